@@ -40,7 +40,7 @@ pub(crate) struct Layout {
 }
 
 /// Something in memory that a program knows by name.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Object {
     /// What it is called: "variable `x`", "argument 2 (`p`)".
     pub name: String,

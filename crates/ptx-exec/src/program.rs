@@ -7,6 +7,7 @@
 mod alu;
 mod async_group;
 mod cluster;
+mod digest;
 mod lines;
 mod matrix;
 mod multimem;
@@ -71,7 +72,7 @@ pub const FULL: Mask = u32::MAX;
 pub const FRAME_ALIGNMENT: u32 = 128;
 
 /// An operand that is read: a register row of the frame, or a constant row of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Src(u32);
 
 impl Src {
@@ -115,7 +116,7 @@ impl Src {
 pub type Dst = u32;
 
 /// The condition of an instruction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Guard {
     pub row: u32,
     pub negated: bool,
@@ -138,7 +139,7 @@ pub fn first_lane(mask: Mask) -> usize {
 }
 
 /// What an address counts from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Base {
     /// A row of addresses; 32-bit ones wrap around at 32 bits.
     Row(Src, AddressWidth),
@@ -147,14 +148,14 @@ pub enum Base {
 }
 
 /// Width of the register that holds an address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum AddressWidth {
     Bits32,
     Bits64,
 }
 
 /// An address operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Address {
     pub space: Space,
     pub base: Base,
@@ -162,7 +163,7 @@ pub struct Address {
 }
 
 /// How a loaded element fills its register: the bits of the element, sign-extended or not, within the register's.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct Fill {
     /// Bits to shift up and arithmetically down again; 0 for zero extension.
     pub sign_shift: u32,
@@ -178,7 +179,7 @@ impl Fill {
 }
 
 /// `ld`: `dsts` get consecutive elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Load {
     pub address: Address,
     pub dsts: Box<[Dst]>,
@@ -195,7 +196,7 @@ pub struct Load {
 }
 
 /// `st`: consecutive elements get `srcs`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Store {
     pub address: Address,
     pub srcs: Box<[Src]>,
@@ -206,7 +207,7 @@ pub struct Store {
 }
 
 /// `atom` and `red`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Atomic {
     pub address: Address,
     pub size: u32,
@@ -216,7 +217,7 @@ pub struct Atomic {
 }
 
 /// `atom` and `red` on vectors: each element is combined by itself (manual 9.7.13.5).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct VectorAtomic {
     pub address: Address,
     /// Bytes of one element.
@@ -227,7 +228,7 @@ pub struct VectorAtomic {
 }
 
 /// What an atomic operation on 128 bits writes (manual 9.7.13.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Exchange {
     /// `.exch`: the operand.
     Always,
@@ -236,7 +237,7 @@ pub enum Exchange {
 }
 
 /// `atom` on 128 bits; all values are two rows, the lower half first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct WideAtomic {
     pub address: Address,
     pub dst: Option<[Dst; 2]>,
@@ -245,7 +246,7 @@ pub struct WideAtomic {
 }
 
 /// How many bytes `cp.async` really copies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum CopyAmount {
     /// All of them.
     Whole,
@@ -256,7 +257,7 @@ pub enum CopyAmount {
 }
 
 /// `cp.async`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct AsyncCopy {
     pub to: Address,
     pub from: Address,
@@ -265,7 +266,7 @@ pub struct AsyncCopy {
 }
 
 /// What a block barrier does to the thread (manual 9.7.13.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum BarrierAction {
     /// Waits.
     Sync,
@@ -280,7 +281,7 @@ pub enum BarrierAction {
 }
 
 /// `bar`, `barrier`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct BlockBarrier {
     pub action: BarrierAction,
     pub id: Src,
@@ -292,7 +293,7 @@ pub struct BlockBarrier {
 }
 
 /// Which lane a shuffle reads from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ShuffleMode {
     Up,
     Down,
@@ -321,7 +322,7 @@ impl ShuffleMode {
 }
 
 /// What a vote tells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum VoteMode {
     All,
     Any,
@@ -330,7 +331,7 @@ pub enum VoteMode {
 }
 
 /// The associative operations of `redux`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ReduceOp {
     Add,
     Min,
@@ -342,7 +343,7 @@ pub enum ReduceOp {
 
 /// Operations of several lanes at once. Two lanes take part in the same one when the operation and their masks agree,
 /// wherever in the program they are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum CollectiveKind {
     /// `bar.warp.sync`.
     Barrier,
@@ -378,7 +379,7 @@ pub enum CollectiveKind {
 }
 
 /// Which lanes take part in a collective.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Participants {
     /// Those of the `membermask` operand; all of them must come.
     Members(Src),
@@ -389,7 +390,7 @@ pub enum Participants {
 }
 
 /// A collective operation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Collective {
     pub kind: CollectiveKind,
     pub participants: Participants,
@@ -401,7 +402,7 @@ pub struct Collective {
 }
 
 /// One argument or result of a call, on one side of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Slot {
     /// Bytes of the frame's local memory.
     Memory { offset: u32, size: u32 },
@@ -414,7 +415,7 @@ pub enum Slot {
 }
 
 /// What is called.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Callee {
     Function(u32),
     /// The address in the row.
@@ -423,7 +424,7 @@ pub enum Callee {
 }
 
 /// Functions that the system provides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Builtin {
     /// `int vprintf(const char *, void *)`
     Printf,
@@ -436,7 +437,7 @@ pub enum Builtin {
 }
 
 /// `call`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Call {
     pub callee: Callee,
     pub arguments: Box<[Slot]>,
@@ -444,7 +445,7 @@ pub struct Call {
 }
 
 /// An operation of each lane by itself, on registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Alu {
     Unary {
         op: Unary,
@@ -481,7 +482,7 @@ pub enum Alu {
 }
 
 /// What an instruction does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Op {
     Alu(Alu),
     Effect(Effect),
@@ -501,7 +502,7 @@ impl From<Effect> for Op {
 
 /// What an instruction does that is not an operation on registers alone: it needs memory, other lanes or the place of the
 /// thread, or decides where control goes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Effect {
     /// Copies rows at once: all are read before any is written.
     Copy(Box<[(Dst, Src)]>),
@@ -565,14 +566,14 @@ pub enum Effect {
 }
 
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Inst {
     pub guard: Option<Guard>,
     pub op: Op,
 }
 
 /// A function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Function {
     pub name: String,
     /// Its first instruction.
@@ -603,17 +604,30 @@ pub struct Constants {
     rows: Vec<Row>,
     /// Those that are addresses in shared memory, in ascending order: each block of a cluster has its own.
     shared: Vec<u32>,
+    /// Those that are addresses in global memory, in ascending order: they are others each time the variables are placed.
+    global: Vec<u32>,
 }
 
 impl Constants {
-    /// From the rows, and the places of those that are addresses in shared memory.
-    pub fn new(rows: Vec<Row>, shared: Vec<u32>) -> Self {
-        Self { rows, shared }
+    /// From the rows, and the places of those that are addresses in shared and in global memory, both in ascending order.
+    pub fn new(rows: Vec<Row>, shared: Vec<u32>, global: Vec<u32>) -> Self {
+        Self { rows, shared, global }
     }
 
     /// The rows as the first block of a cluster sees them.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The value of a row that the module alone decides; `None` for an address in global memory, which depends on where its variables are.
+    pub fn fixed(&self, index: u32) -> Option<u64> {
+        let row = self.rows.get(index as usize)?;
+        if self.global.binary_search(&index).is_ok() { None } else { Some(row[0]) }
+    }
+
+    /// The places of the rows that are addresses in global memory, in ascending order.
+    pub fn global(&self) -> &[u32] {
+        &self.global
     }
 
     /// The rows as the block of this rank in its cluster sees them.

@@ -21,6 +21,8 @@ pub struct WarpFrame {
     pub params: *const u8,
     /// The constant memory.
     pub constant: *const u8,
+    /// The constants of the program, of which code reads those that are addresses in global memory.
+    pub constants: *const Row,
     /// The shared memory of the block.
     pub shared: *mut u8,
     /// The index of the block in the grid.
@@ -243,6 +245,7 @@ pub mod field {
 
     pub const PARAMS: usize = offset_of!(WarpFrame, params);
     pub const CONSTANT: usize = offset_of!(WarpFrame, constant);
+    pub const CONSTANTS: usize = offset_of!(WarpFrame, constants);
     pub const SHARED: usize = offset_of!(WarpFrame, shared);
     pub const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
     pub const GRID: usize = offset_of!(WarpFrame, grid);

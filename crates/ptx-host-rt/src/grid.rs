@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ptx_exec::engine::{Assistant, Stop, System, pool};
-use ptx_exec::program::{Effect, Op, Program};
+use ptx_exec::program::{Effect, Op, Program, Row};
 use ptx_exec::{Geometry, TrapKind};
 
 use super::barrier::WARPS;
@@ -99,6 +99,7 @@ pub(crate) struct Job {
     program: *const Program,
     params: *const u8,
     constant: *const u8,
+    constants: *const Row,
     system: *const System,
     effects: *const Effects,
     pub(crate) geometry: Geometry,
@@ -275,6 +276,7 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
         program: given.program,
         params: given.params.as_ptr(),
         constant: given.constant.as_ptr(),
+        constants: given.program.constants.rows().as_ptr(),
         system: given.system.map_or(std::ptr::null(), std::ptr::from_ref),
         effects: given.effects.map_or(std::ptr::null(), std::ptr::from_ref),
         geometry: given.geometry,
@@ -332,6 +334,7 @@ struct Line {
 const NO_FRAME: WarpFrame = WarpFrame {
     params: std::ptr::null(),
     constant: std::ptr::null(),
+    constants: std::ptr::null(),
     shared: std::ptr::null_mut(),
     block_index: [0; 3],
     grid: [0; 3],
@@ -376,6 +379,7 @@ impl Place {
         let frame = WarpFrame {
             params: job.params,
             constant: job.constant,
+            constants: job.constants,
             shared: self.shared.as_mut_ptr().cast(),
             grid: job.geometry.grid,
             program: job.program,

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptx_exec::Space;
 use ptx_exec::program::{
     Address, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Fill, Function, Guard, Inst, Load, Op,
-    Operand, Order, Origin, Packing, Program, Row, Slot, Src, Store, Unary,
+    Operand, Order, Origin, Packing, Program, Slot, Src, Store, Unary,
 };
 
 use crate::analysis::{Access, Graph, Liveness, Refusal};
@@ -54,8 +54,8 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
         starts: Vec::new(),
         active: vec![program.entry],
     };
-    let is_zero = |row: &Row| row.iter().all(|value| *value == 0);
-    match program.constants.rows().iter().position(is_zero).and_then(|at| u32::try_from(at).ok()) {
+    let count = program.constants.rows().len() as u32;
+    match (0..count).find(|&at| program.constants.fixed(at) == Some(0)) {
         Some(at) => copier.zero = Src::constant(at),
         None => {
             let (op, d) = (Unary::Field { shift: 0, mask: 0 }, copier.temporary());

@@ -10,6 +10,7 @@ use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups};
+use crate::cache::{Cache, Entry, Key};
 use crate::code::{self, Extras, Notes, Runs};
 use crate::inline::{Inlined, inline};
 use crate::options::Options;
@@ -57,6 +58,7 @@ pub struct Kernel {
     inlined: Option<Inlined>,
     /// What the code checks, at an address that the code has.
     _claims: Option<Arc<Claims>>,
+    is_from_cache: bool,
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
@@ -89,6 +91,22 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
 }
 
 const PIPELINE: &str = "default<O2>";
+
+/// The object file of a kernel, and what its code checks. All that it depends on is in [`Key`].
+fn make(
+    program: &Program,
+    inlined: Option<&Inlined>,
+    launched: &Launched,
+    cpu: &Cpu,
+    options: &Options,
+) -> Result<(Entry, Option<Arc<Claims>>), CompileError> {
+    let context = Context::new()?;
+    let machine = HostMachine::new(cpu, OptLevel::O2)?;
+    let Generated { module, runs, claims, .. } =
+        generate(&context, &machine, program, inlined, launched, options)?;
+    machine.optimize(&module, PIPELINE)?;
+    Ok((Entry { runs, object: machine.emit_object(&module)? }, claims))
+}
 
 pub(crate) fn generate<'c>(
     context: &'c Context,
@@ -193,21 +211,58 @@ impl Kernel {
         jit: &Jit,
         options: &Options,
     ) -> Result<Self, CompileError> {
-        let context = Context::new()?;
-        let machine = HostMachine::new(cpu, OptLevel::O2)?;
         let inlined = inline(program)?;
-        let Generated { module, runs, claims, .. } =
-            generate(&context, &machine, program, inlined.as_ref(), launched, options)?;
-        machine.optimize(&module, PIPELINE)?;
-        let object = machine.emit_object(&module)?;
-        let code = jit.add_object("kernel", &object)?;
+        let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
+        Self::link(&entry, claims, program, inlined, launched, jit, options)
+    }
+
+    /// The kernel of a cache, which gets it where it has it not. Other code than the usual one is compiled without it ([`Options::is_kept`]).
+    ///
+    /// # Errors
+    /// As [`Kernel::compile`]. What goes wrong with the cache is none ([`Cache::take_trouble`]).
+    pub fn cached(
+        program: &Program,
+        launched: &Launched,
+        cpu: &Cpu,
+        jit: &Jit,
+        options: &Options,
+        cache: &Cache,
+    ) -> Result<Self, CompileError> {
+        if !options.is_kept() {
+            return Self::compile_with(program, launched, cpu, jit, options);
+        }
+        let key = Key::new(program, launched, cpu, PIPELINE)?;
+        let inlined = inline(program)?;
+        if let Some(entry) = cache.get(&key) {
+            match Self::link(&entry, None, program, inlined.clone(), launched, jit, options) {
+                Ok(kernel) => return Ok(Self { is_from_cache: true, ..kernel }),
+                // Something else than code, as whole as it is.
+                Err(_) => cache.remove(&key),
+            }
+        }
+        let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
+        let kernel = Self::link(&entry, claims, program, inlined, launched, jit, options)?;
+        cache.put(&key, &entry);
+        Ok(kernel)
+    }
+
+    fn link(
+        entry: &Entry,
+        claims: Option<Arc<Claims>>,
+        program: &Program,
+        inlined: Option<Inlined>,
+        launched: &Launched,
+        jit: &Jit,
+        options: &Options,
+    ) -> Result<Self, CompileError> {
+        let code = jit.add_object("kernel", &entry.object)?;
         let address = code.address(code::NAME)?;
         if let Some(file) = &options.perf_map {
             let name = program.functions.get(program.entry as usize).map_or("", |kernel| &kernel.name);
-            perf::add(&object, address, &format!("{name} {file}"))?;
+            perf::add(&entry.object, address, &format!("{name} {file}"))?;
         }
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
-        let stack = stack_bytes(program);
+        let (runs, stack) = (entry.runs, stack_bytes(program));
         // Threads of the host have small stacks.
         let is_heavy = runs == Runs::Cluster;
         let waits = match runs {
@@ -215,7 +270,6 @@ impl Kernel {
             Runs::PatientWarp => true,
             Runs::Cluster | Runs::Block => false,
         };
-        let effects = Effects::of(program);
         Ok(Self {
             _code: code,
             address,
@@ -223,12 +277,18 @@ impl Kernel {
             waits,
             runs,
             stack,
-            effects,
+            effects: Effects::of(program),
             is_heavy,
             instructions: OnceLock::new(),
             inlined,
             _claims: claims,
+            is_from_cache: false,
         })
+    }
+
+    /// Whether it was in a cache, so that nothing was compiled.
+    pub fn is_from_cache(&self) -> bool {
+        self.is_from_cache
     }
 
     /// What the runtime is to know of it.

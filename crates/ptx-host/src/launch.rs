@@ -9,6 +9,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::Launched;
+use crate::cache::Cache;
 use crate::kernel::{CompileError, Kernel};
 use crate::options::Options;
 use crate::run::Given;
@@ -18,6 +19,7 @@ use crate::run::Given;
 pub struct Compiler {
     cpu: Cpu,
     jit: Jit,
+    cache: Option<Cache>,
 }
 
 /// The compiled kernels of one program.
@@ -40,7 +42,18 @@ impl Compiler {
     /// # Errors
     /// There is no LLVM, or none for the processor.
     pub fn new(cpu: Cpu) -> Result<Self, LlvmError> {
-        Ok(Self { jit: Jit::new(&cpu)?, cpu })
+        Ok(Self { jit: Jit::new(&cpu)?, cpu, cache: None })
+    }
+
+    /// The same with kernels that are kept on disk, where there is a cache.
+    #[must_use]
+    pub fn with_cache(self, cache: Option<Cache>) -> Self {
+        Self { cache, ..self }
+    }
+
+    /// What keeps kernels on disk.
+    pub fn cache(&self) -> Option<&Cache> {
+        self.cache.as_ref()
     }
 
     /// Shows the code of kernels that are compiled from now on to debuggers; their lines are those of [`Options::lines`].
@@ -70,8 +83,12 @@ impl Compiler {
         if let Some(kernel) = known.get(launched) {
             return kernel.clone();
         }
-        let kernel =
-            Kernel::compile_with(program, launched, &self.cpu, &self.jit, &kernels.options).map(Arc::new);
+        let options = &kernels.options;
+        let kernel = match &self.cache {
+            Some(cache) => Kernel::cached(program, launched, &self.cpu, &self.jit, options, cache),
+            None => Kernel::compile_with(program, launched, &self.cpu, &self.jit, options),
+        };
+        let kernel = kernel.map(Arc::new);
         known.insert(*launched, kernel.clone());
         kernel
     }

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 pub mod analysis;
+mod cache;
 #[cfg(test)]
 mod checked;
 mod code;
@@ -19,6 +20,7 @@ mod options;
 mod perf;
 mod remarks;
 
+pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, refused};

@@ -22,6 +22,13 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether code that is compiled so is kept on disk for other processes: it has no addresses of this one in it, and is the code that every process
+    /// compiles for the program. An option that changes code is named here, or becomes part of the key of what is kept.
+    pub fn is_kept(&self) -> bool {
+        let Self { check_shapes, lines, perf_map: _, notes: _ } = self;
+        !check_shapes && lines.is_none()
+    }
+
     /// The same for a program that was made of another one.
     pub(crate) fn placed(&self, inlined: &Inlined) -> Self {
         let place = |lines: &Arc<Lines>| {

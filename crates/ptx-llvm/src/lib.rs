@@ -49,7 +49,7 @@ pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{express_intrinsics, has_expressed_intrinsics};
 pub use failure::{LastWords, fail_past_file_limit, on_crash, on_fatal_error};
 pub use indices::index_elements;
-pub use library::load;
+pub use library::{load, version};
 pub use link::{FlushToZero, LinkConflict};
 pub use lives::shorten_lives;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};

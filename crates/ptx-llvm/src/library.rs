@@ -19,6 +19,19 @@ pub fn load() -> Result<(), LlvmError> {
     Ok(())
 }
 
+/// LLVM's version, as in `22.1.8`. Loads its library.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn version() -> Result<String, LlvmError> {
+    load()?;
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: the library is loaded, and the three places are ours.
+    unsafe { llvm_sys::core::LLVMGetVersion(&raw mut major, &raw mut minor, &raw mut patch) };
+    Ok(format!("{major}.{minor}.{patch}"))
+}
+
 #[cfg(not(llvm_at_run_time))]
 mod imp {
     pub(super) fn load() -> Result<(), &'static str> {

@@ -9,6 +9,7 @@ use ptx_exec::Completion;
 
 use crate::engine::{Emit, Engine, PrintAfter};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
+use crate::store::Bytes;
 use crate::time::TimeFormat;
 use crate::watch::TraceFilter;
 
@@ -69,6 +70,12 @@ not compile yet interp executes; --remarks shows the instruction and the reason,
 or --emit=host-asm prints the code. Of compiled kernels --remarks tells which accesses to memory and
 which branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
 
+Compiled kernels are kept on disk and used again by later runs: for the same program and shape of
+blocks, the same processor, and this build of ptxrun with this version of LLVM. The folder is used
+only if no other user can write to it, or rename a folder that it is in. Kernels that were not used
+for longest are removed where all take more than --cache-size. --verbose tells whether a kernel was
+there, and why the cache is not used where it is not; nothing else depends on it.
+
 Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
 goes on after, complete
   eager        when they are issued
@@ -123,7 +130,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -178,6 +185,15 @@ pub struct Arguments {
     /// Print what a kernel is after a stage of its compilation, instead of executing it
     #[arg(long, value_enum, value_name = "STAGE", conflicts_with_all = ["profile", "trace", "time", "repeat", "emit", "jit_check_shapes"])]
     pub print_after: Option<PrintAfter>,
+    /// Keep compiled kernels in this folder [default: ptx-llvm in $XDG_CACHE_HOME or ~/.cache]
+    #[arg(long, value_name = "DIR")]
+    pub cache_dir: Option<PathBuf>,
+    /// Compile kernels anew, and keep none
+    #[arg(long, conflicts_with_all = ["cache_dir", "cache_size"])]
+    pub no_cache: bool,
+    /// What kept kernels may take together: a number of bytes, or one with K, M or G [default: 256M]
+    #[arg(long, value_name = "BYTES")]
+    pub cache_size: Option<Bytes>,
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,

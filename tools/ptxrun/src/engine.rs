@@ -14,6 +14,8 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::host::Cpu;
 use ptx_verify::Verified;
 
+use crate::store::Store;
+
 /// What executes the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
@@ -58,7 +60,7 @@ impl From<PrintAfter> for Stage {
 }
 
 /// How the engine that compiles does it.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub struct JitOptions {
     /// What the compiler takes.
     pub options: Options,
@@ -66,6 +68,8 @@ pub struct JitOptions {
     pub remarks: bool,
     /// Whether debuggers see the lines of the PTX.
     pub debug: bool,
+    /// Where compiled kernels are kept.
+    pub store: Store,
 }
 
 /// A launch whose kernel an engine can execute; no buffer was copied yet.
@@ -86,7 +90,7 @@ pub trait Loaded {
     fn outcome(&self, last: Executed) -> Outcome;
 }
 
-/// Makes what an engine executes of a launch. Remarks tell why another engine does.
+/// Makes what an engine executes of a launch; compiled kernels are kept in the store. Remarks tell why another engine does.
 ///
 /// # Errors
 /// The launch does not fit the module, or something that the kernel reaches cannot be executed.
@@ -146,13 +150,15 @@ fn on_host<'l>(
     }
     let launched = Launched { block: begun.geometry.block };
     let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
-        let compiler = Compiler::new(cpu)?;
+        let compiler = Compiler::new(cpu)?.with_cache(options.store.open());
         let mut own = options.options.clone();
         if options.debug {
             compiler.show_to_debuggers()?;
             own.lines = Some(Arc::new(lines(begun.program, sources)));
         }
-        compiler.kernel(&Kernels::new(own), begun.program, &launched)
+        let kernel = compiler.kernel(&Kernels::new(own), begun.program, &launched)?;
+        options.store.report(compiler.cache(), &kernel);
+        Ok(kernel)
     };
     let kernel = Cpu::host().map_err(CompileError::from).and_then(made);
     Ok(match kernel {

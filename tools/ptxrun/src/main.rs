@@ -9,6 +9,7 @@ mod list;
 mod plan;
 mod sampler;
 mod spec;
+mod store;
 mod tensor;
 mod texture;
 mod time;
@@ -37,6 +38,7 @@ use crate::arguments::Arguments;
 use crate::engine::{Engine, JitOptions, Loaded};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
+use crate::store::Store;
 use crate::time::Stopwatch;
 
 /// What files of programs are called.
@@ -162,7 +164,9 @@ fn execute(
         if arguments.perf_map {
             options.perf_map = Some(sources.files().first().map_or("", |file| file.name()).to_owned());
         }
-        let options = JitOptions { options, remarks: arguments.remarks, debug: arguments.debug };
+
+        let store = Store::new(arguments);
+        let options = JitOptions { options, remarks: arguments.remarks, debug: arguments.debug, store };
         let compiled = terminal.step("compile", || {
             engine::compile(plan.engine, verified, &launch, &options, &sources, &mut remarks)
         });

@@ -34,6 +34,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 fn ptxrun(folder: &Path, arguments: &str) -> (Option<i32>, String, String) {
     let mut command = Command::cargo_bin("ptxrun").unwrap();
+    command.env("XDG_CACHE_HOME", folder);
     let output = command.current_dir(folder).args(arguments.split(' ')).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))

@@ -94,6 +94,7 @@ wait:
 
 fn ptxrun(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
     let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+    command.env("XDG_CACHE_HOME", folder);
     let output = command.current_dir(folder).args(arguments).write_stdin(input).output().expect("runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))

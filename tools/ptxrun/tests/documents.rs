@@ -68,6 +68,7 @@ fn documents_show_what_the_tools_print() {
             count += 1;
             let shell = Command::new("bash")
                 .args(["-c", &format!("exec 2>&1; {}", example.command)])
+                .env("XDG_CACHE_HOME", folder.path())
                 .current_dir(folder.path())
                 .env("PATH", &path)
                 .output()

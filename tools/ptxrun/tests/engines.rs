@@ -82,7 +82,8 @@ fn folder() -> tempfile::TempDir {
 /// The exit status and what it printed.
 fn ptxrun(folder: &Path, arguments: &str) -> (i32, String, String) {
     let mut command = Command::cargo_bin("ptxrun").expect("built");
-    let output = command.current_dir(folder).args(["k.ptx"]).args(arguments.split_whitespace());
+    command.current_dir(folder).env("XDG_CACHE_HOME", folder);
+    let output = command.args(["k.ptx"]).args(arguments.split_whitespace());
     let output = output.output().expect("runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code().expect("a status"), text(output.stdout), text(output.stderr))

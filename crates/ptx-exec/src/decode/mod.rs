@@ -66,6 +66,8 @@ struct Constants {
     known: FxHashMap<u64, u32>,
     /// The same for addresses in shared memory, which are others in each block of a cluster.
     shared: FxHashMap<u64, u32>,
+    /// The same for addresses in global memory, which are others each time the variables are placed.
+    global: FxHashMap<u64, u32>,
 }
 
 impl Constants {
@@ -88,10 +90,23 @@ impl Constants {
         Src::constant(index)
     }
 
+    /// An address in global memory, or the lower bits of one.
+    fn of_global(&mut self, address: u64) -> Src {
+        let next = self.rows.len() as u32;
+        let index = *self.global.entry(address).or_insert(next);
+        if index == next {
+            self.rows.push([address; WARP]);
+        }
+        Src::constant(index)
+    }
+
     fn finish(self) -> program::Constants {
-        let mut shared: Vec<u32> = self.shared.into_values().collect();
-        shared.sort_unstable();
-        program::Constants::new(self.rows, shared)
+        let ascending = |places: FxHashMap<u64, u32>| {
+            let mut places: Vec<u32> = places.into_values().collect();
+            places.sort_unstable();
+            places
+        };
+        program::Constants::new(self.rows, ascending(self.shared), ascending(self.global))
     }
 
     /// Two constants in neighbouring rows, for a 128-bit value.

@@ -154,10 +154,10 @@ impl BodyDecoder<'_> {
                         Space::Shared | Space::SharedCluster if ty.bits() >= 32 => {
                             cx.constants.of_shared(address)
                         }
+                        Space::Global => cx.constants.of_global(address),
                         Space::Shared
                         | Space::SharedCluster
                         | Space::Generic
-                        | Space::Global
                         | Space::Local
                         | Space::Const
                         | Space::Param => cx.constants.of(address),
@@ -258,6 +258,7 @@ impl BodyDecoder<'_> {
                     Place::Fixed(own, address) => {
                         let address = match own {
                             Space::Shared => cx.constants.of_shared(address),
+                            Space::Global => cx.constants.of_global(address),
                             _ => cx.constants.of(address),
                         };
                         (own, Base::Row(address, self.address_width()), offset)

@@ -127,8 +127,11 @@ impl BodyDecoder<'_> {
             }
             Operand::Symbol(Symbol::Variable(id), offset) => match self.place(id, span)? {
                 Place::Fixed(space, address) => {
-                    let base = Base::Row(cx.constants.of(address), AddressWidth::Bits64);
-                    Ok(Address { space, base, offset })
+                    let address = match space {
+                        Space::Global => cx.constants.of_global(address),
+                        _ => cx.constants.of(address),
+                    };
+                    Ok(Address { space, base: Base::Row(address, AddressWidth::Bits64), offset })
                 }
                 Place::Frame(_) => finding(codes::OPERAND, span, "a tensor map does not lie in .local"),
             },

@@ -27,7 +27,7 @@ pub(crate) enum Concurrency {
 const WORKSPACE_FENCE: u64 = 64;
 
 /// The order of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Order {
     /// `.weak`, `.relaxed` and `.volatile`: only the access itself is atomic.
     Relaxed,

@@ -78,7 +78,7 @@ pub enum FloatFunction {
 }
 
 /// An operation with one source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Unary {
     /// `a >> shift & mask`
     Field {
@@ -204,7 +204,7 @@ impl Comparison {
 }
 
 /// The conversion of a whole pack.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct PackConversion {
     pub repack: Repack,
     pub count: u32,
@@ -243,7 +243,7 @@ impl PackConversion {
 }
 
 /// An operation with two sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Binary {
     /// Whether a generic address is in the shared memory of the block that has the second one.
     IsInBlock,
@@ -283,7 +283,7 @@ pub enum Binary {
 }
 
 /// `set`: elements become ones, or numbers that are one, where the comparison holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct SetWhere {
     pub comparison: Comparison,
     pub join: Join,
@@ -294,7 +294,7 @@ pub struct SetWhere {
 }
 
 /// An operation with three sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Ternary {
     IntMad(Int, Part, Saturation),
     Mad24(Int, Part, Saturation),
@@ -329,13 +329,13 @@ pub enum Ternary {
 }
 
 /// An operation with four sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Quaternary {
     Bfi(Int),
 }
 
 /// An operation with two results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Dual {
     /// Sources: `a`, `b`, nothing, the carry. Results: the sum, the carry.
     AddCarry(Int, Saturation),
@@ -352,7 +352,7 @@ pub enum Dual {
 }
 
 /// The value that an atomic operation leaves in memory (manual 9.7.13.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Combine {
     Exchange,
     /// The second operand where memory holds the first.
@@ -371,7 +371,7 @@ pub enum Combine {
 }
 
 /// The same on floating-point values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum FloatCombine {
     /// In global memory `.f32` subnormals are treated as given, in shared memory they are kept.
     AddF32 {

@@ -4,7 +4,7 @@
 use super::{Address, Atomic, Src, Store};
 
 /// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Family {
     /// `cp.async`.
     Copies,
@@ -19,7 +19,7 @@ pub enum Family {
 }
 
 /// What is done to groups of a family.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum GroupAction {
     /// Closes the group of the operations since the last one was closed.
     Commit,
@@ -33,21 +33,21 @@ pub enum GroupAction {
 
 /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, `cp.async.bulk.commit_group`,
 /// `cp.async.bulk.wait_group`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct AsyncGroup {
     pub family: Family,
     pub action: GroupAction,
 }
 
 /// What an asynchronous store does to memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Write {
     Store(Store),
     Combine(Atomic),
 }
 
 /// `st.async`, `red.async`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct AsyncWrite {
     pub write: Write,
     /// The barrier that counts the bytes.

@@ -6,7 +6,7 @@ use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
 
 /// The element type of a matrix.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Element {
     F16,
     Bf16,
@@ -47,7 +47,7 @@ impl Element {
 }
 
 /// The sizes of a product: A is m x k, B is k x n, C and D are m x n.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Size {
     pub m: u32,
     pub n: u32,
@@ -55,7 +55,7 @@ pub struct Size {
 }
 
 /// A matrix of a product.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Part {
     A,
     B,
@@ -80,14 +80,14 @@ impl Size {
 }
 
 /// Whether neighbours in memory, or in the registers of a lane, are those of a row or of a column.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Major {
     Row,
     Column,
 }
 
 /// Which elements of a matrix in shared memory are neighbours, where a descriptor names it (manual 9.7.15.5.1.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Majorness {
     /// Those of a row of A or of a column of B.
     K,
@@ -96,7 +96,7 @@ pub enum Majorness {
 }
 
 /// How the elements of factors meet.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Join {
     /// They are multiplied.
     Multiply,
@@ -107,7 +107,7 @@ pub enum Join {
 }
 
 /// What becomes of sums that their type does not have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Overflow {
     /// Integers wrap around, floating-point values become infinite.
     Plain,
@@ -116,7 +116,7 @@ pub enum Overflow {
 }
 
 /// One of the two factors.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Factor {
     pub element: Element,
     /// Only [`Held::Quads`] lie otherwise by it.
@@ -124,7 +124,7 @@ pub struct Factor {
 }
 
 /// Which lane holds which elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Held {
     /// As the manual has it for most shapes of `mma`: a lane is in group `lane / 4` and has place `lane % 4` in it; the four
     /// lanes of a group hold neighbours along k. Registers of A go down eight rows first, where there are sixteen, then
@@ -138,7 +138,7 @@ pub enum Held {
 }
 
 /// A place in one of the products that an instruction computes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Place {
     pub product: usize,
     pub row: usize,
@@ -212,7 +212,7 @@ fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -
 }
 
 /// In which order the two indices of a chunk are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Indices {
     /// `mma.sp`.
     AnyOrder,
@@ -224,7 +224,7 @@ pub enum Indices {
 ///
 /// Each row of A is cut into chunks of four places, two of which are kept. A place is one element of 8 or 16 bits, two of
 /// 4 bits or half of one of 32 bits. Four bits of metadata are the indices of the two, that of the first in the low bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Sparse {
     /// Which lanes of each group give them: one, a pair, or all four, so that there are four values, two or one.
     pub selector: usize,
@@ -265,7 +265,7 @@ impl Sparse {
 }
 
 /// The scales of the blocks of both factors (manual 9.7.14.3): each row of A and column of B is cut into blocks along k.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Scales {
     /// Blocks of a row: one, two or four.
     pub blocks: usize,
@@ -297,7 +297,7 @@ impl Scales {
 }
 
 /// A multiplication: D = A * B + C.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Product {
     pub size: Size,
     pub held: Held,
@@ -336,7 +336,7 @@ impl Product {
 }
 
 /// A matrix that `wmma` loads or stores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Fragment {
     pub size: Size,
     pub part: Part,

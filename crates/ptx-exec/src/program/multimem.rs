@@ -7,7 +7,7 @@ use crate::scalar::format::{Format, Rounding};
 use crate::scalar::narrow::{Direction, Negatives};
 
 /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Multimem {
     pub address: Address,
     /// Bytes of what a register has of it.
@@ -15,7 +15,7 @@ pub struct Multimem {
     pub action: MultimemAction,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum MultimemAction {
     /// Writes the same to all places.
     Store(Box<[Src]>),
@@ -26,7 +26,7 @@ pub enum MultimemAction {
 }
 
 /// How the contents of several places become one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Accumulation {
     /// As an atomic operation has it.
     Plain(Combine),
@@ -35,14 +35,14 @@ pub enum Accumulation {
 }
 
 /// What is done with the next of several values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Step {
     Add,
     Extreme(FloatExtreme),
 }
 
 /// When an accumulated value is rounded to the type of its elements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Rounds {
     /// After each step: the precision of the type.
     EachStep,

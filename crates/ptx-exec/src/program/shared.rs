@@ -4,7 +4,7 @@ use super::{Address, Combine, Dst, Src};
 use crate::memory::Space;
 
 /// Whether arrivals may complete the phase.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Completion {
     Allowed,
     /// `.noComplete`.
@@ -12,7 +12,7 @@ pub enum Completion {
 }
 
 /// Whether an arrival is for later phases too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Stay {
     Stays,
     /// `arrive_drop`: later phases do not wait for it.
@@ -20,14 +20,14 @@ pub enum Stay {
 }
 
 /// What a barrier is made with; nothing but the question for it tells them apart here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum BarrierLayout {
     V0,
     V1,
 }
 
 /// What is done to a barrier in shared memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum MbarrierAction {
     /// `mbarrier.init`, for so many arrivals.
     Init(Src, BarrierLayout),
@@ -54,7 +54,7 @@ pub enum MbarrierAction {
 }
 
 /// `mbarrier` on an object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Mbarrier {
     pub address: Address,
     pub action: MbarrierAction,
@@ -67,7 +67,7 @@ pub struct Mbarrier {
 }
 
 /// Which data a bulk copy reports to its barrier (manual 9.4, 9.7.10.28.1.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Inspection {
     /// An element of so many bits of each 16 bytes, of which only the highest is set: the negative zero.
     Sampled(u32),
@@ -76,7 +76,7 @@ pub enum Inspection {
 }
 
 /// What a bulk operation brings to its destination.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum BulkSource {
     /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
     Memory { from: Address, mask: Option<Src> },
@@ -89,7 +89,7 @@ pub enum BulkSource {
 }
 
 /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Bulk {
     pub to: Address,
     pub source: BulkSource,
@@ -108,14 +108,14 @@ pub struct Bulk {
 }
 
 /// Stops a thread whose address is in none of the spaces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Within {
     pub address: Address,
     pub spaces: &'static [Space],
 }
 
 /// What is done to a thread's stack (manual 9.7.17).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum Stack {
     Save {
         d: Dst,

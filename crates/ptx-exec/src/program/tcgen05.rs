@@ -15,7 +15,7 @@ pub const COLUMNS: usize = 512;
 pub const QUARTER: usize = 32;
 
 /// The blocks whose tensor memory an instruction is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Group {
     /// `.cta_group::1`: that of the thread.
     One,
@@ -24,7 +24,7 @@ pub enum Group {
 }
 
 /// Whether an allocation is for the block alone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Sharing {
     Shared,
     /// `.exclusive`: any multiple of 32 columns.
@@ -32,7 +32,7 @@ pub enum Sharing {
 }
 
 /// How lanes and columns are spread over the threads and registers of a warp (manual 9.7.16.2.3.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorShape {
     /// `.32x32b`: a lane for each thread.
     Lanes32,
@@ -71,7 +71,7 @@ impl TensorShape {
 }
 
 /// Whether a register has one column or the halves of two (manual 9.7.16.8.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Columns {
     Whole,
     /// `.pack::16b`, `.unpack::16b`: the lower halves of two neighbouring columns.
@@ -79,7 +79,7 @@ pub enum Columns {
 }
 
 /// Which cells a load or store moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct TensorMove {
     pub shape: TensorShape,
     pub columns: Columns,
@@ -103,14 +103,14 @@ impl TensorMove {
 }
 
 /// What is found of the values that a thread loads (manual 9.7.16.8.3).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Reduction {
     Float(Extreme, NanRule, SignRule),
     Integer(Extreme, Int),
 }
 
 /// What a warp does with tensor memory together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorAccess {
     /// Sources: where to write the address, and how many columns.
     Allocate(Group, Sharing),
@@ -130,7 +130,7 @@ pub enum TensorAccess {
 }
 
 /// How the rows of a matrix that is copied are spread over lanes (manual 9.7.16.9.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum CopyRows {
     /// A row for each lane.
     All,
@@ -168,7 +168,7 @@ impl CopyRows {
 }
 
 /// Elements of fewer bits than eight, 16 of which follow each other in the low bits of 16 bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Packed {
     /// `.b6x16_p32`
     Six,
@@ -177,7 +177,7 @@ pub enum Packed {
 }
 
 /// Which elements a multiplication is of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum MultiplyKind {
     F16,
     Tf32,
@@ -189,14 +189,14 @@ pub enum MultiplyKind {
 }
 
 /// How many scales a row has along K, or how many elements have one (manual 9.7.16.10.7.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ScaleVector {
     Count(usize),
     Block(usize),
 }
 
 /// Where A is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorA<T> {
     /// The descriptor of a matrix in shared memory.
     Shared(T),
@@ -205,7 +205,7 @@ pub enum TensorA<T> {
 }
 
 /// D = A * B + D (manual 9.7.16.10).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Multiplication<T> {
     pub kind: MultiplyKind,
     /// `.ws`
@@ -234,7 +234,7 @@ pub struct Multiplication<T> {
 }
 
 /// What one thread has done with tensor memory; `T` is a source, or its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum TensorOperation<T> {
     /// `tcgen05.cp`
     Copy {
@@ -290,14 +290,14 @@ impl<T: Copy> Multiplication<T> {
 }
 
 /// An operation of one thread on the tensor memory of its block or pair of blocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TensorIssue {
     pub group: Group,
     pub operation: TensorOperation<Src>,
 }
 
 /// `tcgen05.commit`: an arrival when what the thread issued before is done.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TensorCommit {
     pub group: Group,
     pub barrier: Address,

@@ -4,7 +4,7 @@ use super::{Address, Src};
 use crate::tensormap::Field;
 
 /// Which elements of the tensor are copied, and in which order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorMode {
     /// A box.
     Tile,
@@ -19,7 +19,7 @@ pub enum TensorMode {
 }
 
 /// How `cp.reduce.async.bulk.tensor` combines elements; their type is in the map.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorReduction {
     Add,
     Min,
@@ -32,7 +32,7 @@ pub enum TensorReduction {
 }
 
 /// Where a tensor copy goes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub enum TensorAction {
     /// To shared memory; a barrier there counts the bytes. With a mask to the blocks of the cluster that it names, and
     /// for pairs of blocks the barriers are those of the even or of the odd ones, as the one that is named.
@@ -44,7 +44,7 @@ pub enum TensorAction {
 }
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TensorCopy {
     /// Where the tensor map is.
     pub map: Address,
@@ -60,7 +60,7 @@ pub struct TensorCopy {
 }
 
 /// `tensormap.replace`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TensormapReplace {
     pub map: Address,
     pub field: Field,
@@ -68,7 +68,7 @@ pub struct TensormapReplace {
 }
 
 /// `tensormap.cp_fenceproxy`, after all threads of the warp have come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct TensormapCopy {
     pub to: Address,
     pub from: Address,

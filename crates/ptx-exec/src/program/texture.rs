@@ -3,7 +3,7 @@
 use super::{Combine, Dst, Src};
 
 /// What coordinates of a texture or surface mean.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Geometry {
     /// Texels along one to three axes.
     Axes { count: usize, is_array: bool, has_samples: bool },
@@ -12,7 +12,7 @@ pub enum Geometry {
 }
 
 /// Where a fetch is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Coordinates {
     /// `.s32`: of one texel.
     Whole(Box<[Src]>),
@@ -21,7 +21,7 @@ pub enum Coordinates {
 }
 
 /// Which levels of a mipmap a fetch is from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum LevelOf {
     /// The finest one.
     Base,
@@ -32,7 +32,7 @@ pub enum LevelOf {
 }
 
 /// What a fetch leaves in its registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Texels {
     /// Four channels of 32 bits.
     Words,
@@ -43,7 +43,7 @@ pub enum Texels {
 }
 
 /// `tex` and `tld4`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Fetch {
     /// The handle of the texture.
     pub texture: Src,
@@ -69,7 +69,7 @@ pub struct Fetch {
 }
 
 /// What can be asked of textures, samplers and surfaces (manual 9.7.10.5, 9.7.11.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Property {
     Width,
     Height,
@@ -111,7 +111,7 @@ impl Property {
 }
 
 /// `txq`, `suq`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct TextureQuery {
     pub handle: Src,
     pub property: Property,
@@ -121,7 +121,7 @@ pub struct TextureQuery {
 }
 
 /// A type of opaque variables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Opaque {
     Texture,
     Sampler,
@@ -129,7 +129,7 @@ pub enum Opaque {
 }
 
 /// What an access beyond the edge of a surface does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Beyond {
     /// `.trap`: stops the thread.
     Trap,
@@ -140,7 +140,7 @@ pub enum Beyond {
 }
 
 /// What is done at a place of a surface.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum SurfaceAction {
     /// `suld.b`: elements of so many bytes.
     Load { size: u32, dsts: Box<[Dst]> },
@@ -162,7 +162,7 @@ impl SurfaceAction {
 }
 
 /// `suld`, `sust`, `sured`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct SurfaceAccess {
     /// The handle of the surface.
     pub surface: Src,
@@ -174,7 +174,7 @@ pub struct SurfaceAccess {
 }
 
 /// What concerns textures, samplers and surfaces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum Texturing {
     Fetch(Fetch),
     Query(TextureQuery),

@@ -5,7 +5,7 @@
 //! goes (`cute/atom/copy_traits_sm100.hpp`).
 
 /// An element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Cell {
     /// `.b16`
     Half,
@@ -44,7 +44,7 @@ impl Cell {
 }
 
 /// How the elements of a matrix are spread over the lanes. A lane is in group `lane / 4` and has place `lane % 4` in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Spread {
     /// `.m8n8`, `.m8n16`: a group holds a line, and a lane neighbours in it.
     Along,
@@ -57,7 +57,7 @@ pub enum Spread {
 }
 
 /// Matrices that one instruction moves. A line of a matrix is 16 bytes with an address of their own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Tiles {
     pub count: usize,
     /// Lines of each matrix.

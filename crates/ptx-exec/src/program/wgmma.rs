@@ -6,7 +6,7 @@ use super::{Dst, Majorness, Product, Src};
 pub const WARPGROUP: usize = 4;
 
 /// A factor in shared memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Hash)]
 pub struct SharedFactor {
     /// The matrix descriptor.
     pub descriptor: Src,
@@ -14,7 +14,7 @@ pub struct SharedFactor {
 }
 
 /// Where A is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum FactorA {
     /// Each warp holds its 16 rows as it does for `mma.m16n8`.
     Registers(Box<[Src]>),
@@ -22,7 +22,7 @@ pub enum FactorA {
 }
 
 /// `wgmma.mma_async`: D = A * B + D.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct WarpgroupProduct {
     /// The part of a warp: 16 rows of A and D, and all of B.
     pub product: Product,
@@ -46,7 +46,7 @@ impl WarpgroupProduct {
 }
 
 /// What a warpgroup does.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub enum WarpgroupAction {
     Multiply(WarpgroupProduct),
     /// `wgmma.fence`: products that follow find what registers hold.

@@ -12,7 +12,7 @@ pub enum Overshoot {
 }
 
 /// Direction of a funnel shift.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Direction {
     /// `shf.l`: keeps the upper word.
     Left,
@@ -21,7 +21,7 @@ pub enum Direction {
 }
 
 /// What `bfind` returns for the bit that it finds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Found {
     /// Its position.
     Position,
@@ -30,7 +30,7 @@ pub enum Found {
 }
 
 /// The selection that `prmt` makes (manual 9.7.9.7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Permutation {
     /// No mode: four nibbles of `c`, each with a byte index and a sign-replication bit.
     Generic,

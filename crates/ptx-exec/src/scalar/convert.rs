@@ -254,7 +254,7 @@ pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// The elements that [`pack`] makes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct PackElement {
     /// 2, 4, 8 or 16.
     pub bits: u32,

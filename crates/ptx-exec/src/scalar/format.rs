@@ -285,7 +285,7 @@ pub(super) fn sign_of(x: f64) -> Sign {
 
 /// Bits that decide a rounding (`.rs`, manual 9.7.9.21): they are added to as many of the bits below the last place, and
 /// the carry out of the sum rounds the magnitude up. What lies below those bits does not count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct RandomBits {
     /// How many bits there are, up to 16.
     pub count: u32,

@@ -37,7 +37,7 @@ pub enum Negatives {
 }
 
 /// How a value that the format lacks is rounded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Direction {
     /// As a rounding mode says. Formats without sign round the magnitude.
     By(Rounding),

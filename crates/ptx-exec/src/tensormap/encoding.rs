@@ -29,7 +29,7 @@ const MARK: [u8; 8] = *b"ptx-tmap";
 const FIELDS: usize = 12;
 
 /// A part of a map that `tensormap.replace` changes (manual 9.7.9.28); numbers in it are dimensions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Field {
     Address,
     Rank,

@@ -74,8 +74,10 @@ impl Nans {
     }
 
     fn is_number(&self, program: &Program, src: Src) -> bool {
-        match src.as_constant().and_then(|constant| program.constants.rows().get(constant as usize)) {
-            Some(row) => row[0] <= u64::from(u32::MAX) && !f32::from_bits(row[0] as u32).is_nan(),
+        match src.as_constant().map(|constant| program.constants.fixed(constant)) {
+            Some(Some(value)) => value <= u64::from(u32::MAX) && !f32::from_bits(value as u32).is_nan(),
+            // An address may be the bits of any number.
+            Some(None) => false,
             None => self.are_any(src),
         }
     }

@@ -22,7 +22,8 @@ pub struct Shapes {
     differing: Vec<u64>,
     /// The bits of the number of a chunk that values depend on, of rows whose chunks have values of their own.
     chunkwise: Vec<u32>,
-    constants: Vec<u64>,
+    /// Those that the module alone decides.
+    constants: Vec<Option<u64>>,
     widths: Widths,
     lanes: Lanes,
     /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
@@ -53,7 +54,8 @@ impl Shapes {
         lanes: Lanes,
     ) -> Self {
         let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-        let constants = program.constants.rows().iter().map(|row| row[0]).collect();
+        let count = program.constants.rows().len() as u32;
+        let constants = (0..count).map(|constant| program.constants.fixed(constant)).collect();
         let mut shapes = Self {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],
@@ -116,7 +118,8 @@ impl Shapes {
         match (src.as_register(), src.as_constant()) {
             (Some(row), _) => self.row(row),
             (None, Some(constant)) => {
-                self.constants.get(constant as usize).map_or(Shape::Uniform, |&value| Shape::Constant(value))
+                let value = self.constants.get(constant as usize).copied().flatten();
+                value.map_or(Shape::Uniform, Shape::Constant)
             }
             (None, None) => Shape::Varying,
         }
@@ -129,10 +132,10 @@ impl Shapes {
                 let known = self.facts.get(row as usize).and_then(|known| known.facts);
                 known.unwrap_or(Facts::of_bits(self.widths.row(row)))
             }
-            (None, Some(constant)) => self
-                .constants
-                .get(constant as usize)
-                .map_or(Facts::of_bits(64), |&value| Facts::constant(value)),
+            (None, Some(constant)) => {
+                let value = self.constants.get(constant as usize).copied().flatten();
+                value.map_or(Facts::of_bits(64), Facts::constant)
+            }
             (None, None) => Facts::of_bits(64),
         }
     }

@@ -36,6 +36,5 @@ fn is_plain(barrier: &BlockBarrier) -> bool {
 
 /// The number of a barrier, of which a block has 16.
 fn constant(program: &Program, src: Src) -> Option<u64> {
-    let row = program.constants.rows().get(src.as_constant()? as usize)?;
-    Some(row[0]).filter(|&number| number < 16)
+    program.constants.fixed(src.as_constant()?).filter(|&number| number < 16)
 }

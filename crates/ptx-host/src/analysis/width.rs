@@ -34,7 +34,8 @@ impl Widths {
     /// Those of a kernel: the most that any of its instructions writes to a row.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-        let constants = program.constants.rows().iter().map(|row| class(length(row[0]))).collect();
+        let width = |constant| program.constants.fixed(constant).map_or(64, |value| class(length(value)));
+        let constants = (0..program.constants.rows().len() as u32).map(width).collect();
         let mut widths = Self { rows: vec![1; count as usize], constants };
         let mut changed = true;
         while changed {

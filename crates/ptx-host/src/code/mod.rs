@@ -37,7 +37,7 @@ mod turns;
 
 use std::cell::RefCell;
 
-use ptx_exec::program::{Alu, Effect, Op, Program, WARP};
+use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
@@ -98,6 +98,8 @@ struct Code<'a, 'm, 'c> {
     /// The frame of the warp, and what of it is read at the beginning.
     frame: Value<'c>,
     inputs: Inputs<'c>,
+    /// The constants that are addresses in global memory, by their number.
+    addresses: FxHashMap<u32, Value<'c>>,
     /// The lanes that execute the current block, for each chunk.
     mask: Vec<Value<'c>>,
     /// Those that take part in the operation of several lanes that the block begins with.
@@ -163,6 +165,7 @@ pub(crate) fn generate(
     let done = function.append_block(types, "done");
     let frame = function.parameters()[0];
     let inputs = inputs(&builder, types, frame)?;
+    let addresses = addresses(&builder, types, frame, program.constants.global())?;
     let chunks = WARP * analysis.warps / lanes as usize;
     let mut code = Code {
         emit: Emit { module, types, builder },
@@ -187,6 +190,7 @@ pub(crate) fn generate(
         done,
         frame,
         inputs,
+        addresses,
         mask: Vec::new(),
         present: Present::Whole,
         is_heavy: has_heavy(program, &analysis.graph),
@@ -274,6 +278,27 @@ fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Resu
         warp: word(field::WARP)?,
         attention: pointer(field::ATTENTION)?,
     })
+}
+
+/// The constants that are addresses in global memory. They are read from the program, so that code for a program is the same wherever its
+/// variables are.
+fn addresses<'c>(
+    builder: &Builder<'c>,
+    types: Types<'c>,
+    frame: Value<'c>,
+    constants: &[u32],
+) -> Result<FxHashMap<u32, Value<'c>>, LlvmError> {
+    use ptx_llvm::build::Volatility::Ordinary;
+    if constants.is_empty() {
+        return Ok(FxHashMap::default());
+    }
+    let place = builder.offset(frame, types.int_value(64, field::CONSTANTS as u64))?;
+    let rows = builder.load(types.pointer(0), place, 8, Ordinary)?;
+    let address = |&constant: &u32| {
+        let place = types.int_value(64, u64::from(constant) * size_of::<Row>() as u64);
+        Ok((constant, builder.load(types.int(64), builder.offset(rows, place)?, 8, Ordinary)?))
+    };
+    constants.iter().map(address).collect()
 }
 
 impl<'c> Code<'_, '_, 'c> {

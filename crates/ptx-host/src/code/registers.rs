@@ -155,8 +155,11 @@ impl<'c> Code<'_, '_, 'c> {
         let bits = self.analysis.widths.src(src);
         let shape = self.analysis.shapes.src(src);
         let Some(row) = src.as_register() else {
-            let Shape::Constant(value) = shape else { return Err(defect("a constant without a value")) };
-            return Ok(self.int(bits, value));
+            if let Shape::Constant(value) = shape {
+                return Ok(self.int(bits, value));
+            }
+            let address = src.as_constant().and_then(|constant| self.addresses.get(&constant));
+            return address.copied().ok_or_else(|| defect("a constant without a value"));
         };
         match shape {
             Shape::Unwritten => Ok(self.int(bits, 0)),

@@ -122,7 +122,7 @@ impl Programs {
                 let mut command = Command::new(self.ptxrun.canonicalize()?);
                 command.arg(bench.join(format!("ptx/{}.ptx", work.kernel)));
                 command.args(["--launch", "launch.json", "--time=json", "--timeout", "600"]);
-                command.args(["--threads", &threads.to_string(), "--engine", &engine.name()]);
+                command.args(["--threads", &threads.to_string(), "--engine", &engine.name(), "--no-cache"]);
                 command
             }
             Engine::Pocl => {

@@ -1,0 +1,82 @@
+//! The files of a cache: a mark, the key, what there is to know of the object, the object, and a checksum of all that.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use crate::code::Runs;
+
+use super::Key;
+
+/// What each file begins with; another form has another number.
+const MARK: &[u8; 8] = b"PTXHOST\x01";
+
+/// Bytes before the object: the mark, the key and what the function runs.
+const HEAD: usize = MARK.len() + Key::BYTES + 1;
+
+/// No kernel has so much code; what is as large is not read.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A kernel as a file has it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    /// What its function runs.
+    pub(crate) runs: Runs,
+    /// The object file.
+    pub(crate) object: Vec<u8>,
+}
+
+/// The contents of a file.
+pub(super) fn bytes(entry: &Entry, key: &Key) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEAD + entry.object.len() + blake3::OUT_LEN);
+    bytes.extend_from_slice(MARK);
+    bytes.extend_from_slice(key.as_bytes());
+    bytes.push(match entry.runs {
+        Runs::Warp => 0,
+        Runs::Block => 1,
+        Runs::Cluster => 2,
+        Runs::PatientWarp => 3,
+    });
+    bytes.extend_from_slice(&entry.object);
+    let sum = blake3::hash(&bytes);
+    bytes.extend_from_slice(sum.as_bytes());
+    bytes
+}
+
+/// Reads a file; gives it back.
+///
+/// # Errors
+/// It cannot be read, or is not whole.
+pub(super) fn read(mut file: File, key: &Key) -> io::Result<(Entry, File)> {
+    let size = file.metadata()?.len();
+    if size > MOST_BYTES {
+        return Err(io::Error::other("it is too large"));
+    }
+    // It is copied, so that it cannot change once it is checked.
+    let mut bytes = Vec::with_capacity(size as usize);
+    (&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
+    let entry = parse(bytes, key).ok_or_else(|| io::Error::other("it is not whole"))?;
+    Ok((entry, file))
+}
+
+fn parse(mut bytes: Vec<u8>, key: &Key) -> Option<Entry> {
+    let (contents, sum) = bytes.split_last_chunk::<{ blake3::OUT_LEN }>()?;
+    if blake3::hash(contents) != *sum {
+        return None;
+    }
+    let (head, object) = contents.split_at_checked(HEAD)?;
+    let (named, runs) = head.strip_prefix(MARK)?.split_at_checked(Key::BYTES)?;
+    if named != key.as_bytes() {
+        return None;
+    }
+    let runs = match runs {
+        [0] => Runs::Warp,
+        [1] => Runs::Block,
+        [2] => Runs::Cluster,
+        [3] => Runs::PatientWarp,
+        _ => return None,
+    };
+    let length = object.len();
+    bytes.drain(..HEAD);
+    bytes.truncate(length);
+    Some(Entry { runs, object: bytes })
+}

@@ -1,0 +1,80 @@
+//! Where compiled kernels are kept from run to run.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use ptx_cli::Terminal;
+use ptx_host::{Cache, CacheError, DEFAULT_CACHE_BYTES, Kernel};
+
+use crate::arguments::Arguments;
+
+/// A number of bytes, as in `300`, `64K`, `256M` or `2G`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bytes(pub u64);
+
+impl FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, shift) = match text.char_indices().next_back() {
+            Some((at, 'K')) => (&text[..at], 10),
+            Some((at, 'M')) => (&text[..at], 20),
+            Some((at, 'G')) => (&text[..at], 30),
+            _ => (text, 0),
+        };
+        let bytes = number.parse().ok().and_then(|number: u64| number.checked_mul(1 << shift));
+        bytes
+            .map(Self)
+            .ok_or_else(|| format!("expected a number of bytes, as in 300, 64K or 256M, not `{text}`"))
+    }
+}
+
+/// What the command line has about it.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: Option<PathBuf>,
+    bytes: u64,
+    terminal: Terminal,
+}
+
+impl Store {
+    /// That of a command line.
+    pub fn new(arguments: &Arguments) -> Self {
+        let folder = match &arguments.cache_dir {
+            _ if arguments.no_cache => None,
+            Some(folder) => Some(folder.clone()),
+            None => usual_folder(),
+        };
+        let bytes = arguments.cache_size.map_or(DEFAULT_CACHE_BYTES, |Bytes(bytes)| bytes);
+        Self { folder, bytes, terminal: arguments.report.terminal() }
+    }
+
+    /// The cache, if there is to be one and it can be used.
+    pub fn open(&self) -> Option<Cache> {
+        let opened = Cache::open(self.folder.as_ref()?, self.bytes);
+        opened.map_err(|error| self.tell(&error)).ok()
+    }
+
+    /// Tells whether a kernel was there, and what went wrong, where that is wanted.
+    pub fn report(&self, cache: Option<&Cache>, kernel: &Kernel) {
+        let Some(cache) = cache else { return };
+        if kernel.is_from_cache() {
+            self.terminal.note(|| format!("the kernel is from the cache, {}", cache.path().display()));
+        }
+        if let Some(error) = cache.take_trouble() {
+            self.tell(&error);
+        }
+    }
+
+    fn tell(&self, error: &CacheError) {
+        self.terminal.note(|| format!("the cache is not used: {error}"));
+    }
+}
+
+/// `ptx-llvm` where the user has caches (XDG Base Directory Specification: a path that is not absolute is none).
+fn usual_folder() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches =
+        named.or_else(|| Some(std::env::home_dir()?.join(".cache")).filter(|path| path.is_absolute()));
+    caches.map(|caches| caches.join("ptx-llvm"))
+}
