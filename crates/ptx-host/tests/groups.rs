@@ -4,6 +4,7 @@ mod common;
 
 use common::{Case, WORDS};
 use ptx_host::analysis::{Analysis, Launched, groups};
+use ptx_llvm::host::Cpu;
 
 /// A kernel in blocks of a shape.
 fn case(body: &str, block: [u32; 3], n: u32) -> Case<'_> {
@@ -157,4 +158,28 @@ fn warps_run_together_where_that_is_of_use() {
     let votes =
         "again: activemask.b32 %r6; setp.lt.u32 %p1, %r1, 9; @%p1 bra again; st.global.u32 [%rd4], %r6; ret;";
     assert_eq!(choice(votes, [256, 1, 1]), [1], "lanes of one warp alone");
+}
+
+#[test]
+fn steps_of_the_grid_are_prefetched() {
+    let prefetches = |body: &str| {
+        let block = [256, 1, 1];
+        let prepared = case(body, block, 0).prepared();
+        let cpu = Cpu::host().expect("LLVM 22");
+        let [before, _] = ptx_host::host_ir(prepared.program(), &Launched { block }, &cpu).expect("compiled");
+        before.contains("call void @llvm.prefetch")
+    };
+    assert!(prefetches(&format!("{NUMBER}{COUNTS}")));
+    assert!(!prefetches(&format!("{NUMBER}{PRODUCT}")), "steps are constants");
+    // The address grows, not an index.
+    let pointers = "mul.lo.u32 %r20, %r1, %r3; mul.wide.u32 %rd12, %r20, 4; mov.u32 %r21, 0; mov.u32 %r22, 0;\n\
+                    again: ld.global.u32 %r23, [%rd5]; add.u32 %r22, %r22, %r23; add.s64 %rd5, %rd5, %rd12; add.u32 %r21, %r21, 1;\n\
+                    setp.lt.u32 %p1, %r21, %r1; @%p1 bra again; st.global.u32 [%rd4], %r22; ret;";
+    assert!(prefetches(pointers));
+    // The next round may go back and forth.
+    let turns =
+        pointers.replace("add.s64 %rd5, %rd5, %rd12;", "add.s64 %rd5, %rd5, %rd12; neg.s64 %rd12, %rd12;");
+    assert!(!prefetches(&turns));
+    case(pointers, [256, 1, 1], 1).agrees();
+    case(&turns, [64, 1, 1], 3).agrees();
 }

@@ -66,6 +66,7 @@ impl<'c> Code<'_, '_, 'c> {
             return Ok(());
         }
         let loaded = self.found(guard, load, plain(&load.address, pc)?)?;
+        self.announce(id, load)?;
         self.set_loaded(id, guard, load, loaded)
     }
 

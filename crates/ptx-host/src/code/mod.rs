@@ -26,6 +26,7 @@ mod local;
 mod matrix;
 mod memory;
 mod notes;
+mod prefetch;
 mod registers;
 mod rows;
 mod runtime;

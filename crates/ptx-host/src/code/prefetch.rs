@@ -1,0 +1,173 @@
+//! Loads of the next round of a loop, announced to the processor.
+//!
+//! Where threads go over an array in steps of the grid, what a block loads in one round is far from what it loads in the next one: processors
+//! do not foresee that, and a round begins with a wait for memory. The address of the next round follows from that of this one:
+//!
+//! ```text
+//! add.s64 %rd5, %rd1, (%r22 * 4)      ; %r22 grows by %r5 in each round
+//! call @llvm.prefetch(%rd5 + %r5 * 4)
+//! ```
+
+use std::collections::BTreeSet;
+
+use ptx_exec::Space;
+use ptx_exec::program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};
+use ptx_exec::scalar::int::{Part, Saturation};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{BinaryOp, CastOp, Value};
+
+use super::Code;
+use crate::analysis::{Access, BlockId, Shape};
+
+/// Bytes of a line of the cache, or a multiple of them.
+const LINE: u64 = 64;
+
+/// So many operations may be between what grows and an address.
+const DEEPEST: u32 = 8;
+
+/// The blocks of a loop.
+struct Round {
+    blocks: BTreeSet<BlockId>,
+}
+
+/// What is added to a row from round to round.
+#[derive(Clone, Copy)]
+enum Growth<'c> {
+    /// Something that is not known.
+    Unknown,
+    /// Nothing.
+    None,
+    /// A number of 64 bits that is not known before, the same for all lanes.
+    By(Value<'c>),
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Announces what a load of consecutive lanes reads in the next round of its loop, if that is known.
+    pub(super) fn announce(&self, id: BlockId, load: &Load) -> Result<(), LlvmError> {
+        let Base::Row(base, _) = load.address.base else { return Ok(()) };
+        let shapes = &self.analysis.shapes;
+        let bytes = i64::from(load.size) * load.dsts.len() as i64;
+        let is_consecutive = match shapes.claim(base) {
+            Shape::Strided(stride) => stride.within == bytes,
+            Shape::Indexed(indexed) => indexed.stride().within == bytes,
+            _ => false,
+        };
+        // What several chunks share is loaded often, and close to what was loaded before.
+        let is_shared = shapes.chunkwise_of(base) + 1 < self.chunks as u32;
+        if load.address.space != Space::Global || !is_consecutive || is_shared || self.checks() {
+            return Ok(());
+        }
+        let Some(round) = self.round(id) else { return Ok(()) };
+        let Growth::By(step) = self.growth(&round, base, DEEPEST)? else { return Ok(()) };
+        let (pointer, builder) = (self.types.pointer(0), self.builder());
+        for chunk in 0..self.chunks {
+            let first = self.emit.resize(self.first(base, chunk)?, 64)?;
+            let next = builder.binary(BinaryOp::Add, first, step)?;
+            for line in (0..bytes as u64 * u64::from(self.lanes)).step_by(LINE as usize) {
+                let offset = self.int(64, (load.address.offset as u64).wrapping_add(line));
+                let place = builder.binary(BinaryOp::Add, next, offset)?;
+                let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
+                // To read, to be kept, data.
+                let hints = [self.int(32, 0), self.int(32, 3), self.int(32, 1)];
+                builder.intrinsic("llvm.prefetch", &[pointer], &[place, hints[0], hints[1], hints[2]])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The loop that a block is in.
+    fn round(&self, id: BlockId) -> Option<Round> {
+        let blocks = self.analysis.graph.blocks();
+        let reached = |from: BlockId| {
+            let (mut seen, mut work) = (BTreeSet::new(), blocks[from].terminator.targets());
+            while let Some(next) = work.pop() {
+                if seen.insert(next) {
+                    work.extend(blocks[next].terminator.targets());
+                }
+            }
+            seen
+        };
+        let all = reached(id);
+        let blocks: BTreeSet<BlockId> =
+            all.into_iter().filter(|&other| other == id || reached(other).contains(&id)).collect();
+        blocks.contains(&id).then_some(Round { blocks })
+    }
+
+    /// The instructions of a loop that write a row.
+    fn writers(&self, round: &Round, row: u32) -> Vec<&Inst> {
+        let blocks = round.blocks.iter().map(|&id| self.analysis.graph.block(id));
+        let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
+        insts.filter(|inst| Access::of(&inst.op).unwrap_or_default().writes.contains(&row)).collect()
+    }
+
+    fn growth(&self, round: &Round, src: Src, depth: u32) -> Result<Growth<'c>, LlvmError> {
+        let Some(row) = src.as_register() else { return Ok(Growth::None) };
+        let inst = match self.writers(round, row)[..] {
+            [] => return Ok(Growth::None),
+            [inst] if inst.guard.is_none() && depth > 0 => inst,
+            _ => return Ok(Growth::Unknown),
+        };
+        let of = |src: Src| self.growth(round, src, depth - 1);
+        match &inst.op {
+            Op::Effect(Effect::Copy(pairs)) => {
+                let source = pairs.iter().find(|(dst, _)| *dst == row).map(|(_, src)| *src);
+                source.map_or(Ok(Growth::Unknown), of)
+            }
+            Op::Alu(Alu::Unary { op: Unary::IntToInt { .. }, packing: Packing::Whole, a, .. }) => of(*a),
+            Op::Alu(Alu::Binary { op, packing: Packing::Whole, a, b, .. }) => match op {
+                Binary::IntAdd(_, Saturation::Wrap) if *a == src => self.addend(round, *b),
+                Binary::IntAdd(_, Saturation::Wrap) if *b == src => self.addend(round, *a),
+                Binary::IntAdd(_, Saturation::Wrap) => self.sum(of(*a)?, of(*b)?),
+                Binary::IntMul(_, Part::Wide | Part::Lo) => self.times(of(*a)?, self.constant_of(*b)),
+                Binary::Shl(_) => {
+                    let factor = self.constant_of(*b).filter(|&by| by < 64).map(|by| 1 << by);
+                    self.times(of(*a)?, factor)
+                }
+                _ => Ok(Growth::Unknown),
+            },
+            Op::Alu(Alu::Ternary {
+                op: Ternary::IntMad(_, Part::Wide | Part::Lo, Saturation::Wrap),
+                packing: Packing::Whole,
+                a,
+                b,
+                c,
+                ..
+            }) => self.sum(self.times(of(*a)?, self.constant_of(*b))?, of(*c)?),
+            _ => Ok(Growth::Unknown),
+        }
+    }
+
+    /// What a row adds to itself in each round. Processors know constants, which are small, themselves.
+    fn addend(&self, round: &Round, by: Src) -> Result<Growth<'c>, LlvmError> {
+        let is_fixed = by.as_register().is_some_and(|row| self.writers(round, row).is_empty());
+        if !is_fixed || self.analysis.shapes.claim(by) != Shape::Uniform {
+            return Ok(Growth::Unknown);
+        }
+        Ok(Growth::By(self.emit.resize_signed(self.first(by, 0)?, 64)?))
+    }
+
+    fn sum(&self, a: Growth<'c>, b: Growth<'c>) -> Result<Growth<'c>, LlvmError> {
+        Ok(match (a, b) {
+            (Growth::By(a), Growth::By(b)) => Growth::By(self.builder().binary(BinaryOp::Add, a, b)?),
+            (Growth::None, growth) | (growth, Growth::None) => growth,
+            (Growth::Unknown, _) | (_, Growth::Unknown) => Growth::Unknown,
+        })
+    }
+
+    fn times(&self, a: Growth<'c>, factor: Option<u64>) -> Result<Growth<'c>, LlvmError> {
+        Ok(match (a, factor) {
+            (Growth::By(a), Some(factor)) => {
+                Growth::By(self.builder().binary(BinaryOp::Mul, a, self.int(64, factor))?)
+            }
+            (Growth::None, _) => Growth::None,
+            (Growth::By(_), None) | (Growth::Unknown, _) => Growth::Unknown,
+        })
+    }
+
+    fn constant_of(&self, src: Src) -> Option<u64> {
+        match self.analysis.shapes.claim(src) {
+            Shape::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+}
