@@ -130,7 +130,7 @@ pub enum Status {
     Done = 0,
     /// The instruction stopped a thread: `trap`, `brkpt`.
     Stopped = 1,
-    /// The block has noted why ([`Block::note`]).
+    /// The block has noted why ([`note`]).
     Noted = 2,
     /// It was told to end.
     Interrupted = 3,
