@@ -9,7 +9,7 @@ use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
-use crate::analysis::{Analysis, Claims, Launched, Refusal, groups};
+use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, together};
 use crate::cache::{Cache, Entry, Key};
 use crate::code::{self, Extras, Notes, Runs};
 use crate::inline::{Inlined, inline};
@@ -140,7 +140,11 @@ fn generate_one<'c>(
     let one = Analysis::new(program, launched, lanes)?;
     let groups = match options.check_shapes {
         true => vec![1],
-        false => groups(program, launched, &one, lanes, registers(machine)),
+        false => {
+            let mut all = together(program, launched, lanes);
+            all.extend(groups(program, launched, &one, lanes, registers(machine)));
+            all
+        }
     };
     for warps in groups {
         let mut analysis = Analysis::of_group(program, launched, lanes, warps)?;

@@ -109,7 +109,8 @@ fn aligned_groups_of_threads_are_uniform() {
     );
     let (uniform, varying) = (Shape::Uniform, Shape::Varying);
     let halves = strided(0, None);
-    let warps = [uniform, strided(1, Some(16)), halves, uniform, varying, uniform, uniform, varying];
+    // In the last one bit 0 of `tid >> 3` does not count.
+    let warps = [uniform, strided(1, Some(16)), halves, uniform, varying, uniform, uniform, halves];
     assert_eq!(stored(&body, [128, 1, 1], 16), warps);
     // A warp has two rows of 16 threads: the lower four bits count within a row.
     let rows = stored(&body, [16, 16, 1], 16);

@@ -1,4 +1,4 @@
-//! In which bits the lanes of a warp may differ.
+//! In which bits the lanes of a warp may differ, or those of a chunk.
 //!
 //! Compilers write the number of a warp in its block times four as `tid.x >> 3 & 0x1ffffffc`. Of `tid.x` lanes differ in the low five bits,
 //! of the shifted one in the low two, and in none that the mask has: one value in all lanes.
@@ -8,30 +8,54 @@ use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::Signedness;
 
 use super::facts::mask;
-use super::{Shape, Shapes};
+use super::{Shape, Shapes, Stride};
+
+/// Lanes whose numbers are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Among {
+    /// All that run together.
+    Group,
+    /// Those of a chunk.
+    Chunk,
+}
+
+impl Among {
+    /// The low bits that are zero at the first of the lanes.
+    fn zeros(self, shapes: &Shapes, src: Src) -> u32 {
+        let zeros = shapes.facts(src).zeros;
+        match self {
+            Self::Group => zeros.warp,
+            Self::Chunk => zeros.chunk,
+        }
+    }
+}
 
 /// The bits of an operand in which lanes may differ.
-pub(super) fn of_source(shapes: &Shapes, src: Src) -> u64 {
+pub(super) fn of_source(shapes: &Shapes, src: Src, among: Among) -> u64 {
     match shapes.src(src) {
         shape if shape.is_uniform() => 0,
+        Shape::Strided(Stride { within: 0, .. }) if among == Among::Chunk => 0,
         Shape::Strided(stride) => {
-            let zeros = shapes.lanes().group.trailing_zeros();
-            let is_group =
-                stride.within == 1 && stride.across.is_some() && shapes.facts(src).zeros.warp >= zeros;
+            let (lanes, is_one) = match among {
+                Among::Group => (shapes.lanes().group, stride.across.is_some()),
+                Among::Chunk => (shapes.lanes().chunk, true),
+            };
+            let zeros = lanes.trailing_zeros();
+            let is_group = stride.within == 1 && is_one && among.zeros(shapes, src) >= zeros;
             if is_group && shapes.stays_within(src, stride, shapes.bits(src)) {
                 mask(zeros)
             } else {
                 u64::MAX
             }
         }
-        Shape::Varying => src.as_register().map_or(u64::MAX, |row| shapes.differing(row)),
+        Shape::Varying => src.as_register().map_or(u64::MAX, |row| shapes.differing(row, among)),
         _ => u64::MAX,
     }
 }
 
 /// The bits of the result of an operation in which lanes may differ.
-pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> u64 {
-    let of = |src: &Src| of_source(shapes, *src);
+pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src], among: Among) -> u64 {
+    let of = |src: &Src| of_source(shapes, *src, among);
     let constant = |src: &Src| match shapes.src(*src) {
         Shape::Constant(value) => Some(value),
         _ => None,
@@ -69,8 +93,7 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> u64 {
                 }
             }
             Binary::IntAdd(t, _) => {
-                let zeros =
-                    if of(a) == 0 { shapes.facts(*a).zeros.warp } else { shapes.facts(*b).zeros.warp };
+                let zeros = among.zeros(shapes, if of(a) == 0 { *a } else { *b });
                 sum(of(a), of(b), zeros) & mask(t.bits())
             }
             _ => u64::MAX,

@@ -106,7 +106,7 @@ impl Shapes {
             && self.src(lane).is_uniform()
             && matches!(self.src(clamp), Shape::Constant(clamp) if clamp & 0x1f1f == 0x1f);
         let takes_part = is_whole && self.participants(collective) == Gather::All;
-        if is_broadcast && takes_part { Shape::Uniform } else { Shape::Varying }
+        if is_broadcast && takes_part && self.lanes().is_warp() { Shape::Uniform } else { Shape::Varying }
     }
 
     fn in_range(&self, mode: ShuffleMode, collective: &Collective) -> Shape {

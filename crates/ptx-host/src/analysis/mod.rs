@@ -7,6 +7,8 @@
 //! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `group` | how many warps run together, as one wide one |
+//! | `together` | whether all do, for a kernel that comes to barriers soon |
+//! | `unroll` | copies of blocks for the rounds of loops over barriers |
 //! | `liveness` | the rows whose values each block may still read |
 //! | `places` | whether lanes come to one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
@@ -46,8 +48,10 @@ mod reason;
 mod rows;
 mod schedule;
 mod shape;
+mod together;
 mod transfer;
 mod turns;
+mod unroll;
 mod width;
 
 use std::collections::BTreeSet;
@@ -72,7 +76,9 @@ pub use rows::Shapes;
 pub use schedule::Schedule;
 pub(crate) use shape::Lanes;
 pub use shape::{Indexed, Launched, Shape, Stride};
+pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;
+pub use unroll::{BlockCopy, copies, single_copies};
 pub use width::Widths;
 
 /// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.

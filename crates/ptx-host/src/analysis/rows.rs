@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ptx_exec::program::{Dst, Effect, Op, Program, Src};
 
 use super::chunkwise;
+use super::differing::Among;
 use super::facts::{self, Facts};
 use super::heavy::asks;
 use super::transfer;
@@ -18,8 +19,8 @@ use super::{
 pub struct Shapes {
     rows: Vec<Shape>,
     facts: Vec<Known>,
-    /// The bits in which the lanes of a warp may differ, of rows that have any values.
-    differing: Vec<u64>,
+    /// The bits in which the lanes of a warp may differ, and those of a chunk, of rows that have any values.
+    differing: Vec<[u64; 2]>,
     /// The bits of the number of a chunk that values depend on, of rows whose chunks have values of their own.
     chunkwise: Vec<u32>,
     /// Those that the module alone decides.
@@ -59,7 +60,7 @@ impl Shapes {
         let mut shapes = Self {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],
-            differing: vec![0; rows as usize],
+            differing: vec![[0; 2]; rows as usize],
             chunkwise: vec![0; rows as usize],
             constants,
             widths,
@@ -106,7 +107,7 @@ impl Shapes {
         let claim = |row: u32| Claim {
             shape: self.claim(Src::register(row)),
             facts: self.facts.get(row as usize).and_then(|known| known.facts),
-            differing: self.differing(row),
+            differing: self.differing(row, Among::Group),
             chunkwise: self.chunkwise.get(row as usize).copied().unwrap_or(u32::MAX),
             bits: self.widths.row(row),
         };
@@ -140,9 +141,9 @@ impl Shapes {
         }
     }
 
-    /// The bits of a row of any values in which the lanes of a warp may differ.
-    pub(super) fn differing(&self, row: u32) -> u64 {
-        self.differing.get(row as usize).copied().unwrap_or(u64::MAX)
+    /// The bits of a row of any values in which lanes may differ.
+    pub(super) fn differing(&self, row: u32, among: Among) -> u64 {
+        self.differing.get(row as usize).map_or(u64::MAX, |bits| bits[among as usize])
     }
 
     /// The bits of the number of a chunk on which the values of a row depend, where each chunk has values of its own: chunks that differ
@@ -223,15 +224,17 @@ impl Shapes {
                     #[cfg(test)]
                     let written = super::lies::get().shape.map_or(written, |lie| lie(&inst.op, written));
                     changed |= self.join(row, written);
-                    let differing = match guard {
-                        Some(shape) if !shape.is_uniform() => u64::MAX,
-                        _ if keeps_others(liveness, schedule, id, row) => u64::MAX,
-                        _ => transfer::differing(self, &inst.op, row),
-                    };
-                    #[cfg(test)]
-                    let differing =
-                        super::lies::get().differing.map_or(differing, |lie| lie(&inst.op, differing));
-                    changed |= self.differ(row, differing);
+                    for among in [Among::Group, Among::Chunk] {
+                        let differing = match guard {
+                            Some(shape) if !shape.is_uniform() => u64::MAX,
+                            _ if keeps_others(liveness, schedule, id, row) => u64::MAX,
+                            _ => transfer::differing(self, &inst.op, row, among),
+                        };
+                        #[cfg(test)]
+                        let differing =
+                            super::lies::get().differing.map_or(differing, |lie| lie(&inst.op, differing));
+                        changed |= self.differ(row, differing, among);
+                    }
                     let chunkwise = match guard {
                         Some(shape) if !shape.is_uniform() => self.lanes.chunk_bits(),
                         _ if keeps_others(liveness, schedule, id, row) => self.lanes.chunk_bits(),
@@ -271,8 +274,9 @@ impl Shapes {
         changed
     }
 
-    fn differ(&mut self, row: Dst, differing: u64) -> bool {
-        let Some(bits) = self.differing.get_mut(row as usize) else { return false };
+    fn differ(&mut self, row: Dst, differing: u64, among: Among) -> bool {
+        let bits = self.differing.get_mut(row as usize).and_then(|bits| bits.get_mut(among as usize));
+        let Some(bits) = bits else { return false };
         let changed = differing & !*bits != 0;
         *bits |= differing;
         changed

@@ -9,10 +9,11 @@ use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
+use super::differing::{self, Among};
 use super::facts::mask;
 use super::heavy::asks;
 use super::shape::Indexed;
-use super::{Access, Lanes, Launched, Shape, Shapes, Stride, differing};
+use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 
 /// The shape of what an instruction writes to a row, where all lanes that need it run.
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> Shape {
@@ -49,19 +50,19 @@ fn same(shapes: &Shapes, op: &Op) -> Shape {
 }
 
 /// The bits in which lanes may differ of what an instruction writes to a row.
-pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst) -> u64 {
+pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst, among: Among) -> u64 {
     match op {
         Op::Alu(alu) => {
             let access = Access::of(op).unwrap_or_default();
             if matches!(alu, Alu::Dual { .. }) {
                 u64::MAX
             } else {
-                differing::of_alu(shapes, alu, &access.reads)
+                differing::of_alu(shapes, alu, &access.reads, among)
             }
         }
         Op::Effect(Effect::Copy(pairs)) => {
             let copied = pairs.iter().filter(|(dst, _)| *dst == row);
-            copied.fold(0, |bits, (_, src)| bits | differing::of_source(shapes, *src))
+            copied.fold(0, |bits, (_, src)| bits | differing::of_source(shapes, *src, among))
         }
         Op::Effect(_) => u64::MAX,
     }
@@ -93,9 +94,14 @@ fn of_alu(shapes: &Shapes, alu: &Alu) -> Shape {
         .or_else(|| extended(shapes, alu, &access.reads))
         .or_else(|| aligned(shapes, alu, &access.reads))
         .unwrap_or_else(|| {
-            let is_same =
-                !matches!(alu, Alu::Dual { .. }) && differing::of_alu(shapes, alu, &access.reads) == 0;
-            if is_same { Shape::Uniform } else { Shape::Varying }
+            let are_same = |among| {
+                !matches!(alu, Alu::Dual { .. }) && differing::of_alu(shapes, alu, &access.reads, among) == 0
+            };
+            match () {
+                () if are_same(Among::Group) => Shape::Uniform,
+                () if are_same(Among::Chunk) => Shape::CHUNKWISE,
+                () => Shape::Varying,
+            }
         })
 }
 

@@ -47,7 +47,7 @@ impl<'c> Code<'_, '_, 'c> {
             let op = &self.program.code[pc as usize].op;
             return self.by_runtime(id, guard, op, pc).map_err(Into::into);
         }
-        if self.turns.is_some() {
+        if self.is_of_block {
             return self.wait_for_turn(id).map_err(Into::into);
         }
         if guard.is_none() {

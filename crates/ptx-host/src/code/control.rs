@@ -88,7 +88,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Begins with the version for warps of which all lanes are threads, or with the other one.
     fn begin_version(&self, is_full: Value<'c>) -> Result<(), LlvmError> {
-        match [Version::Full, Version::Partial].map(|version| self.first_block(version, 0)) {
+        match [Version::Full, Version::Partial].map(|version| self.entry(version)) {
             [Ok(full), Ok(partial)] => {
                 self.builder().branch_if(is_full, full, partial)?;
             }
@@ -123,9 +123,15 @@ impl<'c> Code<'_, '_, 'c> {
         if size > MOST { vec![Version::Partial] } else { vec![Version::Full, Version::Partial] }
     }
 
-    /// Where a block begins in a version.
+    /// Where the kernel begins in a version.
+    fn entry(&self, version: Version) -> Result<Block<'c>, LlvmError> {
+        self.blocks[version as usize].first().copied().ok_or_else(|| defect("a kernel without code"))
+    }
+
+    /// Where a block begins in a version, which comes after the copy that code is made for.
     pub(super) fn first_block(&self, version: Version, id: BlockId) -> Result<Block<'c>, LlvmError> {
-        let block = self.blocks[version as usize].get(id).copied();
+        let copy = self.copies.get(self.copy).and_then(|copy| copy.next(id));
+        let block = copy.and_then(|copy| self.blocks[version as usize].get(copy).copied());
         block.ok_or_else(|| defect("a block without code"))
     }
 
@@ -158,7 +164,7 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn leave(&mut self, id: BlockId, terminator: &Terminator) -> Result<(), CompileError> {
         match terminator {
             Terminator::Jump(to) => {
-                self.send(*to, &self.mask.clone())?;
+                self.send_first(id, *to, &self.mask)?;
                 self.run_next(id, &[*to], Left::Some)?;
             }
             Terminator::Branch { condition, taken, other } => {
@@ -198,6 +204,12 @@ impl<'c> Code<'_, '_, 'c> {
         other: BlockId,
     ) -> Result<(), LlvmError> {
         let (row, negated) = condition;
+        if let Some(holds) = self.copies.get(self.copy).and_then(|copy| copy.decided) {
+            let to = if holds { taken } else { Some(other) };
+            let Some(to) = to else { return self.exit_all(id) };
+            self.send_first(id, to, &self.mask)?;
+            return self.run_next(id, &[to], Left::Some);
+        }
         if self.analysis.shapes.row(row).is_uniform() {
             let holds = self.emit.resize(self.first(Src::register(row), 0)?, 1)?;
             let holds = self.negated(holds, negated)?;
@@ -208,7 +220,7 @@ impl<'c> Code<'_, '_, 'c> {
                 self.builder().position_at_end(block);
                 match to {
                     Some(to) => {
-                        self.send(to, &mask)?;
+                        self.send_first(id, to, &mask)?;
                         self.run_next(id, &[to], Left::Some)?;
                     }
                     None => self.exit_all(id)?,
@@ -224,15 +236,19 @@ impl<'c> Code<'_, '_, 'c> {
             no.push(self.builder().binary(BinaryOp::And, mask, self.negated(holds, true)?)?);
         }
         if let Some(taken) = taken {
-            self.send(taken, &yes)?;
-            self.send(other, &no)?;
+            self.send_first(id, taken, &yes)?;
+            if other == taken {
+                self.send(other, &no)?;
+            } else {
+                self.send_first(id, other, &no)?;
+            }
             return self.run_next(id, &[taken, other], Left::Some);
         }
         if self.version == Version::Full {
             let [some, none] = ["exit", "stay"].map(|name| self.function.append_block(self.types, name));
             self.builder().branch_if(self.is_any(&yes)?, some, none)?;
             self.builder().position_at_end(none);
-            self.send(other, &self.mask.clone())?;
+            self.send_first(id, other, &self.mask)?;
             self.run_next(id, &[other], Left::Some)?;
             self.builder().position_at_end(some);
         }
@@ -258,6 +274,18 @@ impl<'c> Code<'_, '_, 'c> {
             let others = self.negated(lanes, true)?;
             let left = self.builder().binary(BinaryOp::And, before, others)?;
             self.builder().store(left, place, 8, Ordinary)?;
+        }
+        Ok(())
+    }
+
+    /// Sends lanes of a block to another one, the first that it sends there: where no others can wait there they are the only ones.
+    fn send_first(&self, from: BlockId, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
+        let schedule = &self.analysis.schedule;
+        if self.is_heavy || schedule.has_patient() || schedule.waiting(from).contains(&to) {
+            return self.send(to, lanes);
+        }
+        for (&place, &lanes) in self.waiting[to].iter().zip(lanes) {
+            self.builder().store(lanes, place, 8, Ordinary)?;
         }
         Ok(())
     }

@@ -47,19 +47,32 @@ impl<'c> Code<'_, '_, 'c> {
                 self.take_waiting(id)?;
             }
             Gather::All => {
-                if !others.is_empty() {
+                if !others.is_empty() && self.analysis.warps == 1 {
                     let missing = self.missing(self.lanes_of(&self.masks_of(id)?)?)?;
                     self.go_on_without(id, missing, &others)?;
                 }
                 self.take_waiting(id)?;
                 let is_whole = self.version == Version::Full || self.analysis.is_whole(id, self.launched);
-                self.present =
-                    if is_whole { Present::Whole } else { Present::Same(self.lanes_of(&self.mask)?) };
+                self.present = match (is_whole, self.analysis.warps) {
+                    (true, _) => Present::Whole,
+                    (false, 1) => Present::Same(self.lanes_of(&self.mask)?),
+                    (false, _) => Present::Each(self.present_of_warps()?),
+                };
             }
             Gather::One(members) => self.take_members(id, members, &others)?,
             Gather::Each(members) => self.take_groups(id, members, &others)?,
         }
         Ok(())
+    }
+
+    /// For each lane those of its warp that run, in vectors.
+    fn present_of_warps(&self) -> Result<Vec<Value<'c>>, LlvmError> {
+        let mut all = Vec::new();
+        for lanes in self.lanes_of_warps(&self.mask)? {
+            let lanes = self.builder().splat(lanes, self.lanes)?;
+            all.extend(std::iter::repeat_n(lanes, self.chunks / self.analysis.warps));
+        }
+        Ok(all)
     }
 
     /// All lanes that have come give the same members.

@@ -117,6 +117,22 @@ impl<'c> Code<'_, '_, 'c> {
         self.value_at(row, indexed, chunk, self.indices(row, indexed, chunk)?)
     }
 
+    /// The value of the first lane of a chunk where the index of the row does not wrap around in the warp.
+    pub(super) fn first_unwrapped(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let indexed = src.as_register().and_then(|row| Some((row, self.indexed(row)?)));
+        let Some((row, across)) = indexed.and_then(|(row, indexed)| Some((row, indexed.stride().across?)))
+        else {
+            return self.first(src, chunk);
+        };
+        let first = self.read(row, 0)?;
+        let distance = across.wrapping_mul(chunk as i64) as u64;
+        self.builder().binary(
+            BinaryOp::Add,
+            first,
+            self.emit.constant(first, self.emit.bits(first), distance),
+        )
+    }
+
     /// The values of the lanes of a chunk.
     pub(super) fn vector_indexed(
         &self,

@@ -275,7 +275,7 @@ impl<'c> Code<'_, '_, 'c> {
             if repeat(&mut values, self.same_as(accessed.base, chunk)) {
                 continue;
             }
-            let first = self.first(accessed.base, chunk)?;
+            let first = self.first_unwrapped(accessed.base, chunk)?;
             let place = self.element_place(accessed, first, 0)?;
             let mask = self.repeated(self.active_alike(accessed, chunk)?, count)?;
             let all = self.builder().masked_load(ty, place, accessed.size, mask, ty.zero())?;
@@ -426,7 +426,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn store_consecutive(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
         let count = accessed.count as u32;
         for chunk in 0..self.chunks {
-            let first = self.first(accessed.base, chunk)?;
+            let first = self.first_unwrapped(accessed.base, chunk)?;
             let place = self.element_place(accessed, first, 0)?;
             let mask = self.repeated(self.active(accessed.guard, chunk)?, count)?;
             let values = srcs.iter().map(|&src| self.emit.resize(self.vector(src, chunk)?, accessed.bits()));

@@ -45,7 +45,10 @@ use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Access, Analysis, BlockId, Launched, Shape, guard_of, has_heavy, is_heavy};
+use crate::analysis::{
+    Access, Analysis, BlockCopy, BlockId, Launched, Shape, copies, guard_of, has_heavy, is_heavy,
+    runs_together, single_copies,
+};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
 use crate::kernel::CompileError;
@@ -85,6 +88,9 @@ struct Code<'a, 'm, 'c> {
     /// For each version and block the first LLVM block; the version that code is made for.
     blocks: [Vec<Block<'c>>; 2],
     version: Version,
+    /// The copies of blocks, and the one that code is made for.
+    copies: Vec<BlockCopy>,
+    copy: usize,
     /// For each block the memory that holds which lanes wait at it.
     waiting: Vec<Vec<Value<'c>>>,
     /// Memory for a number of each lane (`serial.rs`).
@@ -93,6 +99,9 @@ struct Code<'a, 'm, 'c> {
     alive: Vec<Value<'c>>,
     /// The turns of the warps, in the function of a block.
     turns: Option<Turns<'c>>,
+    /// Whether the function is that of a block, and whether its threads tell others nothing.
+    is_of_block: bool,
+    is_quiet: bool,
     /// The local memory of all lanes (`local.rs`), if the kernel has any.
     local: Option<Value<'c>>,
     done: Block<'c>,
@@ -183,10 +192,14 @@ pub(crate) fn generate(
         indices: Vec::new(),
         blocks: [Vec::new(), Vec::new()],
         version: Version::Partial,
+        copies: Vec::new(),
+        copy: 0,
         waiting: Vec::new(),
         arrays: Vec::new(),
         alive: Vec::new(),
         turns: None,
+        is_of_block: false,
+        is_quiet: analysis.warps > 1 && runs_together(program, analysis),
         local: None,
         done,
         frame,
@@ -206,15 +219,16 @@ pub(crate) fn generate(
         code.locate(entry.start);
     }
     let versions = code.versions();
+    code.copies = code.copies_of_blocks();
     for &version in &versions {
-        let blocks = analysis.graph.blocks().iter().map(|_| function.append_block(types, "block"));
+        let blocks = code.copies.iter().map(|_| function.append_block(types, "block"));
         code.blocks[version as usize] = blocks.collect();
     }
-    let is_of_block = code.has_turns();
-    if analysis.warps > 1 && !is_of_block {
+    code.is_of_block = code.has_turns();
+    if analysis.warps > 1 && !code.is_of_block {
         return Err(CompileError::refused(0, "warps run together only where they take turns"));
     }
-    if is_of_block {
+    if code.is_of_block {
         code.begin_turns()?;
     }
     code.make_memory()?;
@@ -227,11 +241,12 @@ pub(crate) fn generate(
     code.enter()?;
     for version in versions {
         code.version = version;
-        for id in 0..analysis.graph.blocks().len() {
-            code.block(id)?;
+        for copy in 0..code.copies.len() {
+            code.copy = copy;
+            code.block(code.copies[copy].block)?;
         }
     }
-    let runs = if is_of_block {
+    let runs = if code.is_of_block {
         code.finish_turns()?;
         Runs::Block
     } else {
@@ -311,9 +326,20 @@ impl<'c> Code<'_, '_, 'c> {
         self.types.int_value(bits, value)
     }
 
+    /// The copies of blocks: one for each round of loops over barriers whose rounds are known, where all warps run together.
+    fn copies_of_blocks(&self) -> Vec<BlockCopy> {
+        /// Instructions of chunks.
+        const MOST: usize = 8192;
+        if self.is_quiet {
+            copies(self.program, self.analysis, (MOST / self.chunks) as u32)
+        } else {
+            single_copies(self.analysis)
+        }
+    }
+
     /// The instructions of a block, and where its lanes go.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
-        self.builder().position_at_end(self.blocks[self.version as usize][id]);
+        self.builder().position_at_end(self.blocks[self.version as usize][self.copy]);
         self.locate(self.analysis.graph.block(id).first);
         self.read_live(id)?;
         self.take(id)?;

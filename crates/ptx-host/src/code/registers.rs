@@ -195,9 +195,16 @@ impl<'c> Code<'_, '_, 'c> {
     /// Reads the rows of a block that are in memory, at its beginning: so that each value is there in all of its LLVM blocks.
     pub(super) fn read_live(&self, id: BlockId) -> Result<(), LlvmError> {
         self.current.borrow_mut().clear();
+        for (&row, &value) in self.copies.get(self.copy).into_iter().flat_map(|copy| &copy.known) {
+            let value = self.int(self.analysis.widths.row(row), value);
+            self.current.borrow_mut().insert((row, 0), Current { value, is_new: false });
+        }
         for row in self.analysis.rows_of(self.program, id) {
             if self.analysis.liveness.is_live_into(id, row) {
                 for (at, &place) in self.slot(row).iter().enumerate() {
+                    if self.current.borrow().contains_key(&(row, at)) {
+                        continue;
+                    }
                     let value = self.builder().load(self.type_of(row), place, 8, Ordinary)?;
                     self.current.borrow_mut().insert((row, at), Current { value, is_new: false });
                 }

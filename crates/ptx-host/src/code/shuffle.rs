@@ -27,7 +27,7 @@ impl<'c> Code<'_, '_, 'c> {
         let sources = self.sources(mode, *lane, *clamp)?;
         let is_inside: Vec<Value<'c>> = match &sources {
             Sources::Known(sources) => (0..self.chunks)
-                .map(|chunk| self.constants(1, chunk, |lane| sources[lane].is_some().into()))
+                .map(|chunk| self.constants(1, chunk, |lane| sources[lane % WARP].is_some().into()))
                 .collect::<Result<_, _>>()?,
             Sources::Computed(computed) => computed.iter().map(|(_, is_inside)| *is_inside).collect(),
         };
@@ -110,7 +110,13 @@ impl<'c> Code<'_, '_, 'c> {
             return Ok(vec![one; self.copies(out)]);
         }
         match sources {
-            Sources::Known(sources) => self.shuffled_as_known(&values, sources),
+            Sources::Known(sources) => {
+                let mut all = Vec::new();
+                for (warp, values) in values.chunks(self.chunks / self.analysis.warps).enumerate() {
+                    all.extend(self.shuffled_as_known(values, sources, warp)?);
+                }
+                Ok(all)
+            }
             Sources::Computed(computed) => self.looked_up(&values, computed),
         }
     }
@@ -122,11 +128,14 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().extract_element(*vector, (lane % lanes) as u32)
     }
 
+    /// The values that lanes of one warp get, of those that run together the one with this number.
     fn shuffled_as_known(
         &self,
         values: &[Value<'c>],
         sources: &[Option<usize>],
+        warp: usize,
     ) -> Result<Vec<Value<'c>>, LlvmError> {
+        let before = warp * values.len();
         let source = |lane: usize| sources[lane].unwrap_or(lane);
         let mut results = Vec::new();
         for (chunk, &own) in values.iter().enumerate() {
@@ -140,7 +149,7 @@ impl<'c> Code<'_, '_, 'c> {
                 }
                 Present::Each(groups) => Some(self.builder().binary(
                     BinaryOp::And,
-                    groups[chunk],
+                    groups[before + chunk],
                     self.constants(32, chunk, bits)?,
                 )?),
             };

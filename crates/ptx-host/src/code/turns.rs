@@ -126,6 +126,9 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn begin_turns(&mut self) -> Result<(), LlvmError> {
         let (word, types) = (self.types.int(32), self.types);
         let (warps, bytes) = (warps(self.launched, self.lanes_of_group()), self.state_bytes());
+        if warps == 1 {
+            return self.begin_only_turn();
+        }
         let [turn, start, advance] =
             ["turn", "start", "advance"].map(|name| self.function.append_block(types, name));
         let builder = self.builder();
@@ -148,6 +151,15 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().position_at_end(start);
         let resumes = vec![(0, start)];
         self.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes });
+        Ok(())
+    }
+
+    /// There is one warp, or group of warps: a barrier is nothing for it.
+    fn begin_only_turn(&mut self) -> Result<(), LlvmError> {
+        let none = self.int(32, 0);
+        let place = self.builder().offset(self.frame, self.int(64, field::WARP as u64))?;
+        self.builder().store(none, place, 4, Ordinary)?;
+        self.inputs.warp = none;
         Ok(())
     }
 
@@ -206,10 +218,13 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
     pub(super) fn finish_turns(&mut self) -> Result<(), LlvmError> {
-        let Some(turns) = self.turns.take() else { return Ok(()) };
+        self.builder().position_at_end(self.done);
+        let Some(turns) = self.turns.take() else {
+            self.builder().ret(Some(self.int(32, 0)))?;
+            return Ok(());
+        };
         let builder = self.builder();
         let word = self.types.int(32);
-        builder.position_at_end(self.done);
         builder.store(
             self.int(32, u32::MAX.into()),
             self.of_warp(turns.next, turns.warp, 4)?,
@@ -237,11 +252,13 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited run: the next warp has its turn.
     pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), LlvmError> {
+        // What the block stored before is to be seen by other blocks no later than what it stores after it.
+        if !self.is_quiet {
+            self.builder().fence(Ordering::AcqRel, Scope::System)?;
+        }
         let Some(turns) = &self.turns else { return Ok(()) };
         let kept = self.kept(id);
         let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
-        // What the block stored before is to be seen by other blocks no later than what it stores after it.
-        self.builder().fence(Ordering::AcqRel, Scope::System)?;
         for Kept { place: from, ty, offset } in &kept {
             let value = self.builder().load(*ty, *from, 8, Ordinary)?;
             self.builder().store(value, self.builder().offset(place, self.int(64, *offset))?, 8, Ordinary)?;

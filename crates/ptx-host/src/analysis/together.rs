@@ -1,0 +1,174 @@
+//! Kernels that come to the next barrier soon, whose warps all run together.
+//!
+//! A turn of a warp and the rows that it keeps take longer than what such a kernel does between its barriers. Where the group is the whole block a
+//! barrier is nothing. What a warp does for itself has no form for a group (operations of its lanes other than shuffles, atomic operations,
+//! calls), and neither have loops that lanes leave one by one: each warp would wait for all others.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::Space;
+use ptx_exec::program::{
+    Address, Base, Collective, CollectiveKind, Effect, Op, Order, Participants, Program, WARP,
+};
+use ptx_isa::SpecialReg;
+
+use super::{Analysis, BlockId, Gather, Graph, Launched, Shape, Terminator, take_turns};
+
+/// So many warps run together in a kernel that comes to barriers soon, the most first: all of a block, or a part of them that is
+/// repeated. `lanes` are those of a vector.
+pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize> {
+    /// Instructions of chunks: what is longer takes long to compile.
+    const MOST: u64 = 4096;
+    /// Threads of a block.
+    const MOST_THREADS: u64 = 1024;
+    let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
+    let has_barriers = program.code.iter().any(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))));
+    if !has_barriers || threads > MOST_THREADS {
+        return Vec::new();
+    }
+    let (size, mut all) = (program.code.len() as u64, Vec::new());
+    let mut group = threads.next_power_of_two();
+    while group > WARP as u64 {
+        let warps = group as usize / WARP;
+        let is_even = group >= threads || threads.is_multiple_of(group);
+        if is_even && size * group / u64::from(lanes) <= MOST {
+            let analysis = Analysis::of_group(program, launched, lanes, warps);
+            let is_it =
+                |analysis: Analysis| runs_together(program, &analysis) && pays_together(program, &analysis);
+            all.extend(analysis.is_ok_and(is_it).then_some(warps));
+        }
+        group /= 2;
+    }
+    all
+}
+
+/// Whether a kernel that was analysed for a group of lanes can run so. It has barriers, and all lanes come to each of them together.
+pub fn runs_together(program: &Program, analysis: &Analysis) -> bool {
+    let graph = &analysis.graph;
+    let mut has_barriers = false;
+    for (id, block) in graph.blocks().iter().enumerate() {
+        let insts = program.code.get(block.first as usize..block.end as usize).unwrap_or_default();
+        for inst in insts {
+            if matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {
+                has_barriers = true;
+                if !analysis.schedule.is_together(id) {
+                    return false;
+                }
+            }
+            if !has_form(analysis, &inst.op) {
+                return false;
+            }
+        }
+        let meets_all = match analysis.shapes.gather(program, block) {
+            None => true,
+            // Blocks before it run first, if lanes do not wait for others there.
+            Some(Gather::All) => analysis
+                .schedule
+                .beside(graph, id)
+                .into_iter()
+                .all(|other| other < id && analysis.shapes.gather(program, graph.block(other)).is_none()),
+            Some(Gather::One(_) | Gather::Each(_) | Gather::Asking) => false,
+        };
+        let is_plain = !matches!(block.terminator, Terminator::Stop { .. } | Terminator::Indexed { .. });
+        if !meets_all || !is_plain || (analysis.shapes.parts_lanes(block) && leaves_loop(graph, id)) {
+            return false;
+        }
+    }
+    has_barriers && take_turns(program, graph)
+}
+
+/// Whether it is faster so: where warps come to the next barrier soon, and the places that they access follow from one number for the whole group.
+/// In a loop without barriers a warp alone has its rows in registers.
+pub fn pays_together(program: &Program, analysis: &Analysis) -> bool {
+    let graph = &analysis.graph;
+    let is_barrier = |id: BlockId| {
+        let inst = program.code.get(graph.block(id).first as usize);
+        inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
+    };
+    let is_loop = |id: BlockId| {
+        let targets = graph.block(id).terminator.targets();
+        targets.into_iter().any(|target| reaches_by(graph, target, id, |id| !is_barrier(id)))
+    };
+    let has_one_base = |address: &Address| match address.base {
+        Base::Row(src, _) => match analysis.shapes.src(src) {
+            Shape::Varying => false,
+            Shape::Indexed(indexed) => indexed.index.across.is_some(),
+            Shape::Strided(_) | Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => true,
+        },
+        Base::Frame => false,
+    };
+    (0..graph.blocks().len()).all(|id| is_barrier(id) || !is_loop(id))
+        && program.code.iter().all(|inst| match &inst.op {
+            Op::Effect(Effect::Load(load)) => has_one_base(&load.address),
+            Op::Effect(Effect::Store(store)) => has_one_base(&store.address),
+            _ => true,
+        })
+}
+
+fn has_form(analysis: &Analysis, op: &Op) -> bool {
+    let Op::Effect(effect) = op else { return true };
+    match effect {
+        Effect::Copy(_) | Effect::BlockBarrier(_) | Effect::Nothing | Effect::Pause => true,
+        Effect::Special { register, .. } => matches!(
+            register,
+            SpecialReg::Tid
+                | SpecialReg::Ntid
+                | SpecialReg::CtaId
+                | SpecialReg::NCtaId
+                | SpecialReg::LaneId
+                | SpecialReg::WarpId
+        ),
+        Effect::Load(load) => is_plain(&load.address, load.order) && !load.polls,
+        Effect::Store(store) => is_plain(&store.address, store.order),
+        Effect::Collective(collective) => moves_by_constants(analysis, collective),
+        _ => false,
+    }
+}
+
+/// Whether an operation of lanes only moves values between lanes that are known.
+fn moves_by_constants(analysis: &Analysis, collective: &Collective) -> bool {
+    let is_constant = |at: usize| {
+        let src = collective.srcs.get(at).copied();
+        src.is_some_and(|src| matches!(analysis.shapes.src(src), Shape::Constant(_)))
+    };
+    !matches!(collective.participants, Participants::Converged)
+        && match collective.kind {
+            CollectiveKind::Barrier => true,
+            CollectiveKind::Shuffle(_) => is_constant(1) && is_constant(2),
+            _ => false,
+        }
+}
+
+/// Whether an access is one that other threads are not told of.
+fn is_plain(address: &Address, order: Order) -> bool {
+    matches!(address.space, Space::Global | Space::Shared | Space::Param | Space::Const)
+        && !matches!(address.base, Base::Frame)
+        && order == Order::Relaxed
+}
+
+/// Whether a block can be come to again from some of its targets only.
+pub(super) fn leaves_loop(graph: &Graph, id: BlockId) -> bool {
+    let targets = graph.block(id).terminator.targets();
+    let again = targets.iter().filter(|&&target| reaches(graph, target, id)).count();
+    again > 0 && (again < targets.len() || matches!(graph.block(id).terminator, Terminator::Exit { .. }))
+}
+
+/// Whether one block can be come to from another one, or is it.
+pub(super) fn reaches(graph: &Graph, from: BlockId, to: BlockId) -> bool {
+    reaches_by(graph, from, to, |_| true)
+}
+
+/// The same on a way through such blocks only.
+fn reaches_by(graph: &Graph, from: BlockId, to: BlockId, through: impl Fn(BlockId) -> bool) -> bool {
+    let (mut seen, mut work) = (BTreeSet::from([from]), vec![from]);
+    while let Some(id) = work.pop() {
+        if id == to {
+            return true;
+        }
+        if !through(id) {
+            continue;
+        }
+        work.extend(graph.block(id).terminator.targets().into_iter().filter(|&target| seen.insert(target)));
+    }
+    false
+}

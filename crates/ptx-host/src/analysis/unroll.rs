@@ -1,0 +1,205 @@
+//! Copies of blocks, each for what rows of one value hold when it runs.
+//!
+//! A loop over barriers whose rounds are known, as that of a sum which halves 128 again and again, has a copy of its blocks for each round. In these a
+//! comparison of `tid.x` with the number of the round is a constant for each chunk, so that chunks of which no lane runs have no code.
+//!
+//! Rows are followed by executing the kernel with what is known of them. Where a loop goes on is known in each round, or the rows that the loop writes
+//! are not followed; so there is an end, and if it is too far away, each block has one copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::RowOperation;
+use ptx_exec::program::{Effect, Inst, Op, Program, Src, WARP};
+
+use super::together::{leaves_loop, reaches};
+use super::{Access, Analysis, BlockId, Graph, Shape, Terminator, guard_of};
+
+/// What rows are known to hold.
+type Known = BTreeMap<u32, u64>;
+
+/// A copy of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BlockCopy {
+    /// The block.
+    pub block: BlockId,
+    /// What rows hold at its beginning.
+    pub known: Known,
+    /// Whether the condition at its end holds, where that is known.
+    pub decided: Option<bool>,
+    /// The copies of the blocks that may run next.
+    next: BTreeMap<BlockId, usize>,
+}
+
+impl BlockCopy {
+    /// The copy of a block that runs next.
+    pub fn next(&self, block: BlockId) -> Option<usize> {
+        self.next.get(&block).copied()
+    }
+
+    /// Where lanes go at its end.
+    fn targets(&self, terminator: &Terminator) -> Vec<BlockId> {
+        match (terminator, self.decided) {
+            (Terminator::Branch { taken, .. }, Some(true)) => vec![*taken],
+            (Terminator::Branch { other, .. }, Some(false)) => vec![*other],
+            (Terminator::Exit { guard: Some(_) }, Some(true)) => Vec::new(),
+            _ => terminator.targets(),
+        }
+    }
+}
+
+/// One copy of each block.
+pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
+    let all: BTreeMap<BlockId, usize> = (0..analysis.graph.blocks().len()).map(|id| (id, id)).collect();
+    let one = |block| BlockCopy { block, known: Known::new(), decided: None, next: all.clone() };
+    (0..all.len()).map(one).collect()
+}
+
+/// The copies, the first of which the kernel begins with, of no more than `most` instructions together.
+pub fn copies(program: &Program, analysis: &Analysis, most: u32) -> Vec<BlockCopy> {
+    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let mut followed: BTreeSet<u32> =
+        (0..rows).filter(|&row| analysis.shapes.row(row) == Shape::Uniform).collect();
+    while !followed.is_empty() {
+        match Walk::new(program, analysis, &followed).run(most) {
+            Ok(copies) => return copies,
+            Err(rows) if rows.is_empty() => break,
+            Err(rows) => followed.retain(|row| !rows.contains(row)),
+        }
+    }
+    single_copies(analysis)
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    analysis: &'a Analysis,
+    followed: &'a BTreeSet<u32>,
+    copies: Vec<BlockCopy>,
+    numbers: BTreeMap<(BlockId, Known), usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program, analysis: &'a Analysis, followed: &'a BTreeSet<u32>) -> Self {
+        Self { program, analysis, followed, copies: Vec::new(), numbers: BTreeMap::new() }
+    }
+
+    /// The copies, or rows not to follow; none where there would be too many copies.
+    fn run(mut self, most: u32) -> Result<Vec<BlockCopy>, BTreeSet<u32>> {
+        self.copy_of(0, Known::new());
+        let (mut at, mut size) = (0, 0);
+        while let Some(copy) = self.copies.get(at).cloned() {
+            let block = self.analysis.graph.block(copy.block);
+            size += block.end - block.first + 1;
+            if size > most {
+                return Err(BTreeSet::new());
+            }
+            let (known, decided) = self.executed(&copy);
+            if decided.is_none() && leaves_loop(&self.analysis.graph, copy.block) {
+                let written = self.written_in_loop(copy.block);
+                if !written.is_disjoint(self.followed) {
+                    return Err(written);
+                }
+            }
+            self.copies[at].decided = decided;
+            self.go_on(at, &known);
+            at += 1;
+        }
+        Ok(self.copies)
+    }
+
+    fn copy_of(&mut self, block: BlockId, known: Known) -> usize {
+        *self.numbers.entry((block, known)).or_insert_with_key(|(block, known)| {
+            let copy =
+                BlockCopy { block: *block, known: known.clone(), decided: None, next: BTreeMap::new() };
+            self.copies.push(copy);
+            self.copies.len() - 1
+        })
+    }
+
+    /// Finds the copies that run after one, at whose end rows are known.
+    fn go_on(&mut self, at: usize, known: &Known) {
+        let Some(copy) = self.copies.get(at).cloned() else { return };
+        let (schedule, liveness) = (&self.analysis.schedule, &self.analysis.liveness);
+        let targets = copy.targets(&self.analysis.graph.block(copy.block).terminator);
+        let next: BTreeSet<BlockId> = schedule.waiting(copy.block).iter().copied().chain(targets).collect();
+        let is_kept = |row: u32| next.iter().any(|&block| liveness.is_live_into(block, row));
+        for &block in &next {
+            let is_read = |row: u32| {
+                let mut others = schedule.waiting(block).iter().chain([&block]);
+                is_kept(row) && others.any(|&other| liveness.is_live_into(other, row))
+            };
+            let rows = known.iter().filter(|(row, _)| is_read(**row)).map(|(&row, &value)| (row, value));
+            let number = self.copy_of(block, rows.collect());
+            self.copies[at].next.insert(block, number);
+        }
+    }
+
+    /// What is known at the end of a copy, and whether its condition holds.
+    fn executed(&self, copy: &BlockCopy) -> (Known, Option<bool>) {
+        let mut known = copy.known.clone();
+        let block = self.analysis.graph.block(copy.block);
+        let insts = self.program.code.get(block.first as usize..block.end as usize).unwrap_or_default();
+        insts.iter().for_each(|inst| self.execute(inst, &mut known));
+        let condition = match block.terminator {
+            Terminator::Branch { condition, .. } | Terminator::Exit { guard: Some((condition, _)) } => {
+                condition
+            }
+            _ => return (known, None),
+        };
+        let holds = self.value(&known, Src::register(condition.0));
+        (known, holds.map(|holds| (holds & 1 == 1) != condition.1))
+    }
+
+    fn execute(&self, inst: &Inst, known: &mut Known) {
+        let access = Access::of(&inst.op).unwrap_or_default();
+        let holds = match guard_of(inst) {
+            None => Some(true),
+            Some(guard) => {
+                self.value(known, Src::register(guard.row)).map(|holds| (holds & 1 == 1) != guard.negated)
+            }
+        };
+        if holds == Some(false) {
+            return;
+        }
+        let mut results: Vec<(u32, Option<u64>)> = match &inst.op {
+            Op::Alu(alu) if access.writes.len() == 1 => {
+                let values: Option<Vec<u64>> =
+                    access.reads.iter().map(|&src| self.value(known, src)).collect();
+                let result = values.filter(|values| values.len() <= 4).map(|values| {
+                    let mut rows = [[0; WARP]; 4];
+                    rows.iter_mut().zip(values).for_each(|(row, value)| row[0] = value);
+                    let (mut first, mut second) = ([0; WARP], [0; WARP]);
+                    RowOperation::new(*alu).apply(rows.each_ref(), 1, [&mut first, &mut second]);
+                    first[0]
+                });
+                access.writes.iter().map(|&row| (row, result)).collect()
+            }
+            Op::Effect(Effect::Copy(pairs)) => {
+                pairs.iter().map(|(row, src)| (*row, self.value(known, *src))).collect()
+            }
+            _ => access.writes.iter().map(|&row| (row, None)).collect(),
+        };
+        for (row, value) in results.drain(..) {
+            match value.filter(|_| holds == Some(true) && self.followed.contains(&row)) {
+                Some(value) => known.insert(row, value),
+                None => known.remove(&row),
+            };
+        }
+    }
+
+    fn value(&self, known: &Known, src: Src) -> Option<u64> {
+        match self.analysis.shapes.src(src) {
+            Shape::Constant(value) => Some(value),
+            _ => known.get(&src.as_register()?).copied(),
+        }
+    }
+
+    /// The rows that are written in the loops through a block.
+    fn written_in_loop(&self, id: BlockId) -> BTreeSet<u32> {
+        let graph: &Graph = &self.analysis.graph;
+        let is_inside = |other: BlockId| reaches(graph, id, other) && reaches(graph, other, id);
+        let blocks = graph.blocks().iter().enumerate().filter(|(other, _)| is_inside(*other));
+        let insts =
+            blocks.flat_map(|(_, block)| &self.program.code[block.first as usize..block.end as usize]);
+        insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
+    }
+}
