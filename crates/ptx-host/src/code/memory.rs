@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | one for all lanes, or for those of a chunk | a scalar load | that of the last lane that runs |
 //! | consecutive accesses | a vector load for each chunk, masked where not all lanes run | a masked vector store |
+//! | consecutive within each four lanes, perhaps | a look at them, and loads of four elements (`quads.rs`) or a gather | a scatter |
 //! | any | a gather | a scatter |
 //!
 //! Elements of consecutive accesses are taken apart: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
@@ -137,7 +138,7 @@ impl<'c> Code<'_, '_, 'c> {
             Form::Chunkwise => self.scalars(accessed, self.chunks),
             Form::Consecutive(None) => self.consecutive(accessed),
             Form::Consecutive(Some((row, indexed))) => self.consecutive_unless(accessed, row, indexed),
-            Form::Any => self.gathers(accessed),
+            Form::Any => self.gathers_or_quads(accessed),
         }
     }
 
@@ -291,6 +292,31 @@ impl<'c> Code<'_, '_, 'c> {
     fn repeated(&self, mask: Value<'c>, count: u32) -> Result<Value<'c>, LlvmError> {
         let lanes: Vec<_> = (0..count * self.lanes).map(|at| Some(at / count)).collect();
         if count == 1 { Ok(mask) } else { self.builder().shuffle(mask, mask, &lanes) }
+    }
+
+    /// Gathers, or loads of four lanes at a time where their addresses may be consecutive.
+    fn gathers_or_quads(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
+        if accessed.count != 1 || !self.may_have_quads(accessed.base, accessed.size) {
+            return self.gathers(accessed);
+        }
+        let own: Vec<usize> =
+            (0..self.chunks).filter(|&chunk| self.same_as(accessed.base, chunk) == chunk).collect();
+        let mut chunks = Vec::new();
+        for &chunk in &own {
+            let addresses = self.vector(accessed.base, chunk)?;
+            let addresses = self.extended(accessed.address.space, addresses, accessed.offset(0))?;
+            chunks.push((addresses, self.active_alike(accessed, chunk)?));
+        }
+        let loaded =
+            self.quads(accessed.address.space, (accessed.bits(), accessed.size), &chunks, |code| {
+                let gathered = code.gathers(accessed)?.into_iter().flatten().collect::<Vec<_>>();
+                Ok(own.iter().filter_map(|&chunk| gathered.get(chunk).copied()).collect())
+            })?;
+        let of = |chunk: usize| {
+            let at = own.iter().position(|&own| own == self.same_as(accessed.base, chunk));
+            at.and_then(|at| loaded.get(at).copied()).ok_or_else(|| defect("a load without a value"))
+        };
+        Ok(vec![(0..self.chunks).map(of).collect::<Result<_, _>>()?])
     }
 
     fn gathers(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
@@ -507,7 +533,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().binary(BinaryOp::Add, address, offset)
     }
 
-    fn window(&self, space: Space) -> Option<Value<'c>> {
+    pub(super) fn window(&self, space: Space) -> Option<Value<'c>> {
         match space {
             Space::Param => Some(self.inputs.params),
             Space::Const => Some(self.inputs.constant),

@@ -27,6 +27,7 @@ mod matrix;
 mod memory;
 mod notes;
 mod prefetch;
+mod quads;
 mod registers;
 mod rows;
 mod runtime;
