@@ -2,6 +2,9 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+#[cfg(feature = "jit")]
+use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use ptx_exec::texture::TextureSet;
@@ -11,9 +14,11 @@ use ptx_exec::{
 };
 use ptx_isa::Sm;
 
-use crate::DeviceError;
+#[cfg(feature = "jit")]
+use crate::engine::Compilers;
 use crate::error::Stopped;
 use crate::stream::Progress;
+use crate::{DeviceError, Engine};
 
 /// Takes what kernels print.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -43,6 +48,11 @@ pub struct DeviceOptions {
     pub after_stop: AfterStop,
     /// What knows the memory of the host process outside of registered regions. Without it, accesses there are errors.
     pub host: Option<Arc<dyn HostMemory>>,
+    /// What executes its kernels: the interpreter, unless something else is asked for.
+    pub engine: Engine,
+    /// A folder in which compiled kernels are kept for later processes, if they are to be (`docs/compiled.md` has what is trusted). One that cannot be used
+    /// is none.
+    pub cache_folder: Option<PathBuf>,
     /// The bits of its addresses. Modules of `.address_size 32` need 32; then no address is one of the host process, and there are 3 GiB.
     pub addresses: AddressSize,
 }
@@ -86,6 +96,8 @@ pub(crate) struct Inner {
     sink: Mutex<Sink>,
     kept: Arc<Mutex<Vec<u8>>>,
     pub(crate) textures: Mutex<Arc<TextureSet>>,
+    #[cfg(feature = "jit")]
+    compilers: Compilers,
 }
 
 impl fmt::Debug for Device {
@@ -142,6 +154,8 @@ impl Device {
             sink: Mutex::new(sink),
             kept,
             textures: Mutex::default(),
+            #[cfg(feature = "jit")]
+            compilers: Compilers::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -164,6 +178,21 @@ impl Device {
     /// The architecture that it has; `None` where it runs modules for any.
     pub fn architecture(&self) -> Option<Sm> {
         self.inner.options.architecture
+    }
+
+    /// What executes its kernels.
+    pub fn engine(&self) -> Engine {
+        self.inner.options.engine
+    }
+
+    #[cfg(feature = "jit")]
+    pub(crate) fn cache_folder(&self) -> Option<&Path> {
+        self.inner.options.cache_folder.as_deref()
+    }
+
+    #[cfg(feature = "jit")]
+    pub(crate) fn compilers(&self) -> &Compilers {
+        &self.inner.compilers
     }
 
     pub(crate) fn surroundings(&self) -> Surroundings {

@@ -104,6 +104,11 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 "#
 )]
 //!
+//! # Compiled kernels
+//!
+//! The interpreter executes kernels, which checks every access. With the feature `jit`, which needs LLVM's library when the first kernel is compiled,
+//! [`DeviceOptions::engine`] chooses code for this processor instead, which is many times faster and checks no access: see [`Engine`].
+//!
 //! # Errors
 //!
 //! As with CUDA there are two kinds. What does not fit (a module with errors, wrong arguments, an impossible shape, a copy out of
@@ -119,6 +124,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 
 mod argument;
 mod device;
+mod engine;
 mod error;
 mod event;
 mod module;
@@ -128,6 +134,7 @@ mod stream;
 
 pub use argument::Argument;
 pub use device::{AfterStop, Device, DeviceOptions, Properties};
+pub use engine::Engine;
 pub use error::{DeviceError, Finding};
 pub use event::Event;
 pub use module::{Kernel, Module};

@@ -1,6 +1,7 @@
 //! Modules and their kernels.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_exec::{ExecError, Image, Parameter, Prepared, Report, Shape, Variable};
@@ -9,6 +10,7 @@ use ptx_link::Sources;
 use ptx_verify::verify;
 
 use crate::argument::pack;
+use crate::engine::Compiled;
 use crate::error::{Finding, Stopped, findings};
 use crate::source::read;
 use crate::{Argument, Device, DeviceError};
@@ -21,6 +23,8 @@ pub struct Module {
     image: Arc<Image>,
     sources: Arc<Sources>,
     warnings: Arc<Vec<Finding>>,
+    /// The code of its kernels.
+    compiled: Arc<Mutex<HashMap<String, Compiled>>>,
 }
 
 impl Module {
@@ -81,7 +85,7 @@ impl Module {
         }
         let image = Image::new(verified, device.surroundings()).map_err(|found| rejected(&found))?;
         let (sources, warnings) = (Arc::new(sources), Arc::new(warnings));
-        Ok(Self { device: device.clone(), image, sources, warnings })
+        Ok(Self { device: device.clone(), image, sources, warnings, compiled: Arc::default() })
     }
 
     /// The device.
@@ -116,7 +120,10 @@ impl Module {
     pub fn kernel(&self, name: &str) -> Result<Kernel, DeviceError> {
         self.device.check()?;
         let found = |found: Diagnostics| DeviceError::Kernel(findings(&self.sources, &found));
-        Ok(Kernel { module: self.clone(), prepared: self.image.kernel(name).map_err(found)? })
+        let prepared = self.image.kernel(name).map_err(found)?;
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let compiled = compiled.entry(name.to_owned()).or_default().clone();
+        Ok(Kernel { module: self.clone(), prepared, compiled })
     }
 
     /// A `.global` or `.const` variable of the module by its name: its address and size. What the host writes to constants, the next
@@ -141,6 +148,7 @@ impl Module {
 pub struct Kernel {
     module: Module,
     prepared: Prepared,
+    compiled: Compiled,
 }
 
 impl Kernel {
@@ -187,6 +195,16 @@ impl Kernel {
         self.prepared.check(shape).map_err(|found| self.refused(&found))
     }
 
+    /// Whether launches of this shape execute compiled code. Compiles it where the device's [engine](crate::DeviceOptions::engine) does and it was not before,
+    /// so that the first launch does not take longer than others.
+    ///
+    /// # Errors
+    /// [`DeviceError::Kernel`] where it is not compiled and the engine is [`Engine::Compiled`](crate::Engine::Compiled); as [`Kernel::check`].
+    pub fn prepare(&self, shape: &Shape) -> Result<bool, DeviceError> {
+        self.check(shape)?;
+        self.compiled.prepare(&self.module.device, &self.prepared, shape, &self.module.sources)
+    }
+
     fn refused(&self, found: &Diagnostics) -> DeviceError {
         DeviceError::Launch(findings(&self.module.sources, found))
     }
@@ -201,8 +219,10 @@ impl Kernel {
         let device = &self.module.device;
         device.check()?;
         let active = device.begin();
-        let mut report = self.prepared.launch(shape, params, &device.options());
+        let (options, sources) = (device.options(), &self.module.sources);
+        let report = self.compiled.launch(device, &self.prepared, (shape, params), &options, sources);
         drop(active);
+        let mut report = report?;
         device.print(&report.output);
         let result = std::mem::replace(&mut report.result, Ok(()));
         match result {

@@ -46,6 +46,19 @@ typedef enum PtxStatus {
   PTX_INTERNAL_ERROR = 11,
 } PtxStatus;
 
+// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, but their accesses are not checked: one outside of
+// the memory of the device is as undefined as in a native program. They need the library built with `--features jit`, and LLVM's library.
+typedef enum PtxEngine {
+  // What the environment variable `PTX_EXEC_ENGINE` has when the device is made: `interp`, `jit` or `auto`; the interpreter where it is not set.
+  PTX_ENGINE_DEFAULT = 0,
+  // The interpreter, which checks every access.
+  PTX_ENGINE_INTERPRETER = 1,
+  // Code for this processor; launches that are not compiled are errors.
+  PTX_ENGINE_COMPILED = 2,
+  // Code for this processor where a launch can be compiled, the interpreter otherwise.
+  PTX_ENGINE_AUTOMATIC = 3,
+} PtxEngine;
+
 // What a channel of a texel holds.
 typedef enum PtxChannelFormat {
   // An integer of 8 bits without sign.
@@ -241,6 +254,14 @@ typedef struct PtxDeviceOptions {
   // Not 0 for addresses of 32 bits, which modules with `.address_size 32` need. Then no address is one of the process: what `ptx_malloc` gives is accessed with
   // `ptx_copy_in` and `ptx_copy_out`.
   uint32_t has_32_bit_addresses;
+  // What executes kernels, a number of `PtxEngine`.
+  uint32_t engine;
+  // Bytes of stack of a thread, registers and local memory of all active calls; 0 for 512 KiB. Compiled kernels have what they need.
+  uint64_t stack;
+  // Bytes of shared memory that a block may have, static and dynamic; 0 for 1 MiB.
+  uint64_t shared;
+  // Instructions that all warps of a launch may execute together; 0 for no limit. Kernels are not compiled where there is one.
+  uint64_t steps;
 } PtxDeviceOptions;
 
 // Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.

@@ -5,7 +5,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ptx_device::{AddressSize, AfterStop, Completion, Device, DeviceOptions, HostMemory, HostRegion, Sm};
+use ptx_device::{
+    AddressSize, AfterStop, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
+};
 
 use crate::mappings::Mappings;
 use crate::pointer::{given, items, region, room, store};
@@ -37,6 +39,50 @@ pub struct PtxDeviceOptions {
     /// Not 0 for addresses of 32 bits, which modules with `.address_size 32` need. Then no address is one of the process: what `ptx_malloc` gives is accessed with
     /// `ptx_copy_in` and `ptx_copy_out`.
     pub has_32_bit_addresses: u32,
+    /// What executes kernels, a number of `PtxEngine`.
+    pub engine: u32,
+    /// Bytes of stack of a thread, registers and local memory of all active calls; 0 for 512 KiB. Compiled kernels have what they need.
+    pub stack: u64,
+    /// Bytes of shared memory that a block may have, static and dynamic; 0 for 1 MiB.
+    pub shared: u64,
+    /// Instructions that all warps of a launch may execute together; 0 for no limit. Kernels are not compiled where there is one.
+    pub steps: u64,
+}
+
+/// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, but their accesses are not checked: one outside of
+/// the memory of the device is as undefined as in a native program. They need the library built with `--features jit`, and LLVM's library.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxEngine {
+    /// What the environment variable `PTX_EXEC_ENGINE` has when the device is made: `interp`, `jit` or `auto`; the interpreter where it is not set.
+    PtxEngineDefault = 0,
+    /// The interpreter, which checks every access.
+    PtxEngineInterpreter = 1,
+    /// Code for this processor; launches that are not compiled are errors.
+    PtxEngineCompiled = 2,
+    /// Code for this processor where a launch can be compiled, the interpreter otherwise.
+    PtxEngineAutomatic = 3,
+}
+
+/// What the environment has for an engine.
+pub(crate) fn usual_engine() -> Result<Engine, Failure> {
+    match std::env::var("PTX_EXEC_ENGINE").as_deref() {
+        Err(std::env::VarError::NotPresent) | Ok("" | "interp") => Ok(Engine::Interpreter),
+        Ok("jit") => Ok(Engine::Compiled),
+        Ok("auto") => Ok(Engine::Automatic),
+        Ok(_) | Err(_) => Err(Failure::value("`PTX_EXEC_ENGINE` is not `interp`, `jit` or `auto`")),
+    }
+}
+
+fn engine(number: u32) -> Result<Engine, Failure> {
+    match number {
+        number if number == PtxEngine::PtxEngineDefault as u32 => usual_engine(),
+        number if number == PtxEngine::PtxEngineInterpreter as u32 => Ok(Engine::Interpreter),
+        number if number == PtxEngine::PtxEngineCompiled as u32 => Ok(Engine::Compiled),
+        number if number == PtxEngine::PtxEngineAutomatic as u32 => Ok(Engine::Automatic),
+        other => Err(Failure::value(format!("`engine` is {other}; expected 0, 1, 2 or 3"))),
+    }
 }
 
 /// Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
@@ -82,6 +128,15 @@ impl PtxDeviceOptions {
         if self.has_32_bit_addresses != 0 {
             options.addresses = AddressSize::Bits32;
         }
+        options.engine = engine(self.engine)?;
+        if self.stack != 0 {
+            options.limits.stack =
+                usize::try_from(self.stack).map_err(|_| Failure::value("the stack is too large"))?;
+        }
+        if self.shared != 0 {
+            options.limits.shared = self.shared;
+        }
+        options.limits.steps = (self.steps != 0).then_some(self.steps);
         Ok(options)
     }
 }
@@ -145,7 +200,8 @@ pub unsafe extern "C" fn ptx_device_create(
     guard(|| {
         // SAFETY: the header's contract.
         let options = unsafe { options.as_ref() }.copied();
-        let options = options.map_or_else(|| Ok(DeviceOptions::default()), PtxDeviceOptions::read)?;
+        let usual = || Ok(DeviceOptions { engine: usual_engine()?, ..DeviceOptions::default() });
+        let options = options.map_or_else(usual, PtxDeviceOptions::read)?;
         let made = Box::new(PtxDevice(Device::with(options)));
         print_to(&made.0, None, std::ptr::null_mut());
         // SAFETY: the header's contract.
@@ -347,4 +403,44 @@ pub unsafe extern "C" fn ptx_multicast(
         // SAFETY: the header's contract.
         unsafe { store(pointer, std::ptr::with_exposed_provenance_mut(address as usize), "`pointer`") }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn zeros() -> PtxDeviceOptions {
+        PtxDeviceOptions {
+            architecture: 0,
+            threads: 0,
+            timeout: 0,
+            heap: 0,
+            completion: 0,
+            seed: 0,
+            go_on_after_stop: 0,
+            unregistered: 0,
+            has_32_bit_addresses: 0,
+            engine: 0,
+            stack: 0,
+            shared: 0,
+            steps: 0,
+        }
+    }
+
+    #[test]
+    fn zeros_are_the_defaults_and_numbers_are_what_they_name() {
+        let read = |options: PtxDeviceOptions| options.read().map_err(|_| ());
+        let usual = DeviceOptions::default();
+        let found = read(zeros()).expect("the defaults");
+        assert_eq!((found.limits, found.engine), (usual.limits, Engine::Interpreter));
+        let engines = [Engine::Interpreter, Engine::Compiled, Engine::Automatic];
+        for (number, engine) in (1..).zip(engines) {
+            let found = read(PtxDeviceOptions { engine: number, ..zeros() }).expect("an engine");
+            assert_eq!(found.engine, engine);
+        }
+        assert!(read(PtxDeviceOptions { engine: 4, ..zeros() }).is_err());
+        let found = read(PtxDeviceOptions { stack: 4096, shared: 2048, steps: 99, ..zeros() });
+        let limits = found.expect("limits").limits;
+        assert_eq!((limits.stack, limits.shared, limits.steps), (4096, 2048, Some(99)));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
 
-use crate::device::{PtxPrint, address_of, memory, print_to};
+use crate::device::{PtxPrint, address_of, memory, print_to, usual_engine};
 use crate::mappings::Mappings;
 use crate::pointer::{items, text};
 use crate::status::{Failure, PtxStatus, guard};
@@ -20,6 +20,8 @@ fn device() -> &'static Device {
         let device = Device::with(DeviceOptions {
             after_stop: AfterStop::GoOn,
             host: Some(Arc::new(Mappings)),
+            // A value that is not one is the default here, as there is no one to tell.
+            engine: usual_engine().unwrap_or_default(),
             ..DeviceOptions::default()
         });
         print_to(&device, None, std::ptr::null_mut());

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
-use crate::error::{ExecError, TrapKind};
+use crate::error::{ExecError, Trap, TrapKind};
+use crate::kernel::{Kernel, With};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::machine::barrier::Awaited;
 use crate::machine::builtin::perform;
@@ -202,27 +203,112 @@ pub fn pool() -> Option<&'static ThreadPool> {
     machine::pool()
 }
 
-impl LoadedLaunch<'_> {
-    /// What the system provides to a launch.
+/// A launch that an engine outside of this crate may run.
+pub trait Launchable {
+    /// Checks it.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the launch does not give what the textures of the kernel need.
-    #[doc(hidden)]
-    pub fn system(&self) -> Result<System, ExecError> {
-        let (heap, limit) = self.heap_and_output();
-        let (global, units) = self.global_and_units()?;
-        let addresses = self.program().address_size;
-        Ok(System { global, units, heap, addresses, limit, output: Mutex::default() })
-    }
+    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    fn begin(&self) -> Result<Begun<'_>, ExecError>;
 
-    /// The error for a thread that an engine stopped.
+    /// What the system provides to it.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when it does not give what the textures of the kernel need.
+    fn system(&self) -> Result<System, ExecError>;
+
+    /// Executes single instructions of it for the engine, which made its program of the kernel's.
+    ///
+    /// # Errors
+    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError>;
+
+    /// Names what a faulty access is nearest to.
     #[doc(hidden)]
-    pub fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
+    fn explain(&self, trap: &mut Trap);
+
+    /// The error for a thread that the engine stopped.
+    fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
         let Stop { kind, pc, block, warp, lane, related } = stop;
         let warp = Some(WarpId { rank: 0, index: warp });
         let stop = machine::Stop { kind, pc, lane, warp, related, frames: Vec::new() };
         let mut trap = report::trap(begun.program, &begun.geometry, block, stop);
         self.explain(&mut trap);
         ExecError::Trap(Box::new(trap))
+    }
+}
+
+impl Launchable for LoadedLaunch<'_> {
+    fn begin(&self) -> Result<Begun<'_>, ExecError> {
+        LoadedLaunch::begin(self)
+    }
+
+    fn system(&self) -> Result<System, ExecError> {
+        let (heap, limit) = self.heap_and_output();
+        let (global, units) = self.global_and_units()?;
+        let addresses = self.program().address_size;
+        Ok(System { global, units, heap, addresses, limit, output: Mutex::default() })
+    }
+
+    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
+        LoadedLaunch::assistant(self, instructions)
+    }
+
+    fn explain(&self, trap: &mut Trap) {
+        LoadedLaunch::explain(self, trap);
+    }
+}
+
+/// A launch of a kernel of an [`Image`](crate::Image).
+pub struct ImageLaunch {
+    kernel: Arc<Kernel>,
+    with: With,
+}
+
+impl ImageLaunch {
+    pub(crate) fn new(kernel: Arc<Kernel>, with: With) -> Self {
+        Self { kernel, with }
+    }
+
+    /// The kernel's instructions.
+    pub fn program(&self) -> &Arc<Program> {
+        self.kernel.program()
+    }
+}
+
+impl Launchable for ImageLaunch {
+    fn begin(&self) -> Result<Begun<'_>, ExecError> {
+        let With { shape, constant, params, limits, completion, threads, .. } = &self.with;
+        let geometry = self.kernel.check(shape, limits).map_err(ExecError::Refused)?;
+        Ok(Begun {
+            program: self.kernel.program(),
+            params,
+            constant,
+            limits,
+            completion: *completion,
+            threads: *threads,
+            geometry,
+            cooperative: shape.cooperative,
+        })
+    }
+
+    fn system(&self) -> Result<System, ExecError> {
+        let With { global, textures, bound, heap, limits, .. } = &self.with;
+        Ok(System {
+            global: global.clone(),
+            units: self.kernel.bind(textures.clone(), bound)?,
+            heap: heap.clone(),
+            addresses: self.kernel.program().address_size,
+            limit: limits.output,
+            output: Mutex::default(),
+        })
+    }
+
+    fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
+        self.kernel.assistant(self.with.clone(), instructions)
+    }
+
+    fn explain(&self, trap: &mut Trap) {
+        self.kernel.explain(trap, &self.with.global, self.with.shape.dynamic_shared);
     }
 }

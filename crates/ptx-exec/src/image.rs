@@ -9,6 +9,7 @@ use ptx_ir::{FunctionId, Module, VarId};
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, all_variables, kernels, reach};
+use crate::engine::ImageLaunch;
 use crate::error::{ExecError, codes};
 use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
@@ -325,30 +326,7 @@ impl Prepared {
 
     /// Runs all blocks and waits for them. `params` is the parameter space; what is missing at its end is zero.
     pub fn launch(&self, shape: &Shape, params: &[u8], options: &Options) -> Report {
-        let Surroundings { memory, heap, limits } = &self.image.surroundings;
-        let mut constant = Vec::new();
-        if let Some((address, bytes)) = self.image.constant {
-            constant.resize(bytes, 0);
-            // The region is the image's own.
-            let _ = memory.read(address, &mut constant);
-        }
-        let mut space = vec![0; self.parameter_bytes()];
-        let given = params.len().min(space.len());
-        space[..given].copy_from_slice(&params[..given]);
-        let with = With {
-            shape: *shape,
-            global: memory.seen(options.host.clone()),
-            textures: options.textures.clone(),
-            bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-            constant,
-            params: space,
-            heap: heap.heap.clone(),
-            limits: limits.clone(),
-            completion: options.completion,
-            observer: None,
-            threads: options.threads.unwrap_or_else(host_threads),
-        };
-        match self.kernel.launch(with) {
+        match self.kernel.launch(self.with(shape, params, options)) {
             Err(error) => Report {
                 result: Err(error),
                 output: Vec::new(),
@@ -361,6 +339,38 @@ impl Prepared {
                 warp_instructions: finished.executed[0],
                 thread_instructions: finished.executed[1],
             },
+        }
+    }
+
+    /// The same launch for another engine to run.
+    #[doc(hidden)]
+    pub fn request(&self, shape: &Shape, params: &[u8], options: &Options) -> ImageLaunch {
+        ImageLaunch::new(self.kernel.clone(), self.with(shape, params, options))
+    }
+
+    fn with(&self, shape: &Shape, params: &[u8], options: &Options) -> With {
+        let Surroundings { memory, heap, limits } = &self.image.surroundings;
+        let mut constant = Vec::new();
+        if let Some((address, bytes)) = self.image.constant {
+            constant.resize(bytes, 0);
+            // The region is the image's own.
+            let _ = memory.read(address, &mut constant);
+        }
+        let mut space = vec![0; self.parameter_bytes()];
+        let given = params.len().min(space.len());
+        space[..given].copy_from_slice(&params[..given]);
+        With {
+            shape: *shape,
+            global: memory.seen(options.host.clone()),
+            textures: options.textures.clone(),
+            bound: self.image.bound.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            constant,
+            params: space,
+            heap: heap.heap.clone(),
+            limits: limits.clone(),
+            completion: options.completion,
+            observer: None,
+            threads: options.threads.unwrap_or_else(host_threads),
         }
     }
 }

@@ -53,6 +53,7 @@ pub(crate) struct Kernel {
 }
 
 /// What a launch executes with.
+#[derive(Clone)]
 pub(crate) struct With {
     pub(crate) shape: Shape,
     pub(crate) global: GlobalMemory,

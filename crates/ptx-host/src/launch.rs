@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ptx_exec::engine::Begun;
-use ptx_exec::{Completion, ExecError, Executed, LoadedLaunch};
+use ptx_exec::engine::{Begun, Launchable};
+use ptx_exec::{Completion, ExecError, Executed};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
@@ -115,13 +115,23 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
 /// Nothing checks the accesses of compiled code: one that is outside of the memory of the launch is as undefined as in a native program.
 ///
 /// # Errors
-/// What [`LoadedLaunch::launch`] gives for the same launch.
-pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, ExecError> {
-    let begun = loaded.begin()?;
-    let system = loaded.system()?;
-    let assistant = match kernel.instructions(begun.program) {
-        Some(instructions) => Some(loaded.assistant(instructions)?),
-        None => None,
+/// What [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) gives for the same launch.
+pub fn launch(kernel: &Kernel, launched: &impl Launchable) -> Result<Executed, ExecError> {
+    let (result, output) = launch_with_output(kernel, launched);
+    result.map(|()| Executed { output, ..Executed::default() })
+}
+
+/// The same; gives what was printed after a stop, too.
+pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Result<(), ExecError>, Vec<u8>) {
+    let begin = || {
+        let begun = launched.begin()?;
+        let instructions = kernel.instructions(begun.program);
+        let assistant = instructions.map(|instructions| launched.assistant(instructions)).transpose()?;
+        Ok((begun, launched.system()?, assistant))
+    };
+    let (begun, system, assistant) = match begin() {
+        Ok(begun) => begun,
+        Err(error) => return (Err(error), Vec::new()),
     };
     let given = Given {
         assistant: assistant.as_ref(),
@@ -136,8 +146,6 @@ pub fn launch(kernel: &Kernel, loaded: &LoadedLaunch<'_>) -> Result<Executed, Ex
     };
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are right is for the
     // program's author, as stated above.
-    match unsafe { kernel.launch(&given) } {
-        Ok(()) => Ok(Executed { output: system.output(), ..Executed::default() }),
-        Err(stop) => Err(loaded.stopped(&begun, stop)),
-    }
+    let result = unsafe { kernel.launch(&given) };
+    (result.map_err(|stop| launched.stopped(&begun, stop)), system.output())
 }

@@ -1,0 +1,194 @@
+//! What executes the kernels of a device.
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_exec::{Options, Prepared, Report, Shape, codes};
+use ptx_link::Sources;
+
+use crate::error::findings;
+use crate::{Device, DeviceError};
+
+/// What executes the kernels of a device.
+///
+/// Compiled kernels leave what the interpreter does, and are stopped by the same errors but one: their accesses are **not checked**. One that
+/// is outside of the memory of the device is as undefined as in a native program, so that a wrong kernel may end the process or change its
+/// memory. What the interpreter counts ([`Report::warp_instructions`]) is zero.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Engine {
+    /// The interpreter, which checks every access.
+    #[default]
+    Interpreter,
+    /// Code for this processor, which LLVM makes when a kernel is first launched with a shape of blocks. Launches that are not compiled are errors.
+    Compiled,
+    /// Code for this processor where a launch can be compiled, the interpreter otherwise: also where there is no LLVM, or the crate has not its
+    /// feature `jit`.
+    Automatic,
+}
+
+fn refused(sources: &Sources, finding: Diagnostic) -> DeviceError {
+    let mut found = Diagnostics::new();
+    found.push(finding);
+    DeviceError::Kernel(findings(sources, &found))
+}
+
+#[cfg(feature = "jit")]
+pub(crate) use compiled::{Code as Compiled, Compilers};
+#[cfg(not(feature = "jit"))]
+pub(crate) use interpreted::Code as Compiled;
+
+#[cfg(not(feature = "jit"))]
+mod interpreted {
+    use super::*;
+
+    /// Nothing.
+    #[derive(Clone, Default, Debug)]
+    pub(crate) struct Code;
+
+    impl Code {
+        pub(crate) fn prepare(
+            &self,
+            device: &Device,
+            _: &Prepared,
+            _: &Shape,
+            sources: &Sources,
+        ) -> Result<bool, DeviceError> {
+            match device.engine() {
+                Engine::Interpreter | Engine::Automatic => Ok(false),
+                Engine::Compiled => {
+                    let text = "kernels are compiled only where ptx-device has its feature `jit`";
+                    let help = "build it with that feature, or use the interpreter";
+                    let finding = Diagnostic::error_without_place(codes::UNSUPPORTED, text).with_help(help);
+                    Err(refused(sources, finding))
+                }
+            }
+        }
+
+        pub(crate) fn launch(
+            &self,
+            device: &Device,
+            prepared: &Prepared,
+            (shape, params): (&Shape, &[u8]),
+            options: &Options,
+            sources: &Sources,
+        ) -> Result<Report, DeviceError> {
+            self.prepare(device, prepared, shape, sources)?;
+            Ok(prepared.launch(shape, params, options))
+        }
+    }
+}
+
+#[cfg(feature = "jit")]
+mod compiled {
+    use std::fmt;
+    use std::sync::{Arc, OnceLock};
+
+    use ptx_exec::engine::{ImageLaunch, Launchable};
+    use ptx_host::analysis::Launched;
+    use ptx_host::{Cache, CompileError, Compiler, DEFAULT_CACHE_BYTES, Kernel, Kernels, launch_with_output};
+    use ptx_llvm::LlvmError;
+    use ptx_llvm::host::Cpu;
+
+    use super::*;
+
+    /// The compiler of a device, once a kernel needs it.
+    #[derive(Default)]
+    pub(crate) struct Compilers {
+        made: OnceLock<Result<Compiler, LlvmError>>,
+    }
+
+    impl Compilers {
+        fn get(&self, device: &Device) -> Result<&Compiler, LlvmError> {
+            let make = || {
+                let compiler = Compiler::new(Cpu::host()?)?;
+                // A cache that cannot be used is none.
+                let folder = device.cache_folder();
+                let cache = folder.and_then(|folder| Cache::open(folder, DEFAULT_CACHE_BYTES).ok());
+                Ok(compiler.with_cache(cache))
+            };
+            self.made.get_or_init(make).as_ref().map_err(Clone::clone)
+        }
+    }
+
+    /// The code of a kernel for each shape of blocks.
+    #[derive(Clone, Default)]
+    pub(crate) struct Code(Arc<Kernels>);
+
+    impl fmt::Debug for Code {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("Code")
+        }
+    }
+
+    impl Code {
+        /// Compiles what launches of a shape execute; tells whether they execute compiled code.
+        pub(crate) fn prepare(
+            &self,
+            device: &Device,
+            prepared: &Prepared,
+            shape: &Shape,
+            sources: &Sources,
+        ) -> Result<bool, DeviceError> {
+            if device.engine() == Engine::Interpreter {
+                return Ok(false);
+            }
+            let request = prepared.request(shape, &[], &device.options());
+            Ok(self.of(device, &request, sources)?.is_some())
+        }
+
+        /// The code of a launch; `None` where the interpreter executes it. What does not fit is left to that, too.
+        fn of(
+            &self,
+            device: &Device,
+            request: &ImageLaunch,
+            sources: &Sources,
+        ) -> Result<Option<Arc<Kernel>>, DeviceError> {
+            let Ok(begun) = request.begin() else { return Ok(None) };
+            let compile = || match ptx_host::refused(&begun) {
+                Some(why) => Err(Box::new(Diagnostic::error_without_place(codes::UNSUPPORTED, why))),
+                None => {
+                    let compiler = device.compilers().get(device).map_err(CompileError::from);
+                    let launched = Launched { block: begun.geometry.block };
+                    let kernel =
+                        compiler.and_then(|compiler| compiler.kernel(&self.0, begun.program, &launched));
+                    kernel.map_err(|error| Box::new(finding(&begun, &error)))
+                }
+            };
+            match (compile(), device.engine()) {
+                (Ok(kernel), _) => Ok(Some(kernel)),
+                (Err(finding), Engine::Compiled) => Err(refused(sources, *finding)),
+                (Err(_), Engine::Interpreter | Engine::Automatic) => Ok(None),
+            }
+        }
+
+        pub(crate) fn launch(
+            &self,
+            device: &Device,
+            prepared: &Prepared,
+            (shape, params): (&Shape, &[u8]),
+            options: &Options,
+            sources: &Sources,
+        ) -> Result<Report, DeviceError> {
+            if device.engine() == Engine::Interpreter {
+                return Ok(prepared.launch(shape, params, options));
+            }
+            let request = prepared.request(shape, params, options);
+            let Some(kernel) = self.of(device, &request, sources)? else {
+                return Ok(prepared.launch(shape, params, options));
+            };
+            let (result, output) = launch_with_output(&kernel, &request);
+            Ok(Report { result, output, warp_instructions: 0, thread_instructions: 0 })
+        }
+    }
+
+    /// Why there is no code, at the instruction where it is one.
+    fn finding(begun: &ptx_exec::engine::Begun<'_>, error: &CompileError) -> Diagnostic {
+        let text = format!("the kernel is not compiled: {error}");
+        let origin = match error {
+            CompileError::Refused(refusal) => begun.program.origins.get(refusal.pc as usize),
+            CompileError::Llvm(_) => None,
+        };
+        match origin {
+            Some(origin) => Diagnostic::error(codes::UNSUPPORTED, origin.span, text),
+            None => Diagnostic::error_without_place(codes::UNSUPPORTED, text),
+        }
+    }
+}

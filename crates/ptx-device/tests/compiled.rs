@@ -1,0 +1,246 @@
+//! Compiled kernels on a device: the same results and errors as the interpreter's, and what a launch costs in memory.
+//!
+//! What kernels leave is worked out here by plain loops.
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use ptx_device::{
+    Argument, Completion, Device, DeviceError, DeviceOptions, Engine, Kernel, Limits, Module, Shape, Stream,
+    TrapKind,
+};
+
+const KERNELS: &str = ".version 8.7
+.target sm_90
+.address_size 64
+.visible .global .u32 total = 7;
+.const .u32 weights[4] = {3, 1, 4, 1};
+.extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 arguments);
+.global .b8 text[4] = {104, 105, 10, 0};
+.visible .entry sums(.param .u64 out, .param .u32 n)
+{
+    .reg .pred %p; .reg .b32 %i, %n, %w, %t, %d; .reg .b64 %a, %o;
+    mov.u32 %i, %ctaid.x; mov.u32 %d, %ntid.x; mov.u32 %t, %tid.x; mad.lo.u32 %i, %i, %d, %t;
+    ld.param.u32 %n, [n]; setp.ge.u32 %p, %i, %n; @%p ret;
+    and.b32 %w, %i, 3; mul.wide.u32 %o, %w, 4; mov.u64 %a, weights; add.s64 %a, %a, %o; ld.const.u32 %w, [%a];
+    mad.lo.u32 %w, %w, %i, 5;
+    ld.param.u64 %a, [out]; mul.wide.u32 %o, %i, 4; add.s64 %a, %a, %o; st.global.u32 [%a], %w;
+    atom.global.add.u32 %t, [total], 2;
+    ret;
+}
+.visible .entry stops()
+{
+    .reg .pred %p; .reg .b32 %i;
+    mov.u32 %i, %tid.x; setp.eq.u32 %p, %i, 40;
+    @%p trap;
+    ret;
+}
+.visible .entry prints()
+{
+    .reg .b32 %r; .reg .b64 %a;
+    { .param .b64 f; .param .b64 v; .param .b32 r;
+      mov.u64 %a, text; cvta.global.u64 %a, %a; st.param.b64 [f], %a; mov.u64 %a, 0; st.param.b64 [v], %a;
+      call (r), vprintf, (f, v); ld.param.b32 %r, [r]; }
+    ret;
+}
+.visible .entry saves() { .reg .b64 %a; stacksave.u64 %a; ret; }
+.visible .entry forever() { again: bra again; }
+.visible .entry nothing() { ret; }
+.extern .shared .align 16 .b8 s[];
+.visible .entry shares(.param .u64 out)
+{
+    .reg .pred %p; .reg .b32 %i, %v, %d; .reg .b64 %a;
+    mov.u32 %i, %tid.x; mov.u32 %v, s; mad.lo.u32 %d, %i, 224, %v; st.shared.u32 [%d], %i;
+    bar.sync 0;
+    xor.b32 %i, %i, 1023; mad.lo.u32 %d, %i, 224, %v; ld.shared.u32 %v, [%d];
+    ld.param.u64 %a, [out]; atom.global.add.u32 %d, [%a], %v;
+    ret;
+}
+";
+
+/// The line of something in the text.
+fn line(what: &str) -> usize {
+    1 + KERNELS.lines().position(|line| line.contains(what)).expect("it is there")
+}
+
+fn device(engine: Engine) -> Device {
+    Device::with(DeviceOptions { engine, ..DeviceOptions::default() })
+}
+
+fn kernel(device: &Device, name: &str) -> Kernel {
+    Module::load(device, "k.ptx", KERNELS).expect("a module").kernel(name).expect("a kernel")
+}
+
+fn words(device: &Device, address: u64, count: usize) -> Vec<u32> {
+    let mut bytes = vec![0; 4 * count];
+    device.read(address, &mut bytes).expect("readable");
+    bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+#[test]
+fn engines_leave_the_same() {
+    let weights = [3, 1, 4, 1];
+    let expected: Vec<u32> =
+        (0..200).map(|i| if i < 150 { weights[i as usize % 4] * i + 5 } else { 0 }).collect();
+    for (engine, is_compiled) in
+        [(Engine::Interpreter, false), (Engine::Compiled, true), (Engine::Automatic, true)]
+    {
+        let device = device(engine);
+        let sums = kernel(&device, "sums");
+        let shape = Shape::linear(4, 50);
+        assert_eq!(sums.prepare(&shape).expect("it fits"), is_compiled);
+        let out = device.allocate(800).expect("memory");
+        // Variables keep their values; each thread adds two.
+        for launch in 1..=3u32 {
+            let report = sums.launch(&shape, &[out.into(), 150u32.into()]).expect("it runs");
+            assert_eq!(report.warp_instructions > 0, !is_compiled);
+            assert_eq!(words(&device, out, 200), expected);
+            let total = sums.module().variable("total").expect("a variable").address;
+            assert_eq!(words(&device, total, 1), [7 + 2 * 150 * launch]);
+        }
+        let stream = Stream::new(&device).expect("a stream");
+        device.fill(out, &[0], 800).expect("writable");
+        stream.launch(&sums, &shape, &[out.into(), 150u32.into()]).expect("it fits");
+        stream.synchronize().expect("it runs");
+        assert_eq!(words(&device, out, 200), expected);
+        kernel(&device, "prints").launch(&Shape::linear(2, 1), &[]).expect("it runs");
+        assert_eq!(device.take_output(), b"hi\nhi\n");
+    }
+}
+
+#[test]
+fn engines_stop_alike() {
+    let stop = |engine, name: &str, limits: Limits| {
+        let device = Device::with(DeviceOptions { engine, limits, ..DeviceOptions::default() });
+        let kernel = kernel(&device, name);
+        let error = kernel.launch(&Shape::linear(3, 64), &[]).expect_err("it is stopped");
+        // The device refuses further work.
+        assert!(matches!(device.synchronize(), Err(DeviceError::Stopped(_))));
+        device.recover().expect("it was stopped");
+        device.synchronize().expect("it works again");
+        error
+    };
+    let [interpreted, compiled] =
+        [Engine::Interpreter, Engine::Compiled].map(|engine| stop(engine, "stops", Limits::default()));
+    assert_eq!(interpreted.to_string(), compiled.to_string());
+    let text = compiled.to_string();
+    assert!(text.starts_with(&format!("k.ptx:{}:5: error", line("@%p trap"))), "{text}");
+    assert!(text.contains("`trap` in kernel stops, block (0, 0, 0), thread (40, 0, 0)"), "{text}");
+    let timeout = Limits { timeout: Some(Duration::from_millis(50)), ..Limits::default() };
+    let late = stop(Engine::Compiled, "forever", timeout);
+    assert!(
+        matches!(&late, DeviceError::Stopped(stopped) if stopped.trap.kind == TrapKind::Timeout),
+        "{late}"
+    );
+    // What does not fit concerns the launch alone.
+    let device = device(Engine::Compiled);
+    let nothing = kernel(&device, "nothing");
+    assert!(matches!(nothing.launch(&Shape::linear(1, 2000), &[]), Err(DeviceError::Launch(_))));
+    assert!(matches!(nothing.launch(&Shape::linear(1, 1), &[1u32.into()]), Err(DeviceError::Arguments(_))));
+    nothing.launch(&Shape::linear(1, 1), &[]).expect("it runs");
+}
+
+#[test]
+fn what_is_not_compiled_is_interpreted_or_an_error() {
+    let automatic = device(Engine::Automatic);
+    let saves = kernel(&automatic, "saves");
+    assert!(!saves.prepare(&Shape::default()).expect("it fits"));
+    assert!(saves.launch(&Shape::default(), &[]).expect("it runs").warp_instructions > 0);
+    let compiled = device(Engine::Compiled);
+    let saves = kernel(&compiled, "saves");
+    for error in [
+        saves.prepare(&Shape::default()).expect_err("not compiled"),
+        saves.launch(&Shape::default(), &[]).map(drop).expect_err("not compiled"),
+    ] {
+        let [finding] = error.findings() else { panic!("{error}") };
+        assert!(finding.text.starts_with(&format!("k.ptx:{}:", line("stacksave"))), "{}", finding.text);
+        assert!(finding.text.contains("the kernel is not compiled"), "{}", finding.text);
+    }
+    kernel(&compiled, "nothing").launch(&Shape::default(), &[]).expect("the device works");
+    // Launches that only the interpreter can do.
+    let steps = Limits { steps: Some(1000), ..Limits::default() };
+    for (limits, completion) in [(steps, Completion::Eager), (Limits::default(), Completion::Late)] {
+        for engine in [Engine::Compiled, Engine::Automatic] {
+            let options =
+                DeviceOptions { engine, limits: limits.clone(), completion, ..DeviceOptions::default() };
+            let device = Device::with(options);
+            let result = kernel(&device, "nothing").launch(&Shape::default(), &[]);
+            assert_eq!(result.is_ok(), engine == Engine::Automatic);
+        }
+    }
+}
+
+#[test]
+fn kernels_are_kept_for_other_devices() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = || std::fs::read_dir(folder.path()).expect("readable").count();
+    for _ in 0..2 {
+        let cache_folder = Some(folder.path().to_owned());
+        let options = DeviceOptions { engine: Engine::Compiled, cache_folder, ..DeviceOptions::default() };
+        let device = Device::with(options);
+        let sums = kernel(&device, "sums");
+        assert!(sums.prepare(&Shape::linear(1, 32)).expect("compiled"));
+        assert_eq!(files(), 1);
+        let out = device.allocate(128).expect("memory");
+        sums.launch(&Shape::linear(1, 32), &[out.into(), 4u32.into()]).expect("it runs");
+        assert_eq!(words(&device, out, 5), [5, 6, 13, 8, 0]);
+    }
+    // Only what is launched is compiled, once for each shape.
+    let device = device(Engine::Compiled);
+    let nothing = kernel(&device, "nothing");
+    nothing.prepare(&Shape::linear(1, 32)).expect("compiled");
+    assert_eq!(files(), 1);
+}
+
+/// Bytes of memory that the process has, now and at most.
+#[cfg(target_os = "linux")]
+fn memory(what: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix(what)).expect("a line");
+    1024 * line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number")
+}
+
+/// Launches leave no memory, however many there are. `PTX_LAUNCHES` asks for another number.
+#[test]
+#[cfg(target_os = "linux")]
+fn launches_leave_nothing() {
+    let count: u64 =
+        std::env::var("PTX_LAUNCHES").ok().map_or(30_000, |count| count.parse().expect("a number"));
+    let device = device(Engine::Compiled);
+    let (nothing, sums) = (kernel(&device, "nothing"), kernel(&device, "sums"));
+    let out = device.allocate(800).expect("memory");
+    let arguments: [Argument; 2] = [out.into(), 150u32.into()];
+    let launch = |count: u64| {
+        for _ in 0..count {
+            nothing.launch(&Shape::linear(1, 32), &[]).expect("it runs");
+            sums.launch(&Shape::linear(4, 50), &arguments).expect("it runs");
+        }
+    };
+    launch(2000);
+    let before = memory("VmRSS");
+    let begin = Instant::now();
+    launch(count);
+    let (grown, time) = (memory("VmRSS").saturating_sub(before), begin.elapsed());
+    // Other tests may run at the same time; 64 bytes left by each launch are more than this.
+    assert!(grown < 2 << 20, "{grown} bytes after {count} pairs of launches in {time:?}");
+}
+
+/// A block of 1,024 threads with 227 KB of shared memory, on two threads of the host.
+#[test]
+#[cfg(target_os = "linux")]
+fn large_blocks_take_little_memory() {
+    let options =
+        DeviceOptions { engine: Engine::Compiled, threads: NonZeroUsize::new(2), ..DeviceOptions::default() };
+    let device = Device::with(options);
+    let shares = kernel(&device, "shares");
+    let shape = Shape { dynamic_shared: 227 << 10, ..Shape::linear(64, 1024) };
+    // What LLVM takes is not counted: it is there for all kernels.
+    shares.prepare(&shape).expect("compiled");
+    let out = device.allocate(4).expect("memory");
+    let before = memory("VmRSS");
+    shares.launch(&shape, &[out.into()]).expect("it runs");
+    let grown = memory("VmRSS").saturating_sub(before);
+    // Each block adds 0 + 1 + .. + 1023.
+    assert_eq!(words(&device, out, 1), [64 * 1023 * 512]);
+    assert!(grown < 64 << 20, "{grown} bytes");
+}
