@@ -9,7 +9,8 @@ use crate::inline::Inlined;
 pub struct Options {
     /// Code that computes each lane by itself and compares what comes out with everything that the analysis claims: one value, a stride,
     /// an index, bounds and known bits of each row, and which lanes run together. A difference stops the launch as
-    /// [`TrapKind::Defect`](ptx_exec::TrapKind). It is for tests: such code is many times slower. Plain
+    /// [`TrapKind::Defect`](ptx_exec::TrapKind). It is for tests: such code is many times slower, and runs
+    /// one warp at a time, so that what is the same in several warps is not compared. Plain
     /// loads of one place that other threads write meanwhile may be reported: lanes then find different values, which PTX allows.
     pub check_shapes: bool,
     /// Where instructions are, for debuggers: code has these lines, and frames that can be walked. They are seen where the code's

@@ -107,6 +107,15 @@ fn registers_for_several_values_depend_on_the_least_regular_one() {
 }
 
 #[test]
+fn registers_that_follow_from_themselves_depend_on_where_they_began() {
+    has(
+        "mov.u32 %r5, %tid.x; shl.b32 %r5, %r5, 2; mov.u32 %r6, s; add.u32 %r7, %r6, %r5;\n\
+         ld.shared.u32 %r8, [%r7]; st.global.u32 [%rd4], %r8; ret;",
+        &[(1, "gather: the address depends on `%tid.x`")],
+    );
+}
+
+#[test]
 fn indices_that_may_wrap_around_are_tested() {
     has(
         "add.u32 %r5, %r4, %r1; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd6, %rd2, %rd6;\n\

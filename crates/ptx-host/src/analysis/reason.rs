@@ -107,7 +107,9 @@ impl<'a> Reasons<'a> {
     /// The definitions of a row that can be why its lanes differ: those from what has no stride, if there are any, where only these count.
     fn definitions_of(&self, row: u32, only_any: bool) -> Vec<(BlockId, u32)> {
         let all = self.definitions.get(&row).map_or(&[][..], Vec::as_slice);
-        let is_any = |src: &Src| self.analysis.shapes.src(*src) == Shape::Varying;
+        // What follows from the row itself does not tell why.
+        let is_any =
+            |src: &Src| src.as_register() != Some(row) && self.analysis.shapes.src(*src) == Shape::Varying;
         let from_any = |&&(_, pc): &&(BlockId, u32)| {
             let access = Access::of(&self.program.code[pc as usize].op).unwrap_or_default();
             self.origin(pc).is_some_and(|origin| !matches!(origin, Origin::Special(_)))
