@@ -6,6 +6,7 @@
 
 mod alu;
 mod async_group;
+mod call;
 mod cluster;
 mod digest;
 mod lines;

@@ -51,6 +51,8 @@ pub(crate) struct Block {
     waiting: [Waiting; WARPS],
     votes: [Votes; WARPS],
     noted: Option<Box<Noted>>,
+    /// Local memory of warps that is too large for their stacks.
+    local: Vec<Vec<u64>>,
 }
 
 /// What a barrier does to the warp that comes to it.
@@ -97,7 +99,19 @@ impl Block {
             waiting: [Waiting::default(); WARPS],
             votes: [Votes::default(); WARPS],
             noted: None,
+            local: Vec::new(),
         }
+    }
+
+    /// Local memory for a warp that begins, all of it zero; that of the last one is gone.
+    pub(crate) fn local(&mut self, warp: usize, bytes: u64) -> *mut u8 {
+        if self.local.len() <= warp {
+            self.local.resize_with(warp + 1, Vec::new);
+        }
+        // The host gives pages when they are used. What was there goes first.
+        self.local[warp] = Vec::new();
+        self.local[warp] = vec![0; bytes.div_ceil(8) as usize];
+        self.local[warp].as_mut_ptr().cast()
     }
 
     /// Begins a block of so many threads.

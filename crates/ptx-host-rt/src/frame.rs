@@ -102,11 +102,13 @@ pub struct Runtime {
     pub idle: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// The warp may wait for others in a loop, and lets them run: the instruction and the lanes; gives a [`Status`].
     pub give_way: unsafe extern "C" fn(*mut WarpFrame, u32, u32) -> i32,
+    /// The local memory of the warp, which begins: so many bytes, all zero, until its next one begins.
+    pub local: unsafe extern "C" fn(*mut WarpFrame, u64) -> *mut u8,
 }
 
 /// The only table.
 pub(crate) static RUNTIME: Runtime =
-    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle, give_way };
+    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle, give_way, local };
 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -190,6 +192,12 @@ unsafe extern "C" fn barrier(
         (frame.trues, frame.votes) = (votes.trues, votes.all);
         Status::Done as i32
     }
+}
+
+/// The local memory of the warp.
+unsafe extern "C" fn local(frame: *mut WarpFrame, bytes: u64) -> *mut u8 {
+    // SAFETY: the frame of the warp that runs, and its block, which nothing else refers to now.
+    unsafe { (*(*frame).block).local((*frame).warp as usize, bytes) }
 }
 
 /// The warp lets others run.

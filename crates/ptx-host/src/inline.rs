@@ -1,17 +1,21 @@
-//! Calls of functions that do not call themselves become copies of the functions.
+//! Calls become copies of the functions; those of functions that call themselves, or through an address, branches to one copy (`calls.rs`).
 //!
 //! What is copied is instructions of the [`Program`]: the rows of each copy are rows of the kernel, after those of the caller, and its
 //! local memory has the place that it has on the interpreter's stack. Arguments and results are passed as the interpreter does
 //! (`machine/call.rs`): row to row, or as bytes of local memory. Rows begin as zeros in each call; those that a function reads before it
 //! has written them are set. The arguments and results of functions of the system become rows.
 
+mod calls;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Fill, Function, Guard, Inst, Load, Op,
-    Operand, Order, Origin, Packing, Program, Slot, Src, Store, Unary,
+    Address, AddressWidth, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Fill, Function, Guard,
+    Inst, Load, Op, Operand, Order, Origin, Packing, Program, Slot, Src, Store, Unary,
 };
+
+pub(crate) use calls::STACK;
 
 use crate::analysis::{Access, Graph, Liveness, Refusal};
 
@@ -52,7 +56,8 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
         local: entry.local,
         zero: Src::register(entry.rows),
         starts: Vec::new(),
-        active: vec![program.entry],
+        base: None,
+        own: calls::Calls::default(),
     };
     let count = program.constants.rows().len() as u32;
     match (0..count).find(|&at| program.constants.fixed(at) == Some(0)) {
@@ -63,7 +68,10 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
             copier.emit(entry.start, None, make);
         }
     }
-    copier.copy(entry, Place { rows: 0, local: 0 }, None)?;
+    copier.plan();
+    let stack = 8 * entry.rows + entry.local;
+    copier.copy(entry, Place { rows: 0, local: 0, stack }, &Return::Exits)?;
+    copier.copy_own()?;
     copier.finish()
 }
 
@@ -78,6 +86,8 @@ fn body(program: &Program, function: &Function) -> impl Iterator<Item = u32> {
 struct Place {
     rows: u32,
     local: u32,
+    /// Bytes of stack that the interpreter counts for the calls up to here, from the kernel or the function of its own.
+    stack: u32,
 }
 
 impl Place {
@@ -96,9 +106,13 @@ impl Place {
 }
 
 /// Where a copy returns to.
-struct Return<'a> {
-    results: &'a [Slot],
-    caller: Place,
+enum Return<'a> {
+    /// The kernel's threads exit.
+    Exits,
+    /// To what follows it.
+    Next { results: &'a [Slot], caller: Place },
+    /// To one of several calls: the copy of a function of its own.
+    Calls(u32),
 }
 
 struct Copier<'a> {
@@ -111,8 +125,10 @@ struct Copier<'a> {
     zero: Src,
     /// For each copy, the instruction that sets rows to zero, and its rows.
     starts: Vec<(usize, std::ops::Range<u32>)>,
-    /// The functions that are being copied, the caller before what it calls.
-    active: Vec<u32>,
+    /// The row with the address of the local memory in a function of its own.
+    base: Option<u32>,
+    /// The functions that have one copy.
+    own: calls::Calls,
 }
 
 impl Copier<'_> {
@@ -123,12 +139,7 @@ impl Copier<'_> {
     }
 
     /// Copies a function; returns go to what follows it.
-    fn copy(
-        &mut self,
-        function: &Function,
-        place: Place,
-        return_to: Option<&Return<'_>>,
-    ) -> Result<(), Refusal> {
+    fn copy(&mut self, function: &Function, place: Place, return_to: &Return<'_>) -> Result<(), Refusal> {
         let program = self.program;
         let mut firsts = BTreeMap::new();
         let (mut branches, mut ends) = (Vec::new(), Vec::new());
@@ -142,10 +153,15 @@ impl Copier<'_> {
             let guard = inst.guard.map(|guard| Guard { row: guard.row + place.rows, ..guard });
             let opposite = guard.map(|guard| Guard { negated: !guard.negated, ..guard });
             match (&inst.op, return_to) {
-                (Op::Effect(Effect::Return), Some(to)) => {
+                (Op::Effect(Effect::Return), Return::Calls(number)) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    for (&from, &result) in function.results.iter().zip(to.results) {
-                        self.pass(pc, place.slot(from), to.caller.slot(result));
+                    self.return_to_calls(pc, *number, function, place);
+                    self.land(over);
+                }
+                (Op::Effect(Effect::Return), Return::Next { results, caller }) => {
+                    let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
+                    for (&from, &result) in function.results.iter().zip(*results) {
+                        self.pass(pc, place.slot(from), caller.slot(result));
                     }
                     ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
                     self.land(over);
@@ -156,7 +172,7 @@ impl Copier<'_> {
                     self.land(over);
                 }
                 (op, _) => {
-                    let at = self.emit(pc, guard, moved(op, place));
+                    let at = self.emit(pc, guard, moved(op, place, self.base));
                     if matches!(op, Op::Effect(Effect::Branch { .. } | Effect::BranchIndexed { .. })) {
                         branches.push(at);
                     }
@@ -192,25 +208,37 @@ impl Copier<'_> {
     }
 
     fn call(&mut self, pc: u32, call: &Call, caller: &Function, place: Place) -> Result<(), Refusal> {
-        let number = match call.callee {
-            Callee::Function(number) => number,
+        match call.callee {
             Callee::Builtin(_) => {
                 self.call_system(pc, call, place);
-                return Ok(());
+                Ok(())
             }
-            Callee::Address(_) => {
-                return Err(Refusal { pc, why: "calls through a register are not compiled" });
-            }
-        };
-        if self.active.contains(&number) {
-            return Err(Refusal { pc, why: "functions that call themselves are not compiled" });
+            Callee::Address(address) => self.call_address(pc, call, place.src(address), (caller, place)),
+            Callee::Function(number) => self.call_function(pc, call, number, (caller, place)),
         }
+    }
+
+    fn call_function(
+        &mut self,
+        pc: u32,
+        call: &Call,
+        number: u32,
+        (caller, place): (&Function, Place),
+    ) -> Result<(), Refusal> {
         let program = self.program;
         let Some(callee) = program.functions.get(number as usize) else {
             return Err(Refusal { pc, why: "the program has no such function" });
         };
         let local = (place.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
-        let inner = Place { rows: self.rows, local };
+        let stack = place.stack + 8 * callee.rows + callee.local;
+        if self.own.has(number) {
+            self.call_own(pc, call, (number, callee), (place, local, stack));
+            return Ok(());
+        }
+        if self.base.is_some() {
+            self.check_stack(pc, stack);
+        }
+        let inner = Place { rows: self.rows, local, stack };
         self.rows += callee.rows;
         self.local = self.local.max(local + callee.local);
         let zeros = self.emit(pc, None, Effect::Copy([].into()));
@@ -218,10 +246,7 @@ impl Copier<'_> {
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
             self.pass(pc, place.slot(from), inner.slot(to));
         }
-        self.active.push(number);
-        self.copy(callee, inner, Some(&Return { results: &call.results, caller: place }))?;
-        self.active.pop();
-        Ok(())
+        self.copy(callee, inner, &Return::Next { results: &call.results, caller: place })
     }
 
     /// A call of a function of the system, whose arguments and result become rows.
@@ -301,6 +326,11 @@ impl Copier<'_> {
         }
     }
 
+    /// A place in the local memory of the kernel, or of the function of its own.
+    fn frame(&self, offset: u32) -> Address {
+        in_frame(self.base, offset.into())
+    }
+
     fn set_row(&mut self, pc: u32, to: Src, a: Src, bits: u64) {
         if let Some(d) = to.as_register() {
             let op = Unary::Field { shift: 0, mask: bits };
@@ -316,7 +346,7 @@ impl Copier<'_> {
     fn load(&mut self, pc: u32, offset: u32, size: u32) -> u32 {
         let d = self.temporary();
         let load = Load {
-            address: frame(offset),
+            address: self.frame(offset),
             dsts: [d].into(),
             size,
             align: size.into(),
@@ -342,7 +372,7 @@ impl Copier<'_> {
                 Src::register(d)
             };
             let store = Store {
-                address: frame(offset + done),
+                address: self.frame(offset + done),
                 srcs: [part].into(),
                 size: step,
                 align: step.into(),
@@ -381,8 +411,9 @@ impl Copier<'_> {
         }
     }
 
-    fn finish(self) -> Result<Option<Inlined>, Refusal> {
-        let Self { program, code, places, rows, local, starts, zero, .. } = self;
+    fn finish(mut self) -> Result<Option<Inlined>, Refusal> {
+        let local = self.finish_own()?;
+        let Self { program, code, places, rows, starts, zero, own, .. } = self;
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
         let origins: Vec<Origin> = places.iter().filter_map(origin).collect();
         let mut functions = program.functions.clone();
@@ -395,7 +426,10 @@ impl Copier<'_> {
             ..refusal
         };
         let graph = Graph::new(&program).map_err(located)?;
-        let liveness = Liveness::new(&program, &graph).map_err(located)?;
+        let mut liveness = Liveness::new(&program, &graph).map_err(located)?;
+        while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
+            liveness = Liveness::new(&program, &graph).map_err(located)?;
+        }
         for (at, rows) in starts {
             let live = live_after(&program, &graph, &liveness, at as u32);
             let live: Vec<u32> = live.into_iter().filter(|row| rows.contains(row)).collect();
@@ -410,10 +444,6 @@ fn step(offset: u32, most: u32) -> u32 {
     let aligned = 1 << offset.trailing_zeros().min(3);
     let fits = 1 << most.max(1).ilog2().min(3);
     u32::min(aligned, fits)
-}
-
-fn frame(offset: u32) -> Address {
-    Address { space: Space::Local, base: Base::Frame, offset: offset.into() }
 }
 
 /// The rows that may be read after an instruction, before they are written.
@@ -435,13 +465,30 @@ fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) ->
     live.into_iter().collect()
 }
 
+/// A place in local memory, from its beginning or from the address in a row.
+fn in_frame(base: Option<u32>, offset: i64) -> Address {
+    let base = base.map_or(Base::Frame, |row| Base::Row(Src::register(row), AddressWidth::Bits64));
+    Address { space: Space::Local, base, offset }
+}
+
 /// An operation with the rows and the local memory of a copy.
-fn moved(op: &Op, place: Place) -> Op {
+fn moved(op: &Op, place: Place, base: Option<u32>) -> Op {
+    let local = i64::from(place.local);
+    if let (Op::Effect(Effect::FrameAddress { d, offset }), Some(row)) = (op, base) {
+        let op = Unary::AddConstant { addend: offset.wrapping_add(local) as u64, mask: u32::MAX.into() };
+        return Alu::Unary { op, packing: Packing::Whole, d: d + place.rows, a: Src::register(row) }.into();
+    }
     let mut op = op.clone();
+    if let Op::Effect(Effect::FrameAddress { offset, .. }) = &mut op {
+        *offset = offset.wrapping_add(local);
+    }
     op.operands_mut(&mut |operand| match operand {
         Operand::Read(src) | Operand::ReadPair(src) => *src = place.src(*src),
         Operand::Write(dst) | Operand::Update(dst) => *dst += place.rows,
-        Operand::Frame(offset) => *offset = offset.wrapping_add(place.local.into()),
+        Operand::Frame(address) if base.is_some() => {
+            *address = in_frame(base, address.offset.wrapping_add(local));
+        }
+        Operand::Frame(address) => address.offset = address.offset.wrapping_add(local),
         Operand::Argument(slot) | Operand::Result(slot) => *slot = place.slot(*slot),
     });
     op

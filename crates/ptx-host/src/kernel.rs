@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Instructions, Stop};
-use ptx_exec::program::{Effect, Op, Program, WARP};
-use ptx_exec::{AddressSize, Geometry};
+use ptx_exec::program::{Effect, Function, Op, Program, WARP};
+use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, LlvmError, Module, OptLevel};
 use thiserror::Error;
@@ -334,6 +334,15 @@ impl Kernel {
         result.map_err(|mut stop| {
             stop.pc = stop.pc.map(|pc| inlined.place(pc));
             stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));
+            // What stops threads at calls are branches without a target and traps of the copies.
+            let inst = stop.pc.and_then(|pc| given.program.code.get(pc as usize));
+            if let Some(Op::Effect(Effect::Call(_))) = inst.map(|inst| &inst.op) {
+                match stop.kind {
+                    TrapKind::Trap => stop.kind = TrapKind::Stack,
+                    TrapKind::BranchIndex(address) => stop.kind = TrapKind::CallTarget(address),
+                    _ => {}
+                }
+            }
             stop
         })
     }
@@ -386,8 +395,14 @@ pub(crate) const LARGEST_ON_THREAD: usize = 512 << 10;
 pub(crate) fn stack_bytes(program: &Program) -> usize {
     const RUNTIME: usize = 64 << 10;
     let function = program.functions.get(program.entry as usize);
-    let of_lane = function.map_or(0, |function| 2 * 8 * function.rows as usize + function.local as usize);
+    let local = |function: &Function| if has_large_local(function) { 0 } else { function.local as usize };
+    let of_lane = function.map_or(0, |function| 2 * 8 * function.rows as usize + local(function));
     of_lane * WARP + RUNTIME
+}
+
+/// Whether the local memory of a kernel is too large for the stack of its function.
+pub(crate) fn has_large_local(function: &Function) -> bool {
+    function.local > 64 << 10
 }
 
 fn has_barriers(program: &Program) -> bool {

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_exec::engine::{Begun, Launchable};
+use ptx_exec::program::{Callee, Effect, Op, Program};
 use ptx_exec::{Completion, ExecError, Executed};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::Launched;
 use crate::cache::Cache;
+use crate::inline::STACK;
 use crate::kernel::{CompileError, Kernel};
 use crate::options::Options;
 use crate::run::Given;
@@ -76,7 +78,7 @@ impl Compiler {
     pub fn kernel(
         &self,
         kernels: &Kernels,
-        program: &ptx_exec::program::Program,
+        program: &Program,
         launched: &Launched,
     ) -> Result<Arc<Kernel>, CompileError> {
         let mut known = kernels.by_shape.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,9 +106,19 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
     } else if begun.limits.steps.is_some() {
         Some("instructions are not counted in compiled code")
+    } else if begun.limits.stack != STACK as usize && calls(begun.program) {
+        Some("calls with another limit of the stack than 512 KiB are not compiled")
     } else {
         None
     }
+}
+
+fn calls(program: &Program) -> bool {
+    let is_call = |op: &Op| match op {
+        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
+        _ => false,
+    };
+    program.code.iter().any(|inst| is_call(&inst.op))
 }
 
 /// Runs all blocks of a launch, whose buffers are at addresses of the host ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),

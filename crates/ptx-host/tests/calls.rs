@@ -86,19 +86,6 @@ fn threads_may_exit_in_a_function() {
 }
 
 #[test]
-fn calls_that_are_not_compiled() {
-    let before = ".func (.param .b32 out) down(.param .b32 n);\n.func (.param .b32 out) down(.param .b32 n)\n{ .reg .b32 %r<4>; .reg .pred %p; ld.param.u32 %r1, [n]; st.param.u32 [out], %r1;\n\
-                  setp.eq.u32 %p, %r1, 0; @%p ret; sub.u32 %r1, %r1, 1; { .param .b32 x; .param .b32 z; st.param.u32 [x], %r1; call (z), down, (x); } ret; }\n";
-    let body = "{ .param .b32 x; .param .b32 z; st.param.u32 [x], %r4; call (z), down, (x); } ret;";
-    assert_eq!(
-        Case { before, ..Case::warp(body) }.refusal(),
-        "functions that call themselves are not compiled"
-    );
-    let body = "proto: .callprototype (.param .b32 _) _ (.param .b32 _); mov.u64 %rd6, down; { .param .b32 x; .param .b32 z; st.param.u32 [x], %r4; call (z), %rd6, (x), proto; } ret;";
-    assert_eq!(Case { before, ..Case::warp(body) }.refusal(), "calls through a register are not compiled");
-}
-
-#[test]
 fn branches_to_one_of_many_places() {
     let places = "list: .branchtargets zero, one, two, one, three, zero;\n@%p7 brx.idx %r7, list; mov.u32 %r8, 99; bra done;\n\
                   zero: mov.u32 %r8, 5; bra done; one: add.u32 %r8, %r6, 7; two: xor.b32 %r8, %r8, 0x77; bra done; three: mul.lo.u32 %r8, %r6, 3; add.u32 %r7, %r6, 0; and.b32 %r7, %r7, 3;\n\

@@ -177,7 +177,7 @@ impl Warp {
                     let unfit = || Stop::at(TrapKind::CallTarget(targets[lane]), pc, lane);
                     let function = grid.program.function_at(targets[lane]).ok_or_else(unfit)?;
                     let callee = &grid.program.functions[function as usize];
-                    if !(fit(&call.arguments, &callee.params) && fit(&callee.results, &call.results)) {
+                    if !call.fits(callee) {
                         return Err(unfit());
                     }
                     let group = same_value(&targets, rest, lane);
@@ -430,27 +430,4 @@ impl Warp {
 /// The lanes of a set whose value is that of `lane`.
 pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {
     lanes(set).filter(|&other| row[other] == row[lane]).fold(0, |mask, other| mask | 1 << other)
-}
-
-/// Whether what one side of a call passes is what the other side takes.
-fn fit(given: &[Slot], taken: &[Slot]) -> bool {
-    given.len() == taken.len() && given.iter().zip(taken).all(|(given, taken)| passes(*given, *taken))
-}
-
-fn passes(given: Slot, taken: Slot) -> bool {
-    let element = |bits: u64| bits.count_ones().div_ceil(8);
-    match (given, taken) {
-        (Slot::Memory { size, .. }, Slot::Open { size: room, .. }) => size <= room,
-        (Slot::Nothing, _) | (_, Slot::Nothing) => true,
-        (Slot::Open { .. }, _) | (_, Slot::Open { .. }) => false,
-        (Slot::Memory { size: given, .. }, Slot::Memory { size: taken, .. }) => given == taken,
-        // Vectors are passed element by element.
-        (Slot::Rows { count: given, bits: wide, .. }, Slot::Rows { count: taken, bits, .. }) => {
-            given == taken && element(wide) == element(bits)
-        }
-        (Slot::Rows { count, bits, .. }, Slot::Memory { size, .. })
-        | (Slot::Memory { size, .. }, Slot::Rows { count, bits, .. }) => {
-            (count == 1 || bits == u64::MAX) && count * element(bits) == size
-        }
-    }
 }

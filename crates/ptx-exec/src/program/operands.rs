@@ -14,7 +14,7 @@ use super::{Coordinates, TextureQuery};
 
 /// An operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Operand<S, D, O, L> {
+pub enum Operand<S, D, A, L> {
     /// A row that is read.
     Read(S),
     /// Two rows that are read, this one and the next.
@@ -23,8 +23,8 @@ pub enum Operand<S, D, O, L> {
     Write(D),
     /// A row that is read and then written.
     Update(D),
-    /// Bytes that are counted from the local memory of the call.
-    Frame(O),
+    /// An address that counts from the local memory of the call; [`Effect::FrameAddress`] is one itself.
+    Frame(A),
     /// What a call is given.
     Argument(L),
     /// What a call gives.
@@ -32,9 +32,9 @@ pub enum Operand<S, D, O, L> {
 }
 
 /// An operand as it is.
-pub type OperandRef<'a> = Operand<&'a Src, &'a Dst, &'a i64, &'a Slot>;
+pub type OperandRef<'a> = Operand<&'a Src, &'a Dst, &'a Address, &'a Slot>;
 /// An operand that can be replaced.
-pub type OperandMut<'a> = Operand<&'a mut Src, &'a mut Dst, &'a mut i64, &'a mut Slot>;
+pub type OperandMut<'a> = Operand<&'a mut Src, &'a mut Dst, &'a mut Address, &'a mut Slot>;
 
 impl Op {
     /// Shows all operands of the operation, what it reads before what it writes. Its guard is not one.
@@ -90,10 +90,10 @@ macro_rules! walks {
             }
 
             fn address<'a>(address: &'a $($mutable)? Address, see: See<'_, 'a>) {
-                let Address { base, offset, .. } = address;
-                match base {
-                    Base::Row(src, _) => see(Operand::Read(src)),
-                    Base::Frame => see(Operand::Frame(offset)),
+                if matches!(address.base, Base::Frame) {
+                    see(Operand::Frame(address));
+                } else if let Base::Row(src, _) = &$($mutable)? address.base {
+                    see(Operand::Read(src));
                 }
             }
 
@@ -134,9 +134,7 @@ macro_rules! walks {
                             write([d], see);
                         }
                     }
-                    Effect::Special { d, .. } | Effect::ActiveMask { d } => write([d], see),
-                    Effect::FrameAddress { d, offset } => {
-                        see(Operand::Frame(offset));
+                    Effect::Special { d, .. } | Effect::FrameAddress { d, .. } | Effect::ActiveMask { d } => {
                         write([d], see);
                     }
                     Effect::Load(load) => {

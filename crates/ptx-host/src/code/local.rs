@@ -9,7 +9,10 @@
 //! | bytes 4 to 7 | 128 | 132 | .. | 252 |
 //!
 //! Elements of eight bytes are two words, and those of one or two a part of one: no other lane changes the rest of it. The memory is on
-//! the stack of the function, so that LLVM makes values of what is accessed at constant offsets alone.
+//! the stack of the function, so that LLVM makes values of what is accessed at constant offsets alone; that of kernels with much of it the runtime
+//! allocates.
+
+use std::mem::offset_of;
 
 use ptx_exec::program::{Base, WARP};
 use ptx_llvm::LlvmError;
@@ -19,14 +22,15 @@ use ptx_llvm::build::{BinaryOp, Value};
 use super::Code;
 use super::registers::defect;
 use crate::analysis::Shape;
-use crate::kernel::CompileError;
+use crate::kernel::{CompileError, has_large_local};
 use crate::remarks::RemarkKind;
+use crate::run::Runtime;
 
 /// Bytes from a word of a lane to the next one.
 pub(super) const ROW: u64 = 4 * WARP as u64;
 
-/// Bytes of a thread that have room on the stack.
-const MOST: u32 = 64 << 10;
+/// Bytes of a warp that offsets of 32 bits reach.
+const MOST: u64 = 1 << 32;
 
 /// The offsets of an access.
 enum Offsets<'c> {
@@ -45,13 +49,17 @@ impl<'c> Code<'_, '_, 'c> {
         if function.local == 0 {
             return Ok(());
         }
-        if function.local > MOST {
-            return Err(CompileError::refused(
-                function.start,
-                "more than 64 KiB of local memory are not compiled",
-            ));
-        }
         let bytes = ROW * u64::from(function.local.div_ceil(4));
+        if bytes > MOST {
+            let why = "so much local memory is not compiled";
+            return Err(CompileError::refused(function.start, why));
+        }
+        if has_large_local(function) {
+            let arguments = [self.int(64, bytes)];
+            self.local =
+                Some(self.call_runtime(offset_of!(Runtime, local), &arguments, self.types.pointer(0))?);
+            return Ok(());
+        }
         let memory = self.builder().alloca(self.types.array(self.types.int(8), bytes), 64)?;
         let arguments = [memory, self.int(8, 0), self.int(64, bytes), self.types.bool_value(false)];
         let types = [self.types.pointer(0), self.types.int(64)];

@@ -28,8 +28,10 @@ impl<'c> Code<'_, '_, 'c> {
             let count = code.emit.constant(value, code.emit.bits(value), targets.len() as u64);
             code.builder().int_compare(IntPredicate::Uge, value, count)
         };
+        // One without targets reports the whole number.
+        let bits = if targets.is_empty() { 64 } else { 32 };
         if self.analysis.shapes.src(index).is_uniform() && guard.is_none() {
-            let value = self.emit.resize(self.first(index, 0)?, 32)?;
+            let value = self.emit.resize(self.first(index, 0)?, bits)?;
             let inside = self.negated(is_beyond(self, value)?, true)?;
             let lanes = self.active_lanes(None)?;
             self.unless(inside, |code| code.stop_at(pc, value, lanes))?;
@@ -39,7 +41,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.note(RemarkKind::Divergent, Some(decides));
         let (mut values, mut masks, mut beyond) = (Vec::new(), Vec::new(), Vec::new());
         for chunk in 0..self.chunks {
-            let value = self.emit.resize(self.vector(index, chunk)?, 32)?;
+            let value = self.emit.resize(self.vector(index, chunk)?, bits)?;
             let mask = self.active(condition, chunk)?;
             beyond.push(self.builder().binary(BinaryOp::And, mask, is_beyond(self, value)?)?);
             values.push(value);

@@ -1,0 +1,428 @@
+//! Functions that call themselves, and functions that are called through their address.
+//!
+//! Such a function has one copy, with rows of its own, and calls of it are branches: each lane has the number of its call in a row, and returns
+//! by a branch to one of many places. Lanes that call different functions, or are at different depths, part and meet as at any branch.
+//!
+//! | memory of a lane | |
+//! |---|---|
+//! | local memory of the kernel, then of each function that was called | as the interpreter has it; `sp` is where that of the function begins |
+//! | rows that a function needs after a call, for each that was called | up to `top` |
+//!
+//! A caller that is such a function stores the rows that it needs after the call, and loads them then: the function may be called again
+//! meanwhile. Arguments and results are in rows between the two, or in the local memory of the function that is called.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use ptx_exec::program::{
+    Alu, Binary, Call, Callee, Comparison, Effect, Fill, Function, Guard, Inst, Load, Numbers, Op, Order,
+    Packing, Program, Slot, Src, Store, Unary,
+};
+use ptx_exec::scalar::compare::{Relation, WithNan};
+use ptx_exec::scalar::float::Subnormals;
+use ptx_exec::scalar::int::Int;
+
+use super::{Copier, Place, Refusal, Return, body, in_frame};
+
+/// Bytes of stack of a thread that code is made for: the default of launches.
+pub(crate) const STACK: u32 = 512 << 10;
+
+/// Bytes of a thread's local memory that code can address, with that of its other lanes.
+const MOST_LOCAL: u64 = 64 << 20;
+
+/// The functions that have one copy each.
+#[derive(Default)]
+pub(super) struct Calls {
+    functions: BTreeMap<u32, Own>,
+    registers: Registers,
+    saves: Vec<Save>,
+    /// The function whose copy is made.
+    current: u32,
+    /// The instructions that set `top` for the calls of the kernel.
+    bottoms: Vec<usize>,
+    /// The most that the local memory grows with a call.
+    growth: u32,
+}
+
+/// Rows of the state of a lane.
+#[derive(Clone, Copy, Default)]
+struct Registers {
+    /// Where the local memory of the function begins, and the memory for rows ends.
+    sp: u32,
+    top: u32,
+    /// Bytes of stack, as the interpreter counts them.
+    used: u32,
+    /// The number of the call among those of the function.
+    call: u32,
+}
+
+/// A function with one copy.
+#[derive(Default)]
+struct Own {
+    /// Rows for arguments and results that are in registers.
+    arguments: Vec<Slot>,
+    results: Vec<Slot>,
+    /// The rows of the copy, and its first instruction.
+    rows: Range<u32>,
+    first: u32,
+    /// Branches to it, where calls go on, and the branches that return.
+    jumps: Vec<usize>,
+    continuations: Vec<u32>,
+    returns: Vec<usize>,
+}
+
+/// A call in such a function: the instructions that keep rows and get them back, and the function.
+struct Save {
+    store: usize,
+    raise: usize,
+    lower: usize,
+    load: usize,
+    function: u32,
+}
+
+impl Calls {
+    pub(super) fn has(&self, function: u32) -> bool {
+        self.functions.contains_key(&function)
+    }
+
+    /// Lets each call keep the rows that are live after it; whether there are more than before. What one call keeps others before it may have
+    /// to keep too, so that this is repeated until there are none.
+    pub(super) fn save(&self, program: &mut Program, live_after: impl Fn(&Program, u32) -> Vec<u32>) -> bool {
+        let mut changed = false;
+        for &Save { store, raise, lower, load, function } in &self.saves {
+            let Some(own) = self.functions.get(&function) else { continue };
+            let live = live_after(program, load as u32);
+            let is_kept = |row: &u32| own.rows.contains(row) || *row == self.registers.call;
+            let Op::Effect(Effect::Load(loaded)) = &mut program.code[load].op else { continue };
+            let mut kept: BTreeSet<u32> = loaded.dsts.iter().copied().collect();
+            let before = kept.len();
+            kept.extend(live.into_iter().filter(is_kept));
+            if kept.len() == before {
+                continue;
+            }
+            changed = true;
+            loaded.dsts = kept.iter().copied().collect();
+            let bytes = 8 * kept.len() as u64;
+            for (at, by) in [(raise, bytes), (lower, bytes.wrapping_neg())] {
+                set_addend(&mut program.code[at], by);
+            }
+            if let Op::Effect(Effect::Store(store)) = &mut program.code[store].op {
+                store.srcs = kept.into_iter().map(Src::register).collect();
+            }
+        }
+        changed
+    }
+}
+
+/// Changes what an instruction adds.
+fn set_addend(inst: &mut Inst, by: u64) {
+    if let Op::Alu(Alu::Unary { op: Unary::AddConstant { addend, .. }, .. }) = &mut inst.op {
+        *addend = by;
+    }
+}
+
+/// The functions that a function calls: of a call through an address all that fit.
+fn callees(program: &Program, function: &Function) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let (mut all, mut by_address) = (BTreeSet::new(), BTreeSet::new());
+    for pc in body(program, function) {
+        let Some(Op::Effect(Effect::Call(call))) = program.code.get(pc as usize).map(|inst| &inst.op) else {
+            continue;
+        };
+        match call.callee {
+            Callee::Function(number) => _ = all.insert(number),
+            Callee::Address(_) => by_address.extend(fitting(program, call).map(|(number, _)| number)),
+            Callee::Builtin(_) => {}
+        }
+    }
+    all.extend(&by_address);
+    (all, by_address)
+}
+
+/// The functions that a call through an address can be of, and their addresses.
+fn fitting<'p>(program: &'p Program, call: &'p Call) -> impl Iterator<Item = (u32, u64)> + 'p {
+    let numbered = (0..).zip(&program.functions);
+    let fits = numbered.filter(|&(number, function)| number != program.entry && call.fits(function));
+    fits.filter_map(|(number, _)| Some((number, program.address_of(number)?)))
+}
+
+impl Copier<'_> {
+    /// Finds the functions that have one copy, and gives them rows.
+    pub(super) fn plan(&mut self) {
+        let program = self.program;
+        let called: Vec<(BTreeSet<u32>, BTreeSet<u32>)> =
+            program.functions.iter().map(|function| callees(program, function)).collect();
+        let reached = |from: u32| {
+            let (mut seen, mut work) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = work.pop() {
+                let next = called.get(at as usize).map(|(all, _)| all);
+                work.extend(next.into_iter().flatten().filter(|&&next| seen.insert(next)));
+            }
+            seen
+        };
+        let all = reached(program.entry);
+        let mut own: BTreeSet<u32> =
+            all.iter().copied().filter(|&number| reached(number).contains(&number)).collect();
+        for number in all.iter().chain([&program.entry]) {
+            own.extend(called.get(*number as usize).map(|(_, by_address)| by_address).into_iter().flatten());
+        }
+        if own.is_empty() {
+            return;
+        }
+        let mut row = || self.temporary();
+        self.own.registers = Registers { sp: row(), top: row(), used: row(), call: row() };
+        for number in own {
+            let Some(function) = program.functions.get(number as usize) else { continue };
+            let in_rows = |slots: &[Slot], copier: &mut Self| -> Vec<Slot> {
+                let one = |slot: &Slot| match *slot {
+                    Slot::Rows { count, .. } => {
+                        let first = Src::register(copier.rows);
+                        copier.rows += count;
+                        Slot::Rows { first, count, bits: u64::MAX }
+                    }
+                    slot => slot,
+                };
+                slots.iter().map(one).collect()
+            };
+            let arguments = in_rows(&function.params, self);
+            let results = in_rows(&function.results, self);
+            self.own.functions.insert(number, Own { arguments, results, ..Own::default() });
+        }
+    }
+
+    /// Makes the copies.
+    pub(super) fn copy_own(&mut self) -> Result<(), Refusal> {
+        let program = self.program;
+        let numbers: Vec<u32> = self.own.functions.keys().copied().collect();
+        for number in numbers {
+            let Some(function) = program.functions.get(number as usize) else { continue };
+            let (first, rows) = (self.code.len() as u32, self.rows);
+            self.rows += function.rows;
+            self.own.current = number;
+            self.base = Some(self.own.registers.sp);
+            let place = Place { rows, local: 0, stack: 0 };
+            let pc = function.start;
+            let zeros = self.emit(pc, None, Effect::Copy([].into()));
+            let arguments =
+                self.own.functions.get(&number).map(|own| own.arguments.clone()).unwrap_or_default();
+            for (from, &to) in arguments.into_iter().zip(&function.params) {
+                if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
+                    self.pass(pc, from, place.slot(to));
+                }
+            }
+            self.copy(function, place, &Return::Calls(number))?;
+            self.base = None;
+            self.starts.push((zeros, rows..self.rows));
+            let end = self.rows;
+            if let Some(own) = self.own.functions.get_mut(&number) {
+                (own.first, own.rows) = (first, rows..end);
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, pc: u32, d: u32, a: Src, addend: u64, mask: u64) -> usize {
+        let op = Unary::AddConstant { addend, mask };
+        self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a })
+    }
+
+    /// A row with a number.
+    fn number(&mut self, pc: u32, d: u32, value: u64) -> usize {
+        self.add(pc, d, self.zero, value, u64::MAX)
+    }
+
+    fn compare(&mut self, pc: u32, relation: Relation, t: Int, [a, b]: [u32; 2]) -> u32 {
+        let comparison = Comparison {
+            relation,
+            with_nan: WithNan::False,
+            numbers: Numbers::Int(t),
+            subnormals: Subnormals::Keep,
+        };
+        let d = self.temporary();
+        let [a, b] = [a, b].map(Src::register);
+        let op = Binary::Compare(comparison);
+        self.emit(pc, None, Alu::Binary { op, packing: Packing::Whole, d, a, b });
+        d
+    }
+
+    /// Stops threads whose stack has no room for so many bytes beyond those of the function of its own; gives the row with all of them.
+    pub(super) fn check_stack(&mut self, pc: u32, bytes: u32) -> u32 {
+        let (all, most) = (self.temporary(), self.temporary());
+        if self.base.is_some() {
+            self.add(pc, all, Src::register(self.own.registers.used), bytes.into(), u32::MAX.into());
+        } else {
+            self.number(pc, all, bytes.into());
+        }
+        self.number(pc, most, STACK.into());
+        let row = self.compare(pc, Relation::Greater, Int::U32, [all, most]);
+        self.emit(pc, Some(Guard { row, negated: false }), Effect::Trap);
+        all
+    }
+
+    /// A call of a function with one copy. `local` is how far its local memory is from that of the caller, `stack` what the stack has then.
+    pub(super) fn call_own(
+        &mut self,
+        pc: u32,
+        call: &Call,
+        (number, callee): (u32, &Function),
+        (place, local, stack): (Place, u32, u32),
+    ) {
+        let Some(own) = self.own.functions.get(&number) else { return };
+        let (arguments, results, which) =
+            (own.arguments.clone(), own.results.clone(), own.continuations.len());
+        let Registers { sp, top, used, call: call_row } = self.own.registers;
+        self.own.growth = self.own.growth.max(local);
+        let inner = Place { rows: 0, local, stack };
+        let all = self.check_stack(pc, stack);
+        for ((&from, &to), argument) in call.arguments.iter().zip(&callee.params).zip(arguments) {
+            let to = if matches!(to, Slot::Rows { .. }) { argument } else { inner.slot(to) };
+            self.pass(pc, place.slot(from), to);
+        }
+        let saved = self.base.map(|_| self.keep(pc));
+        match self.base {
+            Some(_) => _ = self.add(pc, sp, Src::register(sp), local.into(), u32::MAX.into()),
+            None => {
+                self.number(pc, sp, local.into());
+                let bottom = self.number(pc, top, 0);
+                self.own.bottoms.push(bottom);
+            }
+        }
+        self.emit(pc, None, Effect::Copy([(used, Src::register(all))].into()));
+        self.number(pc, call_row, which as u64);
+        let jump = self.emit(pc, None, Effect::Branch { target: 0 });
+        let next = self.code.len() as u32;
+        if let Some(own) = self.own.functions.get_mut(&number) {
+            own.jumps.push(jump);
+            own.continuations.push(next);
+        }
+        match saved {
+            Some(saved) => self.restore(pc, saved, [local, stack]),
+            // Blocks begin with an instruction.
+            None => _ = self.emit(pc, None, Effect::Nothing),
+        }
+        for ((&from, result), &to) in callee.results.iter().zip(results).zip(&call.results) {
+            let from = if matches!(from, Slot::Rows { .. }) { result } else { inner.slot(from) };
+            self.pass(pc, from, place.slot(to));
+        }
+    }
+
+    /// Keeps rows, which are found later; gives the two instructions.
+    fn keep(&mut self, pc: u32) -> [usize; 2] {
+        let top = self.own.registers.top;
+        let store = Store {
+            address: in_frame(Some(top), 0),
+            srcs: [].into(),
+            size: 8,
+            align: 8,
+            order: Order::Relaxed,
+        };
+        let store = self.emit(pc, None, Effect::Store(Box::new(store)));
+        [store, self.add(pc, top, Src::register(top), 0, u32::MAX.into())]
+    }
+
+    fn restore(&mut self, pc: u32, [store, raise]: [usize; 2], [local, stack]: [u32; 2]) {
+        let Registers { sp, top, used, .. } = self.own.registers;
+        let lower = self.add(pc, top, Src::register(top), 0, u32::MAX.into());
+        let load = Load {
+            address: in_frame(Some(top), 0),
+            dsts: [].into(),
+            size: 8,
+            align: 8,
+            fill: Fill { sign_shift: 0, register: u64::MAX },
+            order: Order::Relaxed,
+            polls: false,
+            used: u32::MAX,
+        };
+        let load = self.emit(pc, None, Effect::Load(Box::new(load)));
+        let function = self.own.current;
+        self.own.saves.push(Save { store, raise, lower, load, function });
+        for (row, by) in [(sp, local), (used, stack)] {
+            self.add(pc, row, Src::register(row), u64::from(by).wrapping_neg(), u32::MAX.into());
+        }
+    }
+
+    /// A call through an address: of one function after the other that it can be of.
+    pub(super) fn call_address(
+        &mut self,
+        pc: u32,
+        call: &Call,
+        address: Src,
+        (caller, place): (&Function, Place),
+    ) -> Result<(), Refusal> {
+        let target = self.temporary();
+        self.emit(pc, None, Effect::Copy([(target, address)].into()));
+        let mut ends = Vec::new();
+        for (number, at) in fitting(self.program, call).collect::<Vec<_>>() {
+            let expected = self.temporary();
+            self.number(pc, expected, at);
+            let row = self.compare(pc, Relation::Equal, Int::U64, [target, expected]);
+            let over = self.emit(pc, Some(Guard { row, negated: true }), Effect::Branch { target: 0 });
+            self.call_function(pc, call, number, (caller, place))?;
+            ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
+            self.land(Some(over));
+        }
+        // No function is there: the number of a branch that has no targets is reported.
+        self.emit(pc, None, Effect::BranchIndexed { index: Src::register(target), targets: [].into() });
+        ends.into_iter().for_each(|end| self.land(Some(end)));
+        self.emit(pc, None, Effect::Nothing);
+        Ok(())
+    }
+
+    /// A return of the copy of a function.
+    pub(super) fn return_to_calls(&mut self, pc: u32, number: u32, function: &Function, place: Place) {
+        let results = self.own.functions.get(&number).map(|own| own.results.clone()).unwrap_or_default();
+        for (&from, to) in function.results.iter().zip(results) {
+            if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
+                self.pass(pc, place.slot(from), to);
+            }
+        }
+        let index = Src::register(self.own.registers.call);
+        let back = self.emit(pc, None, Effect::BranchIndexed { index, targets: [].into() });
+        if let Some(own) = self.own.functions.get_mut(&number) {
+            own.returns.push(back);
+        }
+    }
+
+    /// Connects calls and returns; gives the bytes of local memory of a thread.
+    pub(super) fn finish_own(&mut self) -> Result<u32, Refusal> {
+        let Calls { functions, bottoms, growth, .. } = &self.own;
+        for own in functions.values() {
+            for &jump in &own.jumps {
+                if let Inst { op: Op::Effect(Effect::Branch { target }), .. } = &mut self.code[jump] {
+                    *target = own.first;
+                }
+            }
+            for &back in &own.returns {
+                if let Inst { op: Op::Effect(Effect::BranchIndexed { targets, .. }), .. } =
+                    &mut self.code[back]
+                {
+                    *targets = own.continuations.clone().into();
+                }
+            }
+        }
+        let called = functions.keys().filter_map(|&number| self.program.functions.get(number as usize));
+        let Some(least) = called.clone().map(|function| 8 * function.rows + function.local).min() else {
+            return Ok(self.local);
+        };
+        let entry =
+            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.start);
+        if least == 0 {
+            return Err(Refusal {
+                pc: entry,
+                why: "calls of functions without registers are not compiled here",
+            });
+        }
+        let most_local = called.map(|function| function.local).max().unwrap_or(0);
+        let calls = u64::from(STACK / least) + 1;
+        let rows = functions.values().map(|own| own.rows.len() as u64 + 1).max().unwrap_or(0);
+        let bottom = u64::from(self.local) + calls * u64::from(*growth) + u64::from(most_local);
+        let bottom = bottom.next_multiple_of(128);
+        let all = bottom + calls * rows * 8;
+        if all > MOST_LOCAL {
+            return Err(Refusal { pc: entry, why: "calls that need so much memory are not compiled" });
+        }
+        for &at in bottoms {
+            set_addend(&mut self.code[at], bottom);
+        }
+        Ok(all as u32)
+    }
+}
