@@ -44,6 +44,19 @@ fn main() {
             bencher.iter(|| nothing.launch(black_box(&shape), &[]).expect("the kernel runs"));
         });
     }
+    #[cfg(feature = "jit")]
+    {
+        use ptx_device::{DeviceOptions, Engine};
+        let device = Device::with(DeviceOptions { engine: Engine::Compiled, ..DeviceOptions::default() });
+        let module = Module::load(&device, "store.ptx", STORE).expect("the module is valid");
+        let nothing = module.kernel("nothing").expect("the kernel executes");
+        for (blocks, threads) in [(1, 32), (1, 1024), (1_000_000, 32)] {
+            let shape = Shape::linear(blocks, threads);
+            group.bench_function(format!("compiled: nothing, {blocks} blocks of {threads}"), |bencher| {
+                bencher.iter(|| nothing.launch(black_box(&shape), &[]).expect("the kernel runs"));
+            });
+        }
+    }
     let stream = Stream::new(&device).expect("there is a thread");
     group.bench_function("one warp on a stream, waited for", |bencher| {
         bencher.iter(|| {
