@@ -15,7 +15,7 @@ use crate::machine::multimem::multimem;
 use crate::machine::texture::texture;
 use crate::machine::warp::WarpId;
 use crate::machine::{self, Geometry, Heap, report};
-use crate::memory::{AddressSize, Fault, GlobalMemory};
+use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
 use crate::program::{Builtin, Effect, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
@@ -55,6 +55,18 @@ pub struct System {
     output: Mutex<Output>,
 }
 
+/// The heap that kernels take memory from, which outlives launches.
+#[derive(Clone, Debug)]
+pub struct SystemHeap(Arc<Mutex<Heap>>);
+
+impl SystemHeap {
+    /// A heap of so many bytes at an address of the process.
+    pub fn new(base: u64, bytes: usize) -> Self {
+        let bytes = bytes as u64;
+        Self(Arc::new(Mutex::new(Heap::new(base, bytes, Arc::new(Pieces::of_heap(bytes))))))
+    }
+}
+
 #[derive(Debug, Default)]
 struct Output {
     /// Of each block by its number.
@@ -63,6 +75,18 @@ struct Output {
 }
 
 impl System {
+    /// For a launch without textures whose kernel has addresses of 64 bits, with the most bytes of output that it may write.
+    pub fn new(heap: &SystemHeap, limit: usize) -> Self {
+        Self {
+            global: GlobalMemory::of_host(Vec::new(), Concurrency::Many),
+            units: Units::default(),
+            heap: heap.0.clone(),
+            addresses: AddressSize::Bits64,
+            limit,
+            output: Mutex::default(),
+        }
+    }
+
     /// Calls a function for a thread of a block, by its number; `read` gives so many bytes at a generic address of the thread.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use crate::error::{ExecError, codes};
 use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Ground, Places, lay_out};
-use crate::machine::Heap;
+use crate::machine::{Geometry, Heap};
 use crate::memory::{AddressSize, HostMemory, Kind, Memory, MemoryError, Pieces, Space};
 use crate::run::{host_threads, one};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
@@ -173,6 +173,18 @@ impl Image {
         }
     }
 
+    /// The address and initial bytes of each global variable, in an order that is always the same, then of the constant memory.
+    #[doc(hidden)]
+    pub fn initial(&self) -> &[(u64, Vec<u8>)] {
+        &self.initial
+    }
+
+    /// The address of the constant memory, if the module has any.
+    #[doc(hidden)]
+    pub fn constant(&self) -> Option<u64> {
+        self.constant.map(|(address, _)| address)
+    }
+
     /// The module, with its shorthands expanded.
     pub fn module(&self) -> &Module {
         &self.module
@@ -304,6 +316,21 @@ impl Prepared {
     #[doc(hidden)]
     pub fn program(&self) -> &crate::program::Program {
         self.kernel.program()
+    }
+
+    /// Whether it calls `malloc` or `free`.
+    #[doc(hidden)]
+    pub fn needs_heap(&self) -> bool {
+        self.kernel.needs_heap
+    }
+
+    /// The geometry of a launch.
+    ///
+    /// # Errors
+    /// As [`Prepared::check`].
+    #[doc(hidden)]
+    pub fn geometry(&self, shape: &Shape) -> Result<Geometry, Diagnostics> {
+        self.kernel.check(shape, &self.image.surroundings.limits)
     }
 
     /// Its parameters.

@@ -73,7 +73,7 @@ pub const FULL: Mask = u32::MAX;
 pub const FRAME_ALIGNMENT: u32 = 128;
 
 /// An operand that is read: a register row of the frame, or a constant row of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Src(u32);
 
 impl Src {
@@ -267,7 +267,7 @@ pub struct AsyncCopy {
 }
 
 /// What a block barrier does to the thread (manual 9.7.13.1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BarrierAction {
     /// Waits.
     Sync,
@@ -425,7 +425,7 @@ pub enum Callee {
 }
 
 /// Functions that the system provides.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Builtin {
     /// `int vprintf(const char *, void *)`
     Printf,
@@ -446,7 +446,7 @@ pub struct Call {
 }
 
 /// An operation of each lane by itself, on registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Alu {
     Unary {
         op: Unary,

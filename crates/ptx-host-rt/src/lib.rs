@@ -6,6 +6,8 @@
 //! | module | |
 //! |---|---|
 //! | `frame` | what code and the runtime know of each other |
+//! | `about` | what an object file has beside the code of a kernel |
+//! | `linked` | launches of kernels that a program was linked with |
 //! | `grid` | host threads take up blocks, each with shared memory, frames and stacks that it keeps |
 //! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
@@ -18,6 +20,7 @@
 
 #![allow(unsafe_code)]
 
+mod about;
 mod barrier;
 mod block;
 mod effect;
@@ -25,12 +28,15 @@ mod fibre;
 mod frame;
 mod grid;
 mod heavy;
+mod linked;
 mod patient;
 mod row;
 mod system;
 mod watch;
 
+pub use about::{About, ForShape, Site, VERSION};
 pub use effect::{Effects, Operands, operands};
 pub use frame::{Asked, Runtime, Status, WarpFrame, field, note};
 pub use grid::{Compiled, Given, WarpCode, launch};
+pub use linked::{Failure, Linked, Request};
 pub use system::ARGUMENTS;

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, together};
 use crate::cache::{Cache, Entry, Key};
-use crate::code::{self, Extras, Notes, Runs};
+use crate::code::{self, Extras, Made, Notes, Runs};
 use crate::inline::{Inlined, inline};
 use crate::options::Options;
 use crate::perf;
@@ -90,7 +90,7 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     Ok(machine.emit_assembly(&module)?)
 }
 
-const PIPELINE: &str = "default<O2>";
+pub(crate) const PIPELINE: &str = "default<O2>";
 
 /// The object file of a kernel, and what its code checks. All that it depends on is in [`Key`].
 fn make(
@@ -124,7 +124,8 @@ pub(crate) fn generate<'c>(
     })
 }
 
-fn generate_one<'c>(
+/// A module with the function [`code::NAME`], which is the code of a program without calls.
+pub(crate) fn generate_one<'c>(
     context: &'c Context,
     machine: &HostMachine,
     program: &Program,
@@ -156,11 +157,11 @@ fn generate_one<'c>(
         let notes = options.notes.then(Notes::default);
         let extras = Extras { notes: notes.as_ref(), lines: options.lines.as_deref() };
         match code::generate(&module, machine, program, &analysis, launched, lanes, extras) {
-            Ok(runs) => {
+            Ok(Made { runs, asks }) => {
                 let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
                 module.verify()?;
                 let claims = analysis.shapes.claims().cloned();
-                return Ok(Generated { module, runs, claims, remarks });
+                return Ok(Generated { module, runs, asks, claims, remarks });
             }
             // One warp at a time it may be.
             Err(CompileError::Refused(_)) if warps > 1 => {}
@@ -183,7 +184,9 @@ pub(crate) fn lanes(machine: &HostMachine) -> u32 {
 /// LLVM IR of a kernel.
 pub(crate) struct Generated<'c> {
     pub(crate) module: Module<'c>,
-    runs: Runs,
+    pub(crate) runs: Runs,
+    /// The instructions that call functions of the runtime, and which.
+    pub(crate) asks: Vec<(u32, usize)>,
     /// What the code checks.
     claims: Option<Arc<Claims>>,
     /// What is to be told of its instructions, where that was asked for.
@@ -267,13 +270,8 @@ impl Kernel {
         }
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);
         let (runs, stack) = (entry.runs, stack_bytes(program));
-        // Threads of the host have small stacks.
         let is_heavy = runs == Runs::Cluster;
-        let waits = match runs {
-            Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
-            Runs::PatientWarp => true,
-            Runs::Cluster | Runs::Block => false,
-        };
+        let waits = waits(program, runs, stack);
         Ok(Self {
             _code: code,
             address,
@@ -403,6 +401,16 @@ pub(crate) fn stack_bytes(program: &Program) -> usize {
 /// Whether the local memory of a kernel is too large for the stack of its function.
 pub(crate) fn has_large_local(function: &Function) -> bool {
     function.local > 64 << 10
+}
+
+/// Whether each warp needs a stack of its own.
+pub(crate) fn waits(program: &Program, runs: Runs, stack: usize) -> bool {
+    match runs {
+        // Threads of the host have small stacks.
+        Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
+        Runs::PatientWarp => true,
+        Runs::Cluster | Runs::Block => false,
+    }
 }
 
 fn has_barriers(program: &Program) -> bool {

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 pub mod analysis;
+pub mod aot;
 mod cache;
 #[cfg(test)]
 mod checked;

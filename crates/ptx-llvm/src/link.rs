@@ -104,6 +104,15 @@ impl<'c> Module<'c> {
         self.verify()
     }
 
+    /// Links everything of another module into this one, which has the same target. Names are unique, but for internal ones.
+    ///
+    /// # Errors
+    ///
+    /// What LLVM's linker refuses.
+    pub fn link_whole(&self, other: Module<'c>) -> Result<(), LlvmError> {
+        self.take(other)
+    }
+
     /// Gives the library's functions the target attributes of this module's, so that they can be inlined.
     fn dress(&self, library: &Module<'c>) {
         let model = self.inkwell().get_functions().find(|function| function.count_basic_blocks() > 0);

@@ -132,7 +132,12 @@ pub struct TargetArgs {
     pub ptx_version: Option<PtxVersion>,
 }
 
-fn sm(text: &str) -> Result<Sm, String> {
+/// Reads an architecture that there is.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn sm(text: &str) -> Result<Sm, String> {
     let sm = if text.starts_with("sm_") { Sm::from_text(text) } else { None };
     let Some(sm) = sm else { return Err("an architecture is written sm_80, sm_90a or sm_100f".to_owned()) };
     let known: Vec<String> = ptx_driver::known_targets().map(|(sm, _)| sm.to_string()).collect();
@@ -147,7 +152,12 @@ fn sm(text: &str) -> Result<Sm, String> {
     })
 }
 
-fn ptx_version(text: &str) -> Result<PtxVersion, String> {
+/// Reads a PTX version that there is.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     let Some(version) = PtxVersion::from_text(text) else {
         return Err("a PTX version is written 8.7".to_owned());
     };

@@ -16,7 +16,7 @@ mod terminal;
 
 pub use arguments::{
     ColorChoice, Documents, ErrorFormat, OptimizeArgs, ReportArgs, TargetArgs, parse_arguments,
-    print_documents,
+    print_documents, ptx_version, sm,
 };
 pub use batch::{Batch, refuse_folders, run_batch};
 pub use examples::{CodeExample, ExampleKind, code_examples};
@@ -55,5 +55,9 @@ pub mod code {
         pub const ACCESS: Code = Code("T0013");
         /// Why lanes of a compiled kernel may part at a branch, with --remarks.
         pub const BRANCH: Code = Code("T0014");
+        /// A kernel cannot be compiled ahead of time.
+        pub const NOT_COMPILED: Code = Code("T0020");
+        /// The shape of the blocks that a kernel is compiled for is not known.
+        pub const NO_SHAPE: Code = Code("T0021");
     }
 }

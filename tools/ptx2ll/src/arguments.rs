@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
-use ptx_cli::{Documents, OptimizeArgs, ReportArgs, TargetArgs};
+use clap::{Args, Parser, ValueEnum};
+use ptx_cli::{Documents, OptimizeArgs, ReportArgs, ptx_version, sm};
+use ptx_isa::{PtxVersion, Sm};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +16,9 @@ Examples:
   ptx2ll kernels/ --output-dir out        each .ptx file of a folder on its own
   ptx2ll --link-bitcode libdevice.10.bc -O2 k.ptx
   ptx2ll --emit=ptx < in.ptx > out.ptx    print the module back
+  ptx2ll --target=host --block 256 k.ptx -o k.o
+                                          kernels as functions that a C program links, with k.h
+  ptx2ll --target=aarch64 --cpu neoverse-n1 --block 16,16 k.ptx -o k.o
   ptx2ll --explain ld.global              what the instruction is and which targets have it
   ptx2ll --explain V0501                  what the code of a finding means
 
@@ -34,6 +38,89 @@ pub enum Emit {
     Ptx,
     /// Nothing: the input is only read and verified.
     None,
+    /// Assembly of a processor, with --target=host, x86_64 or aarch64.
+    Asm,
+    /// An object file of a processor, in the same way.
+    Obj,
+}
+
+/// What code is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// A GPU.
+    Gpu(Sm),
+    /// The processor of this machine.
+    Host,
+    /// x86-64 on Linux.
+    X86,
+    /// 64-bit Arm on Linux.
+    Arm,
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    match text {
+        "host" => Ok(Target::Host),
+        "x86_64" => Ok(Target::X86),
+        "aarch64" => Ok(Target::Arm),
+        _ => sm(text)
+            .map(Target::Gpu)
+            .map_err(|why| format!("{why}; or code for a processor: host, x86_64, aarch64")),
+    }
+}
+
+/// Reads extents of a block: `256`, `16,16` or `8,8,4`.
+fn block(text: &str) -> Result<[u32; 3], String> {
+    let mut extents = [1; 3];
+    let given: Vec<&str> = text.split(',').collect();
+    let wrong = || format!("expected the threads of a block, as in 256 or 16,16, not `{text}`");
+    if given.len() > extents.len() {
+        return Err(wrong());
+    }
+    for (extent, text) in extents.iter_mut().zip(given) {
+        *extent = text.parse().ok().filter(|&extent| extent > 0).ok_or_else(wrong)?;
+    }
+    Ok(extents)
+}
+
+/// What to produce code for.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Target")]
+pub struct TargetArgs {
+    /// Architecture instead of the module's own, as in sm_90a; or the processor that kernels are compiled for: host (this one), x86_64 or
+    /// aarch64. Then --emit is ll, bc, asm or obj, and a header for C is written
+    #[arg(long, value_name = "TARGET", value_parser = target)]
+    pub target: Option<Target>,
+    /// PTX version instead of the module's own, as in 8.7
+    #[arg(long, value_name = "X.Y", value_parser = ptx_version)]
+    pub ptx_version: Option<PtxVersion>,
+    /// Processor as LLVM and C compilers name it, as in x86-64-v3 or neoverse-n1 [default: this one for host, x86-64-v2 (SSE4.2) for x86_64,
+    /// generic (NEON) for aarch64]
+    #[arg(long, value_name = "NAME")]
+    pub cpu: Option<String>,
+    /// Threads of the blocks that kernels without .reqntid are compiled for. May be given several times: launches choose
+    #[arg(long, value_name = "X,Y,Z", value_parser = block)]
+    pub block: Vec<[u32; 3]>,
+    /// A kernel to compile for a processor, instead of all of the module. May be given several times
+    #[arg(long, value_name = "NAME")]
+    pub entry: Vec<String>,
+    /// Where the header for C goes [default: beside the output, with the suffix .h]
+    #[arg(long, value_name = "FILE")]
+    pub header: Option<PathBuf>,
+}
+
+impl TargetArgs {
+    /// The architecture, where it is one.
+    pub fn gpu(&self) -> Option<Sm> {
+        match self.target {
+            Some(Target::Gpu(sm)) => Some(sm),
+            Some(Target::Host | Target::X86 | Target::Arm) | None => None,
+        }
+    }
+
+    /// Whether kernels are compiled for a processor.
+    pub fn is_processor(&self) -> bool {
+        matches!(self.target, Some(Target::Host | Target::X86 | Target::Arm))
+    }
 }
 
 /// Translate PTX into LLVM IR for NVPTX
@@ -44,7 +131,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     pub inputs: Vec<PathBuf>,
     /// Where the output goes; standard output when missing or `-`. Without --emit the suffix chooses what is written:
-    /// .ll, .bc or .ptx
+    /// .ll, .bc, .ptx, .s or .o
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Translate each input on its own into this folder; a folder as input means all .ptx files in it
@@ -91,6 +178,8 @@ impl Arguments {
             (None, _) if self.text => Emit::Ll,
             (None, Some("bc")) => Emit::Bc,
             (None, Some("ptx")) => Emit::Ptx,
+            (None, Some("s")) => Emit::Asm,
+            (None, Some("o")) => Emit::Obj,
             (None, _) => Emit::Ll,
         }
     }

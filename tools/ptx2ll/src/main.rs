@@ -1,6 +1,7 @@
 //! `ptx2ll`: PTX in, LLVM IR out.
 
 mod arguments;
+mod host;
 mod listing;
 
 use std::path::Path;
@@ -43,6 +44,8 @@ fn translate_each(arguments: &Arguments) -> Result<(), Failure> {
         Emit::Bc => Some("bc"),
         Emit::Ptx => Some("ptx"),
         Emit::None => None,
+        Emit::Asm => Some("s"),
+        Emit::Obj => Some("o"),
     };
     let batch = Batch::new(&arguments.inputs, &["ptx"], arguments.output_dir.as_deref().zip(suffix))?;
     run_batch(arguments.report.terminal(), &batch, |input, output| {
@@ -54,18 +57,21 @@ fn translate_each(arguments: &Arguments) -> Result<(), Failure> {
 fn translate(arguments: &Arguments) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
     let output = Output::from_argument(arguments.output.as_deref());
+    check_target(arguments)?;
     check_combination(arguments)?;
     refuse_folders(&arguments.inputs)?;
-    if arguments.product() == Emit::Bc {
-        refuse_terminal(&output, "bitcode")?;
+    match arguments.product() {
+        Emit::Bc => refuse_terminal(&output, "bitcode")?,
+        Emit::Obj => refuse_terminal(&output, "an object file")?,
+        Emit::Ll | Emit::Ptx | Emit::None | Emit::Asm => {}
     }
 
     let inputs = arguments.inputs.iter().map(|path| read_input(path)).collect::<Result<Vec<_>, _>>()?;
     let comments = match arguments.product() {
         Emit::Ptx => Comments::Kept,
-        Emit::Ll | Emit::Bc | Emit::None => Comments::Dropped,
+        Emit::Ll | Emit::Bc | Emit::None | Emit::Asm | Emit::Obj => Comments::Dropped,
     };
-    let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
+    let choice = TargetChoice { sm: arguments.target.gpu(), version: arguments.target.ptx_version };
     let program = terminal.step("read PTX", || read_program(inputs, choice, comments));
     let Program { module, sources, mut warnings } =
         program.map_err(|found| Failure::about_several(ExitStatus::Rejected, found))?;
@@ -80,8 +86,11 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
             return Err(rejected_in(&sources, &warnings));
         }
     };
+    if arguments.target.is_processor() {
+        return host::compile(arguments, &sources, verified);
+    }
     match arguments.product() {
-        Emit::None => Ok(()),
+        Emit::None | Emit::Asm | Emit::Obj => Ok(()),
         Emit::Ptx => output.write(terminal.step("print", || ptx_ir::print(&module)).as_bytes()),
         Emit::Ll | Emit::Bc => output.write(&to_llvm(arguments, &sources, verified)?),
     }
@@ -124,6 +133,37 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
 /// The inputs are rejected for what was found in them.
 fn rejected_in(sources: &Sources, findings: &Diagnostics) -> Failure {
     Failure::about_several(ExitStatus::Rejected, sources.split(findings))
+}
+
+/// Refuses what has no meaning for the target.
+fn check_target(arguments: &Arguments) -> Result<(), Failure> {
+    let target = &arguments.target;
+    let product = arguments.product();
+    let message = if target.is_processor() {
+        let leaves_out =
+            arguments.optimize.is_wanted() || arguments.no_hints || !arguments.link_bitcode.is_empty();
+        match product {
+            Emit::Ptx | Emit::None => "--emit for a processor is ll, bc, asm or obj",
+            _ if leaves_out => {
+                "-O, --passes, --link-bitcode and --no-hints are for LLVM IR of a GPU; to optimize that first: \
+                 `ptx2ll -O2 k.ptx | ll2ptx | ptx2ll --target=host`"
+            }
+            _ => return Ok(()),
+        }
+    } else {
+        let is_given = target.cpu.is_some()
+            || target.header.is_some()
+            || !target.block.is_empty()
+            || !target.entry.is_empty();
+        match product {
+            Emit::Asm | Emit::Obj => "--emit=asm and --emit=obj need --target=host, x86_64 or aarch64",
+            _ if is_given => {
+                "--cpu, --block, --entry and --header are for code of a processor: --target=host, x86_64 or aarch64"
+            }
+            _ => return Ok(()),
+        }
+    };
+    Err(no_meaning(arguments, message.to_owned()))
 }
 
 /// Refuses to leave hints out of output that is not text, and optimization of what does not go through LLVM, rather than leave it out silently.

@@ -457,7 +457,7 @@ fn every_line_is_json_when_json_is_asked_for() {
 fn targets_are_those_there_are() {
     let (status, _, err) = ptx2ll(&["--target", "sm_999"], KERNEL.as_bytes());
     assert_eq!(status, 2);
-    assert!(err.contains("'--target <sm_XX>'") && err.contains("did you mean sm_89?"), "{err}");
+    assert!(err.contains("'--target <TARGET>'") && err.contains("did you mean sm_89?"), "{err}");
     let (status, _, err) = ptx2ll(&["--ptx-version", "99.9"], KERNEL.as_bytes());
     assert!(
         status == 2 && err.contains("'--ptx-version <X.Y>'") && err.contains("the newest is 9.5"),

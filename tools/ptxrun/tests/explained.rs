@@ -19,6 +19,8 @@ fn codes_of(tools: &Path, folder: &Path, example: &CodeExample, text: &str) -> B
             // What is not lowered is found by the lowering alone.
             if example.code.starts_with('L') {
                 vec!["ptx2ll", "x.ptx"]
+            } else if example.code == "T0020" {
+                vec!["ptx2ll", "--target=host", "--block=32", "--emit=ll", "x.ptx"]
             } else {
                 vec!["ptx2ll", "--emit=none", "x.ptx"]
             }

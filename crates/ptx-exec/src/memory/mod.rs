@@ -59,7 +59,7 @@ pub(crate) const fn rank_and_offset(address: u64) -> (u64, u64) {
 }
 
 /// A space that an access can go to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Space {
     /// Any of the others, told by the address.
     Generic,

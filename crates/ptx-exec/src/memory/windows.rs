@@ -54,7 +54,7 @@ const CODE_STEP: u64 = 16;
 pub(crate) const LOW_FUNCTIONS: u64 = ((1 << 32) - LOW_CODE) / CODE_STEP - 1;
 
 /// How many bits the addresses of a module have (manual 11.1.3).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum AddressSize {
     /// `.address_size 32`.
     Bits32,

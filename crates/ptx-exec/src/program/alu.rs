@@ -3,6 +3,8 @@
 //! An operation is whole in its value: an engine needs nothing else to execute it. The interpreter makes a function of a
 //! row out of each before a launch (`machine/bind.rs`).
 
+use serde::{Deserialize, Serialize};
+
 use crate::memory::{AddressSize, Space};
 use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use crate::scalar::compare::{self, Join, Relation, WithNan};
@@ -14,7 +16,7 @@ use crate::scalar::narrow;
 use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
 
 /// The numbers that a register holds, and how many of them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Numbers {
     Int(Int),
     Float(Format),
@@ -34,7 +36,7 @@ impl Numbers {
 }
 
 /// What of its registers an operation is applied to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Packing {
     /// The registers as they are.
     Whole,
@@ -62,7 +64,7 @@ pub fn each<const N: usize>(width: u32, count: u32, values: [u64; N], f: impl Fn
 }
 
 /// Functions of one floating-point value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatFunction {
     Rcp,
     Sqrt,
@@ -78,7 +80,7 @@ pub enum FloatFunction {
 }
 
 /// An operation with one source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Unary {
     /// `a >> shift & mask`
     Field {
@@ -150,7 +152,7 @@ pub enum Unary {
 }
 
 /// Arithmetic of two floating-point values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatBinary {
     Add,
     Sub,
@@ -160,7 +162,7 @@ pub enum FloatBinary {
 }
 
 /// `min` and `max` of floating-point values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct FloatExtreme {
     pub format: Format,
     pub subnormals: Subnormals,
@@ -177,7 +179,7 @@ impl FloatExtreme {
 }
 
 /// A comparison of two values of a type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     pub relation: Relation,
     pub with_nan: WithNan,
@@ -204,7 +206,7 @@ impl Comparison {
 }
 
 /// The conversion of a whole pack.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct PackConversion {
     pub repack: Repack,
     pub count: u32,
@@ -243,7 +245,7 @@ impl PackConversion {
 }
 
 /// An operation with two sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Binary {
     /// Whether a generic address is in the shared memory of the block that has the second one.
     IsInBlock,
@@ -283,7 +285,7 @@ pub enum Binary {
 }
 
 /// `set`: elements become ones, or numbers that are one, where the comparison holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct SetWhere {
     pub comparison: Comparison,
     pub join: Join,
@@ -294,7 +296,7 @@ pub struct SetWhere {
 }
 
 /// An operation with three sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Ternary {
     IntMad(Int, Part, Saturation),
     Mad24(Int, Part, Saturation),
@@ -329,13 +331,13 @@ pub enum Ternary {
 }
 
 /// An operation with four sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Quaternary {
     Bfi(Int),
 }
 
 /// An operation with two results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Dual {
     /// Sources: `a`, `b`, nothing, the carry. Results: the sum, the carry.
     AddCarry(Int, Saturation),
@@ -352,7 +354,7 @@ pub enum Dual {
 }
 
 /// The value that an atomic operation leaves in memory (manual 9.7.13.5).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Combine {
     Exchange,
     /// The second operand where memory holds the first.
@@ -371,7 +373,7 @@ pub enum Combine {
 }
 
 /// The same on floating-point values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum FloatCombine {
     /// In global memory `.f32` subnormals are treated as given, in shared memory they are kept.
     AddF32 {

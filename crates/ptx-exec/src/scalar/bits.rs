@@ -3,7 +3,7 @@
 use super::int::{Int, Signedness};
 
 /// What happens to an amount beyond the width: `shf`, `szext` and `bmsk` say so with a modifier.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Overshoot {
     /// The amount is limited to the width.
     Clamp,
@@ -12,7 +12,7 @@ pub enum Overshoot {
 }
 
 /// Direction of a funnel shift.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// `shf.l`: keeps the upper word.
     Left,
@@ -21,7 +21,7 @@ pub enum Direction {
 }
 
 /// What `bfind` returns for the bit that it finds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Found {
     /// Its position.
     Position,
@@ -30,7 +30,7 @@ pub enum Found {
 }
 
 /// The selection that `prmt` makes (manual 9.7.9.7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Permutation {
     /// No mode: four nibbles of `c`, each with a byte index and a sign-replication bit.
     Generic,

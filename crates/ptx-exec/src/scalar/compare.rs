@@ -6,7 +6,7 @@ use super::int::{Int, Signedness};
 use std::cmp::Ordering;
 
 /// How two values may relate for the comparison to hold.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Relation {
     /// `eq`, `equ`.
     Equal,
@@ -27,7 +27,7 @@ pub enum Relation {
 }
 
 /// What a comparison says when an argument is a NaN.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum WithNan {
     /// False (`eq`, `lt`, ...).
     False,
@@ -36,7 +36,7 @@ pub enum WithNan {
 }
 
 /// The Boolean operator that joins a comparison with a predicate (`.and`, `.or`, `.xor`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Join {
     /// `.and`
     And,

@@ -6,7 +6,7 @@ use super::int::{Int, Signedness};
 use super::narrow::{Direction, Narrow, Negatives};
 
 /// How a value is rounded to an integer.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Integral {
     /// `.rni`: to the nearest, ties to the even one.
     NearestEven,
@@ -30,7 +30,7 @@ impl Integral {
 }
 
 /// Whether a magnitude too large for the destination becomes its largest one (`.satfinite`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Range {
     /// It becomes what the rounding says, usually an infinity.
     Infinite,
@@ -39,7 +39,7 @@ pub enum Range {
 }
 
 /// Everything about a conversion to a floating-point format that is not its source.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ToFloat {
     /// The destination.
     pub format: Format,
@@ -140,7 +140,7 @@ pub fn int_to_float(to: &ToFloat, from: Int, raw: u64) -> u64 {
 }
 
 /// What an integer conversion does with values that the destination lacks.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Excess {
     /// The upper bits are dropped.
     Truncate,
@@ -157,7 +157,7 @@ pub fn int_to_int(to: Int, from: Int, excess: Excess, raw: u64) -> u64 {
 }
 
 /// An element of a pack of floating-point or fixed-point values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Element {
     /// A format of 16 bits or more.
     Wide(Format),
@@ -183,7 +183,7 @@ impl Element {
 }
 
 /// A power of two that an element of a pack is multiplied with on its way.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scale(f64);
 
 impl Scale {
@@ -205,7 +205,7 @@ impl Scale {
 }
 
 /// Everything about the conversion of an element of a pack that is the same for all of them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Repack {
     /// The destination.
     pub to: Element,
@@ -254,7 +254,7 @@ pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
 }
 
 /// The elements that [`pack`] makes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PackElement {
     /// 2, 4, 8 or 16.
     pub bits: u32,

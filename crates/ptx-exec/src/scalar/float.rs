@@ -16,7 +16,7 @@ use super::format::{Format, Rounding, Sign, power_of_two};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
 /// What happens to subnormal arguments and results.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Subnormals {
     /// They are kept.
     Keep,
@@ -25,7 +25,7 @@ pub enum Subnormals {
 }
 
 /// How a result is limited.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Limit {
     /// Not at all.
     None,
@@ -36,7 +36,7 @@ pub enum Limit {
 }
 
 /// Everything about an arithmetic instruction that is not its operation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Arith {
     /// The format of arguments and result.
     pub format: Format,
@@ -326,7 +326,7 @@ pub fn copysign(format: Format, a: u64, b: u64) -> u64 {
 }
 
 /// Which of two values `min` and `max` want.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Extreme {
     /// The smaller one; -0.0 is smaller than +0.0.
     Min,
@@ -335,7 +335,7 @@ pub enum Extreme {
 }
 
 /// What a NaN argument does to `min` and `max`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum NanRule {
     /// The other argument is the result; two NaNs give the canonical NaN.
     Ignore,
@@ -344,7 +344,7 @@ pub enum NanRule {
 }
 
 /// How `min` and `max` treat signs.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SignRule {
     /// As part of the values.
     Plain,
@@ -406,7 +406,7 @@ fn order(format: Format, raw: u64) -> i128 {
 }
 
 /// The properties that `testp` asks for (manual 9.7.3.1).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Property {
     /// Neither infinite nor NaN.
     Finite,

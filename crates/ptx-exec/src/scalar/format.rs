@@ -2,7 +2,7 @@
 //! ones are in [`super::narrow`].
 
 /// A floating-point format, as laid out in the low bits of a register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Format {
     /// IEEE binary16.
     F16,
@@ -17,7 +17,7 @@ pub enum Format {
 }
 
 /// How a result that the format does not have is rounded (manual 6.5.2).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Rounding {
     /// `.rn`: to the nearest value, ties to the even one.
     NearestEven,
@@ -285,7 +285,7 @@ pub(super) fn sign_of(x: f64) -> Sign {
 
 /// Bits that decide a rounding (`.rs`, manual 9.7.9.21): they are added to as many of the bits below the last place, and
 /// the carry out of the sum rounds the magnitude up. What lies below those bits does not count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RandomBits {
     /// How many bits there are, up to 16.
     pub count: u32,

@@ -1,7 +1,7 @@
 //! Integer arithmetic of every width (manual 9.7.1 and 9.7.2).
 
 /// Whether the top bit of an integer type is a sign.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Signedness {
     /// `.u8` to `.u64`, and the untyped `.b8` to `.b64`.
     Unsigned,
@@ -10,14 +10,14 @@ pub enum Signedness {
 }
 
 /// An integer type of 8, 16, 32 or 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Int {
     bits: u32,
     sign: Signedness,
 }
 
 /// Which part of a double-width product an instruction keeps (manual 9.7.1.3).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Part {
     /// The low half.
     Lo,
@@ -28,7 +28,7 @@ pub enum Part {
 }
 
 /// Whether an addition stops at the ends of the type's range (`.sat`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Saturation {
     /// The result wraps around.
     Wrap,

@@ -7,7 +7,7 @@ use super::convert::Range;
 use super::format::{Grid, RandomBits, Rounding, Sign, Tail, parts, power_of_two, sign_of};
 
 /// A format of eight bits or fewer, as laid out in the low bits of its place in a pack.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Narrow {
     /// A sign, 4 bits of exponent, 3 of fraction; no infinities, a NaN is all ones below the sign.
     E4m3,
@@ -28,7 +28,7 @@ pub enum Narrow {
 }
 
 /// What becomes of negative values.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Negatives {
     /// They stay.
     Keep,
@@ -37,7 +37,7 @@ pub enum Negatives {
 }
 
 /// How a value that the format lacks is rounded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// As a rounding mode says. Formats without sign round the magnitude.
     By(Rounding),

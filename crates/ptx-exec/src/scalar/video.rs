@@ -9,7 +9,7 @@ use super::compare::Relation;
 use super::int::{Int, Saturation, Signedness};
 
 /// A byte, half or word of a register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// Its lowest bit.
     pub shift: u32,
@@ -54,7 +54,7 @@ fn clamp(sign: Signedness, bits: u32, value: i64) -> i64 {
 }
 
 /// What is computed of two parts, or of two lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Operation {
     /// The sum.
     Add,
@@ -102,7 +102,7 @@ fn amount(overshoot: Overshoot, b: i64) -> u32 {
 }
 
 /// What is done with the result of a scalar instruction and `c` (manual 9.7.18.1).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Second {
     /// Nothing: there is no `c`.
     Nothing,
@@ -117,7 +117,7 @@ pub enum Second {
 }
 
 /// A scalar video instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scalar {
     /// What is computed.
     pub operation: Operation,
@@ -159,7 +159,7 @@ impl Scalar {
 }
 
 /// What `vmad` negates or adds (manual 9.7.18.1.3).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Turn {
     /// Nothing.
     Neither,
@@ -172,7 +172,7 @@ pub enum Turn {
 }
 
 /// `vmad`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MultiplyAdd {
     /// The part of `a`, and its type.
     pub a: (Part, Signedness),
@@ -214,7 +214,7 @@ impl MultiplyAdd {
 }
 
 /// What becomes of the lanes of a SIMD instruction (manual 9.7.18.2).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Gather {
     /// They replace those of `c` that the mask names.
     Merge,
@@ -223,7 +223,7 @@ pub enum Gather {
 }
 
 /// A video instruction on two halves or four bytes. Lanes count from the lowest.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Simd {
     /// What is computed in each lane.
     pub operation: Operation,

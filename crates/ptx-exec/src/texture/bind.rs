@@ -239,7 +239,7 @@ enum Meant {
 }
 
 /// The textures, samplers and surfaces of a launch as its threads see them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Units {
     pub(crate) set: Arc<TextureSet>,
     variables: FxHashMap<VarId, Meant>,

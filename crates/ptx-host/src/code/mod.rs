@@ -37,7 +37,7 @@ mod switch;
 mod tiles;
 mod turns;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
 use ptx_isa::{Component, SpecialReg};
@@ -128,6 +128,9 @@ struct Code<'a, 'm, 'c> {
     vain: Option<Value<'c>>,
     /// Memory for rows that the runtime is given, and how many it has room for.
     rows: Option<(Value<'c>, usize)>,
+    /// The instruction that code is made for, and those that call a function of the runtime, which has that place in its table.
+    pc: Cell<u32>,
+    asks: RefCell<Vec<(u32, usize)>>,
 }
 
 /// What a warp is given.
@@ -163,7 +166,7 @@ pub(crate) fn generate(
     launched: &Launched,
     lanes: u32,
     extras: Extras<'_>,
-) -> Result<Runs, CompileError> {
+) -> Result<Made, CompileError> {
     let types = Types::new(module.context());
     let ty = types.function(types.int(32), &[types.pointer(0)]);
     let function = module.function(NAME, ty)?;
@@ -215,6 +218,8 @@ pub(crate) fn generate(
         debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
         vain: None,
         rows: None,
+        pc: Cell::new(0),
+        asks: RefCell::default(),
     };
     if let Some(entry) = program.functions.get(program.entry as usize) {
         code.locate(entry.start);
@@ -262,7 +267,14 @@ pub(crate) fn generate(
     if let Some(debug) = &code.debug {
         debug.finish();
     }
-    Ok(runs)
+    Ok(Made { runs, asks: code.asks.take() })
+}
+
+/// What there is to know of the function of a kernel.
+pub(crate) struct Made {
+    pub(crate) runs: Runs,
+    /// The instructions that call functions of the runtime, with the place of the function in its table (`offset_of!(Runtime, ..)`).
+    pub(crate) asks: Vec<(u32, usize)>,
 }
 
 /// What the function of a kernel runs.
@@ -373,6 +385,7 @@ impl<'c> Code<'_, '_, 'c> {
         let inst = &program.code[pc as usize];
         self.begin_notes(id, pc);
         self.locate(pc);
+        self.pc.set(pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
             op if is_heavy(op) => self.by_runtime(id, guard, op, pc)?,

@@ -17,6 +17,7 @@ impl<'c> Code<'_, '_, 'c> {
         arguments: &[Value<'c>],
         result: Type<'c>,
     ) -> Result<Value<'c>, LlvmError> {
+        self.asks.borrow_mut().push((self.pc.get(), entry));
         let builder = self.builder();
         let pointer = self.types.pointer(0);
         let table = builder.offset(self.frame, self.int(64, field::RUNTIME as u64))?;

@@ -255,6 +255,12 @@ impl<'c> Function<'c> {
         }
     }
 
+    /// Gives it another name, which is not taken.
+    pub fn rename(self, name: &str) {
+        // SAFETY: the function is alive; LLVM copies the name.
+        unsafe { LLVMSetValueName2(self.value.raw, name.as_ptr().cast(), name.len()) };
+    }
+
     /// Sets who can name it.
     pub fn set_linkage(self, linkage: Linkage) {
         linkage.apply(self.value);
