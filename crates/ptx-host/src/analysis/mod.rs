@@ -15,6 +15,7 @@
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
 //! | `turns` | whether the warps of a block can take turns in one function |
+//! | `patterns` | where lanes lie from the first one of their chunk |
 //! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
 //! | `facts` | bounds of the values of rows |
@@ -42,6 +43,7 @@ mod heavy;
 pub(crate) mod lies;
 mod liveness;
 mod nans;
+mod patterns;
 mod places;
 mod progress;
 mod reason;
@@ -69,6 +71,7 @@ pub use heavy::{asks, has_heavy, is_heavy};
 pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
+pub use patterns::{Pattern, Patterns};
 pub use places::APART;
 pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
@@ -100,6 +103,8 @@ pub struct Analysis {
     pub nans: Nans,
     /// What rows hold.
     pub shapes: Shapes,
+    /// Where lanes lie from the first one of their chunk.
+    pub patterns: Patterns,
     /// Warps that run together, as one with as many more lanes ([`groups`]): "the warp" of all else that is known.
     pub warps: usize,
 }
@@ -146,7 +151,8 @@ impl Analysis {
             if !changed && next == schedule {
                 let parts = |block| shapes.parts_lanes(graph.block(block));
                 places::check(program, &graph, &shapes, &schedule, parts)?;
-                return Ok(Self { graph, liveness, schedule, widths, nans, shapes, warps });
+                let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
+                return Ok(Self { graph, liveness, schedule, widths, nans, shapes, patterns, warps });
             }
             schedule = next;
         }

@@ -36,21 +36,21 @@ enum Form {
 
 /// An access of lanes: where, and what of it.
 #[derive(Clone, Copy)]
-struct Accessed<'a> {
-    address: &'a Address,
-    base: Src,
-    guard: Option<(u32, bool)>,
+pub(super) struct Accessed<'a> {
+    pub(super) address: &'a Address,
+    pub(super) base: Src,
+    pub(super) guard: Option<(u32, bool)>,
     /// Bytes of an element, and how many elements there are.
-    size: u32,
-    count: usize,
+    pub(super) size: u32,
+    pub(super) count: usize,
 }
 
 impl Accessed<'_> {
-    fn offset(&self, element: usize) -> i64 {
+    pub(super) fn offset(&self, element: usize) -> i64 {
         self.address.offset.wrapping_add((element as u64 * u64::from(self.size)) as i64)
     }
 
-    fn bits(&self) -> u32 {
+    pub(super) fn bits(&self) -> u32 {
         8 * self.size
     }
 }
@@ -145,6 +145,10 @@ impl<'c> Code<'_, '_, 'c> {
     /// Notes what code an access has; `apart` where each lane has a place of its own.
     fn note_form(&self, accessed: Accessed<'_>, form: Form, apart: RemarkKind) {
         let bytes = i64::from(accessed.size) * accessed.count as i64;
+        if form == Form::Any && self.window_of(accessed).is_some() {
+            self.note_mask(accessed.guard);
+            return;
+        }
         match form {
             Form::Any => self.note_access(apart, Some(accessed.base), bytes),
             // A load for each group of lanes is a scalar.
@@ -322,6 +326,10 @@ impl<'c> Code<'_, '_, 'c> {
     fn gathers(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
         let ty = self.types.vector(self.types.int(accessed.bits()), self.lanes);
         let mut values = vec![Vec::new(); accessed.count];
+        if let Some(window) = self.window_of(accessed) {
+            let loaded = (0..self.chunks).map(|chunk| self.load_window(accessed, &window, chunk));
+            return Ok(vec![loaded.collect::<Result<_, _>>()?]);
+        }
         for chunk in 0..self.chunks {
             if repeat(&mut values, self.same_as(accessed.base, chunk)) {
                 continue;
@@ -479,6 +487,9 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn scatters(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
+        if let (Some(window), [src]) = (self.window_of(accessed), srcs) {
+            return (0..self.chunks).try_for_each(|chunk| self.store_window(accessed, &window, chunk, *src));
+        }
         for (element, &src) in srcs.iter().enumerate() {
             for chunk in 0..self.chunks {
                 let mask = self.active(accessed.guard, chunk)?;

@@ -36,6 +36,7 @@ mod shuffle;
 mod switch;
 mod tiles;
 mod turns;
+mod window;
 
 use std::cell::{Cell, RefCell};
 

@@ -1,0 +1,198 @@
+//! Where lanes lie from the first lane of their chunk, for rows of any values that follow from the numbers of lanes.
+//!
+//! In a network that sorts, threads access `2 * tid - (tid & 7)`: from the first of 16 lanes the others are 1, 2 .. 7, 16, 17 .. away, in
+//! every chunk alike.
+
+use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
+use ptx_exec::scalar::int::{Part, Saturation};
+
+use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of, keeps_others};
+
+/// What is added to the number of the first lane of a chunk for each of its lanes, modulo 2^32.
+pub type Pattern = Vec<u32>;
+
+/// The patterns of the rows of a kernel.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    rows: Vec<Found>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Found {
+    /// The row is not written yet.
+    Nothing,
+    /// In all chunks.
+    One(Pattern),
+    /// Any values.
+    Any,
+}
+
+impl Patterns {
+    /// Those of a kernel whose shapes are known.
+    pub(super) fn new(
+        program: &Program,
+        graph: &Graph,
+        liveness: &Liveness,
+        schedule: &Schedule,
+        shapes: &Shapes,
+    ) -> Self {
+        let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let first = |row| if liveness.is_live_into(0, row) { Found::Any } else { Found::Nothing };
+        let mut patterns = Self { rows: (0..rows).map(first).collect() };
+        while patterns.update(program, graph, (liveness, schedule), shapes) {}
+        patterns
+    }
+
+    /// The pattern of an operand of 32 bits.
+    pub fn of(&self, shapes: &Shapes, src: Src) -> Option<Pattern> {
+        match self.found(shapes, src) {
+            Found::One(pattern) => Some(pattern),
+            Found::Nothing | Found::Any => None,
+        }
+    }
+
+    fn update(
+        &mut self,
+        program: &Program,
+        graph: &Graph,
+        (liveness, schedule): (&Liveness, &Schedule),
+        shapes: &Shapes,
+    ) -> bool {
+        let mut changed = false;
+        for (id, block) in graph.blocks().iter().enumerate() {
+            for inst in program.code.get(block.first as usize..block.end as usize).unwrap_or_default() {
+                // With a guard lanes that do not run keep what they have, which is from the first lane of another time.
+                let is_for_all = guard_of(inst).is_none();
+                for row in Access::of(&inst.op).unwrap_or_default().writes {
+                    let keeps = keeps_others(liveness, schedule, id, row);
+                    let written =
+                        if is_for_all && !keeps { self.written(shapes, &inst.op, row) } else { Found::Any };
+                    let Some(found) = self.rows.get_mut(row as usize) else { continue };
+                    let joined = match (&*found, written) {
+                        (_, Found::Nothing) => continue,
+                        (Found::Nothing, written) => written,
+                        (before, written) if *before == written => continue,
+                        _ => Found::Any,
+                    };
+                    changed |= *found != joined;
+                    *found = joined;
+                }
+            }
+        }
+        changed
+    }
+
+    fn found(&self, shapes: &Shapes, src: Src) -> Found {
+        let lanes = shapes.lanes().chunk;
+        match shapes.src(src) {
+            Shape::Unwritten => Found::Nothing,
+            shape if shape.is_uniform() => Found::One(vec![0; lanes as usize]),
+            _ if shapes.bits(src) != u32::BITS => Found::Any,
+            Shape::Strided(stride) => {
+                Found::One((0..lanes).map(|lane| lane.wrapping_mul(stride.within as u32)).collect())
+            }
+            Shape::Varying => {
+                let row = src.as_register().and_then(|row| self.rows.get(row as usize));
+                row.cloned().unwrap_or(Found::Any)
+            }
+            _ => Found::Any,
+        }
+    }
+
+    fn written(&self, shapes: &Shapes, op: &Op, row: u32) -> Found {
+        match op {
+            Op::Alu(alu) => self.of_alu(shapes, alu),
+            Op::Effect(Effect::Copy(pairs)) => {
+                let mut copied = pairs.iter().filter(|(dst, _)| *dst == row);
+                copied.next().map_or(Found::Any, |(_, src)| self.found(shapes, *src))
+            }
+            Op::Effect(_) => Found::Any,
+        }
+    }
+
+    fn of_alu(&self, shapes: &Shapes, alu: &Alu) -> Found {
+        let constant = |src: Src| match shapes.src(src) {
+            Shape::Constant(value) => Some(value as u32),
+            _ => None,
+        };
+        let of = |src: Src| self.found(shapes, src);
+        let by = |src: Src, factor: u32| map(of(src), |distance| distance.wrapping_mul(factor));
+        let is_word = |bits: u32| bits == u32::BITS;
+        match *alu {
+            Alu::Unary { op, packing: Packing::Whole, a, .. } => match op {
+                Unary::AddConstant { mask, .. } if mask == u64::from(u32::MAX) => of(a),
+                Unary::Field { shift: 0, mask } => masked(shapes, a, mask as u32),
+                _ => Found::Any,
+            },
+            Alu::Binary { op, packing: Packing::Whole, a, b, .. } => match op {
+                Binary::IntAdd(t, Saturation::Wrap) if is_word(t.bits()) => {
+                    join(of(a), of(b), u32::wrapping_add)
+                }
+                Binary::IntSub(t, Saturation::Wrap) if is_word(t.bits()) => {
+                    join(of(a), of(b), u32::wrapping_sub)
+                }
+                Binary::IntMul(t, Part::Lo) if is_word(t.bits()) => match (constant(a), constant(b)) {
+                    (_, Some(factor)) => by(a, factor),
+                    (Some(factor), _) => by(b, factor),
+                    _ => Found::Any,
+                },
+                Binary::Shl(t) if is_word(t.bits()) => match constant(b) {
+                    Some(shift) if shift < u32::BITS => by(a, 1 << shift),
+                    _ => Found::Any,
+                },
+                Binary::And => match (constant(a), constant(b)) {
+                    (_, Some(mask)) => masked(shapes, a, mask),
+                    (Some(mask), _) => masked(shapes, b, mask),
+                    _ => Found::Any,
+                },
+                _ => Found::Any,
+            },
+            Alu::Ternary {
+                op: Ternary::IntMad(t, Part::Lo, Saturation::Wrap),
+                packing: Packing::Whole,
+                a,
+                b,
+                c,
+                ..
+            } if is_word(t.bits()) => match (constant(a), constant(b)) {
+                (_, Some(factor)) => join(by(a, factor), of(c), u32::wrapping_add),
+                (Some(factor), _) => join(by(b, factor), of(c), u32::wrapping_add),
+                _ => Found::Any,
+            },
+            _ => Found::Any,
+        }
+    }
+}
+
+fn map(found: Found, f: impl Fn(u32) -> u32) -> Found {
+    match found {
+        Found::One(pattern) => Found::One(pattern.into_iter().map(f).collect()),
+        other => other,
+    }
+}
+
+fn join(a: Found, b: Found, f: impl Fn(u32, u32) -> u32) -> Found {
+    match (a, b) {
+        (Found::One(a), Found::One(b)) => Found::One(a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect()),
+        (Found::Nothing, _) | (_, Found::Nothing) => Found::Nothing,
+        _ => Found::Any,
+    }
+}
+
+/// Bits of consecutive numbers, of which a chunk has an aligned group: of a mask with other bits, too, only those count in which lanes differ.
+fn masked(shapes: &Shapes, src: Src, mask: u32) -> Found {
+    let lanes = shapes.lanes().chunk;
+    let zeros = lanes.trailing_zeros();
+    match shapes.src(src) {
+        Shape::Unwritten => Found::Nothing,
+        Shape::Strided(stride)
+            if stride.within == 1
+                && shapes.bits(src) == u32::BITS
+                && shapes.facts(src).zeros.chunk >= zeros
+                && shapes.stays_within(src, stride, u32::BITS) =>
+        {
+            Found::One((0..lanes).map(|lane| lane & mask).collect())
+        }
+        _ => Found::Any,
+    }
+}
