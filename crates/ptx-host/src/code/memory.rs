@@ -300,7 +300,8 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Gathers, or loads of four lanes at a time where their addresses may be consecutive.
     fn gathers_or_quads(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-        if accessed.count != 1 || !self.may_have_quads(accessed.base, accessed.size) {
+        let has_window = self.window_of(accessed).is_some();
+        if accessed.count != 1 || has_window || !self.may_have_quads(accessed.base, accessed.size) {
             return self.gathers(accessed);
         }
         let own: Vec<usize> =
