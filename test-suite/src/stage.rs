@@ -202,7 +202,7 @@ pub fn run_compiled(module: Verified<'_>, launch: &ptx_exec::Launch, check_shape
     }
     let made = || Cpu::host().and_then(Compiler::new).map_err(|error| error.to_string());
     let compiler = COMPILER.get_or_init(made).as_ref().map_err(|error| anyhow!("{error}"))?;
-    let launched = Launched { block: begun.geometry.block };
+    let launched = Launched::of(&begun.geometry);
     let kernels = Kernels::new(Options::default().with_check_shapes(check_shapes));
     let kernel = match compiler.kernel(&kernels, begun.program, &launched) {
         Ok(kernel) => kernel,

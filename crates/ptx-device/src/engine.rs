@@ -146,7 +146,7 @@ mod compiled {
                 Some(why) => Err(Box::new(Diagnostic::error_without_place(codes::UNSUPPORTED, why))),
                 None => {
                     let compiler = device.compilers().get(device).map_err(CompileError::from);
-                    let launched = Launched { block: begun.geometry.block };
+                    let launched = Launched::of(&begun.geometry);
                     let kernel =
                         compiler.and_then(|compiler| compiler.kernel(&self.0, begun.program, &launched));
                     kernel.map_err(|error| Box::new(finding(&begun, &error)))

@@ -21,6 +21,7 @@ use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
 
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
+pub use crate::machine::{Lines, Products, TensorPart, WarpgroupPart};
 
 /// A launch that was checked, for an engine to run.
 #[derive(Clone, Copy, Debug)]

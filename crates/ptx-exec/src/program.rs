@@ -615,6 +615,11 @@ impl Constants {
         Self { rows, shared, global }
     }
 
+    /// Whether a row is an address in shared memory, so that each block of a cluster has its own.
+    pub fn is_shared(&self, at: u32) -> bool {
+        self.shared.binary_search(&at).is_ok()
+    }
+
     /// The rows as the first block of a cluster sees them.
     pub fn rows(&self) -> &[Row] {
         &self.rows

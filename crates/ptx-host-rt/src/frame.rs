@@ -44,6 +44,8 @@ pub struct WarpFrame {
     /// The cluster whose instructions the interpreter's runtime executes, if the kernel has any; where it has the rows of the warp.
     pub(crate) heavy: *mut Heavy,
     pub(crate) rows: *mut Row,
+    /// Where the shared memory of each block of the cluster is, by rank: [`PEERS`] places, also for ranks that there are not.
+    pub(crate) peers: *const *mut u8,
     /// The rank of the block in its cluster.
     pub(crate) rank: u32,
     /// One more than the instruction of the last question about a phase that was in vain, until it is noticed; how many were since the warp
@@ -63,6 +65,9 @@ pub struct WarpFrame {
     /// What the instruction was given that stopped the warp: the number of a branch that has no such target.
     pub(crate) detail: u64,
 }
+
+/// Ranks that an address in shared memory may have.
+pub const PEERS: usize = 256;
 
 /// The functions that compiled code calls, each with the frame of its warp first.
 ///
@@ -258,6 +263,8 @@ pub mod field {
     pub const BLOCK_INDEX: usize = offset_of!(WarpFrame, block_index);
     pub const GRID: usize = offset_of!(WarpFrame, grid);
     pub const WARP: usize = offset_of!(WarpFrame, warp);
+    pub const PEERS: usize = offset_of!(WarpFrame, peers);
+    pub const RANK: usize = offset_of!(WarpFrame, rank);
     pub const ROWS: usize = offset_of!(WarpFrame, rows);
     pub const VAIN: usize = offset_of!(WarpFrame, vain);
     pub const QUESTIONS: usize = offset_of!(WarpFrame, questions);

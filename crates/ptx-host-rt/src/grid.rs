@@ -346,6 +346,7 @@ const NO_FRAME: WarpFrame = WarpFrame {
     block: std::ptr::null_mut(),
     heavy: std::ptr::null_mut(),
     rows: std::ptr::null_mut(),
+    peers: std::ptr::null(),
     rank: 0,
     vain: 0,
     questions: 0,

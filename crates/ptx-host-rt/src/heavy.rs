@@ -10,8 +10,9 @@ use ptx_exec::{Geometry, TrapKind};
 
 use super::block::{Block, lanes_of};
 use super::fibre::{Fibres, Resumed};
-use super::frame::{Status, WarpFrame};
+use super::frame::{PEERS, Status, WarpFrame};
 use super::grid::Job;
+use super::product::VECTORS;
 
 /// A cluster while it runs. Frames refer to it, so it stays where it is.
 pub(crate) struct Heavy {
@@ -39,6 +40,7 @@ pub(super) struct HeavyPlace {
     fibres: Fibres,
     spare: Vec<Vec<Row>>,
     blocks: Vec<Block>,
+    peers: Vec<*mut u8>,
 }
 
 impl std::fmt::Debug for Heavy {
@@ -66,7 +68,7 @@ impl HeavyPlace {
         // SAFETY: the launch that the assistant is of outlives its clusters.
         let assistant = unsafe { &*std::ptr::from_ref(assistant) };
         let mut heavy = Box::new(Heavy {
-            cluster: AssistedCluster::new(assistant, number, &mut self.spare),
+            cluster: AssistedCluster::new(assistant, number, &VECTORS, &mut self.spare),
             warps: vec![Turn::default(); all],
             done: 0,
             stopped: None,
@@ -90,14 +92,18 @@ impl HeavyPlace {
         // Of it code for these kernels only uses what it notes of a warp that is stopped.
         self.blocks.clear();
         self.blocks.resize_with(ranks as usize, Block::new);
+        self.peers.clear();
+        self.peers.resize(PEERS, std::ptr::null_mut());
         for rank in 0..ranks {
             let shared = heavy.cluster.shared(rank).as_mut_ptr();
+            self.peers[rank as usize] = shared;
             let block = &raw mut self.blocks[rank as usize];
             for warp in 0..warps {
                 self.frames.push(WarpFrame {
                     shared,
                     block,
                     rank,
+                    peers: self.peers.as_ptr(),
                     rows: heavy.cluster.rows(rank, warp).as_mut_ptr(),
                     heavy: &raw mut *heavy,
                     block_index: geometry.block_index(number, rank),

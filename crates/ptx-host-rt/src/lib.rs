@@ -14,6 +14,7 @@
 //! | `effect` | instructions that the interpreter's runtime executes, and products of matrices by its function |
 //! | `heavy` | clusters whose warps ask the interpreter's runtime for what it does for them |
 //! | `patient` | blocks that wait for each other in loops |
+//! | `product` | products of `wgmma` and `tcgen05.mma` with the processor's vectors |
 //! | `row` | operations on registers by the interpreter's functions |
 //! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
 //! | `watch` | ends launches whose time is over |
@@ -30,13 +31,14 @@ mod grid;
 mod heavy;
 mod linked;
 mod patient;
+mod product;
 mod row;
 mod system;
 mod watch;
 
 pub use about::{About, ForShape, Site, VERSION};
 pub use effect::{Effects, Operands, operands};
-pub use frame::{Asked, Runtime, Status, WarpFrame, field, note};
+pub use frame::{Asked, PEERS, Runtime, Status, WarpFrame, field, note};
 pub use grid::{Compiled, Given, WarpCode, launch};
 pub use linked::{Failure, Linked, Request};
 pub use system::ARGUMENTS;

@@ -32,7 +32,7 @@ fn checked(body: &str, lies: Lies) -> Option<(usize, String)> {
     let cpu = Cpu::host().expect("LLVM 22");
     let jit = Jit::new(&cpu).expect("a linker");
     let options = Options::default().with_check_shapes(true);
-    let launched = Launched { block: [32, 1, 1] };
+    let launched = Launched::blocks([32, 1, 1]);
     let compile = || Kernel::compile_with(program, &launched, &cpu, &jit, &options).expect("compiled");
     let kernel = with(lies, compile);
     let mut output: Vec<u32> = (0..64).map(|word| word * 77 % 64).collect();

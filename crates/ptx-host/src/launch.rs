@@ -98,9 +98,7 @@ impl Compiler {
 
 /// Why a launch is left to the interpreter, although its kernel can be compiled.
 pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
-    if begun.geometry.cluster_size() > 1 {
-        Some("clusters of several blocks are not compiled")
-    } else if begun.cooperative {
+    if begun.cooperative {
         Some("cooperative launches are not compiled")
     } else if begun.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")

@@ -20,7 +20,7 @@ fn prepared(body: &str) -> Prepared {
 }
 
 fn analyse(program: &Program, block: [u32; 3], lanes: u32) -> Analysis {
-    Analysis::new(program, &Launched { block }, lanes).expect("compiled")
+    Analysis::new(program, &Launched::blocks(block), lanes).expect("compiled")
 }
 
 /// The shapes of the values that the kernel stores, in order.
@@ -193,8 +193,7 @@ fn loops_with_two_entries_are_scheduled_too() {
 #[test]
 fn what_is_not_compiled_is_refused_at_its_place() {
     let prepared = prepared("mov.u32 %r1, 0; stacksave.u32 %r1; ret;");
-    let refusal =
-        Analysis::new(prepared.program(), &Launched { block: [32, 1, 1] }, 16).expect_err("refused");
+    let refusal = Analysis::new(prepared.program(), &Launched::blocks([32, 1, 1]), 16).expect_err("refused");
     assert_eq!((refusal.pc, refusal.why), (1, "memory allocated on the stack is not compiled"));
 }
 
@@ -209,7 +208,7 @@ fn warps_that_run_together_have_numbers_and_share_what_follows_from_rows() {
     let of = |block: [u32; 3]| {
         let prepared = prepared(&body);
         let program = prepared.program();
-        let analysis = Analysis::of_group(program, &Launched { block }, 16, 4).expect("compiled");
+        let analysis = Analysis::of_group(program, &Launched::blocks(block), 16, 4).expect("compiled");
         let stores = program.code.iter().filter_map(|inst| match &inst.op {
             Op::Effect(Effect::Store(store)) => Some(store.srcs[0]),
             _ => None,

@@ -55,7 +55,7 @@ fn both(body: &str, launch: &Launch) -> [Result<Vec<Option<Vec<u8>>>, ExecError>
     let loaded =
         DecodedLaunch::at_host_addresses(verified(), launch).expect("a kernel").expect("64 bits").load();
     let compiler = Compiler::new(Cpu::host().expect("LLVM 22")).expect("a linker");
-    let launched = Launched { block: launch.block };
+    let launched = Launched::blocks(launch.block);
     let kernel = compiler.kernel(&Kernels::default(), loaded.program(), &launched).expect("compiled");
     let compiled = ptx_host::launch(&kernel, &loaded).map(|_| contents(&loaded));
     [interpreted, compiled]
@@ -328,7 +328,7 @@ fn many_launches_of_one_kernel() {
         DecodedLaunch::at_host_addresses(verified, &launch).expect("a kernel").expect("64 bits").load();
     let compiler = Compiler::new(Cpu::host().expect("LLVM 22")).expect("a linker");
     let kernels = Kernels::default();
-    let launched = Launched { block: launch.block };
+    let launched = Launched::blocks(launch.block);
     let first = compiler.kernel(&kernels, loaded.program(), &launched).expect("compiled");
     let mut expected = None;
     for _ in 0..2000 {

@@ -47,7 +47,7 @@ fn launch(kernel: &Kernel, prepared: &Prepared, memory: &Memory) -> [u32; 4] {
     std::array::from_fn(|at| u32::from_le_bytes(words[at]))
 }
 
-const FOUR: Launched = Launched { block: [4, 1, 1] };
+const FOUR: Launched = Launched::blocks([4, 1, 1]);
 
 #[test]
 fn a_kernel_is_found_wherever_its_variables_are() {
@@ -98,8 +98,8 @@ fn what_decides_the_code_decides_the_key() {
     for round in [false, true] {
         assert_eq!(is_there(&one, &FOUR, &cpu), round);
         assert_eq!(is_there(&two, &FOUR, &cpu), round, "another number in the program");
-        assert_eq!(is_there(&one, &Launched { block: [8, 1, 1] }, &cpu), round, "another shape");
-        assert_eq!(is_there(&one, &Launched { block: [1, 4, 1] }, &cpu), round, "another shape");
+        assert_eq!(is_there(&one, &Launched::blocks([8, 1, 1]), &cpu), round, "another shape");
+        assert_eq!(is_there(&one, &Launched::blocks([1, 4, 1]), &cpu), round, "another shape");
         if is_x86 {
             assert_eq!(is_there(&one, &FOUR, &old), round, "another processor");
             assert_eq!(is_there(&one, &FOUR, &older), round, "other features");

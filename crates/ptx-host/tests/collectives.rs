@@ -391,7 +391,7 @@ fn stops(body: &str, text: &str, lane: usize, why: &str) {
     let program = prepared.program();
     for cpu in processors() {
         let jit = Jit::new(&cpu).expect("a linker");
-        let kernel = Kernel::compile(program, &Launched { block: case.block }, &cpu, &jit).expect("compiled");
+        let kernel = Kernel::compile(program, &Launched::blocks(case.block), &cpu, &jit).expect("compiled");
         let (mut output, input) = (vec![0u8; 4 * WORDS], input());
         let params: Vec<u8> = [output.as_mut_ptr() as u64, input.as_ptr() as u64]
             .iter()

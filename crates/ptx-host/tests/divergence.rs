@@ -147,7 +147,7 @@ fn program(seed: u64, waits: bool) -> String {
 
 /// Whether it is compiled. One that is not has an operation that lanes may come to at two instructions.
 fn is_compiled(case: &Case<'_>) -> bool {
-    match Analysis::new(case.prepared().program(), &Launched { block: case.block }, 16) {
+    match Analysis::new(case.prepared().program(), &Launched::blocks(case.block), 16) {
         Ok(_) => true,
         Err(refusal) if refusal.why == APART => false,
         Err(refusal) => panic!("{}: {}", refusal.why, case.body),

@@ -14,7 +14,7 @@ fn case(body: &str, block: [u32; 3], n: u32) -> Case<'_> {
 /// How many warps may run together, for vectors of 16 lanes and 32 registers.
 fn choice(body: &str, block: [u32; 3]) -> Vec<usize> {
     let prepared = case(body, block, 0).prepared();
-    let (program, launched) = (prepared.program(), Launched { block });
+    let (program, launched) = (prepared.program(), Launched::blocks(block));
     let one = Analysis::new(program, &launched, 16).expect("compiled");
     groups(program, &launched, &one, 16, 32)
 }
@@ -166,7 +166,8 @@ fn steps_of_the_grid_are_prefetched() {
         let block = [256, 1, 1];
         let prepared = case(body, block, 0).prepared();
         let cpu = Cpu::host().expect("LLVM 22");
-        let [before, _] = ptx_host::host_ir(prepared.program(), &Launched { block }, &cpu).expect("compiled");
+        let [before, _] =
+            ptx_host::host_ir(prepared.program(), &Launched::blocks(block), &cpu).expect("compiled");
         before.contains("call void @llvm.prefetch")
     };
     assert!(prefetches(&format!("{NUMBER}{COUNTS}")));

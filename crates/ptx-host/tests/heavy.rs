@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Case, WORDS, input, words};
+use common::{Case, WORDS, input, launched_alike, words};
+use ptx_exec::{Argument, Launch};
 
 fn case(body: &str, block: u32) -> Case<'_> {
     Case {
@@ -138,4 +139,92 @@ fn deadlocks_and_misuse_are_told_alike() {
     let nothing = "mbarrier.arrive.shared.b64 _, [empty]; ret;";
     let told = case(nothing, 32).launches_alike().expect_err("no barrier");
     assert!(told.contains("there is no initialized barrier"), "{told}");
+}
+
+/// A kernel for clusters of blocks of 32 threads: `%rd1` is the output, `%r1` the rank of the block, `%r2` the thread, `%rd4` its word. The
+/// number of host threads does not matter.
+fn clusters(body: &str, blocks: u32, size: u32) -> Result<Vec<u32>, String> {
+    let text = format!(
+        ".version 8.7\n.target sm_90\n.address_size 64\n.shared .align 16 .b32 own[64];\n.shared .align 8 .b64 full;\n\
+         .visible .entry k(.param .u64 out)\n{{\n\
+         .reg .pred %p<8>;\n.reg .b32 %r<30>;\n.reg .b64 %rd<20>;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x;\n\
+         mad.lo.u32 %r4, %r3, 32, %r2; mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3;\n{body}\n}}\n"
+    );
+    let mut launch = Launch::new("k");
+    (launch.grid, launch.block, launch.cluster) = ([blocks, 1, 1], [32, 1, 1], Some([size, 1, 1]));
+    launch.limits.timeout = Some(std::time::Duration::from_secs(20));
+    launch.arguments = vec![Argument::Buffer(vec![0; 4 * WORDS])];
+    launched_alike(&text, &launch).map(|left| words(left.buffers[0].as_ref().expect("a buffer")))
+}
+
+/// Each thread writes to the next block of its cluster, adds to the one after that, and reads both ways: by addresses of shared memory and
+/// by generic ones.
+#[test]
+fn blocks_of_a_cluster_access_each_other() {
+    let body = "mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.u32 %r5, %r5, %r6; st.shared.u32 [%r5], 0; st.shared.u32 [%r5+128], %r4;\n\
+        barrier.cluster.arrive; barrier.cluster.wait;\n\
+        mov.u32 %r20, %cluster_nctarank; add.u32 %r7, %r1, 1; rem.u32 %r7, %r7, %r20; mapa.shared::cluster.u32 %r8, %r5, %r7;\n\
+        mul.lo.u32 %r9, %r4, 3; st.shared::cluster.u32 [%r8], %r9;\n\
+        barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n\
+        add.u32 %r10, %r7, 1; rem.u32 %r10, %r10, %r20; mapa.shared::cluster.u32 %r11, %r5, %r10;\n\
+        atom.shared::cluster.add.u32 %r12, [%r11], 1000; red.shared::cluster.add.u32 [%r11+128], 5;\n\
+        barrier.cluster.arrive; barrier.cluster.wait;\n\
+        ld.shared.u32 %r13, [%r5]; ld.shared::cluster.u32 %r14, [%r8+128];\n\
+        cvt.u64.u32 %rd5, %r5; cvta.shared.u64 %rd6, %rd5; mapa.u64 %rd7, %rd6, %r10; ld.u32 %r15, [%rd7];\n\
+        xor.b32 %r16, %r13, %r14; mad.lo.u32 %r16, %r15, 7, %r16; add.u32 %r16, %r16, %r12; st.global.u32 [%rd4], %r16;\n\
+        barrier.cluster.arrive; barrier.cluster.wait; ret;";
+    let found = clusters(body, 8, 4).expect("it ends");
+    for (at, &word) in found.iter().enumerate().take(256) {
+        let (block, thread) = (at as u32 / 32, at as u32 % 32);
+        let (first, rank) = (block / 4 * 4, block % 4);
+        // What a block has of each thread: first what the one before it wrote.
+        let written = |rank: u32| (first + (rank + 3) % 4) * 96 + thread * 3;
+        let sum = |rank: u32| written(rank) + 1000;
+        let kept = |rank: u32| (first + rank) * 32 + thread + 5;
+        let expected = (sum(rank) ^ kept((rank + 1) % 4)) + sum((rank + 2) % 4) * 7 + written((rank + 2) % 4);
+        assert_eq!(word, expected, "thread {at}");
+    }
+}
+
+/// The last block of a cluster fills the shared memory of all of them by one copy; each signals the first one when it has it.
+#[test]
+fn copies_and_arrivals_reach_other_blocks() {
+    let body = "setp.ne.u32 %p1, %r2, 0; @%p1 bra ready; mbarrier.init.shared::cta.b64 [full], 1; fence.mbarrier_init.release.cluster;\n\
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 128;\n\
+        ready: mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.u32 %r5, %r5, %r6; mad.lo.u32 %r7, %r4, 5, 1; st.shared.u32 [%r5+128], %r7;\n\
+        fence.proxy.async.shared::cta; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n\
+        setp.ne.u32 %p2, %r1, 3; mov.u32 %r10, 0; or.pred %p3, %p1, %p2; @%p3 bra wait;\n\
+        send: mapa.shared::cluster.u32 %r11, own, %r10; mapa.shared::cluster.u32 %r12, full, %r10; mov.u32 %r14, own; add.u32 %r14, %r14, 128;\n\
+        cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r11], [%r14], 128, [%r12];\n\
+        add.u32 %r10, %r10, 1; setp.lt.u32 %p4, %r10, 4; @%p4 bra send;\n\
+        wait: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p5, [full], 0; @!%p5 bra wait;\n\
+        ld.shared.u32 %r13, [%r5]; st.global.u32 [%rd4], %r13; barrier.cluster.arrive; barrier.cluster.wait; ret;";
+    let found = clusters(body, 8, 4).expect("it ends");
+    for (at, &word) in found.iter().enumerate().take(256) {
+        let sender = at as u32 / 128 * 4 + 3;
+        assert_eq!(word, (sender * 32 + at as u32 % 32) * 5 + 1, "thread {at}");
+    }
+}
+
+/// An address that is before the shared memory of the block, and an access that is not.
+#[test]
+fn addresses_may_begin_before_the_block() {
+    let body = "mov.u32 %r5, own; shl.b32 %r6, %r2, 2; add.u32 %r7, %r5, %r6; st.shared.u32 [%r7], %r4; bar.warp.sync -1;\n\
+        sub.u32 %r8, %r5, %r6; ld.shared.u32 %r9, [%r8+124]; st.global.u32 [%rd4], %r9; barrier.cluster.arrive; barrier.cluster.wait; ret;";
+    let found = clusters(body, 4, 2).expect("it ends");
+    for (at, &word) in found.iter().enumerate().take(128) {
+        assert_eq!(word as usize, at / 32 * 32 + 31 - at % 32);
+    }
+}
+
+#[test]
+fn blocks_of_a_cluster_that_wait_for_ever_are_told_alike() {
+    let body = "setp.ne.u32 %p1, %r2, 0; @!%p1 mbarrier.init.shared::cta.b64 [full], 33; bar.sync 0; setp.eq.u32 %p2, %r1, 0; @%p2 bra other;\n\
+        wait: mbarrier.try_wait.parity.shared::cta.b64 %p5, [full], 0; @!%p5 bra wait;\n\
+        other: barrier.cluster.arrive; barrier.cluster.wait; ret;";
+    let told = clusters(body, 2, 2).expect_err("a deadlock");
+    assert!(told.contains("wait at the barrier of the cluster"), "{told}");
+    let early = clusters("barrier.cluster.wait; ret;", 2, 2).expect_err("it has not arrived");
+    assert!(early.contains("without having arrived"), "{early}");
 }

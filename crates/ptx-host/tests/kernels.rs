@@ -54,7 +54,7 @@ fn agree(body: &str, grid: u32, block: [u32; 3], n: u32) {
     for (cpu, check_shapes) in processors.iter().map(|cpu| (cpu, false)).chain(checked) {
         let jit = Jit::new(cpu).expect("a linker");
         let options = Options::default().with_check_shapes(check_shapes);
-        let kernel = Kernel::compile_with(prepared.program(), &Launched { block }, cpu, &jit, &options);
+        let kernel = Kernel::compile_with(prepared.program(), &Launched::blocks(block), cpu, &jit, &options);
         let kernel = kernel.expect("compiled");
         let mut actual = output.clone();
         let addresses = [actual.as_mut_ptr() as u64, input.as_ptr() as u64];
@@ -253,7 +253,7 @@ fn stop_alike(body: &str, grid: u32, block: [u32; 3]) {
     let program = prepared.program();
     for cpu in processors() {
         let jit = Jit::new(&cpu).expect("a linker");
-        let kernel = Kernel::compile(program, &Launched { block }, &cpu, &jit).expect("compiled");
+        let kernel = Kernel::compile(program, &Launched::blocks(block), &cpu, &jit).expect("compiled");
         let mut buffers = [vec![0u8; 4 * WORDS], vec![0u8; 4 * WORDS]];
         let params: Vec<u8> = buffers
             .iter_mut()
@@ -301,7 +301,7 @@ fn what_is_not_compiled_is_refused() {
             Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
         let cpu = Cpu::host().expect("LLVM 22");
         let jit = Jit::new(&cpu).expect("a linker");
-        let launched = Launched { block: [32, 1, 1] };
+        let launched = Launched::blocks([32, 1, 1]);
         let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
         assert!(matches!(error, CompileError::Refused(_)), "{error}");
         assert_eq!(error.to_string(), expected, "{body}");
@@ -319,7 +319,7 @@ fn modules_with_32_bit_addresses_are_refused() {
     let prepared = Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel");
     let cpu = Cpu::host().expect("LLVM 22");
     let jit = Jit::new(&cpu).expect("a linker");
-    let launched = Launched { block: [32, 1, 1] };
+    let launched = Launched::blocks([32, 1, 1]);
     let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
     assert!(matches!(error, CompileError::Refused(_)), "{error}");
     assert_eq!(error.to_string(), "modules with 32-bit addresses are not compiled");

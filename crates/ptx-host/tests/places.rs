@@ -53,7 +53,7 @@ fn what_the_interpreter_joins() {
 fn it_is_refused_at_the_later_instruction() {
     let body = sides("vote.sync.any.pred %p2, 1, -1;", "vote.sync.any.pred %p2, 0, -1;");
     let prepared = Case::warp(&body).prepared();
-    let launched = ptx_host::analysis::Launched { block: [32, 1, 1] };
+    let launched = ptx_host::analysis::Launched::blocks([32, 1, 1]);
     let refusal = ptx_host::analysis::Analysis::new(prepared.program(), &launched, 16).expect_err("refused");
     let program = prepared.program();
     let is_operation = |pc: u32| {

@@ -32,7 +32,7 @@ fn cpu() -> Cpu {
 fn remarks_on(body: &str) -> Vec<(u32, String)> {
     let (prepared, source) = kernel(body);
     let program = prepared.program();
-    let found = remarks(program, &Launched { block: [64, 1, 1] }, &cpu()).expect("compiled");
+    let found = remarks(program, &Launched::blocks([64, 1, 1]), &cpu()).expect("compiled");
     let line = |pc: u32| source.position(program.origins[pc as usize].span.lo).line - FIRST;
     found
         .iter()
@@ -190,7 +190,7 @@ fn stages_print_what_is_known() {
     let program = prepared.program();
     let place = |pc: u32| source.position(program.origins[pc as usize].span.lo).line.to_string();
     let print = |stage| {
-        let launched = Launched { block: [64, 1, 1] };
+        let launched = Launched::blocks([64, 1, 1]);
         print_after(stage, program, &launched, &cpu(), &place).expect("compiled")
     };
     let rows = print(Stage::Rows);

@@ -27,7 +27,7 @@ fn same(body: &str, block: [u32; 3], grid: u32, n: u32) -> Vec<u32> {
 fn group(body: &str, block: [u32; 3]) -> (bool, bool) {
     let body = format!("{THREAD}\n{body}");
     let prepared = case(&body, block, 1, 0).prepared();
-    let (program, launched) = (prepared.program(), Launched { block });
+    let (program, launched) = (prepared.program(), Launched::blocks(block));
     let warps = (block.iter().product::<u32>() as usize).next_power_of_two() / 32;
     let analysis = Analysis::of_group(program, &launched, 16, warps).expect("compiled");
     let can = runs_together(program, &analysis);
@@ -70,7 +70,7 @@ fn loops_over_barriers_with_known_rounds() {
 fn known_rounds_have_copies() {
     let body = format!("{THREAD}\n{SUM}");
     let prepared = case(&body, [256, 1, 1], 1, 0).prepared();
-    let launched = Launched { block: [256, 1, 1] };
+    let launched = Launched::blocks([256, 1, 1]);
     let analysis = Analysis::of_group(prepared.program(), &launched, 16, 8).expect("compiled");
     let number = |most| {
         let copies = copies(prepared.program(), &analysis, most);

@@ -29,8 +29,7 @@ fn gathers(body: &str, block: u32) -> bool {
     let body = placed(body);
     let prepared = case(&body, block, 0).prepared();
     let cpu = Cpu::host().expect("LLVM 22");
-    let [before, _] =
-        host_ir(prepared.program(), &Launched { block: [block, 1, 1] }, &cpu).expect("compiled");
+    let [before, _] = host_ir(prepared.program(), &Launched::blocks([block, 1, 1]), &cpu).expect("compiled");
     before.contains("masked.gather") || before.contains("masked.scatter")
 }
 

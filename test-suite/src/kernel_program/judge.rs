@@ -88,7 +88,7 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
         let result = match compiler {
             None => loaded.launch(),
             Some(compiler) => {
-                let launched = Launched { block: program.block };
+                let launched = Launched::blocks(program.block);
                 match compiler.kernel(&Kernels::new(options.clone()), loaded.program(), &launched) {
                     Ok(kernel) => ptx_host::launch(&kernel, &loaded),
                     Err(CompileError::Refused(refusal)) => return Ok(Err(refusal.why)),

@@ -127,7 +127,7 @@ pub fn emit(
     launch: &Launch,
 ) -> Result<Result<String, Box<Diagnostic>>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
-    let (program, launched) = (decoded.program(), Launched { block: launch.block });
+    let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
     let text = Cpu::host().map_err(CompileError::from).and_then(|cpu| match what {
         Emit::HostLl => ptx_host::host_ir(program, &launched, &cpu).map(|[_, optimized]| optimized),
         Emit::HostAsm => ptx_host::host_assembly(program, &launched, &cpu),
@@ -148,7 +148,7 @@ fn on_host<'l>(
     if let Some(why) = ptx_host::refused(&begun) {
         return Ok(Err(remark(None, why)));
     }
-    let launched = Launched { block: begun.geometry.block };
+    let launched = Launched::of(&begun.geometry);
     let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
         let compiler = Compiler::new(cpu)?.with_cache(options.store.open());
         let mut own = options.options.clone();
@@ -239,7 +239,7 @@ pub fn print_after(
     sources: &Sources,
 ) -> Result<Result<String, Box<Diagnostic>>, ExecError> {
     let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(Err(narrow())) };
-    let (program, launched) = (decoded.program(), Launched { block: launch.block });
+    let (program, launched) = (decoded.program(), Launched::blocks(launch.block));
     let place = |pc: u32| {
         let origin = program.origins.get(pc as usize);
         let place = origin.and_then(|origin| sources.place(origin.span));

@@ -14,6 +14,7 @@ use super::bind::{Bound, bind};
 use super::cluster::{Cluster, Progress};
 use super::heap::Heap;
 use super::observe::Observer;
+use super::products::Products;
 use super::report::trap;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
@@ -209,6 +210,8 @@ pub(super) struct Grid<'p> {
     pub(super) heap: &'p Mutex<Heap>,
     pub(super) completion: Completion,
     pub(super) observer: Option<&'p Observer>,
+    /// What computes products of matrices instead of this crate.
+    pub(super) products: Option<&'static dyn Products>,
     job: &'p Job,
 }
 
@@ -231,6 +234,7 @@ impl<'p> Grid<'p> {
             heap: &setup.heap,
             completion: setup.completion,
             observer: setup.observer.as_deref(),
+            products: None,
             job,
         }
     }

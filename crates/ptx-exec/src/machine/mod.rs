@@ -30,6 +30,7 @@ mod memory;
 pub(crate) mod multimem;
 mod observe;
 mod pending;
+mod products;
 mod proxy;
 pub(crate) mod report;
 mod special;
@@ -51,6 +52,7 @@ pub use grid::Geometry;
 pub(crate) use grid::{Executable, Finished, Setup, pool, run};
 pub(crate) use heap::Heap;
 pub(crate) use observe::Observer;
+pub use products::{Lines, Products, TensorPart, WarpgroupPart};
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
 pub const MOST_RESIDENT_BLOCKS: usize = 4096;

@@ -14,6 +14,7 @@ use super::grid::Grid;
 use super::matrix::{Columns, Matrices, rounded};
 use super::memory::View;
 use super::pending::{Operation, Order as Ordered, Registers, Work};
+use super::products::{Lines, WarpgroupPart};
 use super::step::predicate_mask;
 use super::warp::Warp;
 use crate::error::TrapKind;
@@ -255,6 +256,34 @@ impl View<'_> {
         Ok(())
     }
 
+    /// Has another engine compute the rows of a warp, where there is one that does.
+    fn perform_elsewhere(
+        &self,
+        op: &WarpgroupProduct,
+        work: &WarpgroupWork,
+        warp: usize,
+        rows: &mut [Row],
+    ) -> bool {
+        let (Some(products), true) = (self.grid.products, work.stale.is_empty() && op.metadata.is_none())
+        else {
+            return false;
+        };
+        let lines = |source: &Source| match source {
+            Source::Shared(matrix) => Some(Lines::new(*matrix, &self.block.shared)),
+            Source::Read(_) => None,
+        };
+        let Some(b) = lines(&work.b) else { return false };
+        let part = WarpgroupPart {
+            op,
+            a: work.a.as_ref().and_then(lines),
+            b,
+            accumulates: work.accumulates,
+            quarter: warp % WARPGROUP,
+            constants: self.grid.constants(self.block.rank),
+        };
+        products.warpgroup(&part, rows)
+    }
+
     /// Computes the 16 rows of a warp, as `mma` computes its products.
     pub(super) fn perform_product(
         &self,
@@ -263,6 +292,9 @@ impl View<'_> {
         rows: &mut [Row],
     ) -> Result<(), Fault> {
         let Some(op) = product_at(self.grid, pc) else { return Ok(()) };
+        if self.perform_elsewhere(op, work, warp, rows) {
+            return Ok(());
+        }
         let product = &op.product;
         let (kept, depth) = (product.kept(Part::A).k as usize, product.size.k as usize);
         let mut a: Vec<f64> = match (&op.a, &work.a) {

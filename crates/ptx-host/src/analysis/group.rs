@@ -30,7 +30,7 @@ pub fn groups(
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
     let warps = threads.div_ceil(WARP as u64) as usize;
     let mut groups = Vec::new();
-    if lanes >= LEAST_LANES && may_group(program, one) {
+    if lanes >= LEAST_LANES && !launched.clusters && may_group(program, one) {
         let chunks = WARP / lanes as usize;
         let pressure = pressure(program, one).max(1) * chunks;
         let mut count = MOST;

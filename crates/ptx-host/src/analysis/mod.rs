@@ -85,8 +85,7 @@ pub use unroll::{BlockCopy, copies, single_copies};
 pub use width::Widths;
 
 /// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.
-pub const WAITS: &str =
-    "a loop that waits for other threads is not compiled in kernels with such barriers, copies or products";
+pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
 
 /// What is known of the kernel of a program.
 #[derive(Debug)]
@@ -131,7 +130,7 @@ impl Analysis {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
         let patient = waiting(program, &graph);
-        if let Some(&first) = patient.first().filter(|_| has_heavy(program, &graph)) {
+        if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
             // Clusters whose instructions the interpreter's runtime executes do not wait for others.
             return Err(Refusal { pc: graph.block(first).first, why: WAITS });
         }

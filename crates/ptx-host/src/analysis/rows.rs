@@ -23,7 +23,7 @@ pub struct Shapes {
     differing: Vec<[u64; 2]>,
     /// The bits of the number of a chunk that values depend on, of rows whose chunks have values of their own.
     chunkwise: Vec<u32>,
-    /// Those that the module alone decides.
+    /// Those that the module alone decides, the same in all blocks.
     constants: Vec<Option<u64>>,
     widths: Widths,
     lanes: Lanes,
@@ -55,8 +55,11 @@ impl Shapes {
         lanes: Lanes,
     ) -> Self {
         let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        // Each block of a cluster has addresses of its own in shared memory.
+        let is_own = |constant| launched.clusters && program.constants.is_shared(constant);
         let count = program.constants.rows().len() as u32;
-        let constants = (0..count).map(|constant| program.constants.fixed(constant)).collect();
+        let fixed = |constant| program.constants.fixed(constant).filter(|_| !is_own(constant));
+        let constants = (0..count).map(fixed).collect();
         let mut shapes = Self {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],

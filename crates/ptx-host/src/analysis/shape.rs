@@ -1,5 +1,6 @@
 //! Which rows have one value in all lanes, or values with a stride.
 
+use ptx_exec::Geometry;
 use ptx_exec::program::WARP;
 
 /// How the value of a lane follows from that of the first lane of its chunk, the lanes that one vector of the CPU holds.
@@ -179,9 +180,21 @@ impl Lanes {
 pub struct Launched {
     /// Threads of a block.
     pub block: [u32; 3],
+    /// Whether clusters have several blocks.
+    pub clusters: bool,
 }
 
 impl Launched {
+    /// Blocks of this shape, each a cluster of its own.
+    pub const fn blocks(block: [u32; 3]) -> Self {
+        Self { block, clusters: false }
+    }
+
+    /// A launch of this shape.
+    pub fn of(geometry: &Geometry) -> Self {
+        Self { block: geometry.block, clusters: geometry.cluster_size() > 1 }
+    }
+
     /// Whether every warp has 32 threads.
     pub fn fills_warps(&self) -> bool {
         let threads: u64 = self.block.iter().map(|&extent| u64::from(extent)).product();

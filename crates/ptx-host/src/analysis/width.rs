@@ -34,7 +34,12 @@ impl Widths {
     /// Those of a kernel: the most that any of its instructions writes to a row.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-        let width = |constant| program.constants.fixed(constant).map_or(64, |value| class(length(value)));
+        // An address in shared memory has the rank of its block, too.
+        let least = |constant| if program.constants.is_shared(constant) { 32 } else { 1 };
+        let width = |constant| {
+            let fixed = program.constants.fixed(constant);
+            fixed.map_or(64, |value| class(length(value).max(least(constant))))
+        };
         let constants = (0..program.constants.rows().len() as u32).map(width).collect();
         let mut widths = Self { rows: vec![1; count as usize], constants };
         let mut changed = true;

@@ -234,7 +234,7 @@ fn compile_kernel<'c>(
         }
         let name = format!("{}.{}x{}x{}", kernel.symbol, block[0], block[1], block[2]);
         let options = Options::default();
-        let made = generate_one(module.context(), machine, &program, &Launched { block }, &options);
+        let made = generate_one(module.context(), machine, &program, &Launched::blocks(block), &options);
         let Generated { module: made, runs, asks, .. } = made.map_err(|error| match error {
             CompileError::Refused(Refusal { pc, why }) => failed(Some(place(pc)), why),
             CompileError::Llvm(error) => AotError::Llvm(error),

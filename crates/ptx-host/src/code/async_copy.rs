@@ -7,9 +7,10 @@ use ptx_exec::Space;
 use ptx_exec::program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{CastOp, IntPredicate, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
+use super::atomic::SHARED_OFFSET;
 use super::serial::Held;
 use crate::kernel::CompileError;
 
@@ -86,7 +87,10 @@ impl<'c> Code<'_, '_, 'c> {
                 self.builder().cast(CastOp::IntToPtr, address, self.types.pointer(0))
             }
             Places::Shared(held) => {
-                let offset = self.emit.resize(self.of_lane(held, lane)?, 64)?;
+                let mut offset = self.emit.resize(self.of_lane(held, lane)?, 64)?;
+                if self.launched.clusters {
+                    offset = self.builder().binary(BinaryOp::And, offset, self.int(64, SHARED_OFFSET))?;
+                }
                 self.builder().offset(self.inputs.shared, offset)
             }
         }

@@ -33,6 +33,8 @@ use crate::kernel::CompileError;
 enum Places<'c> {
     /// Addresses of the host.
     Global(Held<'c>),
+    /// Addresses of 32 bits in the shared memory of the blocks of the cluster.
+    Cluster(Held<'c>),
     /// Offsets of 32 bits in the shared memory of the block.
     Shared(Held<'c>),
     /// Addresses that tell which of both.
@@ -189,9 +191,7 @@ impl<'c> Code<'_, '_, 'c> {
                 };
                 Ok(if address.space == Space::Global { Places::Global(held) } else { Places::Generic(held) })
             }
-            Space::SharedCluster => {
-                Err(CompileError::refused(pc, "accesses to other blocks of a cluster are not compiled"))
-            }
+            Space::SharedCluster => Ok(Places::Cluster(self.hold_sum(0, src, 32, address.offset)?)),
             Space::Local | Space::Const | Space::Param => {
                 Err(CompileError::refused(pc, "the memory has no atomic operations"))
             }
@@ -230,15 +230,19 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(match places {
             Places::Global(held) => Place { pointer: host(of(held)?)?, memory: Kind::Global },
             Places::Shared(held) => {
-                Place { pointer: builder.offset(self.inputs.shared, of(held)?)?, memory: Kind::Shared }
+                let mut offset = of(held)?;
+                if self.launched.clusters {
+                    offset = builder.binary(BinaryOp::And, offset, self.int(64, SHARED_OFFSET))?;
+                }
+                Place { pointer: builder.offset(self.inputs.shared, offset)?, memory: Kind::Shared }
             }
+            Places::Cluster(held) => Place { pointer: self.in_cluster(of(held)?)?, memory: Kind::Shared },
             Places::Generic(held) => {
                 let address = of(held)?;
                 let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
                 let window = self.int(64, Space::Shared.window(AddressSize::Bits64) >> 32);
                 let is_shared = builder.int_compare(IntPredicate::Eq, upper, window)?;
-                let offset = builder.binary(BinaryOp::And, address, self.int(64, SHARED_OFFSET))?;
-                let own = builder.offset(self.inputs.shared, offset)?;
+                let own = self.in_cluster(address)?;
                 let pointer = builder.select(is_shared, own, host(address)?)?;
                 Place { pointer, memory: Kind::Either(is_shared) }
             }
@@ -403,7 +407,8 @@ impl<'c> Code<'_, '_, 'c> {
         places: Places<'c>,
         lanes: &[Value<'c>],
     ) -> Result<bool, LlvmError> {
-        let (Places::Global(held) | Places::Shared(held) | Places::Generic(held)) = places;
+        let (Places::Global(held) | Places::Shared(held) | Places::Cluster(held) | Places::Generic(held)) =
+            places;
         let bits = 8 * atomic.size;
         let Some(reduction) = Reduction::of(atomic.combine, bits) else { return Ok(false) };
         let Held::One(_) = held else { return Ok(false) };
@@ -504,6 +509,7 @@ fn is_short(combine: Combine, places: Places<'_>) -> bool {
     match (combine, places) {
         (Combine::Float(_), _) => false,
         (_, Places::Shared(_)) => true,
+        (_, Places::Cluster(_)) => false,
         (Combine::IntAdd(_) | Combine::Exchange | Combine::CompareAndSwap, Places::Global(_)) => true,
         (_, Places::Global(_) | Places::Generic(_)) => false,
     }

@@ -12,7 +12,6 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
 
 use super::Code;
-use super::atomic::SHARED_OFFSET;
 use super::local::ROW;
 use super::registers::defect;
 use super::serial::Held;
@@ -36,8 +35,10 @@ enum Atomicity {
 impl Atomicity {
     fn of(space: Space, order: Order, polls: bool) -> Self {
         match (space, order, polls) {
-            // Only the block sees it, whose warps do not run at the same time.
-            (Space::Shared | Space::Local | Space::Const | Space::Param, ..) => Self::Plain,
+            // Only the block sees it, or the cluster, whose warps do not run at the same time.
+            (Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param, ..) => {
+                Self::Plain
+            }
             (_, Order::Strong, _) => Self::Strong,
             (_, Order::Relaxed, true) => Self::Relaxed,
             (_, Order::Relaxed, false) => Self::Plain,
@@ -104,7 +105,9 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return self.set_loaded(id, guard, load, loaded).map(Some);
         }
-        if atomicity != Atomicity::Plain || (space == Space::Global && has_narrow_base(&load.address)) {
+        let is_apart =
+            space == Space::Global && has_narrow_base(&load.address) || space == Space::SharedCluster;
+        if atomicity != Atomicity::Plain || is_apart {
             let loaded = self.load_serially(guard, load, atomicity, pc)?;
             return self.set_loaded(id, guard, load, loaded).map(Some);
         }
@@ -136,7 +139,9 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return Ok(Some(()));
         }
-        if atomicity != Atomicity::Plain || (space == Space::Global && has_narrow_base(&store.address)) {
+        let is_apart =
+            space == Space::Global && has_narrow_base(&store.address) || space == Space::SharedCluster;
+        if atomicity != Atomicity::Plain || is_apart {
             return self.store_serially(guard, store, atomicity, pc).map(Some);
         }
         if space != Space::Generic {
@@ -370,6 +375,9 @@ impl<'c> Code<'_, '_, 'c> {
         let offset = self.emit.constant(address, bits, offset as u64 & (u64::MAX >> (64 - bits)));
         let address = self.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
         let mut pointer = builder.cast(CastOp::IntToPtr, address, self.types.pointer(0))?;
+        if space == Space::SharedCluster {
+            return Ok(Place { pointer: self.in_cluster(address)?, is_local: None });
+        }
         if space != Space::Generic {
             return Ok(Place { pointer, is_local: None });
         }
@@ -379,13 +387,13 @@ impl<'c> Code<'_, '_, 'c> {
             builder.int_compare(IntPredicate::Eq, upper, window)
         };
         for (space, start, bits) in [
-            (Space::Shared, self.inputs.shared, SHARED_OFFSET),
             (Space::Const, self.inputs.constant, u32::MAX.into()),
             (Space::Param, self.inputs.params, u32::MAX.into()),
         ] {
             let offset = builder.binary(BinaryOp::And, address, self.int(64, bits))?;
             pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
         }
+        pointer = builder.select(is_in(Space::Shared)?, self.in_cluster(address)?, pointer)?;
         let Some(local) = self.local else { return Ok(Place { pointer, is_local: None }) };
         let is_local = is_in(Space::Local)?;
         let offset = builder.binary(BinaryOp::And, address, self.int(64, u32::MAX.into()))?;

@@ -21,17 +21,22 @@
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::{Effect, Op, WARP};
+use ptx_exec::program::{Effect, Op, Src, WARP};
+use ptx_isa::SpecialReg;
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
 use super::Code;
+use super::atomic::SHARED_OFFSET;
+use super::registers::defect;
 use crate::analysis::{Access, BlockId, asks, repeats};
-use crate::run::field;
+use crate::run::{PEERS, field};
 
 /// Bytes of a row in memory.
 const ROW: u64 = 8 * WARP as u64;
+/// The lowest bit of the rank of a block in an address of shared memory.
+const RANK_SHIFT: u64 = 24;
 /// Questions of the lanes of a warp in vain, after which other warps get their turn.
 const MOST_QUESTIONS: u64 = 64;
 
@@ -81,7 +86,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Puts a row to the memory that the runtime reads.
     fn store_row(&self, row: u32) -> Result<(), LlvmError> {
         for chunk in 0..self.chunks {
-            let value = self.emit.resize(self.vector(ptx_exec::program::Src::register(row), chunk)?, 64)?;
+            let value = self.emit.resize(self.vector(Src::register(row), chunk)?, 64)?;
             let place = self.row_place(row, chunk as u64 * u64::from(self.lanes) * 8)?;
             self.builder().store(value, place, 8, Ordinary)?;
         }
@@ -169,5 +174,51 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether a block begins with a block barrier.
     pub(super) fn begins_with_barrier(&self, id: BlockId) -> bool {
         matches!(self.first_op(id), Some(Op::Effect(Effect::BlockBarrier(_))))
+    }
+
+    /// Whether an instruction gives what each block of a cluster has of its own.
+    pub(super) fn is_of_cluster(&self, op: &Op) -> bool {
+        let Op::Effect(Effect::Special { register, .. }) = op else { return false };
+        self.launched.clusters
+            && matches!(
+                register,
+                SpecialReg::ClusterId
+                    | SpecialReg::NClusterId
+                    | SpecialReg::ClusterCtaId
+                    | SpecialReg::ClusterNCtaId
+                    | SpecialReg::ClusterCtaRank
+                    | SpecialReg::ClusterNCtaRank
+            )
+    }
+
+    /// The rank of the block in its cluster, as the bits of an address.
+    fn rank_bits(&self, bits: u32) -> Result<Value<'c>, LlvmError> {
+        let place = self.builder().offset(self.frame, self.int(64, field::RANK as u64))?;
+        let rank = self.builder().load(self.types.int(32), place, 4, Ordinary)?;
+        self.builder().binary(BinaryOp::Shl, self.emit.resize(rank, bits)?, self.int(bits, RANK_SHIFT))
+    }
+
+    /// A constant that is an address in the shared memory of the block.
+    pub(super) fn own_address(&self, src: Src, bits: u32) -> Result<Value<'c>, LlvmError> {
+        let rows = self.program.constants.rows();
+        let row = src.as_constant().and_then(|at| rows.get(at as usize));
+        let first = row.ok_or_else(|| defect("a constant without a value"))?[0];
+        self.builder().binary(BinaryOp::Add, self.int(bits, first), self.rank_bits(bits)?)
+    }
+
+    /// The place of an address of 64 bits in the shared memory of the blocks of the cluster.
+    pub(super) fn in_cluster(&self, address: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let offset = builder.binary(BinaryOp::And, address, self.int(64, SHARED_OFFSET))?;
+        if !self.launched.clusters {
+            return builder.offset(self.inputs.shared, offset);
+        }
+        let rank = builder.binary(BinaryOp::LShr, address, self.int(64, RANK_SHIFT))?;
+        let rank = builder.binary(BinaryOp::And, rank, self.int(64, PEERS as u64 - 1))?;
+        let entry = builder.binary(BinaryOp::Mul, rank, self.int(64, 8))?;
+        let peers = builder.offset(self.frame, self.int(64, field::PEERS as u64))?;
+        let peers = builder.load(self.types.pointer(0), peers, 8, Ordinary)?;
+        let start = builder.load(self.types.pointer(0), builder.offset(peers, entry)?, 8, Ordinary)?;
+        builder.offset(start, offset)
     }
 }

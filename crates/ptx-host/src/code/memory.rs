@@ -16,6 +16,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
+use super::atomic::SHARED_OFFSET;
 use super::registers::defect;
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::kernel::CompileError;
@@ -247,7 +248,10 @@ impl<'c> Code<'_, '_, 'c> {
         let facts = self.analysis.shapes.facts(accessed.base);
         let least = i64::try_from(facts.least).ok().and_then(|least| least.checked_add(offset));
         let most = i64::try_from(facts.most).ok().and_then(|most| most.checked_add(offset));
-        let has_no_carry = facts.are_small(32)
+        // Addresses of a cluster have the rank of the block in them.
+        let is_offset = accessed.address.space != Space::Shared || !self.launched.clusters;
+        let has_no_carry = is_offset
+            && facts.are_small(32)
             && least.is_some_and(|least| least >= 0)
             && most.is_some_and(|most| most <= i64::from(i32::MAX));
         match self.window(accessed.address.space) {
@@ -536,7 +540,13 @@ impl<'c> Code<'_, '_, 'c> {
             Some(_) => {
                 let narrow = self.emit.resize(address, 32)?;
                 let offset = self.emit.constant(narrow, 32, offset as u64 & u64::from(u32::MAX));
-                let sum = self.builder().binary(BinaryOp::Add, narrow, offset)?;
+                let mut sum = self.builder().binary(BinaryOp::Add, narrow, offset)?;
+                if space == Space::Shared && self.launched.clusters {
+                    // The rank of the block is above the offset.
+                    let above = self.emit.constant(sum, 32, u64::from(SHARED_OFFSET.leading_zeros()) - 32);
+                    sum = self.builder().binary(BinaryOp::Shl, sum, above)?;
+                    sum = self.builder().binary(BinaryOp::AShr, sum, above)?;
+                }
                 return self.cast(CastOp::SExt, sum, 64);
             }
             None => self.emit.resize(address, 64)?,
@@ -573,8 +583,7 @@ fn plain(address: &Address, pc: u32) -> Result<Src, CompileError> {
     match (address.space, address.base) {
         (Space::Global, Base::Row(src, AddressWidth::Bits64)) => Ok(src),
         (Space::Param | Space::Const | Space::Shared, Base::Row(src, _)) => Ok(src),
-        (Space::SharedCluster, _) => refused("accesses to other blocks of a cluster are not compiled"),
-        (Space::Global | Space::Generic | Space::Local, _) | (_, Base::Frame) => {
+        (Space::Global | Space::Generic | Space::Local | Space::SharedCluster, _) | (_, Base::Frame) => {
             refused("the access is not a plain one")
         }
     }

@@ -212,7 +212,7 @@ pub(crate) fn generate(
         addresses,
         mask: Vec::new(),
         present: Present::Whole,
-        is_heavy: has_heavy(program, &analysis.graph),
+        is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
         multipliers: Vec::new(),
         notes: extras.notes,
         lines: extras.lines,
@@ -389,7 +389,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.pc.set(pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         match &inst.op {
-            op if is_heavy(op) => self.by_runtime(id, guard, op, pc)?,
+            op if is_heavy(op) || self.is_of_cluster(op) => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {
                     if self.analysis.warps > 1 {

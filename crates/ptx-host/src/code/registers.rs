@@ -159,7 +159,10 @@ impl<'c> Code<'_, '_, 'c> {
                 return Ok(self.int(bits, value));
             }
             let address = src.as_constant().and_then(|constant| self.addresses.get(&constant));
-            return address.copied().ok_or_else(|| defect("a constant without a value"));
+            return match address {
+                Some(&address) => Ok(address),
+                None => self.own_address(src, bits),
+            };
         };
         match shape {
             Shape::Unwritten => Ok(self.int(bits, 0)),

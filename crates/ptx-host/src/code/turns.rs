@@ -80,6 +80,7 @@ impl<'c> Code<'_, '_, 'c> {
         let function = self.program.functions.get(self.program.entry as usize);
         !self.checks()
             && !self.analysis.schedule.has_patient()
+            && !self.is_heavy
             && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
             && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST

@@ -93,7 +93,7 @@ impl<'a> Case<'a> {
         let prepared = self.prepared();
         for cpu in processors() {
             let jit = Jit::new(&cpu).expect("a linker");
-            let launched = Launched { block: self.block };
+            let launched = Launched::blocks(self.block);
             let kernel = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect("compiled");
             let actual = self.run(&kernel, prepared.program());
             let differs = words(&actual).iter().zip(words(&expected)).position(|(a, b)| *a != b);
@@ -116,7 +116,7 @@ impl<'a> Case<'a> {
         let processors = processors();
         for cpu in [&processors[0], processors.get(1).unwrap_or(&processors[0])] {
             let jit = Jit::new(cpu).expect("a linker");
-            let launched = Launched { block: self.block };
+            let launched = Launched::blocks(self.block);
             let options = Options::default().with_check_shapes(true);
             let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, &options);
             let actual = self.run(&kernel.expect("compiled"), prepared.program());
@@ -158,7 +158,7 @@ impl<'a> Case<'a> {
                 None => loaded.launch(),
                 Some(cpu) => {
                     let jit = Jit::new(&cpu).expect("a linker");
-                    let launched = Launched { block: self.block };
+                    let launched = Launched::blocks(self.block);
                     let kernel = Kernel::compile(loaded.program(), &launched, &cpu, &jit).expect("compiled");
                     ptx_host::launch(&kernel, &loaded)
                 }
@@ -184,7 +184,7 @@ impl<'a> Case<'a> {
         let prepared = self.prepared();
         for cpu in processors() {
             let jit = Jit::new(&cpu).expect("a linker");
-            let launched = Launched { block: self.block };
+            let launched = Launched::blocks(self.block);
             let kernel = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect("compiled");
             let mut output = vec![0u128; WORDS / 4];
             let input: Vec<u128> = wide(&input());
@@ -208,7 +208,7 @@ impl<'a> Case<'a> {
         let prepared = self.prepared();
         let cpu = Cpu::host().expect("LLVM 22");
         let jit = Jit::new(&cpu).expect("a linker");
-        let launched = Launched { block: self.block };
+        let launched = Launched::blocks(self.block);
         let error = Kernel::compile(prepared.program(), &launched, &cpu, &jit).expect_err("refused");
         assert!(matches!(error, CompileError::Refused(_)), "{error}");
         error.to_string()
@@ -229,7 +229,8 @@ pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
             None => loaded.launch(),
             Some(cpu) => {
                 let jit = Jit::new(&cpu).expect("a linker");
-                let kernel = Kernel::compile(loaded.program(), &Launched { block: launch.block }, &cpu, &jit);
+                let launched = Launched::of(&loaded.begin().expect("a launch").geometry);
+                let kernel = Kernel::compile(loaded.program(), &launched, &cpu, &jit);
                 ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
             }
         };
@@ -254,7 +255,7 @@ pub fn compiled(text: &str, launch: &Launch) -> Result<Vec<u8>, String> {
     let loaded = decoded.expect("addresses of 64 bits").load();
     let cpu = Cpu::host().expect("LLVM 22");
     let jit = Jit::new(&cpu).expect("a linker");
-    let kernel = Kernel::compile(loaded.program(), &Launched { block: launch.block }, &cpu, &jit);
+    let kernel = Kernel::compile(loaded.program(), &Launched::blocks(launch.block), &cpu, &jit);
     match ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded) {
         Ok(executed) => Ok(loaded.outcome(executed).buffers[0].clone().expect("a buffer")),
         Err(ptx_exec::ExecError::Trap(trap)) => Err(format!("{trap} {:?}", trap.related)),

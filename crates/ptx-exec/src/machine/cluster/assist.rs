@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::super::grid::{Grid, Job, Setup};
+use super::super::products::Products;
 use super::super::warp::{Fragment, State, Warp, WarpId};
 use super::super::watch::Watch;
 use super::super::{Executable, Stop};
@@ -92,9 +93,16 @@ impl std::fmt::Debug for AssistedCluster<'_> {
 }
 
 impl<'a> AssistedCluster<'a> {
-    /// Begins a cluster of the launch, by its number. `spare` is memory for registers that another cluster had.
-    pub fn new(assistant: &'a Assistant, number: u64, spare: &mut Vec<Vec<Row>>) -> Self {
-        let grid = Grid::of(&assistant.job);
+    /// Begins a cluster of the launch, by its number. `products` computes what it can of products of matrices; `spare` is memory for registers that
+    /// another cluster had.
+    pub fn new(
+        assistant: &'a Assistant,
+        number: u64,
+        products: &'static dyn Products,
+        spare: &mut Vec<Vec<Row>>,
+    ) -> Self {
+        let mut grid = Grid::of(&assistant.job);
+        grid.products = Some(products);
         let cluster = Cluster::new(&grid, number, spare);
         Self { grid, cluster }
     }

@@ -73,6 +73,11 @@ impl FactorB {
         Ok(Self { k, values })
     }
 
+    /// All columns, one after the other.
+    pub(super) fn all(&self) -> &[f64] {
+        &self.values
+    }
+
     /// A column.
     pub(super) fn column(&self, n: usize) -> &[f64] {
         self.values.get(n * self.k..(n + 1) * self.k).unwrap_or_default()

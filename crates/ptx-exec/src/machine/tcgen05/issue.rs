@@ -13,6 +13,7 @@ use crate::machine::cluster::in_target;
 use crate::machine::grid::Grid;
 use crate::machine::memory::{View, addresses};
 use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work};
+use crate::machine::products::Products;
 use crate::machine::warp::{Warp, WarpId};
 use crate::program::{Family, Group, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
 
@@ -63,7 +64,11 @@ fn check_peer(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
 }
 
 /// Performs an operation on the tensor memory of a block or of a pair of blocks, the even one first.
-fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> Result<(), TrapKind> {
+fn perform(
+    operation: &TensorOperation<u64>,
+    blocks: &mut [&mut BlockState],
+    products: Option<&'static dyn Products>,
+) -> Result<(), TrapKind> {
     match operation {
         &TensorOperation::Copy { rows, chunks, packed, to, from } => {
             blocks.iter_mut().try_for_each(|block| copy((rows, chunks), packed, to as u32, from, block))
@@ -71,7 +76,7 @@ fn perform(operation: &TensorOperation<u64>, blocks: &mut [&mut BlockState]) -> 
         TensorOperation::Shift(at) => {
             blocks.iter_mut().try_for_each(|block| shift(*at as u32, &mut block.tensor))
         }
-        TensorOperation::Multiply(product) => multiply(product, blocks),
+        TensorOperation::Multiply(product) => multiply(product, blocks, products),
     }
 }
 
@@ -79,12 +84,13 @@ impl View<'_> {
     /// Performs an operation that was issued.
     pub(in crate::machine) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
         if work.group == Group::One {
-            return perform(&work.operation, &mut [&mut *self.block]);
+            return perform(&work.operation, &mut [&mut *self.block], self.grid.products);
         }
         let is_even = self.block.rank.is_multiple_of(2);
+        let products = self.grid.products;
         let done = self.block.with_peer(|block, peer| match is_even {
-            true => perform(&work.operation, &mut [block, peer]),
-            false => perform(&work.operation, &mut [peer, block]),
+            true => perform(&work.operation, &mut [block, peer], products),
+            false => perform(&work.operation, &mut [peer, block], products),
         });
         done.unwrap_or(Ok(()))
     }

@@ -153,6 +153,11 @@ impl TensorMemory {
         Ok(self.cells.get(at).copied().unwrap_or(0))
     }
 
+    /// The cells of columns that follow each other, which have to be allocated.
+    pub(super) fn columns(&mut self, first: usize, count: usize) -> Option<&mut [u32]> {
+        self.cells.get_mut(first * LANES..(first + count) * LANES)
+    }
+
     /// Changes a cell.
     pub(super) fn write(&mut self, lane: usize, column: i64, value: u32) -> Result<(), TrapKind> {
         let at = self.index(lane, column)?;

@@ -7,6 +7,7 @@ use super::memory::{TensorMemory, parts};
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::matrix::rounded;
+use crate::machine::products::{Products, TensorPart};
 use crate::program::{Element, Group, LANES, Multiplication, Overflow};
 
 /// D = A * B + D.
@@ -17,6 +18,7 @@ use crate::program::{Element, Group, LANES, Multiplication, Overflow};
 pub(super) fn multiply(
     product: &Multiplication<u64>,
     blocks: &mut [&mut BlockState],
+    products: Option<&'static dyn Products>,
 ) -> Result<(), TrapKind> {
     let group = if blocks.len() == 1 { Group::One } else { Group::Pair };
     let instruction = Instruction::new(product.instruction as u32, product, group)?;
@@ -25,6 +27,11 @@ pub(super) fn multiply(
     let layout = Layout::new(size, group, product.keeps_b, product.metadata.is_some(), base)?;
     let a = SharedA::new(&instruction, product, &layout, blocks)?;
     let b = FactorB::new(&instruction, product, blocks)?;
+    if let Some(products) = products
+        && multiply_elsewhere(products, &instruction, product, (&layout, first_column), (&a, &b), blocks)?
+    {
+        return Ok(());
+    }
     let mut results = Vec::new();
     for (number, block) in blocks.iter().enumerate() {
         for lane in 0..LANES {
@@ -56,6 +63,49 @@ pub(super) fn multiply(
         }
     }
     Ok(())
+}
+
+/// Has another engine compute D, where it has a plain form: a row for each lane, in single precision; false where it has not.
+fn multiply_elsewhere(
+    products: &dyn Products,
+    instruction: &Instruction,
+    product: &Multiplication<u64>,
+    (layout, first_column): (&Layout, usize),
+    (a, b): (&SharedA, &FactorB),
+    blocks: &mut [&mut BlockState],
+) -> Result<bool, TrapKind> {
+    let is_plain = product.metadata.is_none()
+        && product.scales.is_none()
+        && product.shift_d == 0
+        && product.disabled.iter().all(|&word| word as u32 == 0)
+        && instruction.d == Element::F32
+        && !instruction.saturates
+        && layout.is_full();
+    if !is_plain {
+        return Ok(false);
+    }
+    let mut values = Vec::new();
+    for (number, block) in blocks.iter().enumerate() {
+        let mut all = Vec::with_capacity(LANES * instruction.k);
+        for lane in 0..LANES {
+            let at = Lane { block: number, lane, row: lane };
+            all.extend(LaneA::new(instruction, product, layout, a, at, &block.tensor)?.values);
+        }
+        // Each cell has to be allocated, before any is changed.
+        for column in 0..layout.columns {
+            block.tensor.read(0, (first_column + column) as i64)?;
+        }
+        values.push(all);
+    }
+    for (block, a) in blocks.iter_mut().zip(&values) {
+        let part = TensorPart { a, b: b.all(), depth: instruction.k, adds: product.adds_d & 1 == 1 };
+        let done =
+            block.tensor.columns(first_column, layout.columns).map(|cells| products.tensor(&part, cells));
+        if done != Some(true) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The value of D before, divided by a power of two.
