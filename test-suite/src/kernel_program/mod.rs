@@ -5,7 +5,7 @@
 //! atomic operations, calls, and accesses to all kinds of memory with addresses of all shapes. What it leaves is determined:
 //! threads write only what is theirs, or what no other thread reads before a barrier, or by operations whose order does not matter.
 //!
-//! [`syntax`] holds the statements, [`generate`] draws them, [`arithmetic`] and [`memory`] the instructions in them, and [`judge`]
+//! `syntax` holds the statements, `generate` draws them, `arithmetic` and `memory` the instructions in them, and `judge`
 //! executes them.
 
 mod arithmetic;
