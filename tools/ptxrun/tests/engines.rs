@@ -149,7 +149,7 @@ fn remarks_tell_what_the_interpreter_executes() {
     let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
     assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &50.into()));
     // What only the interpreter can do, for all kernels.
-    for option in ["--async=late", "--profile", "--cluster=2"] {
+    for option in ["--async=late", "--profile", "--cooperative"] {
         let arguments =
             format!("--engine=jit --remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, _, remark) = ptxrun(folder.path(), &arguments);
