@@ -21,7 +21,7 @@ const SHOWN: [&str; 13] = [
     "triton/matmul_f16.sm_80",
     "triton/matmul_pipelined.sm_80",
     "triton/matmul_f16.sm_90",
-    "triton/matmul_descriptors.sm_90",
+    "triton/attention.sm_90",
     "triton/matmul_f16.sm_100",
     "triton/attention.sm_80",
     "triton/sort.sm_80",
@@ -148,7 +148,13 @@ fn take_turns(ptxrun: &Path, real: &Real, arguments: &BenchCasesArguments) -> Re
 /// One process, which launches the kernel a few times.
 fn turn(ptxrun: &Path, real: &Real, engine: &str, launches: u64, turns: &mut Turns) -> Result<()> {
     let mut command = Command::new(ptxrun);
-    command.arg(real.ptx.canonicalize()?).args(["--launch", "launch.json", "--threads=1", "--timeout=600"]);
+    command.arg(real.ptx.canonicalize()?).args([
+        "--launch",
+        "launch.json",
+        "--threads=1",
+        "--timeout=600",
+        "--no-cache",
+    ]);
     command.args(["--engine", engine, "--remarks", "--error-format=json", "--time=json"]);
     command.args(["--repeat", &launches.to_string()]).current_dir(&real.place);
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
