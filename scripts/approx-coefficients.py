@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Coefficients of the polynomials in crates/ptx-exec/src/scalar/approx.rs (needs mpmath).
+"""Coefficients of the polynomials in crates/ptx-exec/src/scalar/approx.rs and crates/ptx-host/src/emit/power.rs (needs mpmath).
 
 Each function is interpolated at the Chebyshev nodes of its interval, with 60 digits, which is within a small factor of the best
 polynomial; the coefficients of the powers are then rounded to binary64. Prints them, and the largest error relative to the function
 before they are rounded, as a power of two.
 """
+import struct
+
 from mpmath import mp, mpf, cos, pi, log, polyval, lu_solve, matrix, sin, atanh, sqrt, fabs
 
 mp.dps = 60
@@ -65,3 +67,25 @@ for n in range(11):
     rest -= part
 print("ln 2, 2 / ln 2:", repr(float(log(2))), repr(float(2 / log(2))), "pi / 2", repr(float(pi / 2)))
 print("pi/2 low", repr(float(pi / 2 - mpf(float(pi / 2)))))
+
+
+def single(x):
+    """The nearest binary32 number."""
+    return struct.unpack("f", struct.pack("f", float(x)))[0]
+
+
+def in_single(x):
+    """As text that gives the same number as a literal of binary32."""
+    return next(text for text in (f"{x:.{n}g}" for n in range(1, 17)) if single(float(text)) == x)
+
+
+# 2^x in single precision: tables of powers, and (2^f - 1 - f ln 2) / f^2 for f up to half of the distance of two entries.
+ln2 = log(mpf(2))
+print("LN_2 of power.rs:", in_single(single(ln2)), in_single(single(ln2 - mpf(single(ln2)))))
+for entries, degree in ((16, 2), (8, 3)):
+    powers = [mpf(2) ** (mpf(j) / entries) for j in range(entries)]
+    print("high:", ", ".join(in_single(single(x)) for x in powers))
+    print("low:", ", ".join(in_single(single(x - mpf(single(x)))) for x in powers))
+    reach = mpf("1.0001") / (2 * entries)
+    c = fit(divided(lambda x: (2**x - 1 - x * ln2) / x**2, ln2**2 / 2), -reach, reach, degree)
+    print("coefficients:", ", ".join(in_single(single(k)) for k in c))

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use anyhow::{Context as _, Result};
-use ptx_isa::Sem;
+use ptx_isa::{MatrixSem, Sem, TextureSem};
 use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, Op, Type, Value, View};
 use ptx_llvm::{Module as Llvm, address_space};
 
@@ -218,20 +218,20 @@ fn accesses_memory(text: &str) -> bool {
     !rows.first().is_some_and(|row| {
         matches!(
             row.sem(),
-            Sem::Tex
-                | Sem::Tld4
-                | Sem::Txq
-                | Sem::SurfaceLoad
-                | Sem::SurfaceStore
-                | Sem::SurfaceReduce
-                | Sem::SurfaceQuery
-                | Sem::TensorMemory
-                | Sem::Tcgen05Mma
+            Sem::Texture(
+                TextureSem::Tex
+                    | TextureSem::Tld4
+                    | TextureSem::Txq
+                    | TextureSem::SurfaceLoad
+                    | TextureSem::SurfaceStore
+                    | TextureSem::SurfaceReduce
+                    | TextureSem::SurfaceQuery
+            ) | Sem::Matrix(MatrixSem::TensorMemory | MatrixSem::Tcgen05Mma)
         )
     })
 }
 
-/// The numbers of the operands that stand first in brackets: `[$3]`, `[$3+8]`.
+/// The numbers of the operands that are first in brackets: `[$3]`, `[$3+8]`.
 fn address_places(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.split("[$").skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

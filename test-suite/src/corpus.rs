@@ -187,7 +187,7 @@ impl Judge<'_> {
         if verified.is_none() && self.wants(Stage::Verify) {
             return Ok(());
         }
-        // The stages from here on stand beside each other: the print is judged even when the lowering fails, and the
+        // The stages from here on are beside each other: the print is judged even when the lowering fails, and the
         // other way round.
         self.judge_print(&module)?;
         self.judge_lowering(&module)
@@ -482,6 +482,26 @@ pub fn accepted_files(manifest: &Path, unpacked: &Path, folders: &[&str]) -> Res
         if folders.is_empty() || folders.iter().any(|folder| path.split('/').next() == Some(*folder)) {
             files.push(unpacked.join(path));
         }
+    }
+    Ok(files)
+}
+
+/// The real PTX that is part of the repository: what compilers make of sources of the project, in the order of the folders and names.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn own_files() -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for folder in
+        ["corpus/clang", "corpus/numba", "cases/bench", "cases/cuda", "cases/toolkit", "cases/triton"]
+    {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        let from = files.len();
+        for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            files.push(entry?.path());
+        }
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "ptx"));
+        files[from..].sort();
     }
     Ok(files)
 }

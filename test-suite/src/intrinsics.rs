@@ -30,7 +30,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// The full name, with the constants behind it where there are some.
+    /// The full name, with the constants after it where there are some.
     pub fn title(&self) -> String {
         let constants: Vec<String> = self.constants.iter().map(i64::to_string).collect();
         if constants.is_empty() {

@@ -90,7 +90,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Takes a comment, if one stands here.
+    /// Takes a comment, if one is here.
     fn comment(&mut self) -> bool {
         let length = if self.rest.starts_with("//") {
             self.rest.find('\n').unwrap_or(self.rest.len())
@@ -135,7 +135,7 @@ impl<'t> Scanner<'t> {
         text.len()
     }
 
-    /// Takes one of the directives that are kept, if one stands here.
+    /// Takes one of the directives that are kept, if one is here.
     fn directive(&mut self) -> bool {
         let part_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let length = self.rest[1..].find(|c| !part_of_word(c)).map_or(self.rest.len(), |end| end + 1);

@@ -7,7 +7,7 @@
 //! counted ([`skip`]).
 //!
 //! Invariants: no expectation of an execution is ever written by this crate; a file without directives, a directive
-//! nobody knows, a golden file nobody claims and a buffer nobody judges are failures.
+//! no one knows, a golden file no one claims and a buffer no one judges are failures.
 
 pub mod access;
 pub mod check;

@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_driver::TargetChoice;
 use ptx_ir::{AddressBase, Body, Inst, Operand, Stmt, Symbol};
-use ptx_isa::{Sem, StateSpace, Way};
+use ptx_isa::{BitsSem, Lowering, MemorySem, Sem, StateSpace};
 use ptx_llvm::{Context, intrinsics};
 
 use crate::oracle::Oracles;
@@ -68,7 +68,7 @@ const BATCH: usize = 200;
 pub struct Line {
     /// The instruction.
     pub text: String,
-    /// What stands behind `.target`.
+    /// What follows `.target`.
     pub target: String,
     /// The PTX version.
     pub version: String,
@@ -102,11 +102,11 @@ pub enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Said {
     /// The strongest means that the line's kernel uses.
-    pub way: Way,
+    pub way: Lowering,
     /// What the instruction table promises at best; nothing where operands decide: special registers and references have
     /// intrinsics of their own.
-    pub promised: Option<Way>,
-    /// Whether it is inline assembly though an intrinsic stands for the same mnemonic, with other operands, and nobody says why.
+    pub promised: Option<Lowering>,
+    /// Whether it is inline assembly though an intrinsic stands for the same mnemonic, with other operands, and no one says why.
     pub misses_intrinsic: bool,
 }
 
@@ -116,7 +116,7 @@ impl Said {
     pub fn keeps_promise(self) -> bool {
         match self.promised {
             _ if self.misses_intrinsic => false,
-            None | Some(Way::Intrinsic) => true,
+            None | Some(Lowering::Intrinsic) => true,
             Some(promised) => self.way == promised,
         }
     }
@@ -312,7 +312,7 @@ enum Outcome {
     Passed(Vec<Said>),
     /// These lines failed.
     Failed(Stage, Vec<(usize, String)>),
-    /// Some line failed, and nobody knows which.
+    /// Some line failed, and no one knows which.
     FailedTogether(Stage, String),
 }
 
@@ -381,7 +381,7 @@ fn assembles(source: &SourceFile, oracles: &Oracles) -> Result<()> {
     oracles.assemble(&String::from_utf8_lossy(source.text())).map(|_| ())
 }
 
-/// The lines that findings stand on.
+/// The lines that findings are on.
 fn by_line(
     source: &SourceFile,
     findings: &Diagnostics,
@@ -416,7 +416,7 @@ fn by_name(findings: &Diagnostics, batch: &[usize]) -> Outcome {
     }
 }
 
-/// The line whose kernel stands last before a place in PTX.
+/// The line whose kernel is last before a place in PTX.
 fn entry_before(text: &str, place: usize, batch: &[usize]) -> Option<usize> {
     let (_, rest) = text.get(..place)?.rsplit_once(".entry line_")?;
     let number: usize = rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
@@ -430,18 +430,18 @@ fn said_of(module: &ptx_ir::Module, ir: &str, name: &str) -> Result<Said> {
     // Assembly without a text is not an instruction (docs/mapping.md, "Uninitialized memory").
     let is_assembly = body.lines().any(|line| line.contains(" asm ") && !line.contains(" asm \"\""));
     let way = if is_assembly {
-        Way::Assembly
+        Lowering::Assembly
     } else if body.contains("@llvm.nvvm.") {
-        Way::Intrinsic
+        Lowering::Intrinsic
     } else {
-        Way::Plain
+        Lowering::Plain
     };
     let inner = inner_instruction(module, name);
-    let misses_intrinsic = way == Way::Assembly
+    let misses_intrinsic = way == Lowering::Assembly
         && inner.is_some_and(|(_, inst)| {
-            let mnemonic = inst.mnemonic.to_string();
-            intrinsics::by_mnemonic(&mnemonic).next().is_some()
-                && !intrinsics::OTHER_OPERANDS.iter().any(|(start, _)| mnemonic.starts_with(start))
+            inst.mnemonic.sem().lowering() != Lowering::Assembly
+                && inst.mnemonic.operands_without_intrinsic().is_none()
+                && intrinsics::by_mnemonic(inst.mnemonic).next().is_some()
         });
     let promised = inner.and_then(|(body, inst)| promised(module, body, inst));
     Ok(Said { way, promised, misses_intrinsic })
@@ -462,21 +462,22 @@ fn inner_instruction<'m>(module: &'m ptx_ir::Module, name: &str) -> Option<(&'m 
 }
 
 /// What the table promises for an instruction.
-fn promised(module: &ptx_ir::Module, body: &Body, inst: &Inst) -> Option<Way> {
+fn promised(module: &ptx_ir::Module, body: &Body, inst: &Inst) -> Option<Lowering> {
     let sem = inst.mnemonic.sem();
-    let to_param = sem == Sem::Store && inst.mnemonic.space() == Some(StateSpace::Param);
+    let to_param = sem == Sem::Memory(MemorySem::Store) && inst.mnemonic.space() == Some(StateSpace::Param);
     let by_operand = |operand: &Operand| match operand {
         Operand::Special(..) => true,
         Operand::Address(AddressBase::Register(_) | AddressBase::Absolute, _) => to_param,
         Operand::Vector(list) => body.list(*list).iter().any(|entry| match entry {
             Operand::Special(..) => true,
-            Operand::Sink => sem == Sem::Store,
+            Operand::Sink => sem == Sem::Memory(MemorySem::Store),
             _ => false,
         }),
         Operand::Symbol(Symbol::Variable(var), _) => module.variable(*var).scalar_type().is_none(),
         _ => false,
     };
     // Fields of bits at a constant place are plain shifts and masks.
-    let decided = matches!(sem, Sem::Bfe | Sem::Bfi) || body.operands(inst).iter().any(by_operand);
-    (!decided).then(|| inst.mnemonic.way())
+    let decided =
+        matches!(sem, Sem::Bits(BitsSem::Bfe | BitsSem::Bfi)) || body.operands(inst).iter().any(by_operand);
+    (!decided).then(|| inst.mnemonic.lowering())
 }

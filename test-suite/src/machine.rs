@@ -179,7 +179,7 @@ fn read(text: &str) -> Option<BTreeMap<String, Code>> {
     Some(all)
 }
 
-/// The instructions of a function, without the empty ones and the jump to itself behind its end.
+/// The instructions of a function, without the empty ones and the jump to itself after its end.
 fn length(lines: &[String]) -> usize {
     let pads = |line: &&String| line.starts_with("NOP") || line.starts_with("BRA") || line.ends_with(':');
     let padding = lines.iter().rev().take_while(pads).filter(|line| !line.ends_with(':')).count();

@@ -68,7 +68,7 @@ impl Reasons {
         Some(&row.reason)
     }
 
-    /// The rows whose files were measured and that nothing needed, as they stand in the table without their reasons. A row for several files may
+    /// The rows whose files were measured and that nothing needed, as they are in the table without their reasons. A row for several files may
     /// be needed by one that was not measured.
     pub fn idle(&self) -> impl Iterator<Item = String> {
         let idle = self.rows.iter().filter(|row| row.need == Need::Idle);

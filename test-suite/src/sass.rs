@@ -40,7 +40,7 @@ pub(crate) fn functions(listing: &str) -> BTreeMap<String, Vec<String>> {
     let mut functions: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut current = None;
     for line in listing.lines().map(str::trim) {
-        // `.sectioninfo` stands inside a section.
+        // `.sectioninfo` is inside a section.
         let section = line.strip_prefix(".section").filter(|rest| rest.starts_with(char::is_whitespace));
         if let Some(section) = section {
             let name = section.trim().split(',').next().unwrap_or_default();
@@ -63,7 +63,7 @@ fn rename_labels(code: &[String]) -> Vec<String> {
     let mut names = BTreeMap::new();
     let mut out = Vec::new();
     for line in code {
-        // A label that nothing mentions is no part of the code.
+        // A label that nothing mentions is not part of the code.
         if line.strip_suffix(':').is_some_and(|label| !mentioned.contains(label)) {
             continue;
         }

@@ -322,7 +322,7 @@ pub fn collect(root: &Path) -> Result<(Vec<Case>, Vec<String>)> {
                 }
                 Err(error) => complaints.push(format!("{}: {error:#}", path.display())),
             },
-            // CUDA sources stand beside the PTX made of them, scripts beside the expectations they compute.
+            // CUDA sources are beside the PTX made of them, scripts beside the expectations they compute.
             Some("cu" | "py") => {}
             _ => others.push(path),
         }

@@ -7,8 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_gen::{Home, Seeded, check, instruction_of, module};
-use ptx_isa::{Effects, Field, Mnemonic, Mod, Opcode, Sem};
-use ptx_llvm::intrinsics::{self, Row};
+use ptx_isa::{
+    AsyncSem, BlockSem, Effects, Field, MatrixSem, MemorySem, Mnemonic, Mod, Opcode, Sem, TextureSem, WarpSem,
+};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping};
 use ptx_llvm::view::{Call, Constant, InlineAsm, Op, Symbol, Value, View};
 use ptx_llvm::{Context, Module};
 
@@ -91,26 +93,31 @@ impl Claims {
 /// Instructions that access no other memory than their operands name, as long as they run, and why.
 fn accesses_operands_alone(mnemonic: &Mnemonic) -> Option<&'static str> {
     Some(match mnemonic.sem() {
-        Sem::Load
-            if matches!(mnemonic.get(Field::Sem), None | Some(Mod::Weak))
+        Sem::Memory(MemorySem::Load)
+            if matches!(mnemonic.get(Field::MemOrder), None | Some(Mod::Weak))
                 && mnemonic.get(Field::Cop) != Some(Mod::Cv)
                 && !mnemonic.has(Mod::Mmio) =>
         {
             "a weak load (8.2)"
         }
-        Sem::LoadUniform | Sem::Prefetch | Sem::ApplyPriority | Sem::StoreBulk | Sem::TensormapReplace => {
+        Sem::Memory(MemorySem::LoadUniform | MemorySem::Prefetch | MemorySem::ApplyPriority)
+        | Sem::Async(AsyncSem::StoreBulk | AsyncSem::TensormapReplace) => {
             "a weak access to what the operand points to (9.7.9)"
         }
-        Sem::CpAsync => {
+        Sem::Async(AsyncSem::CpAsync) => {
             "reads and writes what the operands point to, in no order with what follows until it is waited for (9.7.9.25.3)"
         }
-        Sem::Ldmatrix | Sem::Stmatrix | Sem::WmmaLoad | Sem::WmmaStore => {
+        Sem::Matrix(
+            MatrixSem::Ldmatrix | MatrixSem::Stmatrix | MatrixSem::WmmaLoad | MatrixSem::WmmaStore,
+        ) => {
             "weak accesses; every thread's address is a value of the same operand, and no barrier for memory (9.7.14.5.15)"
         }
-        Sem::MbarrierInval => "ends the life of the object alone (9.7.13.15.10)",
-        Sem::Tex | Sem::Tld4 | Sem::SurfaceLoad => "reads texture memory without an order (9.7.10, 9.7.11)",
-        Sem::SurfaceStore => "writes surface memory without an order (9.7.11.2)",
-        Sem::Txq | Sem::SurfaceQuery => {
+        Sem::Async(AsyncSem::MbarrierInval) => "ends the life of the object alone (9.7.13.15.10)",
+        Sem::Texture(TextureSem::Tex | TextureSem::Tld4 | TextureSem::SurfaceLoad) => {
+            "reads texture memory without an order (9.7.10, 9.7.11)"
+        }
+        Sem::Texture(TextureSem::SurfaceStore) => "writes surface memory without an order (9.7.11.2)",
+        Sem::Texture(TextureSem::Txq | TextureSem::SurfaceQuery) => {
             "attributes of a texture or surface do not change while a kernel runs (9.7.10.4)"
         }
         _ => return None,
@@ -120,12 +127,18 @@ fn accesses_operands_alone(mnemonic: &Mnemonic) -> Option<&'static str> {
 /// Instructions that exchange registers between threads and order no memory, and why.
 fn orders_no_memory(sem: Sem) -> Option<&'static str> {
     Some(match sem {
-        Sem::Mma | Sem::MmaSparse | Sem::MmaScaled | Sem::Wmma => {
+        Sem::Matrix(MatrixSem::Mma | MatrixSem::MmaSparse | MatrixSem::MmaScaled | MatrixSem::Wmma) => {
             "a function of the fragments of a warp, with no effect beside its result (9.7.14)"
         }
-        Sem::Shfl | Sem::Vote | Sem::Match | Sem::Redux | Sem::ReduxFloat | Sem::Activemask | Sem::Elect => {
-            "no ordering of memory is promised (9.7.9.6, 9.7.13.8 to 9.7.13.14)"
-        }
+        Sem::Warp(
+            WarpSem::Shfl
+            | WarpSem::Vote
+            | WarpSem::Match
+            | WarpSem::Redux
+            | WarpSem::ReduxFloat
+            | WarpSem::Activemask
+            | WarpSem::Elect,
+        ) => "no ordering of memory is promised (9.7.9.6, 9.7.13.8 to 9.7.13.14)",
         _ => return None,
     })
 }
@@ -133,7 +146,9 @@ fn orders_no_memory(sem: Sem) -> Option<&'static str> {
 /// Instructions that start something and go on, and why LLVM may take them to return and not to synchronize.
 fn goes_on_at_once(sem: Sem) -> Option<&'static str> {
     Some(match sem {
-        Sem::BulkCopy | Sem::TensorCopy | Sem::TensorReduce | Sem::TryCancel | Sem::Tcgen05Mma => {
+        Sem::Async(AsyncSem::BulkCopy | AsyncSem::TensorCopy | AsyncSem::TensorReduce)
+        | Sem::Block(BlockSem::TryCancel)
+        | Sem::Matrix(MatrixSem::Tcgen05Mma) => {
             "asynchronous: others see what it does after a barrier object or a wait, which are instructions of their own (9.7.9.25)"
         }
         _ => return None,
@@ -198,7 +213,7 @@ fn declared(context: &Context) -> BTreeMap<String, Claims> {
     declarations.collect()
 }
 
-fn declaration(row: &Row) -> String {
+fn declaration(row: &IntrinsicMapping) -> String {
     use ptx_llvm::intrinsics::Type::*;
     let ty = |ty: &intrinsics::Type| match ty {
         Int(bits) => format!("i{bits}"),
@@ -290,9 +305,7 @@ fn llvm_is_told_what_ptx_promises() {
     // One instruction for each row and each declaration that its intrinsics have.
     let mut wanted: BTreeMap<(usize, Claims), Vec<Mnemonic>> = BTreeMap::new();
     for row in intrinsics::rows() {
-        let (Ok(mnemonic), Some(claims)) = (Mnemonic::from_text(&row.mnemonic), known.get(&row.name)) else {
-            continue;
-        };
+        let (mnemonic, Some(claims)) = (row.mnemonic, known.get(&row.name)) else { continue };
         wanted.entry((mnemonic.form_id().index(), claims.clone())).or_default().push(mnemonic);
     }
     let mut choices = Seeded::new(1);
@@ -302,9 +315,8 @@ fn llvm_is_told_what_ptx_promises() {
         for mnemonic in mnemonics.iter().cycle().take(DRAWS) {
             let Some(text) = surrounded(&mut choices, *mnemonic) else { continue };
             for (name, found) in calls(&text, &known) {
-                let is_this = intrinsics::by_name(&name).any(|row| {
-                    Mnemonic::from_text(&row.mnemonic).is_ok_and(|own| own.form_id() == mnemonic.form_id())
-                });
+                let is_this =
+                    intrinsics::by_name(&name).any(|row| row.mnemonic.form_id() == mnemonic.form_id());
                 if !is_this {
                     continue;
                 }

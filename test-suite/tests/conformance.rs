@@ -89,12 +89,21 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
     }
     let target = target_folder();
     for (name, stages, step, part) in [
-        ("corpus: printed", corpus::Stage::PRINTING.as_slice(), 1, PRINTED_PART),
-        ("corpus: sample through every stage", &corpus::Stage::ALL, SAMPLE, SAMPLE_PART),
+        ("printed", corpus::Stage::PRINTING.as_slice(), 1, PRINTED_PART),
+        ("sample through every stage", &corpus::Stage::ALL, SAMPLE, SAMPLE_PART),
     ] {
+        let own = move || measure(corpus::own_files()?, stages, step, 1.0);
+        trials.push(Trial::test(format!("corpus: own {name}"), move || {
+            Ok(own().map_err(|e| format!("{e:#}"))?)
+        }));
         let (shared, target) = (shared.clone(), target.clone());
-        let measured = move || measure(&shared, &target, stages, step, part);
-        let trial = Trial::test(name, move || Ok(measured().map_err(|e| format!("{e:#}"))?));
+        let measured = move || {
+            let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &target)?;
+            let files = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &[])?;
+            measure(files, stages, step, part)
+        };
+        let trial =
+            Trial::test(format!("corpus: {name}"), move || Ok(measured().map_err(|e| format!("{e:#}"))?));
         trials.push(trial.with_ignored_flag(!here));
     }
     let table = shared.join("isa/matrix_full.tsv.gz");
@@ -165,15 +174,7 @@ fn target_folder() -> PathBuf {
 }
 
 /// Judges one file of real PTX in `step`; `part` of them must pass.
-fn measure(
-    shared: &Path,
-    target: &Path,
-    stages: &[corpus::Stage],
-    step: usize,
-    part: f64,
-) -> anyhow::Result<()> {
-    let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), target)?;
-    let files = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &[])?;
+fn measure(files: Vec<PathBuf>, stages: &[corpus::Stage], step: usize, part: f64) -> anyhow::Result<()> {
     let sample: Vec<PathBuf> = files.into_iter().step_by(step).collect();
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let limit = Duration::from_secs(120);

@@ -8,7 +8,8 @@ const PROGRAMS: u64 = 8;
 #[test]
 fn random_kernels_agree() {
     let mut agree = 0;
-    for seed in 0..PROGRAMS {
+    // The last one has bits selected by constants under masks, of which LLVM 22 makes wrong instructions for AVX-512.
+    for seed in (0..PROGRAMS).chain([3_000_221]) {
         let program = Program::new(seed);
         match judge(&program, false)
             .unwrap_or_else(|error| panic!("seed {seed}: {error:#}\n{}", program.ptx()))

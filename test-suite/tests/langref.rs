@@ -1,4 +1,4 @@
-//! Every construct of LLVM's language reference becomes PTX, or stands in `refused-constructs.tsv`.
+//! Every construct of LLVM's language reference becomes PTX, or is in `refused-constructs.tsv`.
 
 use std::path::Path;
 

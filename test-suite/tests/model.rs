@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use ptx_isa::{FormId, Opcode, Sem};
+use ptx_isa::{ArithSem, FormId, Opcode, Sem};
 use test_suite::differential::{self, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove;
@@ -90,7 +90,12 @@ fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
         skips.count("no ptxas or nvdisasm: carries were not held against what ptxas computes");
         return Ok(());
     };
-    let sums = |id: &FormId| matches!(ptx_isa::form(*id).sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry);
+    let sums = |id: &FormId| {
+        matches!(
+            ptx_isa::form(*id).sem,
+            Sem::Arith(ArithSem::AddCarry | ArithSem::SubCarry | ArithSem::MadCarry)
+        )
+    };
     let rows: Vec<FormId> = differential::rows().into_values().flatten().filter(sums).collect();
     let folder = ptxas.parent().unwrap_or(Path::new("."));
     let effort = Effort { instructions: 3, operands: 4, ..effort };

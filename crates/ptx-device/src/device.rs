@@ -18,7 +18,7 @@ use ptx_isa::Sm;
 use crate::engine::Compilers;
 use crate::error::Stopped;
 use crate::stream::Progress;
-use crate::{DeviceError, Engine};
+use crate::{Check, DeviceError, Engine};
 
 /// Takes what kernels print.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
@@ -50,6 +50,8 @@ pub struct DeviceOptions {
     pub host: Option<Arc<dyn HostMemory>>,
     /// What executes its kernels: the interpreter, unless something else is asked for.
     pub engine: Engine,
+    /// What its compiled kernels check.
+    pub check: Check,
     /// A folder in which compiled kernels are kept for later processes, if they are to be (`docs/compiled.md` has what is trusted). One that cannot be used
     /// is none.
     pub cache_folder: Option<PathBuf>,
@@ -183,6 +185,16 @@ impl Device {
     /// What executes its kernels.
     pub fn engine(&self) -> Engine {
         self.inner.options.engine
+    }
+
+    /// Whether its compiled kernels check their accesses.
+    #[cfg(feature = "jit")]
+    pub(crate) fn checks_memory(&self) -> bool {
+        match self.inner.options.check {
+            Check::Usual => self.engine() == Engine::Automatic,
+            Check::None => false,
+            Check::Memory => true,
+        }
     }
 
     #[cfg(feature = "jit")]

@@ -9,19 +9,31 @@ use crate::{Device, DeviceError};
 
 /// What executes the kernels of a device.
 ///
-/// Compiled kernels leave what the interpreter does, and are stopped by the same errors but one: their accesses are **not checked**. One that
-/// is outside of the memory of the device is as undefined as in a native program, so that a wrong kernel may end the process or change its
-/// memory. What the interpreter counts ([`Report::warp_instructions`]) is zero.
+/// Compiled kernels leave what the interpreter does, and are stopped by the same errors, unless their accesses are **not checked** ([`Check`]). What the interpreter counts ([`Report::warp_instructions`]) is zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Engine {
     /// The interpreter, which checks every access.
     #[default]
     Interpreter,
     /// Code for this processor, which LLVM makes when a kernel is first launched with a shape of blocks. Launches that are not compiled are errors.
+    /// Its accesses are not checked unless [`Check::Memory`] is asked for.
     Compiled,
     /// Code for this processor where a launch can be compiled, the interpreter otherwise: also where there is no LLVM, or the crate has not its
-    /// feature `jit`.
+    /// feature `jit`. Its accesses are checked unless [`Check::None`] is asked for.
     Automatic,
+}
+
+/// What compiled kernels check; the interpreter checks every access.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Check {
+    /// Memory with [`Engine::Automatic`], nothing with [`Engine::Compiled`].
+    #[default]
+    Usual,
+    /// Nothing: an access that is outside of the memory of the device is as undefined as in a native program, so that a wrong kernel may end the process or
+    /// change its memory.
+    None,
+    /// Each access, as the interpreter does (`docs/compiled.md` has what may differ in its report).
+    Memory,
 }
 
 fn refused(sources: &Sources, finding: Diagnostic) -> DeviceError {
@@ -84,33 +96,42 @@ mod compiled {
     use ptx_exec::engine::{ImageLaunch, Launchable};
     use ptx_host::analysis::Launched;
     use ptx_host::{Cache, CompileError, Compiler, DEFAULT_CACHE_BYTES, Kernel, Kernels, launch_with_output};
-    use ptx_llvm::LlvmError;
-    use ptx_llvm::host::Cpu;
 
     use super::*;
 
     /// The compiler of a device, once a kernel needs it.
     #[derive(Default)]
     pub(crate) struct Compilers {
-        made: OnceLock<Result<Compiler, LlvmError>>,
+        made: OnceLock<Compiler>,
     }
 
     impl Compilers {
-        fn get(&self, device: &Device) -> Result<&Compiler, LlvmError> {
-            let make = || {
-                let compiler = Compiler::new(Cpu::host()?)?;
+        fn get(&self, device: &Device) -> &Compiler {
+            self.made.get_or_init(|| {
                 // A cache that cannot be used is none.
                 let folder = device.cache_folder();
                 let cache = folder.and_then(|folder| Cache::open(folder, DEFAULT_CACHE_BYTES).ok());
-                Ok(compiler.with_cache(cache))
-            };
-            self.made.get_or_init(make).as_ref().map_err(Clone::clone)
+                Compiler::host().with_cache(cache)
+            })
         }
     }
 
     /// The code of a kernel for each shape of blocks.
     #[derive(Clone, Default)]
-    pub(crate) struct Code(Arc<Kernels>);
+    pub(crate) struct Code {
+        unchecked: Arc<Kernels>,
+        /// The same that checks memory.
+        checked: Arc<Checked>,
+    }
+
+    /// Code that checks memory.
+    struct Checked(Kernels);
+
+    impl Default for Checked {
+        fn default() -> Self {
+            Self(Kernels::new(ptx_host::Options::default().with_check_memory(true)))
+        }
+    }
 
     impl fmt::Debug for Code {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -145,10 +166,9 @@ mod compiled {
             let compile = || match ptx_host::refused(&begun) {
                 Some(why) => Err(Box::new(Diagnostic::error_without_place(codes::UNSUPPORTED, why))),
                 None => {
-                    let compiler = device.compilers().get(device).map_err(CompileError::from);
                     let launched = Launched::of(&begun.geometry);
-                    let kernel =
-                        compiler.and_then(|compiler| compiler.kernel(&self.0, begun.program, &launched));
+                    let kernels = if device.checks_memory() { &self.checked.0 } else { &self.unchecked };
+                    let kernel = device.compilers().get(device).kernel(kernels, begun.program, &launched);
                     kernel.map_err(|error| Box::new(finding(&begun, &error)))
                 }
             };

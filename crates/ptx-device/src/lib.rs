@@ -107,7 +107,7 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! # Compiled kernels
 //!
 //! The interpreter executes kernels, which checks every access. With the feature `jit`, which needs LLVM's library when the first kernel is compiled,
-//! [`DeviceOptions::engine`] chooses code for this processor instead, which is many times faster and checks no access: see [`Engine`].
+//! [`DeviceOptions::engine`] chooses code for this processor instead, which is many times faster, and [`DeviceOptions::check`] whether that checks accesses: see [`Engine`] and [`Check`].
 //!
 //! # Errors
 //!
@@ -134,7 +134,7 @@ mod stream;
 
 pub use argument::Argument;
 pub use device::{AfterStop, Device, DeviceOptions, Properties};
-pub use engine::Engine;
+pub use engine::{Check, Engine};
 pub use error::{DeviceError, Finding};
 pub use event::Event;
 pub use module::{Kernel, Module};

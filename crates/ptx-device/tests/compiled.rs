@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use ptx_device::{
-    Argument, Completion, Device, DeviceError, DeviceOptions, Engine, Kernel, Limits, Module, Shape, Stream,
-    TrapKind,
+    Argument, Check, Completion, Device, DeviceError, DeviceOptions, Engine, Kernel, Limits, Module, Shape,
+    Stream, TrapKind,
 };
 
 const KERNELS: &str = ".version 8.7
@@ -43,7 +43,8 @@ const KERNELS: &str = ".version 8.7
       call (r), vprintf, (f, v); ld.param.b32 %r, [r]; }
     ret;
 }
-.visible .entry saves() { .reg .b64 %a; stacksave.u64 %a; ret; }
+.func f() { .reg .b64 %a; stacksave.u64 %a; ret; }
+.visible .entry saves() { call f; ret; }
 .visible .entry forever() { again: bra again; }
 .visible .entry nothing() { ret; }
 .extern .shared .align 16 .b8 s[];
@@ -138,6 +139,50 @@ fn engines_stop_alike() {
     assert!(matches!(nothing.launch(&Shape::linear(1, 2000), &[]), Err(DeviceError::Launch(_))));
     assert!(matches!(nothing.launch(&Shape::linear(1, 1), &[1u32.into()]), Err(DeviceError::Arguments(_))));
     nothing.launch(&Shape::linear(1, 1), &[]).expect("it runs");
+}
+
+/// Each thread of a block of 64 stores a word; the memory has room for 60.
+#[test]
+fn wrong_accesses_are_found_where_they_are_checked() {
+    let told = |engine, check| {
+        let device = Device::with(DeviceOptions { engine, check, ..DeviceOptions::default() });
+        let sums = kernel(&device, "sums");
+        let out = device.allocate(240).expect("memory");
+        assert_eq!(sums.prepare(&Shape::linear(1, 64)).expect("it fits"), engine != Engine::Interpreter);
+        sums.launch(&Shape::linear(1, 64), &[out.into(), 60u32.into()]).expect("it has room");
+        assert_eq!(words(&device, out, 2), [5, 6]);
+        let error = sums.launch(&Shape::linear(1, 64), &[out.into(), 64u32.into()]).expect_err("no room");
+        let DeviceError::Stopped(stopped) = &error else { panic!("{error}") };
+        assert_eq!((stopped.trap.block, stopped.trap.thread), ([0; 3], [60, 0, 0]), "{error}");
+        let place = format!("k.ptx:{}:", line("st.global.u32 [%a], %w;"));
+        assert!(error.to_string().starts_with(&place), "{error}");
+        error.to_string().replace(&format!("{:#x}", out + 240), "END")
+    };
+    let interpreted = told(Engine::Interpreter, Check::Usual);
+    assert!(
+        interpreted.contains("access of 4 bytes at END in .global memory is out of bounds"),
+        "{interpreted}"
+    );
+    for (engine, check) in [
+        (Engine::Automatic, Check::Usual),
+        (Engine::Automatic, Check::Memory),
+        (Engine::Compiled, Check::Memory),
+    ] {
+        assert_eq!(told(engine, check), interpreted, "{engine:?}");
+    }
+}
+
+/// The memory is one of the process that the device does not know, so that nothing is overwritten.
+#[test]
+fn accesses_are_not_checked_where_that_is_not_wanted() {
+    for (engine, check) in [(Engine::Compiled, Check::Usual), (Engine::Automatic, Check::None)] {
+        let device = Device::with(DeviceOptions { engine, check, ..DeviceOptions::default() });
+        let mut memory = vec![0u32; 128];
+        let address = memory.as_mut_ptr().expose_provenance() as u64;
+        let sums = kernel(&device, "sums");
+        sums.launch(&Shape::linear(1, 64), &[address.into(), 64u32.into()]).expect("no one looks");
+        assert_eq!(memory[..3], [5, 6, 13]);
+    }
 }
 
 #[test]

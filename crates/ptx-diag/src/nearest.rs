@@ -10,28 +10,11 @@ pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     // Of a name of one letter nothing would be left.
     let allowed = (name.len() / 3).clamp(1, 3).min(name.len().saturating_sub(1));
     let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
-    let measured = near.map(|known| (edit_distance(name.as_bytes(), known.as_bytes()), known));
+    let measured = near.map(|known| (strsim::levenshtein(name, known), known));
     measured
         .filter(|(distance, _)| (1..=allowed).contains(distance))
         .min_by_key(|m| m.0)
         .map(|(_, known)| known)
-}
-
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (place, y) in row.iter_mut().skip(1).zip(b) {
-            let cost = (diagonal + usize::from(x != y)).min(left + 1).min(*place + 1);
-            diagonal = std::mem::replace(place, cost);
-            left = cost;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ fn encoding(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// Whether a text begins, behind comments, with the directive that each PTX file begins with.
+/// Whether a text begins, after comments, with the directive that each PTX file begins with.
 fn begins_with_directive(bytes: &[u8]) -> bool {
     behind_comments(bytes).is_some_and(|rest| rest.starts_with(b".version"))
 }

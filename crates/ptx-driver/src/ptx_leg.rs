@@ -2,6 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
 use ptx_ir::Module;
+use ptx_llvm::marks;
 use ptx_llvm::{Branches, Context, Gpu, Machine, OptLevel};
 use ptx_raise::{RaiseOptions, Style};
 use ptx_syntax::Comments;
@@ -46,8 +47,7 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the
-/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first; vectors with a length and
-/// matrices (`llvm.vp.*`, `llvm.matrix.*`) are expressed by plain operations with LLVM's passes. Branches back get positive predicates
+/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first. Branches back get positive predicates
 /// ([`ptx_llvm::point_branches`]) in what was not PTX.
 ///
 /// # Errors
@@ -71,16 +71,15 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     answer_reflect(module, choice)?;
-    express_intrinsics(module, choice)?;
     // What was PTX keeps its branches unless it is optimized.
-    if !module.has_metadata("ptx.version") {
+    if !module.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(module, Branches::Back);
     }
     let options = RaiseOptions { target: choice.sm, version: choice.version };
     ptx_raise::raise_in_style(module, &options, style)
 }
 
-/// The GPU that questions are answered for when nobody names one: the one [`ptx_raise`] starts from.
+/// The GPU that questions are answered for when no one names one: the one [`ptx_raise`] starts from.
 const ASSUMED_GPU: &str = "sm_75";
 
 /// Answers a module that asks.
@@ -91,17 +90,6 @@ fn answer_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result
     let (gpu, sm) = gpu_of(module, choice);
     let run =
         Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
-    run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
-}
-
-/// Expresses intrinsics by others where LLVM has passes for that.
-fn express_intrinsics(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
-    if !ptx_llvm::has_expressed_intrinsics(module) {
-        return Ok(());
-    }
-    let (gpu, _) = gpu_of(module, choice);
-    let run =
-        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::express_intrinsics(module, &machine));
     run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
 }
 

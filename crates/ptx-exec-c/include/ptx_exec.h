@@ -46,8 +46,7 @@ typedef enum PtxStatus {
   PTX_INTERNAL_ERROR = 11,
 } PtxStatus;
 
-// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, but their accesses are not checked: one outside of
-// the memory of the device is as undefined as in a native program. They need the library built with `--features jit`, and LLVM's library.
+// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, unless their accesses are not checked (`PtxCheck`). They need the library built with `--features jit`, and LLVM's library.
 typedef enum PtxEngine {
   // What the environment variable `PTX_EXEC_ENGINE` has when the device is made: `interp`, `jit` or `auto`; the interpreter where it is not set.
   PTX_ENGINE_DEFAULT = 0,
@@ -262,6 +261,8 @@ typedef struct PtxDeviceOptions {
   uint64_t shared;
   // Instructions that all warps of a launch may execute together; 0 for no limit. Kernels are not compiled where there is one.
   uint64_t steps;
+  // What compiled kernels check, a number of `PtxCheck`.
+  uint32_t check;
 } PtxDeviceOptions;
 
 // Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.

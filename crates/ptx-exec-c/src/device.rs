@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ptx_device::{
-    AddressSize, AfterStop, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
+    AddressSize, AfterStop, Check, Completion, Device, DeviceOptions, Engine, HostMemory, HostRegion, Sm,
 };
 
 use crate::mappings::Mappings;
@@ -47,10 +47,11 @@ pub struct PtxDeviceOptions {
     pub shared: u64,
     /// Instructions that all warps of a launch may execute together; 0 for no limit. Kernels are not compiled where there is one.
     pub steps: u64,
+    /// What compiled kernels check, a number of `PtxCheck`.
+    pub check: u32,
 }
 
-/// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, but their accesses are not checked: one outside of
-/// the memory of the device is as undefined as in a native program. They need the library built with `--features jit`, and LLVM's library.
+/// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, unless their accesses are not checked (`PtxCheck`). They need the library built with `--features jit`, and LLVM's library.
 #[repr(C)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,6 +66,20 @@ pub enum PtxEngine {
     PtxEngineAutomatic = 3,
 }
 
+/// What compiled kernels check.
+#[repr(C)]
+#[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PtxCheck {
+    /// What the environment variable `PTX_EXEC_CHECK` has when the device is made: `none` or `memory`. Where it is not set memory with `PtxEngineAutomatic`,
+    /// nothing with `PtxEngineCompiled`.
+    PtxCheckDefault = 0,
+    /// Nothing: an access outside of the memory of the device is as undefined as in a native program.
+    PtxCheckNone = 1,
+    /// Each access, as the interpreter does.
+    PtxCheckMemory = 2,
+}
+
 /// What the environment has for an engine.
 pub(crate) fn usual_engine() -> Result<Engine, Failure> {
     match std::env::var("PTX_EXEC_ENGINE").as_deref() {
@@ -72,6 +87,25 @@ pub(crate) fn usual_engine() -> Result<Engine, Failure> {
         Ok("jit") => Ok(Engine::Compiled),
         Ok("auto") => Ok(Engine::Automatic),
         Ok(_) | Err(_) => Err(Failure::value("`PTX_EXEC_ENGINE` is not `interp`, `jit` or `auto`")),
+    }
+}
+
+/// What the environment has for checks.
+pub(crate) fn usual_check() -> Result<Check, Failure> {
+    match std::env::var("PTX_EXEC_CHECK").as_deref() {
+        Err(std::env::VarError::NotPresent) | Ok("") => Ok(Check::Usual),
+        Ok("none") => Ok(Check::None),
+        Ok("memory") => Ok(Check::Memory),
+        Ok(_) | Err(_) => Err(Failure::value("`PTX_EXEC_CHECK` is not `none` or `memory`")),
+    }
+}
+
+fn check(number: u32) -> Result<Check, Failure> {
+    match number {
+        number if number == PtxCheck::PtxCheckDefault as u32 => usual_check(),
+        number if number == PtxCheck::PtxCheckNone as u32 => Ok(Check::None),
+        number if number == PtxCheck::PtxCheckMemory as u32 => Ok(Check::Memory),
+        other => Err(Failure::value(format!("`check` is {other}; expected 0, 1 or 2"))),
     }
 }
 
@@ -129,6 +163,7 @@ impl PtxDeviceOptions {
             options.addresses = AddressSize::Bits32;
         }
         options.engine = engine(self.engine)?;
+        options.check = check(self.check)?;
         if self.stack != 0 {
             options.limits.stack =
                 usize::try_from(self.stack).map_err(|_| Failure::value("the stack is too large"))?;
@@ -200,7 +235,10 @@ pub unsafe extern "C" fn ptx_device_create(
     guard(|| {
         // SAFETY: the header's contract.
         let options = unsafe { options.as_ref() }.copied();
-        let usual = || Ok(DeviceOptions { engine: usual_engine()?, ..DeviceOptions::default() });
+        let usual = || {
+            let (engine, check) = (usual_engine()?, usual_check()?);
+            Ok(DeviceOptions { engine, check, ..DeviceOptions::default() })
+        };
         let options = options.map_or_else(usual, PtxDeviceOptions::read)?;
         let made = Box::new(PtxDevice(Device::with(options)));
         print_to(&made.0, None, std::ptr::null_mut());
@@ -424,6 +462,7 @@ mod tests {
             stack: 0,
             shared: 0,
             steps: 0,
+            check: 0,
         }
     }
 
@@ -439,6 +478,11 @@ mod tests {
             assert_eq!(found.engine, engine);
         }
         assert!(read(PtxDeviceOptions { engine: 4, ..zeros() }).is_err());
+        for (number, check) in [(0, Check::Usual), (1, Check::None), (2, Check::Memory)] {
+            let found = read(PtxDeviceOptions { check: number, ..zeros() }).expect("a check");
+            assert_eq!(found.check, check);
+        }
+        assert!(read(PtxDeviceOptions { check: 3, ..zeros() }).is_err());
         let found = read(PtxDeviceOptions { stack: 4096, shared: 2048, steps: 99, ..zeros() });
         let limits = found.expect("limits").limits;
         assert_eq!((limits.stack, limits.shared, limits.steps), (4096, 2048, Some(99)));

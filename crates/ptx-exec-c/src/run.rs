@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ptx_device::{AfterStop, Device, DeviceOptions, Kernel, Module, Shape};
 
-use crate::device::{PtxPrint, address_of, memory, print_to, usual_engine};
+use crate::device::{PtxPrint, address_of, memory, print_to, usual_check, usual_engine};
 use crate::mappings::Mappings;
 use crate::pointer::{items, text};
 use crate::status::{Failure, PtxStatus, guard};
@@ -22,6 +22,7 @@ fn device() -> &'static Device {
             host: Some(Arc::new(Mappings)),
             // A value that is not one is the default here, as there is no one to tell.
             engine: usual_engine().unwrap_or_default(),
+            check: usual_check().unwrap_or_default(),
             ..DeviceOptions::default()
         });
         print_to(&device, None, std::ptr::null_mut());

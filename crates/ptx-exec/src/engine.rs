@@ -9,19 +9,21 @@ use rayon::ThreadPool;
 use crate::error::{ExecError, Trap, TrapKind};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Completion, Dim3, Limits};
-use crate::machine::barrier::Awaited;
 use crate::machine::builtin::perform;
 use crate::machine::multimem::multimem;
+use crate::machine::probe::Probe;
 use crate::machine::texture::texture;
 use crate::machine::warp::WarpId;
 use crate::machine::{self, Geometry, Heap, report};
 use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
-use crate::program::{Builtin, Effect, Mask, Product, Program, Row};
+use crate::program::{Accesses, Builtin, Effect, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
 
-pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
-pub use crate::machine::{Lines, Products, TensorPart, WarpgroupPart};
+pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, barrier_index};
+pub use crate::machine::{Around, Extent};
+pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
+pub use crate::machine::{Lines, Products, Queue, TensorPart, WarpgroupPart};
 
 /// A launch that was checked, for an engine to run.
 #[derive(Clone, Copy, Debug)]
@@ -134,6 +136,41 @@ impl System {
         }
     }
 
+    /// Looks whether these lanes can make the accesses of an instruction ([`Effect::accesses`]), without making them: as the interpreter, lane by
+    /// lane. `rows` are those of its sources.
+    ///
+    /// # Errors
+    /// What stops a thread, and its lane.
+    pub fn check(
+        &self,
+        effect: &Effect,
+        around: Around<'_>,
+        rows: &[Row],
+        active: Mask,
+    ) -> Result<(), (TrapKind, usize)> {
+        Probe { global: &self.global, around }.check(effect, rows, active)
+    }
+
+    /// The bytes around a run that the first of these lanes accesses, which all accesses of the instruction may go to without a further
+    /// look until the launch is over; `None` where there are none such.
+    pub fn extent(
+        &self,
+        (accesses, run): (&Accesses, usize),
+        around: Around<'_>,
+        rows: &[Row],
+        active: Mask,
+    ) -> Option<Extent> {
+        Probe { global: &self.global, around }.extent(accesses, run, rows, active)
+    }
+
+    /// Looks whether so many bytes at a generic address of a thread can be read, without reading them.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check_read(&self, around: Around<'_>, address: u64, size: u32) -> Result<(), Fault> {
+        Probe { global: &self.global, around }.read(address, size)
+    }
+
     /// What was written, block after block.
     pub fn output(self) -> Vec<u8> {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -171,18 +208,26 @@ pub struct Group {
     pub barrier: Option<(usize, BarrierWait)>,
 }
 
-/// For whom the threads at a barrier wait.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BarrierWait {
-    /// For these lanes of warps.
-    Threads(Vec<(usize, Mask)>),
-    /// For any threads until so many have arrived.
-    More {
-        /// Those that have.
-        arrived: u32,
-        /// So many.
-        count: u32,
-    },
+/// Lanes of a warp that wait for others of it at an operation of several lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaneGroup {
+    /// The instruction.
+    pub pc: u32,
+    /// They.
+    pub lanes: Mask,
+    /// Those that its mask names.
+    pub members: Mask,
+    /// Of these the ones that have neither come nor exited.
+    pub missing: Mask,
+}
+
+/// Where groups of lanes of a warp wait, each with its instruction.
+pub fn describe_lanes(geometry: &Geometry, warp: usize, groups: &[LaneGroup]) -> Vec<(u32, String)> {
+    let one = |group: &LaneGroup| {
+        let what = report::at_collective(geometry, warp, group.members, group.missing);
+        (group.pc, report::group(geometry, warp, group.lanes, &what))
+    };
+    groups.iter().map(one).collect()
 }
 
 impl Begun<'_> {
@@ -197,12 +242,7 @@ pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
     let one = |group: &Group| {
         let what = match &group.barrier {
             None => "run here".to_owned(),
-            Some((id, BarrierWait::Threads(missing))) => {
-                report::at_barrier(geometry, *id, Some(&Awaited::Threads(missing.clone())))
-            }
-            Some((id, BarrierWait::More { arrived, count })) => {
-                report::at_barrier(geometry, *id, Some(&Awaited::More { arrived: *arrived, count: *count }))
-            }
+            Some((id, wait)) => report::at_barrier(geometry, *id, Some(wait)),
         };
         (group.pc, report::group(geometry, group.warp, group.lanes, &what))
     };
@@ -256,7 +296,11 @@ pub trait Launchable {
     fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
         let Stop { kind, pc, block, warp, lane, related } = stop;
         let warp = Some(WarpId { rank: 0, index: warp });
-        let stop = machine::Stop { kind, pc, lane, warp, related, frames: Vec::new() };
+        // Where the local memory of functions that a kernel calls is, the engine does not tell.
+        let function = pc.and_then(|pc| begun.program.origins.get(pc as usize)).map(|origin| origin.function);
+        let frames = function.filter(|&function| function == begun.program.entry).map(|entry| (entry, 0));
+        let frames = frames.into_iter().collect();
+        let stop = machine::Stop { kind, pc, lane, warp, related, frames };
         let mut trap = report::trap(begun.program, &begun.geometry, block, stop);
         self.explain(&mut trap);
         ExecError::Trap(Box::new(trap))

@@ -71,7 +71,7 @@ pub enum TrapKind {
     Output,
     /// A `brx.idx` with an index beyond its list.
     BranchIndex(u64),
-    /// An indirect call of something that is no function of the module, or has other parameters.
+    /// An indirect call of something that is not a function of the module, or has other parameters.
     CallTarget(u64),
     /// A barrier or collective was used in a way that has no meaning; says how.
     Misuse(String),

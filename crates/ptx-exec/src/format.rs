@@ -176,7 +176,7 @@ fn integer(spec: Spec, prefix: &str, digits: String) -> Vec<u8> {
     pad(spec, prefix, digits.into_bytes(), spec.precision.is_none())
 }
 
-/// Fills up to the width: with zeros behind the prefix when the flag asks for it and may, else with blanks.
+/// Fills up to the width: with zeros after the prefix when the flag asks for it and may, else with blanks.
 fn pad(spec: Spec, prefix: &str, body: Vec<u8>, zeros_allowed: bool) -> Vec<u8> {
     let missing = spec.width.saturating_sub(prefix.len() + body.len());
     let fill = |byte: u8| std::iter::repeat_n(byte, missing);

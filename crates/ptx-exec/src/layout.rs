@@ -209,7 +209,7 @@ fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, fin
     }
 }
 
-/// All `.extern .shared` variables name the same memory behind the other variables (manual 5.1.8, 11.6.1).
+/// All `.extern .shared` variables name the same memory after the other variables (manual 5.1.8, 11.6.1).
 fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
     layout.dynamic_align =
         dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);

@@ -4,11 +4,13 @@
 //! of 32 values, one for each lane of a warp. A value of 128 bits takes two rows, the low half first. Immediates and
 //! addresses known before the launch are rows of their own, so that every operand is a row.
 
+mod access;
 mod alu;
 mod async_group;
 mod call;
 mod cluster;
 mod digest;
+mod formula;
 mod lines;
 mod matrix;
 mod multimem;
@@ -30,13 +32,15 @@ use crate::layout::Object;
 pub use crate::memory::Order;
 use crate::memory::{AddressSize, Space, shared_address};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
+pub use access::{Accesses, Run};
 
 pub use alu::{
     Binary, Combine, Comparison, Dual, FloatBinary, FloatCombine, FloatExtreme, FloatFunction, Numbers,
-    PackConversion, Packing, Quaternary, SetWhere, Ternary, Unary, each,
+    PackConversion, Packing, SetWhere, Ternary, Unary, each,
 };
-pub use async_group::{AsyncGroup, AsyncWrite, Family, GroupAction, Write};
+pub use async_group::{AsyncGroup, AsyncOp, AsyncWrite, Family, GroupAction, Write};
 pub use cluster::{Audience, ClusterAction, MapAddress, TryCancel};
+pub use formula::Formula;
 pub use lines::Files;
 pub use lines::SourceLine;
 pub use matrix::{
@@ -87,7 +91,7 @@ impl Src {
         Self(index | Self::CONSTANT)
     }
 
-    /// The row `n` places behind it.
+    /// The row `n` places after it.
     pub const fn plus(self, n: u32) -> Self {
         Self(self.0 + n)
     }
@@ -173,6 +177,9 @@ pub struct Fill {
 }
 
 impl Fill {
+    /// An element without a sign, in a register of 64 bits.
+    pub const ZEROS: Self = Self { sign_shift: 0, register: u64::MAX };
+
     #[inline]
     pub fn apply(self, raw: u64) -> u64 {
         (((raw << self.sign_shift) as i64 >> self.sign_shift) as u64) & self.register
@@ -196,6 +203,22 @@ pub struct Load {
     pub used: u32,
 }
 
+impl Load {
+    /// A load of one element of so many bytes, at a multiple of them, without a sign and without waiting for other threads.
+    pub fn plain(address: Address, dst: Dst, size: u32) -> Self {
+        Self {
+            address,
+            dsts: [dst].into(),
+            size,
+            align: size.into(),
+            fill: Fill::ZEROS,
+            order: Order::Relaxed,
+            polls: false,
+            used: u32::MAX,
+        }
+    }
+}
+
 /// `st`: consecutive elements get `srcs`.
 #[derive(Clone, Debug, Hash)]
 pub struct Store {
@@ -205,6 +228,13 @@ pub struct Store {
     pub size: u32,
     pub align: u64,
     pub order: Order,
+}
+
+impl Store {
+    /// A store of one element of so many bytes, at a multiple of them.
+    pub fn plain(address: Address, src: Src, size: u32) -> Self {
+        Self { address, srcs: [src].into(), size, align: size.into(), order: Order::Relaxed }
+    }
 }
 
 /// `atom` and `red`.
@@ -411,7 +441,7 @@ pub enum Slot {
     Open { offset: u32, size: u32 },
     /// Registers; a 128-bit value has two rows, a vector one or two for each element.
     Rows { first: Src, count: u32, bits: u64 },
-    /// A result nobody wants.
+    /// A result no one wants.
     Nothing,
 }
 
@@ -469,8 +499,8 @@ pub enum Alu {
         b: Src,
         c: Src,
     },
-    Quaternary {
-        op: Quaternary,
+    Formula {
+        op: Formula,
         d: Dst,
         srcs: [Src; 4],
     },
@@ -524,16 +554,10 @@ pub enum Effect {
     WideAtomic(Box<WideAtomic>),
     Multimem(Box<Multimem>),
     AsyncCopy(Box<AsyncCopy>),
-    Bulk(Box<Bulk>),
     AsyncGroup(AsyncGroup),
-    AsyncWrite(Box<AsyncWrite>),
-    TensorCopy(Box<TensorCopy>),
-    TensormapReplace(Box<TensormapReplace>),
-    TensormapCopy(Box<TensormapCopy>),
+    Async(AsyncOp),
     Mbarrier(Box<Mbarrier>),
     Within(Box<Within>),
-    Tensor(Box<TensorIssue>),
-    TensorCommit(Box<TensorCommit>),
     Texturing(Box<Texturing>),
     Stack(Stack),
     Fence,
@@ -542,7 +566,6 @@ pub enum Effect {
     BlockBarrier(Box<BlockBarrier>),
     ClusterBarrier(ClusterAction),
     MapAddress(Box<MapAddress>),
-    TryCancel(Box<TryCancel>),
     Collective(Box<Collective>),
     Warpgroup(Box<WarpgroupAction>),
     ActiveMask {

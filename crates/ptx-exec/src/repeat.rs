@@ -173,9 +173,24 @@ impl LoadedLaunch<'_> {
         self.watched(None)
     }
 
+    /// The same with no more instructions of warps than these and those of [`Limits::steps`](crate::Limits): [`TrapKind::Steps`](crate::TrapKind)
+    /// where that is not enough. The buffers then hold what the launch has stored so far.
+    ///
+    /// # Errors
+    /// As [`LoadedLaunch::launch`].
+    pub fn launch_at_most(&self, steps: u64) -> Result<Executed, ExecError> {
+        let mut with = self.with(None);
+        with.limits.steps = Some(with.limits.steps.map_or(steps, |limit| limit.min(steps)));
+        self.finished(with)
+    }
+
     /// The same, watched.
     pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
-        let finished = self.decoded.kernel.launch(self.with(observer))?;
+        self.finished(self.with(observer))
+    }
+
+    fn finished(&self, with: With) -> Result<Executed, ExecError> {
+        let finished = self.decoded.kernel.launch(with)?;
         finished.result.map_err(ExecError::Trap)?;
         let [warp_instructions, thread_instructions] = finished.executed;
         Ok(Executed { output: finished.output, warp_instructions, thread_instructions })

@@ -4,7 +4,7 @@
 //! there is none fails.
 
 use ptx_exec::Argument;
-use ptx_isa::{Field, Mnemonic, Mod, Opcode, Sem, all_forms};
+use ptx_isa::{Field, MatrixSem, Mnemonic, Mod, Opcode, Sem, all_forms};
 
 mod common;
 
@@ -249,7 +249,9 @@ fn check_quads(m: &Mnemonic) {
 #[test]
 fn every_shape_and_type_of_the_table() {
     let mut used = vec![false; FIGURES.len()];
-    let rows = all_forms().iter().filter(|form| form.opcode == Opcode::Mma && form.sem == Sem::Mma);
+    let rows = all_forms()
+        .iter()
+        .filter(|form| form.opcode == Opcode::Mma && form.sem == Sem::Matrix(MatrixSem::Mma));
     for m in rows.flat_map(mnemonics) {
         // What a sum that is clamped or rounded looks like is shown in `matrices`.
         if m.get(Field::Rnd).is_some() || m.has(Mod::Satfinite) {

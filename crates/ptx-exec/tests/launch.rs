@@ -585,3 +585,24 @@ fn a_deadlock_tells_for_whom_each_group_waits() {
         ]
     );
 }
+
+#[test]
+fn a_launch_of_at_most_so_many_instructions_is_over_or_stopped() {
+    // Each of two warps executes `st` and `ret`.
+    let text = format!(
+        "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .b64 %a; .shared .u32 s; st.shared.u32 [s], 1; ret; }}"
+    );
+    let launch = launch(2, 32, vec![Argument::Buffer(vec![0; 4])]);
+    let source = ptx_diag::SourceFile::new("test.ptx", text);
+    let (module, _) = ptx_syntax::parse(&source);
+    let (verified, _) = ptx_verify::verify(&module).expect("valid");
+    let at_most = |steps| {
+        let decoded = ptx_exec::DecodedLaunch::new(verified, &launch).expect("it fits");
+        match decoded.load().launch_at_most(steps) {
+            Ok(executed) => Ok(executed.warp_instructions),
+            Err(ExecError::Trap(trap)) => Err(trap.kind),
+            Err(other) => panic!("{other:?}"),
+        }
+    };
+    assert_eq!((at_most(4), at_most(3)), (Ok(4), Err(TrapKind::Steps)));
+}

@@ -347,7 +347,7 @@ fn narrow_floating_point_values() {
     }
 }
 
-/// Where the lane of a group and place stands in its product: four lanes, and the four that are sixteen above
+/// Where the lane of a group and place is in its product: four lanes, and the four that are sixteen above
 /// (9.7.14.5.1). The rows and columns of product `n` are counted from `8 n`.
 const fn of_quads(group: usize) -> (usize, usize) {
     (group % 4 * 8, group / 4 * 4)

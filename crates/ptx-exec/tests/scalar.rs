@@ -6,7 +6,7 @@ use std::time::Duration;
 use ptx_diag::SourceFile;
 use ptx_exec::{ExecError, Launch, run};
 use ptx_gen::{Pin, Seeded, module, pins, valid_instruction};
-use ptx_isa::{Form, FormId, Sem, form, form_ids};
+use ptx_isa::{BitsSem, Form, FormId, MoveSem, Sem, WarpSem, form, form_ids};
 
 /// What has no engine yet, or never will. An entry that is executed after all fails the test: the list may only shrink.
 const REFUSED: &[(Sem, &str)] = &[];
@@ -18,18 +18,18 @@ const SCALAR_CHAPTERS: &[&str] =
 
 /// What moves, converts or exchanges registers, in chapters with other instructions.
 const ALSO_SCALAR: &[Sem] = &[
-    Sem::Mov,
-    Sem::Cvt,
-    Sem::CvtPack,
-    Sem::CvtNarrow,
-    Sem::Prmt,
-    Sem::Shfl,
-    Sem::Vote,
-    Sem::Match,
-    Sem::Activemask,
-    Sem::Redux,
-    Sem::ReduxFloat,
-    Sem::Elect,
+    Sem::Move(MoveSem::Mov),
+    Sem::Move(MoveSem::Cvt),
+    Sem::Move(MoveSem::CvtPack),
+    Sem::Move(MoveSem::CvtNarrow),
+    Sem::Bits(BitsSem::Prmt),
+    Sem::Warp(WarpSem::Shfl),
+    Sem::Warp(WarpSem::Vote),
+    Sem::Warp(WarpSem::Match),
+    Sem::Warp(WarpSem::Activemask),
+    Sem::Warp(WarpSem::Redux),
+    Sem::Warp(WarpSem::ReduxFloat),
+    Sem::Warp(WarpSem::Elect),
 ];
 
 fn is_scalar(form: &Form) -> bool {

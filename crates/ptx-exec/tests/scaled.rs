@@ -6,7 +6,7 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 mod common;
 
 use common::{Ran, launch_warp, narrow, spread, texts_of};
-use ptx_isa::{Opcode, Sem};
+use ptx_isa::{MatrixSem, Opcode, Sem};
 
 /// A format of elements: its name, bits, those of the numbers 0 to 3 (manual 5.2.3), and of the sign.
 #[derive(Clone, Copy)]
@@ -237,5 +237,5 @@ fn selectors_that_name_no_scales_are_reported() {
 fn every_form_of_the_table() {
     one_scale_for_a_row();
     scales_of_halves_and_quarters_of_a_row();
-    RAN.expect_all(&texts_of(Opcode::Mma, Sem::MmaScaled));
+    RAN.expect_all(&texts_of(Opcode::Mma, Sem::Matrix(MatrixSem::MmaScaled)));
 }

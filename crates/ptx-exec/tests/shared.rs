@@ -69,7 +69,7 @@ fn threads_meet_at_a_barrier_phase_after_phase() {
             @!%p bra WAIT;
             ld.shared.u32 %r7, [%r5];
             add.u32 %r2, %r2, %r7;
-            // Nobody overwrites what is still read.
+            // No one overwrites what is still read.
             bar.sync 0;
             add.u32 %r1, %r1, 1;
             setp.le.u32 %q, %r1, 3;
@@ -521,7 +521,7 @@ fn copies_of_threads_arrive_when_they_are_counted() {
         cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
         mbarrier.arrive.noComplete.shared.b64 %rd9, [s+512], 1;",
     );
-    // The last line is another object, which nobody has initialized.
+    // The last line is another object, which no one has initialized.
     assert!(misuse(launch(1, &body, vec![7; 16])).contains("no initialized barrier"));
     let body = body.replace("mbarrier.arrive.noComplete.shared.b64 %rd9, [s+512], 1;", "")
         .replace("ret;", "mbarrier.arrive.shared.b64 %rd1, [bar]; mbarrier.pending_count.b64 %r2, %rd1; st.global.u32 [%out], %r2; ret;");

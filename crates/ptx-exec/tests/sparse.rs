@@ -6,7 +6,7 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 mod common;
 
 use common::{Ran, Type, launch_warp, spread, texts_of};
-use ptx_isa::{Opcode, Sem};
+use ptx_isa::{MatrixSem, Opcode, Sem};
 
 /// A shape with the types that are held alike.
 #[derive(Clone, Copy)]
@@ -381,5 +381,5 @@ fn every_form_of_the_table() {
     tf32();
     integers_of_both_signs();
     narrow_floating_point_values();
-    RAN.expect_all(&texts_of(Opcode::Mma, Sem::MmaSparse));
+    RAN.expect_all(&texts_of(Opcode::Mma, Sem::Matrix(MatrixSem::MmaSparse)));
 }

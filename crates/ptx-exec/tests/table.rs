@@ -5,8 +5,8 @@ use std::time::Duration;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, codes, run};
 use ptx_isa::{
-    Form, Kind, Mnemonic, Mod, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace, VectorLength,
-    all_forms, candidates,
+    Form, Kind, Mnemonic, Mod, MoveSem, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace,
+    VectorLength, all_forms, candidates,
 };
 
 /// The version of the programs here.
@@ -157,7 +157,7 @@ fn program(m: &Mnemonic) -> Option<String> {
          TARGETS: .branchtargets AFTER;\nld.param.u64 %rd0, [g];\n{line};\nAFTER:\nret;\n}}\n"
     );
     // Generic addresses of 32 bits are in modules that have no others.
-    let is_narrow = m.sem() == Sem::Cvta && m.scalar_type() == Some(ScalarType::U32);
+    let is_narrow = m.sem() == Sem::Move(MoveSem::Cvta) && m.scalar_type() == Some(ScalarType::U32);
     Some(if is_narrow {
         text.replace(".address_size 64", ".address_size 32").replace("u64", "u32").replace("%rd0", "%r0")
     } else {

@@ -6,7 +6,7 @@ use ptx_exec::{Argument, ExecError, TrapKind};
 mod common;
 
 use common::{Ran, Type, launch_warp, texts_of};
-use ptx_isa::{Opcode, Sem};
+use ptx_isa::{MatrixSem, Opcode, Sem};
 
 /// Registers of a fragment, as the tables of 9.7.14.4.1 have them, and their type.
 fn registers(ty: Type, elements: usize, is_factor: bool) -> (usize, &'static str) {
@@ -85,7 +85,7 @@ struct Multiplication {
     b: Type,
     c: Type,
     d: Type,
-    /// What stands behind `.mma`, of bits.
+    /// What follows `.mma`, of bits.
     join: &'static str,
     suffix: &'static str,
 }
@@ -388,5 +388,5 @@ fn every_product_of_the_table() {
     sums_of_doubles_are_rounded_as_asked();
     bytes_and_nibbles();
     bits();
-    RAN.expect_all(&texts_of(Opcode::Wmma, Sem::Wmma));
+    RAN.expect_all(&texts_of(Opcode::Wmma, Sem::Matrix(MatrixSem::Wmma)));
 }

@@ -18,9 +18,9 @@ pub struct Instruction {
     pub registers: Registers,
     /// The variables and functions it names.
     pub symbols: Symbols,
-    /// What stands before it in its block: lists of targets, prototypes, parameters of calls.
+    /// What precedes it in its block: lists of targets, prototypes, parameters of calls.
     pub before: String,
-    /// What stands behind it: labels.
+    /// What follows it: labels.
     pub after: String,
 }
 

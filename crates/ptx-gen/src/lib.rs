@@ -8,7 +8,7 @@
 //! Invariants:
 //! - the same choices give the same text;
 //! - the text is written from the table, without the model and its printer, so that it tests both;
-//! - an instruction stands on one line, in a block of its own, so that a finding about a line is about one instruction.
+//! - an instruction is on one line, in a block of its own, so that a finding about a line is about one instruction.
 
 mod choices;
 mod instruction;

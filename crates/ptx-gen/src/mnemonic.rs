@@ -6,7 +6,7 @@ use ptx_isa::{Field, Form, FormId, Mnemonic, Mod, Rule, Slot};
 
 use crate::choices::Choices;
 
-/// A modifier that must stand in a slot, counted from the first.
+/// A modifier that must occur in a slot, counted from the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pin {
     /// The slot's place in [`Form::slots`].
@@ -64,7 +64,7 @@ pub fn mnemonics(id: FormId) -> Vec<Mnemonic> {
     (0..count).filter_map(chosen).filter(|mnemonic| seen.insert(*mnemonic)).collect()
 }
 
-/// What may stand in a slot.
+/// What may occur in a slot.
 fn options(slot: &Slot) -> Vec<Option<Mod>> {
     match slot {
         Slot::Lit(modifier) => vec![Some(*modifier)],
@@ -163,7 +163,7 @@ fn mend(
     }
 }
 
-/// Puts other modifiers, or none, where these stand.
+/// Puts other modifiers, or none, where these are.
 fn redraw(
     choices: &mut dyn Choices,
     form: &Form,

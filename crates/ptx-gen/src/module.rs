@@ -6,7 +6,7 @@ use crate::choices::Choices;
 use crate::instruction::Instruction;
 use crate::surroundings::{Level, Symbol, Symbols};
 
-/// The architectures that current tools assemble for, the ones with most first; behind them older ones, which still have
+/// The architectures that current tools assemble for, the ones with most first; after them older ones, which still have
 /// what was removed later (`shfl` without `.sync`).
 pub const TARGETS: &[Sm] = &[
     Sm::arch(100),

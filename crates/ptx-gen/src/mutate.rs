@@ -47,7 +47,7 @@ fn replace(text: &mut Vec<u8>, (start, end): (usize, usize), piece: &[u8]) {
     }
 }
 
-/// Runs of letters, digits, `_`, `$` and `%`, and every other byte that is no blank.
+/// Runs of letters, digits, `_`, `$` and `%`, and every other byte that is not a blank.
 fn words(text: &[u8]) -> Vec<(usize, usize)> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%');
     let mut found: Vec<(usize, usize)> = Vec::new();

@@ -1,8 +1,9 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    Component, Constants, Field, Kind, Mnemonic, Mod, Opcode, Operand, Role, ScalarType, Selection, Sem,
-    SpecialReg, StateSpace, TypeKind, VectorLength,
+    AsyncSem, BitsSem, BlockSem, Component, Constants, ControlSem, Field, Kind, Mnemonic, Mod, MoveSem,
+    Opcode, Operand, Role, ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind,
+    VectorLength, Width,
 };
 
 use crate::choices::Choices;
@@ -14,19 +15,12 @@ pub(crate) struct Writer<'c> {
     pub(crate) mnemonic: Mnemonic,
     pub(crate) registers: Registers,
     pub(crate) symbols: Symbols,
-    /// What must stand in the block before the instruction, and behind it.
+    /// What must occur in the block before the instruction, and after it.
     pub(crate) before: String,
     pub(crate) after: String,
     addresses: usize,
     /// Whether the destination of a `mov` is a vector.
     unpacks: bool,
-}
-
-/// Whether a register may be wider than its type says (manual 9.4.1).
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Width {
-    Same,
-    AtLeast,
 }
 
 impl<'c> Writer<'c> {
@@ -43,9 +37,9 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// All operands, as they stand behind the mnemonic; empty when the row has none.
+    /// All operands, as they follow the mnemonic; empty when the row has none.
     pub(crate) fn operands(&mut self) -> String {
-        if self.mnemonic.sem() == Sem::Call {
+        if self.mnemonic.sem() == Sem::Control(ControlSem::Call) {
             return self.call();
         }
         let places = self.mnemonic.form().operands;
@@ -76,7 +70,10 @@ impl<'c> Writer<'c> {
         match place.role {
             Role::Def | Role::Use => true,
             // `lop3` that combines into a predicate needs one.
-            Role::DefPair if self.mnemonic.get(Field::Bool).is_some() && self.mnemonic.sem() == Sem::Lop3 => {
+            Role::DefPair
+                if self.mnemonic.get(Field::Bool).is_some()
+                    && self.mnemonic.sem() == Sem::Bits(BitsSem::Lop3) =>
+            {
                 true
             }
             Role::DefPair => self.choices.chance(1, 2),
@@ -192,7 +189,7 @@ impl<'c> Writer<'c> {
 
     /// Arrivals may leave their state, those at the barrier of another block have none (manual 9.7.13.15.13).
     fn is_discarded(&mut self) -> bool {
-        self.mnemonic.sem() == Sem::MbarrierArrive
+        self.mnemonic.sem() == Sem::Async(AsyncSem::MbarrierArrive)
             && (self.mnemonic.has(Mod::SharedCluster) || self.choices.chance(1, 4))
     }
 
@@ -293,7 +290,7 @@ impl<'c> Writer<'c> {
 
     /// The operands of `mov`, and addresses that are moved (manual 9.7.9.4).
     fn moved(&mut self, ty: ScalarType, written: bool) -> String {
-        let is_move = self.mnemonic.sem() == Sem::Mov;
+        let is_move = self.mnemonic.sem() == Sem::Move(MoveSem::Mov);
         let packs = is_move && ty.kind() == TypeKind::Bits && ty.bits() >= 16;
         match self.choices.below(6) {
             // Either side may be a vector, not both.
@@ -342,11 +339,11 @@ impl<'c> Writer<'c> {
             return None;
         }
         let symbol = match self.mnemonic.sem() {
-            Sem::Mov | Sem::Istypep => {
+            Sem::Move(MoveSem::Mov) | Sem::Texture(TextureSem::Istypep) => {
                 let any = [Symbol::Global, Symbol::Shared, Symbol::Const, Symbol::Local, Symbol::Plain];
                 self.choices.pick(&any)?
             }
-            Sem::Mapa | Sem::Getctarank => Symbol::Shared,
+            Sem::Block(BlockSem::Mapa | BlockSem::Getctarank) => Symbol::Shared,
             _ => self.variable_in(self.mnemonic.space()?, Role::Use)?,
         };
         self.symbols.insert(symbol);

@@ -31,7 +31,7 @@ pub fn program(choices: &mut dyn Choices, home: Home, size: usize, contents: Con
     }
     let mut lines = head(home, &draft.symbols, "k");
     let variables: Vec<String> = (0..draft.choices.below(4)).map(|at| draft.variable(at)).collect();
-    // Behind `.version`, `.target` and `.address_size`, before all functions.
+    // After `.version`, `.target` and `.address_size`, before all functions.
     lines.splice(3..3, variables);
     lines.push("ret;".to_owned());
     lines.push("}".to_owned());

@@ -64,7 +64,7 @@ impl Symbol {
         }
     }
 
-    /// The line that declares it; for a parameter without the comma or parenthesis behind it.
+    /// The line that declares it; for a parameter without the comma or parenthesis after it.
     pub const fn declaration(self) -> &'static str {
         match self {
             Symbol::Global => ".global .align 128 .b8 gv[1024];",
@@ -84,7 +84,7 @@ impl Symbol {
         }
     }
 
-    /// Where the line stands.
+    /// Where the line is.
     pub const fn level(self) -> Level {
         match self {
             Symbol::Local | Symbol::CallParameter => Level::Block,

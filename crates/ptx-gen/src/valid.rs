@@ -40,7 +40,7 @@ pub fn uses(module: &Module, id: FormId) -> bool {
 /// A random instruction of a row, with a module of its own that our reader and verifier accept, and that reads back
 /// as this row.
 ///
-/// `None` when `attempts` draws found none: then the row, or the modifier that must stand in it, may be out of reach.
+/// `None` when `attempts` draws found none: then the row, or the modifier that must occur in it, may be out of reach.
 pub fn valid_instruction(
     choices: &mut dyn Choices,
     id: FormId,

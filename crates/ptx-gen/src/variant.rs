@@ -21,7 +21,7 @@ pub fn variant(choices: &mut dyn Choices, instruction: &Instruction) -> Option<I
     (done.is_some() && changed.text != instruction.text).then_some(changed)
 }
 
-/// Where the mnemonic and the operands lie in the text: behind the guard, and up to the semicolon.
+/// Where the mnemonic and the operands lie in the text: after the guard, and up to the semicolon.
 fn parts(text: &str) -> Option<(&str, Vec<&str>, &str)> {
     let start = match text.strip_prefix('@') {
         Some(_) => text.find(' ')? + 1,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// The version of what object files and this runtime have in common: frames, tables, this text. Objects of another one are refused.
-pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-1");
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-3");
 
 /// A kernel.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

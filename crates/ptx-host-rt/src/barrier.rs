@@ -3,32 +3,11 @@
 //! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that comes to the same as counting warps of 32
 //! threads: a warp all of whose threads have arrived counts as a full one.
 
-use ptx_exec::engine::BarrierWait;
+use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected};
 use ptx_exec::program::{Mask, WARP};
-
-/// The barriers of a block.
-pub(crate) const BARRIERS: usize = 16;
 
 /// The most warps of a block.
 pub(crate) const WARPS: usize = 32;
-
-/// When a barrier is complete.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Expected {
-    /// When every thread of the block has arrived or exited.
-    Everyone,
-    /// When so many threads have arrived.
-    Count(u32),
-}
-
-impl Expected {
-    fn describe(self) -> String {
-        match self {
-            Self::Everyone => "all threads of the block".to_owned(),
-            Self::Count(count) => format!("{count} threads"),
-        }
-    }
-}
 
 /// What the predicates of a phase were.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -77,21 +56,9 @@ pub(crate) struct Phase {
 }
 
 impl Barrier {
-    /// Counts an arrival.
-    ///
-    /// # Errors
-    /// How it contradicts earlier ones of the same phase.
-    pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), String> {
-        match self.expected {
-            Some(expected) if expected != arrival.expected => {
-                return Err(format!(
-                    "threads wait at the same barrier for {} and for {}",
-                    expected.describe(),
-                    arrival.expected.describe()
-                ));
-            }
-            _ => self.expected = Some(arrival.expected),
-        }
+    /// Counts an arrival, which waits for the same as earlier ones of the same phase.
+    pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), BarrierMisuse> {
+        arrival.expected.agree(&mut self.expected)?;
         let bit = 1 << arrival.warp;
         if self.arrived & bit != 0 {
             self.counted += WARP as u32;
@@ -192,7 +159,7 @@ mod tests {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(128)), None);
         let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
-        let text = "threads wait at the same barrier for 128 threads and for 32 threads";
-        assert_eq!(barrier.arrive(&other), Err(text.to_owned()));
+        let contradiction = BarrierMisuse::Contradiction(Expected::Count(128), Expected::Count(32));
+        assert_eq!(barrier.arrive(&other), Err(contradiction));
     }
 }

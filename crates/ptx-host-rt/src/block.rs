@@ -2,11 +2,11 @@
 //!
 //! Warps that never wait run one after the other on the stack of the thread; others on a fibre each, which a barrier suspends.
 
-use ptx_exec::engine::{Group, Stop, deadlock, describe};
+use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_index, deadlock, describe};
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
 use ptx_exec::{Dim3, TrapKind};
 
-use super::barrier::{Arrival, BARRIERS, Barrier, Expected, Votes, WARPS};
+use super::barrier::{Arrival, Barrier, Votes, WARPS};
 use super::fibre::{Fibres, Resumed};
 use super::frame::{Status, WarpFrame};
 use super::grid::Job;
@@ -138,8 +138,8 @@ impl Block {
         self.noted = Some(Box::new(Noted { kind, related }));
     }
 
-    fn misuse(&mut self, text: impl Into<String>) -> Passed {
-        self.note(TrapKind::Misuse(text.into()), Vec::new());
+    fn misuse(&mut self, misuse: BarrierMisuse) -> Passed {
+        self.note(misuse.into(), Vec::new());
         Passed::Stopped
     }
 
@@ -156,38 +156,32 @@ impl Block {
     /// A warp comes to a barrier.
     pub(crate) fn come(&mut self, coming: &Coming) -> Passed {
         let Coming { pc, warp, lanes, live, .. } = *coming;
-        let Some(&barrier) = self.barrier_at(pc) else { return self.misuse("there is no barrier") };
+        let Some(&barrier) = self.barrier_at(pc) else {
+            self.note(TrapKind::Misuse("there is no barrier".to_owned()), Vec::new());
+            return Passed::Stopped;
+        };
         if coming.differs & 1 != 0 {
-            return self.misuse("threads of a warp give different barriers at once");
+            return self.misuse(BarrierMisuse::Numbers);
         }
-        let id = coming.id as usize;
-        if id >= BARRIERS {
-            return self.misuse(format!("there is no barrier {id}; a block has 16"));
+        let id = match barrier_index(coming.id.into()) {
+            Ok(id) => id,
+            Err(misuse) => return self.misuse(misuse),
+        };
+        if barrier.count.is_some() && coming.differs & 2 != 0 {
+            return self.misuse(BarrierMisuse::Counts);
         }
-        let count = coming.count;
-        let expected = match barrier.count {
-            None => Expected::Everyone,
-            Some(_) if coming.differs & 2 != 0 => {
-                return self.misuse("threads of a warp give different thread counts at once");
-            }
-            Some(_) if count == 0 || !count.is_multiple_of(WARP as u32) => {
-                return self
-                    .misuse(format!("the thread count {count} is not a positive multiple of the warp size"));
-            }
-            Some(_) if count as usize == self.warps * WARP => Expected::Everyone,
-            Some(_) => Expected::Count(count),
+        let expected = match Expected::of(barrier.count.map(|_| coming.count.into()), self.warps) {
+            Ok(expected) => expected,
+            Err(misuse) => return self.misuse(misuse),
         };
         self.live[warp % WARPS] = live;
         if lanes != live {
-            return self.misuse(
-                "the guard of an aligned barrier is true for some threads of a warp only; `barrier.sync` without \
-                 `.aligned` is for some of them",
-            );
+            return self.misuse(BarrierMisuse::Guard);
         }
         let trues = barrier.predicate.map(|_| lanes & coming.trues);
         self.arrived |= 1 << id;
-        if let Err(text) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
-            return self.misuse(text);
+        if let Err(misuse) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
+            return self.misuse(misuse);
         }
         // The threads of a block are on one host thread. What they stored before the barrier is to be seen by other blocks no later than
         // what they store after it.
@@ -215,11 +209,9 @@ impl Block {
     /// A warp comes to an aligned barrier with some of its threads, while others are at another one: all of them have to come to the
     /// same instruction.
     pub(crate) fn part(&mut self, job: &Job, warp: usize, here: (u32, Mask)) {
-        let text = "threads of a warp come to different barriers, each of which all of them have to come to together; \
-                    `barrier.sync` without `.aligned` is for some of them";
         let (x, y, z) = job.geometry.thread(warp, first_lane(here.1)).into();
         let related = vec![(here.0, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
-        self.note(TrapKind::Misuse(text.to_owned()), related);
+        self.note(BarrierMisuse::Parted.into(), related);
     }
 
     /// Lets those who wait at a barrier go on, if all have come.
@@ -268,7 +260,9 @@ impl Block {
             }
             _ if status == Status::NotMember as i32 => {
                 let lane = first_lane(frame.stopped);
-                let text = format!("the membermask does not name lane {lane}, which executes it");
+                let members = frame.detail as u32;
+                let text =
+                    format!("the membermask {members:#010x} does not name lane {lane}, which executes it");
                 (TrapKind::Misuse(text), Vec::new())
             }
             _ if status == Status::NotMatrix as i32 => {

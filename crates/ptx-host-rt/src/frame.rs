@@ -6,11 +6,13 @@ use ptx_exec::TrapKind;
 use ptx_exec::program::{Program, Row};
 
 use super::block::{Block, Coming, Passed};
+use super::check::{Known, check};
 use super::effect::{effect, multiply};
 use super::fibre::Suspend;
 use super::grid::Job;
-use super::heavy::{Heavy, idle, step};
+use super::heavy::{Heavy, hand_over, idle, step};
 use super::row::row;
+use super::stuck::stuck;
 use super::system::call;
 
 /// What the code of a kernel is given of the warp that it runs, and what it leaves.
@@ -48,8 +50,8 @@ pub struct WarpFrame {
     pub(crate) peers: *const *mut u8,
     /// The rank of the block in its cluster.
     pub(crate) rank: u32,
-    /// One more than the instruction of the last question about a phase that was in vain, until it is noticed; how many were since the warp
-    /// let others run.
+    /// One more than the instruction of the last question about a phase that was in vain, until it is noticed, or [`HANDED_OVER`]; how many were
+    /// since the warp let others run.
     pub(crate) vain: u32,
     pub(crate) questions: u32,
     /// The launch.
@@ -62,9 +64,14 @@ pub struct WarpFrame {
     /// What a barrier with predicates gave: how many were true, and how many there were.
     pub(crate) trues: u32,
     pub(crate) votes: u32,
-    /// What the instruction was given that stopped the warp: the number of a branch that has no such target.
+    /// What the instruction was given that stopped the warp: the number of a branch that has no such target, the mask of an operation.
     pub(crate) detail: u64,
+    /// What code knows of accesses that it checks.
+    pub(crate) sites: *mut Known,
 }
+
+/// In the field `vain` of a frame: lanes of the warp ask in vain, and can only go on when others of it run, which code does not let.
+pub const HANDED_OVER: u32 = u32::MAX;
 
 /// Ranks that an address in shared memory may have.
 pub const PEERS: usize = 256;
@@ -109,11 +116,34 @@ pub struct Runtime {
     pub give_way: unsafe extern "C" fn(*mut WarpFrame, u32, u32) -> i32,
     /// The local memory of the warp, which begins: so many bytes, all zero, until its next one begins.
     pub local: unsafe extern "C" fn(*mut WarpFrame, u64) -> *mut u8,
+    /// Lanes of the warp wait for each other for ever: where each lane waits, the lanes that it waits with, and those that have not exited
+    /// (`stuck`); gives a [`Status`].
+    pub stuck: unsafe extern "C" fn(*mut WarpFrame, *const u32, *const u32, u32) -> i32,
+    /// Looks whether lanes of the warps that run together can make the accesses of an instruction (`check`); gives a [`Status`].
+    pub check: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const u64, u32, *const u32, *const Row) -> i32,
+    /// The interpreter runs the warp to its end: the instruction that each lane comes to, those that have not exited, their local memory
+    /// (`hand_over`); gives a [`Status`].
+    pub hand_over: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32, *const u8) -> i32,
 }
 
 /// The only table.
-pub(crate) static RUNTIME: Runtime =
-    Runtime { barrier, part, common, ask, row, call, effect, multiply, step, idle, give_way, local };
+pub(crate) static RUNTIME: Runtime = Runtime {
+    barrier,
+    part,
+    common,
+    ask,
+    row,
+    call,
+    effect,
+    multiply,
+    step,
+    idle,
+    give_way,
+    local,
+    stuck,
+    check,
+    hand_over,
+};
 
 /// What code asks of the launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,6 +157,8 @@ pub enum Asked {
     IsExplicitCluster = 2,
     /// Nanoseconds since it began.
     Nanoseconds = 3,
+    /// The address of the workspace of a cooperative launch; 0 for any other.
+    Workspace = 4,
 }
 
 /// How the function of a warp ended.
@@ -245,6 +277,7 @@ unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
         what if what == Asked::Shared as u32 => job.geometry.shared.into(),
         what if what == Asked::DynamicShared as u32 => job.geometry.dynamic_shared.into(),
         what if what == Asked::IsExplicitCluster as u32 => job.geometry.is_explicit_cluster.into(),
+        what if what == Asked::Workspace as u32 => job.workspace,
         _ => job.nanoseconds(),
     }
 }
@@ -273,6 +306,7 @@ pub mod field {
     pub const ATTENTION: usize = offset_of!(WarpFrame, attention);
     pub const PC: usize = offset_of!(WarpFrame, pc);
     pub const DETAIL: usize = offset_of!(WarpFrame, detail);
+    pub const SITES: usize = offset_of!(WarpFrame, sites);
     pub const STOPPED: usize = offset_of!(WarpFrame, stopped);
     pub const TRUES: usize = offset_of!(WarpFrame, trues);
     pub const VOTES: usize = offset_of!(WarpFrame, votes);
@@ -287,5 +321,7 @@ pub mod field {
         pub const ASK: usize = offset_of!(Runtime, ask);
         pub const STEP: usize = offset_of!(Runtime, step);
         pub const IDLE: usize = offset_of!(Runtime, idle);
+        pub const CHECK: usize = offset_of!(Runtime, check);
+        pub const HAND_OVER: usize = offset_of!(Runtime, hand_over);
     }
 }

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ptx_exec::engine::{Assistant, Stop, System, pool};
+use ptx_exec::engine::{Assistant, Queue, Stop, System, pool};
 use ptx_exec::program::{Effect, Op, Program, Row};
 use ptx_exec::{Geometry, TrapKind};
 
 use super::barrier::WARPS;
 use super::block::{Block, Progress, lanes_of, run_in_turn, run_on_fibres};
+use super::check::Known;
 use super::effect::Effects;
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
@@ -34,6 +35,8 @@ pub struct Given<'a> {
     pub timeout: Option<Duration>,
     /// Host threads that blocks are spread over.
     pub threads: usize,
+    /// The address of the memory by which the blocks of a cooperative launch wait for each other; 0 for any other launch.
+    pub workspace: u64,
     /// What functions of the system are called of, if there is any.
     pub system: Option<&'a System>,
     /// The instructions of the program that the runtime executes, if there are any.
@@ -60,6 +63,8 @@ pub struct Compiled {
     pub is_heavy: bool,
     /// Bytes of stack that the function may need, with what it calls.
     pub stack: usize,
+    /// Runs of bytes that its code checks before it accesses them; 0 where it checks none.
+    pub sites: usize,
 }
 
 /// A host thread that works on a launch.
@@ -98,18 +103,22 @@ pub(crate) struct Job {
     assistant: *const Assistant,
     program: *const Program,
     params: *const u8,
+    pub(super) param_bytes: u64,
     constant: *const u8,
+    pub(super) constant_bytes: u64,
     constants: *const Row,
     system: *const System,
     effects: *const Effects,
     pub(crate) geometry: Geometry,
+    /// The address of the workspace of a cooperative launch; 0 for any other.
+    pub(crate) workspace: u64,
     workers: Box<[Worker]>,
     started: Instant,
     pub(super) deadline: Option<Instant>,
     late: AtomicBool,
     /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
     failed: AtomicU64,
-    queue: Mutex<Queue>,
+    queue: Mutex<Blocks>,
     /// Signalled when no worker runs a block any more.
     idle: Condvar,
 }
@@ -120,13 +129,20 @@ unsafe impl Send for Job {}
 unsafe impl Sync for Job {}
 
 #[derive(Debug, Default)]
-struct Queue {
+struct Blocks {
     /// The next block that no worker has taken.
     next: u64,
     /// Workers that run blocks.
     running: usize,
     failure: Option<(u64, Box<Stop>)>,
     panicked: Option<Box<dyn Any + Send>>,
+}
+
+/// Clusters that other clusters do the work of instead of being begun.
+impl Queue for Job {
+    fn take(&self) -> Option<u64> {
+        self.take_another()
+    }
 }
 
 impl Job {
@@ -142,6 +158,11 @@ impl Job {
     /// How many blocks there are to take up, or clusters where their warps run together.
     fn units(&self) -> u64 {
         if self.compiled.is_heavy { self.geometry.clusters() } else { self.geometry.blocks() }
+    }
+
+    /// How many sites its code has.
+    pub(super) fn sites(&self) -> usize {
+        self.compiled.sites
     }
 
     /// What the system provides.
@@ -198,7 +219,7 @@ impl Job {
         self.workers.len()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, Blocks> {
         // A panic elsewhere leaves the queue usable; there is nothing half-done in it.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -234,8 +255,8 @@ impl Job {
         if queue.next >= blocks || queue.failure.is_some() || queue.panicked.is_some() {
             return None;
         }
-        // Blocks that wait for each other are begun in their order.
-        let most = if self.compiled.is_patient { 1 } else { MOST };
+        // Blocks that wait for each other are begun in their order. Clusters may take others that no worker has, and take long anyway.
+        let most = if self.compiled.is_patient || self.compiled.is_heavy { 1 } else { MOST };
         let share = (blocks - queue.next) / (4 * self.workers.len() as u64);
         let first = queue.next;
         queue.next += share.clamp(1, most).min(blocks - first);
@@ -275,11 +296,14 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
         assistant: given.assistant.map_or(std::ptr::null(), std::ptr::from_ref),
         program: given.program,
         params: given.params.as_ptr(),
+        param_bytes: given.params.len() as u64,
         constant: given.constant.as_ptr(),
+        constant_bytes: given.constant.len() as u64,
         constants: given.program.constants.rows().as_ptr(),
         system: given.system.map_or(std::ptr::null(), std::ptr::from_ref),
         effects: given.effects.map_or(std::ptr::null(), std::ptr::from_ref),
         geometry: given.geometry,
+        workspace: given.workspace,
         workers: (0..threads).map(|_| Worker::default()).collect(),
         started,
         deadline,
@@ -322,6 +346,8 @@ pub(super) struct Place {
     shared: Vec<Line>,
     fibres: Fibres,
     heavy: HeavyPlace,
+    /// What the code that runs knows of the accesses that it checks, for each rank of a cluster.
+    sites: Vec<Known>,
 }
 
 /// Shared memory begins where a line of the processor's cache does.
@@ -357,6 +383,7 @@ const NO_FRAME: WarpFrame = WarpFrame {
     trues: 0,
     votes: 0,
     detail: 0,
+    sites: std::ptr::null_mut(),
 };
 
 impl Place {
@@ -367,6 +394,7 @@ impl Place {
             shared: Vec::new(),
             fibres: Fibres::default(),
             heavy: HeavyPlace::default(),
+            sites: Vec::new(),
         }
     }
 
@@ -377,7 +405,11 @@ impl Place {
         if self.shared.len() < lines {
             self.shared.resize(lines, Line { _bytes: [0; 64] });
         }
+        // Nothing of the memory of another launch.
+        self.sites.clear();
+        self.sites.resize(job.sites() * job.geometry.cluster_size().max(1) as usize, Known::default());
         let frame = WarpFrame {
+            sites: self.sites.as_mut_ptr(),
             params: job.params,
             constant: job.constant,
             constants: job.constants,

@@ -3,21 +3,28 @@
 //! All warps of a cluster are on fibres of one host thread. A warp that such an instruction lets wait is suspended until the cluster has it
 //! ready again. One that asked a barrier in vain, and whose other lanes cannot run either, is suspended until something was done that the
 //! runtime knows of: only that changes barriers. Where no warp is left that could do something, they wait for ever.
+//!
+//! Code may keep lanes of a warp waiting as long as others of it ask in vain (`code/handover.rs`). Where these ask for ever, unless the others do
+//! something, the interpreter runs the warp from there on.
 
-use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Stop, Threads};
+use std::sync::atomic::Ordering;
+
+use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Run, Stop, Threads};
 use ptx_exec::program::{Mask, Row, WARP};
 use ptx_exec::{Geometry, TrapKind};
 
 use super::block::{Block, lanes_of};
 use super::fibre::{Fibres, Resumed};
-use super::frame::{PEERS, Status, WarpFrame};
+use super::frame::{HANDED_OVER, PEERS, Status, WarpFrame};
 use super::grid::Job;
 use super::product::VECTORS;
+use super::system::place_in_local;
 
 /// A cluster while it runs. Frames refer to it, so it stays where it is.
 pub(crate) struct Heavy {
     cluster: AssistedCluster<'static>,
     warps: Vec<Turn>,
+    ranks: usize,
     /// How often something was done that may change what others wait for.
     done: u64,
     stopped: Option<Box<Stop>>,
@@ -31,7 +38,18 @@ struct Turn {
     asks: Option<(Threads, Mask)>,
     /// What was done when it asked last, where it asks the same again.
     since: Option<u64>,
+    /// What was done when it asked last, and how often it has asked since then.
+    asked: (u64, u32),
+    /// Whether lanes of it wait that code does not let run before others have asked with success; whether the interpreter is to run the warp,
+    /// and does.
+    keeps: bool,
+    hands_over: bool,
+    is_interpreted: bool,
 }
+
+/// Questions in vain of lanes that may stop asking, since when no warp has done anything, after which the interpreter runs their warp, or another
+/// one of which lanes wait.
+const PATIENCE: u32 = 64;
 
 /// What a host thread keeps for clusters.
 #[derive(Default)]
@@ -65,15 +83,16 @@ impl HeavyPlace {
         if self.fibres.reserve(all, job.stack()).is_err() {
             return Err(nowhere(TrapKind::Stack, geometry.block_index(number, 0)));
         }
-        // SAFETY: the launch that the assistant is of outlives its clusters.
-        let assistant = unsafe { &*std::ptr::from_ref(assistant) };
+        // SAFETY: the launch, and what the assistant of it is, outlive its clusters.
+        let (assistant, queue) = unsafe { (&*std::ptr::from_ref(assistant), &*std::ptr::from_ref(job)) };
         let mut heavy = Box::new(Heavy {
-            cluster: AssistedCluster::new(assistant, number, &VECTORS, &mut self.spare),
+            cluster: AssistedCluster::new(assistant, number, &VECTORS, queue, &mut self.spare),
             warps: vec![Turn::default(); all],
+            ranks: ranks as usize,
             done: 0,
             stopped: None,
         });
-        self.place(&mut heavy, (number, warps, ranks), geometry, frame);
+        self.place(&mut heavy, (number, warps, ranks, job.sites()), geometry, frame);
         let result = run(&raw mut *heavy, job, &mut self.fibres, &mut self.frames, &mut self.blocks, warps);
         self.fibres.abandon();
         self.spare = heavy.cluster.into_spare();
@@ -84,7 +103,7 @@ impl HeavyPlace {
     fn place(
         &mut self,
         heavy: &mut Heavy,
-        (number, warps, ranks): (u64, usize, u32),
+        (number, warps, ranks, sites): (u64, usize, u32, usize),
         geometry: &Geometry,
         frame: WarpFrame,
     ) {
@@ -103,6 +122,7 @@ impl HeavyPlace {
                     shared,
                     block,
                     rank,
+                    sites: frame.sites.wrapping_add(sites * rank as usize),
                     peers: self.peers.as_ptr(),
                     rows: heavy.cluster.rows(rank, warp).as_mut_ptr(),
                     heavy: &raw mut *heavy,
@@ -158,7 +178,7 @@ fn run(
             if is_over {
                 return (*heavy).cluster.end();
             }
-            if !ran {
+            if !ran && !(*heavy).hand_over_one() {
                 return Err((*heavy).deadlock());
             }
         }
@@ -166,6 +186,12 @@ fn run(
 }
 
 impl Heavy {
+    /// For each block of the cluster whether it has warps that have not ended.
+    pub(super) fn live(&self) -> Vec<bool> {
+        let warps = (self.warps.len() / self.ranks.max(1)).max(1);
+        self.warps.chunks(warps).map(|warps| warps.iter().any(|turn| !turn.has_ended)).collect()
+    }
+
     fn count(&self) -> usize {
         self.warps.len()
     }
@@ -185,8 +211,22 @@ impl Heavy {
 
     /// Whether a warp neither waits nor asks what it asked before in vain, since when nothing has been done.
     fn can_run(&self, number: usize, warps: usize) -> bool {
-        self.cluster.is_ready((number / warps) as u32, number % warps)
-            && self.warps[number].since != Some(self.done)
+        let (rank, warp) = ((number / warps) as u32, number % warps);
+        let is_ready = match self.warps[number].is_interpreted {
+            true => self.cluster.can_run(rank, warp),
+            false => self.cluster.is_ready(rank, warp),
+        };
+        is_ready && self.warps[number].since != Some(self.done)
+    }
+
+    /// Lets the interpreter run a warp that asks in vain while lanes of it wait, as no warp can do anything else; whether there is one.
+    fn hand_over_one(&mut self) -> bool {
+        let turn = self.warps.iter_mut().find(|turn| turn.keeps && turn.since.is_some() && !turn.has_ended);
+        if let Some(turn) = turn {
+            (turn.hands_over, turn.since) = (true, None);
+            return true;
+        }
+        false
     }
 
     fn deadlock(&mut self) -> Stop {
@@ -265,11 +305,17 @@ pub(super) unsafe extern "C" fn step(
 }
 
 /// Lanes of the warp that have asked in vain let other warps run, before they ask again at this instruction. `repeats` tells whether they
-/// ask for ever what they ask now, until another warp does something.
+/// ask for ever what they ask now, until another warp does something; `others` are lanes that code keeps waiting meanwhile.
 ///
 /// # Safety
 /// The frame is that of a warp that runs.
-pub(super) unsafe extern "C" fn idle(frame: *mut WarpFrame, pc: u32, _: u32, _: u32, repeats: u32) -> i32 {
+pub(super) unsafe extern "C" fn idle(
+    frame: *mut WarpFrame,
+    pc: u32,
+    others: u32,
+    _: u32,
+    repeats: u32,
+) -> i32 {
     // SAFETY: as above.
     unsafe {
         let heavy = &mut *(*frame).heavy;
@@ -277,13 +323,77 @@ pub(super) unsafe extern "C" fn idle(frame: *mut WarpFrame, pc: u32, _: u32, _: 
         if let Some(turn) = heavy.turn(&*frame) {
             let is_same = turn.asks.is_some_and(|(threads, _)| threads.pc == pc);
             turn.since = (repeats != 0 && is_same).then_some(done);
+            turn.keeps = others != 0;
+            turn.asked = (done, if turn.asked.0 == done { turn.asked.1 + 1 } else { 0 });
+            let is_patient = turn.asked.1 <= PATIENCE;
+            turn.hands_over = turn.keeps && !is_patient;
+            if !turn.hands_over && !is_patient {
+                // It may wait for lanes of another warp.
+                heavy.hand_over_one();
+            }
         }
         (*(*frame).suspend).suspend(());
+        ((*frame).vain, (*frame).questions) = (0, 0);
         let heavy = &mut *(*frame).heavy;
         if let Some(turn) = heavy.turn(&*frame) {
-            turn.since = None;
+            (turn.since, turn.keeps) = (None, false);
+            if std::mem::take(&mut turn.hands_over) {
+                (*frame).vain = HANDED_OVER;
+            }
         }
-        ((*frame).vain, (*frame).questions) = (0, 0);
     }
     Status::Done as i32
+}
+
+/// The interpreter runs the warp to its end: `places` has the instructions that its lanes come to, `live` are those that have not exited.
+///
+/// # Safety
+/// The frame is that of a warp that runs, `places` are 32 numbers, and all registers that the lanes may read are in the rows of the warp. `local` is
+/// the local memory of the kernel (`code/local.rs`), or null where it has none.
+pub(super) unsafe extern "C" fn hand_over(
+    frame: *mut WarpFrame,
+    places: *const u32,
+    live: u32,
+    local: *const u8,
+) -> i32 {
+    // SAFETY: the frame and its cluster, to which no reference is held while the fibre is suspended.
+    unsafe {
+        let (rank, warp) = ((*frame).rank, (*frame).warp as usize);
+        let heavy = &mut *(*frame).heavy;
+        let byte = |lane, at| if local.is_null() { 0 } else { *local.add(place_in_local(lane, at)) };
+        heavy.cluster.take_over((rank, warp), &*places.cast::<[u32; WARP]>(), live, byte);
+        if let Some(turn) = heavy.turn(&*frame) {
+            *turn = Turn { is_interpreted: true, ..Turn::default() };
+        }
+        let mut in_vain = 0;
+        loop {
+            let heavy = &mut *(*frame).heavy;
+            if (*(*frame).attention).load(Ordering::Relaxed) != 0 {
+                let first = heavy.cluster.first_group(rank, warp);
+                ((*frame).pc, (*frame).stopped) = first.unwrap_or_default();
+                return Status::Interrupted as i32;
+            }
+            let (run, did_something) = match heavy.cluster.run_warp(rank, warp) {
+                Ok(run) => run,
+                Err(stop) => {
+                    ((*frame).pc, (*frame).stopped) = (stop.pc.unwrap_or(0), 1 << (stop.lane % WARP));
+                    heavy.stopped = Some(Box::new(stop));
+                    return Status::Noted as i32;
+                }
+            };
+            heavy.done += u64::from(did_something);
+            in_vain = if did_something { 0 } else { in_vain + 1 };
+            if in_vain > PATIENCE && run == Run::Goes {
+                heavy.hand_over_one();
+            }
+            if run == Run::Ended {
+                return Status::Done as i32;
+            }
+            let done = heavy.done;
+            if let Some(turn) = heavy.turn(&*frame) {
+                turn.since = (run == Run::Stuck).then_some(done);
+            }
+            (*(*frame).suspend).suspend(());
+        }
+    }
 }

@@ -119,11 +119,12 @@ impl Linked {
             threads,
             system: Some(&system),
             effects: None,
+            workspace: 0,
             assistant: None,
         };
         let ForShape { waits, is_patient, runs_blocks, stack, .. } = *about;
         let stack = stack as usize;
-        let compiled = Compiled { code, waits, is_patient, runs_blocks, is_heavy: false, stack };
+        let compiled = Compiled { code, waits, is_patient, runs_blocks, is_heavy: false, stack, sites: 0 };
         // SAFETY: by this function's contract; the program has what the runtime looks up.
         let result = unsafe { launch(&compiled, &given) };
         let failure = |mut stop: Stop| {

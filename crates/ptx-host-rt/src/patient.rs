@@ -10,8 +10,8 @@ use ptx_exec::program::WARP;
 use super::block::Progress;
 use super::grid::{Job, Place, Worker, nowhere};
 
-/// Warps that are begun at most on all host threads: more than a GPU holds.
-const MOST_WARPS: usize = 16_384;
+/// Warps that are begun at most on all host threads: more than a GPU holds. So many may wait for each other.
+pub const MOST_WARPS: usize = 16_384;
 
 /// A block that was begun.
 struct Begun {
@@ -22,7 +22,11 @@ struct Begun {
 /// Runs the block of a number and those that no one has begun, until there are none. The place is for one of them.
 pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u64) {
     let warps = job.geometry.threads().div_ceil(WARP).max(1);
-    let most = (MOST_WARPS / warps / job.workers()).max(1);
+    // Of a cooperative launch all blocks have to be there, however many host threads take part; it is no larger than that.
+    let most = match job.workspace {
+        0 => (MOST_WARPS / warps / job.workers()).max(1),
+        _ => MOST_WARPS,
+    };
     let mut free = vec![std::mem::replace(place, Box::new(Place::new()))];
     let mut begun: VecDeque<Begun> = VecDeque::new();
     let mut next = Some(number);

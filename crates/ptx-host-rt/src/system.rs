@@ -31,8 +31,13 @@ pub(super) unsafe extern "C" fn call(
     for lane in lanes(active) {
         // SAFETY: as above.
         let values = std::array::from_fn(|n| unsafe { (*arguments.add(n))[lane] });
-        // SAFETY: as above.
-        let read = |address, size| unsafe { read(frame, local, lane, address, size) };
+        let read = |address, size| {
+            if let Some(system) = job.system().filter(|_| job.sites() > 0) {
+                system.check_read(job.around(frame, &[]), address, size)?;
+            }
+            // SAFETY: as above.
+            unsafe { read(frame, local, lane, address, size) }
+        };
         let done = match job.system() {
             Some(system) => system.call(builtin, values, block, &read),
             None => Err(TrapKind::Misuse("the launch has no functions of the system".to_owned())),
@@ -49,6 +54,11 @@ pub(super) unsafe extern "C" fn call(
         }
     }
     Status::Done as i32
+}
+
+/// Where a byte of a lane is in the local memory of a warp.
+pub(super) fn place_in_local(lane: usize, at: usize) -> usize {
+    at / 4 * 128 + 4 * lane + at % 4
 }
 
 /// Reads so many bytes, up to 8, at a generic address.
@@ -77,8 +87,7 @@ unsafe fn read(
                 return frame.shared.cast_const().wrapping_add((at & 0xff_ffff) as usize);
             }
             Space::Local => {
-                let place = (at / 4 * 128 + 4 * lane as u64 + at % 4) as usize;
-                return local.wrapping_add(place);
+                return local.wrapping_add(place_in_local(lane, at as usize));
             }
             Space::Const => frame.constant,
             Space::Param => frame.params,

@@ -2,12 +2,12 @@
 
 use ptx_diag::SourceFile;
 use ptx_exec::program::{Binary, Effect, Op, Program};
-use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings, TrapKind};
+use ptx_exec::{Memory, Prepared, TrapKind};
 use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::lies::{Lies, with};
 use crate::analysis::{Facts, Launched, Shape, Zeros};
-use crate::{Kernel, Options};
+use crate::{Kernel, Options, prepared};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\
                     .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<4>;\n\
@@ -17,22 +17,22 @@ const FIRST: usize = 8;
 
 fn prepared(body: &str) -> (Prepared, SourceFile) {
     let source = SourceFile::new("k.ptx", format!("{HEAD}{body}\n}}\n"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-    let surroundings =
-        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
-    (Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel"), source)
+    (prepared::prepared(&source, &Memory::new()), source)
 }
 
 /// Runs one warp with checks while the analysis lies: the line and the text of what is found.
 fn checked(body: &str, lies: Lies) -> Option<(usize, String)> {
+    checked_in_blocks(body, 32, lies)
+}
+
+/// The same of a block of so many threads.
+fn checked_in_blocks(body: &str, threads: u32, lies: Lies) -> Option<(usize, String)> {
     let (prepared, source) = prepared(body);
     let program: &Program = prepared.program();
     let cpu = Cpu::host().expect("LLVM 22");
     let jit = Jit::new(&cpu).expect("a linker");
     let options = Options::default().with_check_shapes(true);
-    let launched = Launched::blocks([32, 1, 1]);
+    let launched = Launched::blocks([threads, 1, 1]);
     let compile = || Kernel::compile_with(program, &launched, &cpu, &jit, &options).expect("compiled");
     let kernel = with(lies, compile);
     let mut output: Vec<u32> = (0..64).map(|word| word * 77 % 64).collect();
@@ -131,4 +131,21 @@ fn lanes_that_lose_what_they_have_are_found() {
 fn lanes_that_run_without_the_others_are_found() {
     let body = "setp.lt.u32 %p1, %r1, 9; @%p1 bra after;\nst.global.u32 [%rd3], %r1;\nafter:\nst.global.u32 [%rd3+128], %r1; ret;";
     finds(body, Lies { parts_nothing: true, ..Lies::default() }, 1, "claimed to run this together");
+}
+
+#[test]
+fn what_warps_that_run_together_are_wrongly_said_to_share_is_found() {
+    // The number of the warp is one value in each of the two, and another one in the other.
+    let shape = |op: &Op, shape: Shape| match op {
+        Op::Alu(ptx_exec::program::Alu::Binary { op: Binary::Shr(_), .. }) => Shape::Uniform,
+        _ => shape,
+    };
+    let body = "mov.u32 %r2, %tid.x; mov.u32 %r4, 0; mov.u32 %r5, 0;\nshr.u32 %r3, %r2, 5;\n\
+                again: ld.global.u32 %r6, [%rd3]; mad.lo.u32 %r4, %r6, %r3, %r4; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 8; @%p1 bra again;\n\
+                st.global.u32 [%rd3+128], %r4; ret;";
+    assert_eq!(checked_in_blocks(body, 64, Lies::default()), None);
+    let lies = || Lies { shape: Some(shape), ..Lies::default() };
+    assert_eq!(checked_in_blocks(body, 32, lies()), None, "it is right in one warp");
+    let (line, text) = checked_in_blocks(body, 64, lies()).expect("the lie is found");
+    assert!(line == 1 && text.contains("lane 32"), "line {line}: {text}");
 }

@@ -6,18 +6,22 @@
 //! has written them are set. The arguments and results of functions of the system become rows.
 
 mod calls;
+mod stack;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, AddressWidth, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Fill, Function, Guard,
-    Inst, Load, Op, Operand, Order, Origin, Packing, Program, Slot, Src, Store, Unary,
+    Address, AddressWidth, Alu, Base, Binary, Call, Callee, Effect, FRAME_ALIGNMENT, Function, Guard, Inst,
+    Load, Op, Operand, Origin, Packing, Program, Slot, Src, Store, Unary,
 };
 
 pub(crate) use calls::STACK;
 
 use crate::analysis::{Access, Graph, Liveness, Refusal};
+use crate::counters::split;
+use crate::exchange::guard_exchanges;
+use crate::spin::poll;
 
 /// The largest program that copies are made for, in instructions.
 const MOST_CODE: usize = 200_000;
@@ -38,14 +42,21 @@ impl Inlined {
     }
 }
 
-/// Copies what a kernel calls; `None` where it calls no function of its module.
+/// Copies what a kernel calls, gives counters of loops twins (`counters.rs`), makes guards of branches around exchanges (`exchange.rs`), and lets loads poll that
+/// loops wait with (`spin.rs`); `None` where there is nothing to be done.
 ///
 /// # Errors
 /// A call of which that cannot be done.
 pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
+    let guarded = guard_exchanges(program, split(program, without_calls(program)?));
+    Ok(poll(program, guarded))
+}
+
+fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let is_call = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Call(_)));
     let Some(entry) = program.functions.get(program.entry as usize) else { return Ok(None) };
-    if !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
+    let allocates = stack::allocates(program);
+    if !allocates && !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
         return Ok(None);
     }
     let mut copier = Copier {
@@ -57,6 +68,7 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
         zero: Src::register(entry.rows),
         starts: Vec::new(),
         base: None,
+        top: None,
         own: calls::Calls::default(),
     };
     let count = program.constants.rows().len() as u32;
@@ -67,6 +79,9 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
             let make = Alu::Unary { op, packing: Packing::Whole, d, a: Src::register(0) };
             copier.emit(entry.start, None, make);
         }
+    }
+    if allocates {
+        copier.begin_stack(entry.start, entry.local);
     }
     copier.plan();
     let stack = 8 * entry.rows + entry.local;
@@ -127,6 +142,8 @@ struct Copier<'a> {
     starts: Vec<(usize, std::ops::Range<u32>)>,
     /// The row with the address of the local memory in a function of its own.
     base: Option<u32>,
+    /// The row with the end of what the kernel has on its stack, and where that begins.
+    top: Option<(u32, u32)>,
     /// The functions that have one copy.
     own: calls::Calls,
 }
@@ -169,6 +186,11 @@ impl Copier<'_> {
                 (Op::Effect(Effect::Call(call)), _) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
                     self.call(pc, call, function, place)?;
+                    self.land(over);
+                }
+                (Op::Effect(Effect::Stack(stack)), _) => {
+                    let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
+                    self.stack(pc, *stack)?;
                     self.land(over);
                 }
                 (op, _) => {
@@ -345,16 +367,7 @@ impl Copier<'_> {
 
     fn load(&mut self, pc: u32, offset: u32, size: u32) -> u32 {
         let d = self.temporary();
-        let load = Load {
-            address: self.frame(offset),
-            dsts: [d].into(),
-            size,
-            align: size.into(),
-            fill: Fill { sign_shift: 0, register: u64::MAX },
-            order: Order::Relaxed,
-            polls: false,
-            used: u32::MAX,
-        };
+        let load = Load::plain(self.frame(offset), d, size);
         self.emit(pc, None, Effect::Load(Box::new(load)));
         d
     }
@@ -371,13 +384,7 @@ impl Copier<'_> {
                 self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a: value });
                 Src::register(d)
             };
-            let store = Store {
-                address: self.frame(offset + done),
-                srcs: [part].into(),
-                size: step,
-                align: step.into(),
-                order: Order::Relaxed,
-            };
+            let store = Store::plain(self.frame(offset + done), part, step);
             self.emit(pc, None, Effect::Store(Box::new(store)));
             done += step;
         }
@@ -412,7 +419,10 @@ impl Copier<'_> {
     }
 
     fn finish(mut self) -> Result<Option<Inlined>, Refusal> {
-        let local = self.finish_own()?;
+        let mut local = self.finish_own()?;
+        if self.top.is_some() {
+            local = local.max(STACK);
+        }
         let Self { program, code, places, rows, starts, zero, own, .. } = self;
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
         let origins: Vec<Origin> = places.iter().filter_map(origin).collect();

@@ -8,6 +8,7 @@ use ptx_llvm::{Context, OptLevel};
 
 use crate::analysis::{Access, Analysis, Launched, Shape, Stride};
 use crate::inline::{Inlined, inline};
+use crate::join::{Joined, analyze};
 use crate::kernel::{self, CompileError, Generated};
 use crate::options::Options;
 
@@ -43,10 +44,12 @@ pub fn print_after(
     let inlined = inline(program)?;
     let analyzed = inlined.as_ref().map_or(program, |inlined| &inlined.program);
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let analysis = Analysis::new(analyzed, launched, kernel::lanes(&machine));
-    let analysis = analysis
+    let analysis = analyze(analyzed, launched, kernel::lanes(&machine));
+    let (analysis, joined) = analysis
         .map_err(|refusal| CompileError::refused(original(inlined.as_ref(), refusal.pc), refusal.why))?;
-    let text = Text { program, analyzed, analysis: &analysis, inlined: inlined.as_ref(), launched, place };
+    let analyzed = joined.as_ref().map_or(analyzed, |joined| &joined.program);
+    let (analysis, inlined, joined) = (&analysis, inlined.as_ref(), joined.as_ref());
+    let text = Text { program, analyzed, analysis, inlined, joined, launched, place };
     Ok(if stage == Stage::Rows { text.rows() } else { text.schedule() })
 }
 
@@ -81,6 +84,7 @@ struct Text<'a> {
     analyzed: &'a Program,
     analysis: &'a Analysis,
     inlined: Option<&'a Inlined>,
+    joined: Option<&'a Joined>,
     launched: &'a Launched,
     place: &'a dyn Fn(u32) -> String,
 }
@@ -88,7 +92,7 @@ struct Text<'a> {
 impl Text<'_> {
     /// An instruction, and where it is.
     fn instruction(&self, pc: u32) -> String {
-        let pc = original(self.inlined, pc);
+        let pc = original(self.inlined, self.joined.map_or(pc, |joined| joined.place(pc)));
         let mnemonic = self.program.origins.get(pc as usize).map(|origin| origin.mnemonic.to_string());
         format!("{}: {}", (self.place)(pc), mnemonic.unwrap_or_default())
     }
@@ -125,6 +129,9 @@ impl Text<'_> {
         let list = |blocks: &mut dyn Iterator<Item = usize>| {
             blocks.map(|id| id.to_string()).collect::<Vec<_>>().join(", ")
         };
+        if self.analysis.hands_over {
+            let _ = writeln!(text, "lanes that ask in vain keep others of their warp waiting");
+        }
         for (id, block) in self.analysis.graph.blocks().iter().enumerate() {
             let _ = writeln!(text, "block {id}:");
             let who = if self.analysis.is_whole(id, self.launched) {

@@ -6,13 +6,15 @@ use ptx_exec::engine::{Instructions, Stop};
 use ptx_exec::program::{Effect, Function, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
-use ptx_llvm::{Context, LlvmError, Module, OptLevel};
+use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, together};
-use crate::cache::{Cache, Entry, Key};
+use crate::cache::{Cache, Entry, Key, Processor};
 use crate::code::{self, Extras, Made, Notes, Runs};
 use crate::inline::{Inlined, inline};
+use crate::join::{Joined, analyze, most_rows};
+use crate::loader::{Loaded, load};
 use crate::options::Options;
 use crate::perf;
 use crate::remarks::{self, Remark};
@@ -44,7 +46,7 @@ impl CompileError {
 /// A kernel as host code, for blocks of one shape.
 #[derive(Debug)]
 pub struct Kernel {
-    _code: JitCode,
+    _code: Linked,
     address: usize,
     block: [u32; 3],
     waits: bool,
@@ -53,12 +55,23 @@ pub struct Kernel {
     effects: Effects,
     /// Whether the interpreter's runtime executes some of its instructions; what it needs for that, once it was needed.
     is_heavy: bool,
+    /// Runs of bytes that its code checks.
+    sites: usize,
     instructions: OnceLock<Instructions>,
     /// What was compiled, where that is not the program as it is.
     inlined: Option<Inlined>,
     /// What the code checks, at an address that the code has.
     _claims: Option<Arc<Claims>>,
     is_from_cache: bool,
+}
+
+/// Code in memory, as long as it is needed.
+#[derive(Debug)]
+enum Linked {
+    /// By the loader of this crate.
+    Loaded { _code: Loaded },
+    /// By ORC.
+    Jit { _code: JitCode },
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
@@ -91,6 +104,13 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
+/// How the same is called in keys where accesses are checked.
+const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
+
+/// What code is made by, for the key of what is kept.
+fn pipeline(options: &Options) -> &'static str {
+    if options.check_memory { PIPELINE_WITH_CHECKS } else { PIPELINE }
+}
 
 /// The object file of a kernel, and what its code checks. All that it depends on is in [`Key`].
 fn make(
@@ -105,7 +125,7 @@ fn make(
     let Generated { module, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
     machine.optimize(&module, PIPELINE)?;
-    Ok((Entry { runs, object: machine.emit_object(&module)? }, claims))
+    Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(&module)? }, claims))
 }
 
 pub(crate) fn generate<'c>(
@@ -138,37 +158,70 @@ pub(crate) fn generate_one<'c>(
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
     let lanes = lanes(machine);
-    let one = Analysis::new(program, launched, lanes)?;
-    let groups = match options.check_shapes {
-        true => vec![1],
-        false => {
-            let mut all = together(program, launched, lanes);
-            all.extend(groups(program, launched, &one, lanes, registers(machine)));
-            all
-        }
-    };
-    for warps in groups {
-        let mut analysis = Analysis::of_group(program, launched, lanes, warps)?;
-        if options.check_shapes {
-            analysis.shapes.compute_per_lane();
-        }
-        let module = Module::new(context, "kernel");
-        machine.set_up(&module);
-        let notes = options.notes.then(Notes::default);
-        let extras = Extras { notes: notes.as_ref(), lines: options.lines.as_deref() };
-        match code::generate(&module, machine, program, &analysis, launched, lanes, extras) {
-            Ok(Made { runs, asks }) => {
-                let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
-                module.verify()?;
-                let claims = analysis.shapes.claims().cloned();
-                return Ok(Generated { module, runs, asks, claims, remarks });
-            }
+    let (one, joined) = analyze(program, launched, lanes)?;
+    if let Some(joined) = joined {
+        return generate_joined(context, machine, (one, &joined), launched, options);
+    }
+    if one.hands_over {
+        return generate_of(context, machine, (program, None), one, launched, options);
+    }
+    let mut all = together(program, launched, lanes);
+    all.extend(groups(program, launched, &one, lanes, registers(machine)));
+    for warps in all {
+        let analysis = Analysis::of_group(program, launched, lanes, warps)?;
+        match generate_of(context, machine, (program, None), analysis, launched, options) {
             // One warp at a time it may be.
             Err(CompileError::Refused(_)) if warps > 1 => {}
-            Err(error) => return Err(error),
+            result => return result,
         }
     }
     Err(CompileError::refused(0, "there is no warp"))
+}
+
+/// The same of a program in which operations were joined. Its warps do not run together: lanes of one wait for each other.
+fn generate_joined<'c>(
+    context: &'c Context,
+    machine: &HostMachine,
+    (analysis, joined): (Analysis, &Joined),
+    launched: &Launched,
+    options: &Options,
+) -> Result<Generated<'c>, CompileError> {
+    let made = generate_of(context, machine, (&joined.program, Some(joined)), analysis, launched, options);
+    let located = |error| match error {
+        CompileError::Refused(Refusal { pc, why }) => CompileError::refused(joined.place(pc), why),
+        CompileError::Llvm(error) => CompileError::Llvm(error),
+    };
+    let mut made = made.map_err(located)?;
+    for remark in &mut made.remarks {
+        remark.pc = joined.place(remark.pc);
+        remark.related.iter_mut().for_each(|(pc, _)| *pc = joined.place(*pc));
+    }
+    Ok(made)
+}
+
+/// The same of a program that was analysed.
+fn generate_of<'c>(
+    context: &'c Context,
+    machine: &HostMachine,
+    (program, joined): (&Program, Option<&Joined>),
+    mut analysis: Analysis,
+    launched: &Launched,
+    options: &Options,
+) -> Result<Generated<'c>, CompileError> {
+    if options.check_shapes {
+        analysis.shapes.compute_per_lane();
+    }
+    let module = Module::new(context, "kernel");
+    machine.set_up(&module);
+    let notes = options.notes.then(Notes::default);
+    let lines = options.lines.as_deref();
+    let extras = Extras { notes: notes.as_ref(), lines, joined, checks_memory: options.check_memory };
+    let Made { runs, asks } =
+        code::generate(&module, machine, program, &analysis, launched, lanes(machine), extras)?;
+    let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
+    module.verify()?;
+    let claims = analysis.shapes.claims().cloned();
+    Ok(Generated { module, runs, asks, claims, remarks })
 }
 
 /// Vector registers of the processor.
@@ -220,7 +273,7 @@ impl Kernel {
     ) -> Result<Self, CompileError> {
         let inlined = inline(program)?;
         let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
-        Self::link(&entry, claims, program, inlined, launched, jit, options)
+        Self::link(&entry, claims, program, inlined, launched, &|| Ok(jit), options)
     }
 
     /// The kernel of a cache, which gets it where it has it not. Other code than the usual one is compiled without it ([`Options::is_kept`]).
@@ -238,32 +291,89 @@ impl Kernel {
         if !options.is_kept() {
             return Self::compile_with(program, launched, cpu, jit, options);
         }
-        let key = Key::new(program, launched, cpu, PIPELINE)?;
+        Self::kept(program, launched, Processor::Named(cpu), options, cache, &|| Ok((cpu, jit)))
+    }
+
+    /// The same for options of kept kernels, with LLVM only where it is needed: to compile a kernel, or to link one that the loader of this crate
+    /// does not know how to.
+    pub(crate) fn kept<'t>(
+        program: &Program,
+        launched: &Launched,
+        processor: Processor<'_>,
+        options: &Options,
+        cache: &Cache,
+        tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
+    ) -> Result<Self, CompileError> {
+        let key = Key::new(program, launched, processor, pipeline(options));
         let inlined = inline(program)?;
-        if let Some(entry) = cache.get(&key) {
-            match Self::link(&entry, None, program, inlined.clone(), launched, jit, options) {
-                Ok(kernel) => return Ok(Self { is_from_cache: true, ..kernel }),
-                // Something else than code, as whole as it is.
-                Err(_) => cache.remove(&key),
-            }
+        if let Some(kernel) =
+            Self::from_cache(&key, program, inlined.clone(), launched, options, cache, tools)
+        {
+            return Ok(kernel);
         }
-        let (entry, claims) = make(program, inlined.as_ref(), launched, cpu, options)?;
-        let kernel = Self::link(&entry, claims, program, inlined, launched, jit, options)?;
+        let jit = || tools().map(|(_, jit)| jit);
+        let (entry, claims) = make(program, inlined.as_ref(), launched, tools()?.0, options)?;
+        let kernel = Self::link(&entry, claims, program, inlined, launched, &jit, options)?;
         cache.put(&key, &entry);
         Ok(kernel)
     }
 
-    fn link(
+    /// The kernel of a cache, where it has it.
+    pub(crate) fn found<'t>(
+        program: &Program,
+        launched: &Launched,
+        processor: Processor<'_>,
+        options: &Options,
+        cache: &Cache,
+        tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
+    ) -> Option<Self> {
+        let key = Key::new(program, launched, processor, pipeline(options));
+        Self::from_cache(&key, program, inline(program).ok()?, launched, options, cache, tools)
+    }
+
+    fn from_cache<'t>(
+        key: &Key,
+        program: &Program,
+        inlined: Option<Inlined>,
+        launched: &Launched,
+        options: &Options,
+        cache: &Cache,
+        tools: &dyn Fn() -> Result<(&'t Cpu, &'t Jit), LlvmError>,
+    ) -> Option<Self> {
+        let entry = cache.get(key).filter(|entry| entry.llvm.is_current())?;
+        let jit = || tools().map(|(_, jit)| jit);
+        match Self::link(&entry, None, program, inlined, launched, &jit, options) {
+            Ok(kernel) => Some(Self { is_from_cache: true, ..kernel }),
+            // Something else than code, as whole as it is.
+            Err(_) => {
+                cache.remove(key);
+                None
+            }
+        }
+    }
+
+    fn link<'t>(
         entry: &Entry,
         claims: Option<Arc<Claims>>,
         program: &Program,
         inlined: Option<Inlined>,
         launched: &Launched,
-        jit: &Jit,
+        jit: &dyn Fn() -> Result<&'t Jit, LlvmError>,
         options: &Options,
     ) -> Result<Self, CompileError> {
-        let code = jit.add_object("kernel", &entry.object)?;
-        let address = code.address(code::NAME)?;
+        let loaded = match &options.lines {
+            None => load(&entry.object, code::NAME),
+            // ORC shows code to debuggers.
+            Some(_) => None,
+        };
+        let (linked, address) = match loaded {
+            Some((code, address)) => (Linked::Loaded { _code: code }, address),
+            None => {
+                let code = jit()?.add_object("kernel", &entry.object)?;
+                let address = code.address(code::NAME)?;
+                (Linked::Jit { _code: code }, address)
+            }
+        };
         if let Some(file) = &options.perf_map {
             let name = program.functions.get(program.entry as usize).map_or("", |kernel| &kernel.name);
             perf::add(&entry.object, address, &format!("{name} {file}"))?;
@@ -273,7 +383,7 @@ impl Kernel {
         let is_heavy = runs == Runs::Cluster;
         let waits = waits(program, runs, stack);
         Ok(Self {
-            _code: code,
+            _code: linked,
             address,
             block: launched.block,
             waits,
@@ -281,6 +391,8 @@ impl Kernel {
             stack,
             effects: Effects::of(program),
             is_heavy,
+            // One more, so that it is not zero where a kernel that checks has none.
+            sites: if options.check_memory { code::sites(program).1 + 1 } else { 0 },
             instructions: OnceLock::new(),
             inlined,
             _claims: claims,
@@ -304,6 +416,7 @@ impl Kernel {
             runs_blocks: self.runs == Runs::Block,
             is_heavy: self.is_heavy,
             stack: self.stack,
+            sites: self.sites,
         }
     }
 
@@ -334,6 +447,16 @@ impl Kernel {
             stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));
             // What stops threads at calls are branches without a target and traps of the copies.
             let inst = stop.pc.and_then(|pc| given.program.code.get(pc as usize));
+            if let Some(Op::Effect(Effect::Stack(_))) = inst.map(|inst| &inst.op) {
+                match stop.kind {
+                    TrapKind::Trap => stop.kind = TrapKind::Stack,
+                    TrapKind::BranchIndex(value) => {
+                        let text = format!("{value:#x} is not a place that the stack of this call had");
+                        stop.kind = TrapKind::Misuse(text);
+                    }
+                    _ => {}
+                }
+            }
             if let Some(Op::Effect(Effect::Call(_))) = inst.map(|inst| &inst.op) {
                 match stop.kind {
                     TrapKind::Trap => stop.kind = TrapKind::Stack,
@@ -379,6 +502,7 @@ impl Kernel {
                 threads: 1,
                 system: None,
                 effects: None,
+                workspace: 0,
                 assistant: None,
             })
         }
@@ -394,7 +518,8 @@ pub(crate) fn stack_bytes(program: &Program) -> usize {
     const RUNTIME: usize = 64 << 10;
     let function = program.functions.get(program.entry as usize);
     let local = |function: &Function| if has_large_local(function) { 0 } else { function.local as usize };
-    let of_lane = function.map_or(0, |function| 2 * 8 * function.rows as usize + local(function));
+    let rows = |function: &Function| function.rows as usize + most_rows(program);
+    let of_lane = function.map_or(0, |function| 2 * 8 * rows(function) + local(function));
     of_lane * WARP + RUNTIME
 }
 
@@ -413,6 +538,6 @@ pub(crate) fn waits(program: &Program, runs: Runs, stack: usize) -> bool {
     }
 }
 
-fn has_barriers(program: &Program) -> bool {
+pub(crate) fn has_barriers(program: &Program) -> bool {
     program.code.iter().any(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }

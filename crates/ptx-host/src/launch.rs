@@ -1,40 +1,55 @@
 //! Launches whose kernel is compiled.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Begun, Launchable};
-use ptx_exec::program::{Callee, Effect, Op, Program};
+use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
 use ptx_exec::{Completion, ExecError, Executed};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::Launched;
-use crate::cache::Cache;
+use crate::cache::{Cache, Description, Processor};
 use crate::inline::STACK;
 use crate::kernel::{CompileError, Kernel};
+use crate::once::OnceMap;
 use crate::options::Options;
-use crate::run::Given;
+use crate::run::{Given, MOST_WARPS};
 
 /// Compiles kernels for a processor, and keeps those of one program for each shape of blocks.
 #[derive(Debug)]
 pub struct Compiler {
+    tools: OnceLock<Result<Tools, LlvmError>>,
+    /// Of this process's processor, where LLVM need not be loaded to know it.
+    own: Option<Description>,
+    cache: Option<Cache>,
+}
+
+/// What LLVM is needed for.
+#[derive(Debug)]
+struct Tools {
     cpu: Cpu,
     jit: Jit,
-    cache: Option<Cache>,
+}
+
+impl Tools {
+    fn new(cpu: Cpu) -> Result<Self, LlvmError> {
+        Ok(Self { jit: Jit::new(&cpu)?, cpu })
+    }
 }
 
 /// The compiled kernels of one program.
 #[derive(Debug, Default)]
 pub struct Kernels {
-    by_shape: Mutex<HashMap<Launched, Result<Arc<Kernel>, CompileError>>>,
+    by_shape: OnceMap<Launched, Result<Arc<Kernel>, CompileError>>,
     options: Options,
 }
 
 impl Kernels {
     /// None yet; they are compiled as the options have it.
     pub fn new(options: Options) -> Self {
-        Self { by_shape: Mutex::default(), options }
+        Self { by_shape: OnceMap::default(), options }
     }
 }
 
@@ -44,7 +59,16 @@ impl Compiler {
     /// # Errors
     /// There is no LLVM, or none for the processor.
     pub fn new(cpu: Cpu) -> Result<Self, LlvmError> {
-        Ok(Self { jit: Jit::new(&cpu)?, cpu, cache: None })
+        Ok(Self { tools: OnceLock::from(Ok(Tools::new(cpu)?)), own: None, cache: None })
+    }
+
+    /// A compiler for the processor of this process. LLVM is loaded when it is first needed, which it is not for most kernels that are kept on disk.
+    pub fn host() -> Self {
+        Self { tools: OnceLock::new(), own: Description::own(), cache: None }
+    }
+
+    fn tools(&self) -> Result<&Tools, LlvmError> {
+        self.tools.get_or_init(|| Tools::new(Cpu::host()?)).as_ref().map_err(Clone::clone)
     }
 
     /// The same with kernels that are kept on disk, where there is a cache.
@@ -61,17 +85,21 @@ impl Compiler {
     /// Shows the code of kernels that are compiled from now on to debuggers; their lines are those of [`Options::lines`].
     ///
     /// # Errors
-    /// What LLVM reports.
+    /// There is no LLVM, or what it reports.
     pub fn show_to_debuggers(&self) -> Result<(), LlvmError> {
-        self.jit.show_to_debuggers()
+        self.tools()?.jit.show_to_debuggers()
     }
 
     /// The processor.
-    pub fn cpu(&self) -> &Cpu {
-        &self.cpu
+    ///
+    /// # Errors
+    /// There is no LLVM.
+    pub fn cpu(&self) -> Result<&Cpu, LlvmError> {
+        Ok(&self.tools()?.cpu)
     }
 
-    /// The kernel of a launch, from those that were compiled before where it is among them.
+    /// The kernel of a launch, from those that were compiled before where it is among them. Several threads may compile kernels at once; one
+    /// that asks for a kernel that another one compiles waits for it.
     ///
     /// # Errors
     /// Why it has no code. That the launch does not fit the kernel is found when it runs.
@@ -81,39 +109,66 @@ impl Compiler {
         program: &Program,
         launched: &Launched,
     ) -> Result<Arc<Kernel>, CompileError> {
-        let mut known = kernels.by_shape.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kernel) = known.get(launched) {
-            return kernel.clone();
+        let compile = || self.compile(program, launched, &kernels.options).map(Arc::new);
+        kernels.by_shape.get_or_make(*launched, compile)
+    }
+
+    /// The kernel of a launch where it need not be compiled: it was before, or it is kept on disk.
+    pub fn found(&self, kernels: &Kernels, program: &Program, launched: &Launched) -> Option<Arc<Kernel>> {
+        if let Some(known) = kernels.by_shape.get(launched) {
+            return known.ok();
         }
-        let options = &kernels.options;
-        let kernel = match &self.cache {
-            Some(cache) => Kernel::cached(program, launched, &self.cpu, &self.jit, options, cache),
-            None => Kernel::compile_with(program, launched, &self.cpu, &self.jit, options),
+        let cache = self.cache.as_ref().filter(|_| kernels.options.is_kept())?;
+        let tools = || self.tools().map(|Tools { cpu, jit }| (cpu, jit));
+        let processor = Processor::Own(self.own.as_ref()?);
+        let found = Kernel::found(program, launched, processor, &kernels.options, cache, &tools)?;
+        kernels.by_shape.get_or_make(*launched, || Ok(Arc::new(found))).ok()
+    }
+
+    fn compile(
+        &self,
+        program: &Program,
+        launched: &Launched,
+        options: &Options,
+    ) -> Result<Kernel, CompileError> {
+        let Some(cache) = self.cache.as_ref().filter(|_| options.is_kept()) else {
+            let Tools { cpu, jit } = self.tools()?;
+            return Kernel::compile_with(program, launched, cpu, jit, options);
         };
-        let kernel = kernel.map(Arc::new);
-        known.insert(*launched, kernel.clone());
-        kernel
+        let processor = match &self.own {
+            Some(own) => Processor::Own(own),
+            None => Processor::Named(self.cpu()?),
+        };
+        let tools = || self.tools().map(|Tools { cpu, jit }| (cpu, jit));
+        Kernel::kept(program, launched, processor, options, cache, &tools)
     }
 }
 
 /// Why a launch is left to the interpreter, although its kernel can be compiled.
 pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
-    if begun.cooperative {
-        Some("cooperative launches are not compiled")
+    if begun.cooperative && begun.geometry.blocks() * warps(begun) > MOST_WARPS as u64 {
+        Some("cooperative launches of more than 16,384 warps are not compiled")
     } else if begun.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
     } else if begun.limits.steps.is_some() {
         Some("instructions are not counted in compiled code")
-    } else if begun.limits.stack != STACK as usize && calls(begun.program) {
-        Some("calls with another limit of the stack than 512 KiB are not compiled")
+    } else if begun.limits.stack != STACK as usize && uses_stack(begun.program) {
+        Some("calls and `alloca` with another limit of the stack than 512 KiB are not compiled")
     } else {
         None
     }
 }
 
-fn calls(program: &Program) -> bool {
+/// Warps of a block.
+fn warps(begun: &Begun<'_>) -> u64 {
+    begun.geometry.threads().div_ceil(WARP) as u64
+}
+
+/// Whether the limit of the stack matters.
+fn uses_stack(program: &Program) -> bool {
     let is_call = |op: &Op| match op {
         Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
+        Op::Effect(Effect::Stack(_)) => true,
         _ => false,
     };
     program.code.iter().any(|inst| is_call(&inst.op))
@@ -143,7 +198,10 @@ pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Resul
         Ok(begun) => begun,
         Err(error) => return (Err(error), Vec::new()),
     };
+    // As CUDA's driver lays it out: its size, and the barrier of the grid.
+    let workspace = begun.cooperative.then(|| Box::new(AtomicU64::new(size_of::<u64>() as u64)));
     let given = Given {
+        workspace: workspace.as_ref().map_or(0, |workspace| workspace.as_ptr() as u64),
         assistant: assistant.as_ref(),
         system: Some(&system),
         effects: None,

@@ -12,14 +12,23 @@ mod cache;
 #[cfg(test)]
 mod checked;
 mod code;
+mod counters;
 pub mod emit;
+mod exchange;
 mod inline;
 mod inspect;
+mod join;
 mod kernel;
 mod launch;
+mod loader;
+mod once;
 mod options;
 mod perf;
+#[cfg(test)]
+#[path = "../tests/common/prepared.rs"]
+mod prepared;
 mod remarks;
+mod spin;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use inspect::{Stage, print_after, remarks};

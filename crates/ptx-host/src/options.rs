@@ -9,10 +9,13 @@ use crate::inline::Inlined;
 pub struct Options {
     /// Code that computes each lane by itself and compares what comes out with everything that the analysis claims: one value, a stride,
     /// an index, bounds and known bits of each row, and which lanes run together. A difference stops the launch as
-    /// [`TrapKind::Defect`](ptx_exec::TrapKind). It is for tests: such code is many times slower, and runs
-    /// one warp at a time, so that what is the same in several warps is not compared. Plain
+    /// [`TrapKind::Defect`](ptx_exec::TrapKind). It is for tests: such code is many times slower.
+    /// Warps run together as in other code, except where several groups of them take turns at barriers. Plain
     /// loads of one place that other threads write meanwhile may be reported: lanes then find different values, which PTX allows.
     pub check_shapes: bool,
+    /// Code that checks each access to memory as the interpreter does, bounds and alignment, before it is made, and stops the thread.
+    /// Launches have to know their memory ([`launch`](crate::launch)).
+    pub check_memory: bool,
     /// Where instructions are, for debuggers: code has these lines, and frames that can be walked. They are seen where the code's
     /// [`Compiler`](crate::Compiler) shows it ([`Compiler::show_to_debuggers`](crate::Compiler::show_to_debuggers)).
     pub lines: Option<Arc<Lines>>,
@@ -26,7 +29,8 @@ impl Options {
     /// Whether code that is compiled so is kept on disk for other processes: it has no addresses of this one in it, and is the code that every process
     /// compiles for the program. An option that changes code is named here, or becomes part of the key of what is kept.
     pub fn is_kept(&self) -> bool {
-        let Self { check_shapes, lines, perf_map: _, notes: _ } = self;
+        // Whether memory is checked is part of the key.
+        let Self { check_shapes, check_memory: _, lines, perf_map: _, notes: _ } = self;
         !check_shapes && lines.is_none()
     }
 
@@ -37,6 +41,12 @@ impl Options {
             Arc::new(Lines { files: lines.files.clone(), places })
         };
         Self { lines: self.lines.as_ref().map(place), ..self.clone() }
+    }
+
+    /// The same with [`Self::check_memory`] as it is given.
+    #[must_use]
+    pub fn with_check_memory(self, check_memory: bool) -> Self {
+        Self { check_memory, ..self }
     }
 
     /// The same with [`Self::check_shapes`] as it is given.

@@ -12,6 +12,8 @@ pub enum RemarkKind {
     Gather,
     /// Each lane stores to a place of its own.
     Scatter,
+    /// Each line of a matrix is a vector at the address of a lane.
+    Lines,
     /// The access of one lane comes after that of the other.
     Serial,
     /// A vector access where a test holds at run time, and one of each lane otherwise.
@@ -28,6 +30,7 @@ impl RemarkKind {
         match self {
             Self::Gather => "gather",
             Self::Scatter => "scatter",
+            Self::Lines => "line by line",
             Self::Serial => "lane by lane",
             Self::Tested => "tested",
             Self::Masked => "masked",
@@ -76,7 +79,12 @@ pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> 
             RemarkKind::Gather | RemarkKind::Scatter => {
                 reasons.of_address(note.src, note.bytes, &mut related)
             }
+            RemarkKind::Lines => "the line of a matrix is where one lane has its address".to_owned(),
             RemarkKind::Tested => reasons.of_test(is_generic(pc), note.src),
+            RemarkKind::Serial if analysis.alone.iter().any(|region| region.contains(note.block)) => {
+                "lanes go through the loop one after the other, as they load more than anything else there"
+                    .to_owned()
+            }
             RemarkKind::Serial => reasons.of_serial(pc, &mut related),
             RemarkKind::Masked => match note.src {
                 Some(guard) => reasons.depends("the guard", guard, &mut related),
@@ -134,7 +142,7 @@ impl Writer<'_> {
     }
 
     fn of_address(&self, src: Option<Src>, bytes: i64, related: &mut Vec<(u32, String)>) -> String {
-        let Some(src) = src else { return "the addresses of lanes differ".to_owned() };
+        let Some(src) = src else { return "lanes hold elements that are apart in the matrix".to_owned() };
         let shape = self.analysis.shapes.src(src);
         let stride = match shape {
             Shape::Indexed(indexed) => Some(indexed.stride()),

@@ -1,8 +1,11 @@
 //! What is known of kernels: where lanes wait, and which rows have a stride. The expectations follow from the PTX by hand.
 
+#[path = "common/prepared.rs"]
+mod prepared;
+
 use ptx_diag::SourceFile;
 use ptx_exec::program::{Effect, Op, Program};
-use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings};
+use ptx_exec::{Memory, Prepared};
 use ptx_host::analysis::{Analysis, Indexed, Launched, Shape, Stride, Terminator};
 
 fn prepared(body: &str) -> Prepared {
@@ -11,12 +14,7 @@ fn prepared(body: &str) -> Prepared {
          .reg .pred %p<4>;\n.reg .b32 %r<20>;\n.reg .b64 %rd<9>;\n{body}\n}}\n"
     );
     let source = SourceFile::new("k.ptx", text);
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-    let surroundings =
-        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
-    Image::new(verified, surroundings).expect("no variables").kernel("k").expect("a kernel")
+    prepared::prepared(&source, &Memory::new())
 }
 
 fn analyse(program: &Program, block: [u32; 3], lanes: u32) -> Analysis {
@@ -179,6 +177,24 @@ fn lanes_that_have_exited_wait_nowhere() {
     }
 }
 
+/// A check in a loop does not let lanes part that go on: no block runs any more where one of them does not.
+#[test]
+fn lanes_that_stop_the_launch_do_so_at_once() {
+    let body = format!(
+        "{INDEX} mov.u32 %r4, 0;\n\
+         loop: add.u32 %r5, %r3, %r4; setp.lt.u32 %p1, %r5, %r9; @%p1 bra fine; st.global.u32 [%rd1], %r5; trap;\n\
+         fine: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 20; @%p2 bra loop;\n\
+         st.global.u32 [%rd1], %r4; ret;"
+    );
+    assert_eq!(stored(&body, [32, 1, 1], 16)[1], Shape::Uniform);
+    let prepared = prepared(&body);
+    let analysis = analyse(prepared.program(), [32, 1, 1], 16);
+    let blocks = analysis.graph.blocks();
+    let apart: Vec<_> = (0..blocks.len()).filter(|&id| !analysis.schedule.is_together(id)).collect();
+    let [stops] = apart[..] else { panic!("{apart:?}") };
+    assert!(matches!(blocks[stops].terminator, Terminator::Stop { guard: None }));
+}
+
 #[test]
 fn loops_with_two_entries_are_scheduled_too() {
     let body = format!(
@@ -227,4 +243,30 @@ fn warps_that_run_together_have_numbers_and_share_what_follows_from_rows() {
     assert_eq!(actual[0], (strided(1, Some(16)), 7));
     assert_eq!([actual[2], actual[3]], [(row, 6), (line, 1)]);
     assert_eq!(actual[4], (row, 7), "the number of a warp, found as that of a chunk");
+}
+
+#[test]
+fn loops_are_known_by_what_lanes_come_back_to() {
+    // A loop in another one, a block of its own that is one, and what is before, between and after them.
+    let body = "mov.u32 %r1, 0; mov.u32 %r3, 1; outer: add.u32 %r1, %r1, 1;\n\
+                inner: mul.lo.u32 %r3, %r3, 3; setp.lt.u32 %p1, %r3, 99; @%p1 bra inner; setp.lt.u32 %p2, %r1, 7; @%p2 bra outer;\n\
+                mov.u32 %r2, 0; alone: add.u32 %r2, %r2, 1; setp.lt.u32 %p3, %r2, 9; @%p3 bra alone; ret;";
+    let prepared = prepared(body);
+    let graph = analyse(prepared.program(), [32, 1, 1], 8).graph;
+    let sizes: Vec<usize> = (0..graph.blocks().len())
+        .map(|id| graph.blocks()[id].end - graph.blocks()[id].first)
+        .map(|n| n as usize)
+        .collect();
+    // Their instructions tell which is which: the beginning, what `outer`, `inner` and the branch back begin, the rest. The last branch is an exit.
+    assert_eq!(sizes, [2, 1, 2, 1, 1, 2]);
+    let around: Vec<&[usize]> = (0..sizes.len()).map(|id| graph.loop_around(id)).collect();
+    let none: &[usize] = &[];
+    assert_eq!(around, [none, &[1, 2, 3], &[1, 2, 3], &[1, 2, 3], none, &[5]]);
+    assert!(graph.are_in_one_loop(1, 3) && graph.are_in_one_loop(5, 5));
+    assert!(!graph.are_in_one_loop(3, 5) && !graph.are_in_one_loop(0, 0));
+    let natural: Vec<Option<Vec<usize>>> = (0..sizes.len())
+        .map(|id| graph.natural_loop(id).map(|inside| inside.into_iter().collect()))
+        .collect();
+    let expected = [None, Some(vec![1, 2, 3]), Some(vec![2]), None, None, Some(vec![5])];
+    assert_eq!(natural, expected);
 }

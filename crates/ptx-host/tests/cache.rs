@@ -4,10 +4,16 @@
 
 #![allow(unsafe_code, reason = "kernels are launched")]
 
+use std::path::Path;
+use std::process::Command;
+
+#[path = "common/prepared.rs"]
+mod prepared;
+
 use ptx_diag::SourceFile;
-use ptx_exec::{DeviceHeap, Image, Limits, Memory, Prepared, Surroundings};
+use ptx_exec::{Memory, Prepared};
 use ptx_host::analysis::Launched;
-use ptx_host::{Cache, Kernel, Options};
+use ptx_host::{Cache, Compiler, Kernel, Kernels, Options};
 use ptx_llvm::host::{Cpu, Jit};
 
 /// `out[i] = calls + table[i & 3] + ADDED`, and then thread 0 adds one to `calls`. `pointer` holds the address of `table + 8`.
@@ -28,12 +34,7 @@ fn source(added: u32) -> String {
 }
 
 fn image(added: u32, memory: &Memory) -> Prepared {
-    let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", source(added)));
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-    let surroundings =
-        Surroundings { memory: memory.clone(), heap: DeviceHeap::default(), limits: Limits::default() };
-    Image::new(verified, surroundings).expect("variables").kernel("k").expect("a kernel")
+    prepared::prepared(&SourceFile::new("k.ptx", source(added)), memory)
 }
 
 /// What a launch of one block of four leaves in `out`.
@@ -128,4 +129,36 @@ fn what_is_no_code_is_compiled_anew() {
     assert_eq!(launch(&kernel, &prepared, &memory), [111, 121, 131, 141]);
     assert!(cache.take_trouble().is_some());
     assert!(compile().is_from_cache());
+}
+
+/// The folder that the test below gives to a process of its own.
+const FOLDER: &str = "PTX_HOST_TEST_KEPT";
+
+/// The kernel for the processor of this process, and what it leaves.
+fn kept(folder: &Path) -> (bool, [u32; 4]) {
+    let memory = Memory::new();
+    let prepared = image(1000, &memory);
+    let compiler = Compiler::host().with_cache(Some(Cache::open(folder, 1 << 20).expect("a folder")));
+    let kernel = compiler.kernel(&Kernels::default(), prepared.program(), &FOUR).expect("code");
+    prepared.image().reset();
+    (kernel.is_from_cache(), launch(&kernel, &prepared, &memory))
+}
+
+#[test]
+fn a_kernel_that_is_kept_runs_without_llvm() {
+    const LEFT: [u32; 4] = [1110, 1120, 1130, 1140];
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let is_linked = ptx_llvm::is_loaded();
+        assert_eq!(kept(Path::new(&folder)), (true, LEFT));
+        assert_eq!(ptx_llvm::is_loaded(), is_linked || !cfg!(target_arch = "x86_64"));
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(kept(folder.path()), (false, LEFT));
+    let program = std::env::current_exe().expect("a program");
+    let mut process = Command::new(program);
+    process.args(["a_kernel_that_is_kept_runs_without_llvm", "--exact"]).env(FOLDER, folder.path());
+    let output = process.output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(kept(folder.path()), (true, LEFT));
 }

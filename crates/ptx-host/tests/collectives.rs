@@ -374,7 +374,7 @@ fn special_registers_of_lanes() {
     });
 }
 
-/// Both engines stop at the instruction that begins with `text`, in the same words as far as `why`, and compiled code in this lane.
+/// Both engines stop at the instruction that begins with `text`, in the same words as far as `why`, and in this lane.
 fn stops(body: &str, text: &str, lane: usize, why: &str) {
     let case = Case::warp(body);
     let source = case.source();
@@ -387,6 +387,8 @@ fn stops(body: &str, text: &str, lane: usize, why: &str) {
     let error = ptx_exec::run(verified, &launch).map(drop).expect_err("the interpreter stops it");
     let ExecError::Trap(trap) = error else { panic!("{error}") };
     assert!(trap.kind.to_string().starts_with(why), "{}", trap.kind);
+    assert_eq!(trap.thread[0] as usize, lane, "{body}");
+    assert!(text.starts_with(&trap.instruction), "{}", trap.instruction);
     let prepared = case.prepared();
     let program = prepared.program();
     for cpu in processors() {
@@ -409,26 +411,49 @@ fn stops(body: &str, text: &str, lane: usize, why: &str) {
 
 #[test]
 fn lanes_that_do_not_come_are_an_error() {
-    // Lanes wait for those that wait for them; the last of both is reported.
+    // Lanes wait for those that wait for them; the first of both is reported.
     stops(
         "mov.u32 %r7, %laneid; setp.lt.u32 %p2, %r7, 12; @!%p2 bra others; vote.sync.ballot.b32 %r8, %p2, -1; ret;\n\
          others: bar.warp.sync -1; ret;",
-        "bar.warp.sync",
-        12,
+        "vote.sync.ballot.b32",
+        0,
         "deadlock",
     );
     let not_named = "the membermask";
     stops(
         "mov.u32 %r7, %laneid; vote.sync.ballot.b32 %r8, %p2, 0xfffff7ff; ret;",
-        "vote.sync",
+        "vote.sync.ballot.b32",
         11,
         not_named,
     );
     stops(
         "mov.u32 %r7, %laneid; and.b32 %r8, %r7, 16; shl.b32 %r9, 0xffff, %r8; setp.eq.u32 %p2, %r7, 3; @%p2 mov.u32 %r9, 0x10;\n\
          shfl.sync.idx.b32 %r8, %r7, 0, 0x1f, %r9; ret;",
-        "shfl.sync",
+        "shfl.sync.idx.b32",
         3,
         not_named,
     );
+}
+
+#[test]
+fn numbers_that_are_none_keep_their_bits_or_have_those_of_results() {
+    // Inputs of lanes below 8 are NaNs with bits of their own. What is loaded is passed on as it is; a result has the one NaN of PTX, where its
+    // bits are seen: by a store, an operation on bits, and after a further addition.
+    let body = "and.b32 %r10, %r4, 31; setp.lt.u32 %p1, %r10, 8; or.b32 %r11, %r10, 0xffa00000; selp.b32 %r12, %r11, 0x40000000, %p1; mov.b32 %f1, %r12;\n\
+        add.f32 %f2, %f1, 0f3f800000; mov.b32 %r13, %f2; shfl.sync.bfly.b32 %r14, %r13, 4, 31, -1; shfl.sync.down.b32 %r15, %r12, 1, 31, -1;\n\
+        mov.b32 %f3, %r14; add.f32 %f4, %f3, %f2; and.b32 %r16, %r14, 0xff; mov.b32 %r17, %f4; shfl.sync.idx.b32 %r18, %r17, 3, 31, -1; shfl.sync.idx.b32 %r19, %r17, 9, 31, -1;\n\
+        mul.wide.u32 %rd6, %r4, 24; add.s64 %rd7, %rd1, %rd6; st.global.u32 [%rd7], %r14; st.global.u32 [%rd7+4], %r15; st.global.u32 [%rd7+8], %r16;\n\
+        st.global.u32 [%rd7+12], %r17; st.global.u32 [%rd7+16], %r18; st.global.u32 [%rd7+20], %r19; ret;";
+    let case = Case { block: [64, 1, 1], ..Case::warp(body) };
+    case.agrees();
+    let out = words(&case.interpreted());
+    let (nan, three, six) = (0x7fff_ffff_u32, 3.0_f32.to_bits(), 6.0_f32.to_bits());
+    for thread in 0..64 {
+        let lane = thread % 32;
+        let input = |lane: u32| if lane < 8 { 0xffa0_0000 | lane } else { 2.0_f32.to_bits() };
+        let other = if lane ^ 4 < 8 { nan } else { three };
+        let sum = if lane < 8 || lane ^ 4 < 8 { nan } else { six };
+        let wanted = [other, input((lane + 1).min(31)), other & 0xff, sum, nan, six];
+        assert_eq!(out[6 * thread as usize..][..6], wanted, "{thread}");
+    }
 }

@@ -7,7 +7,6 @@
 mod common;
 
 use common::Case;
-use ptx_host::analysis::{APART, Analysis, Launched};
 
 /// Knuth's multiplicative generator, of which the upper bits are used.
 struct Random(u64);
@@ -145,47 +144,32 @@ fn program(seed: u64, waits: bool) -> String {
     generator.text
 }
 
-/// Whether it is compiled. One that is not has an operation that lanes may come to at two instructions.
-fn is_compiled(case: &Case<'_>) -> bool {
-    match Analysis::new(case.prepared().program(), &Launched::blocks(case.block), 16) {
-        Ok(_) => true,
-        Err(refusal) if refusal.why == APART => false,
-        Err(refusal) => panic!("{}: {}", refusal.why, case.body),
-    }
-}
-
 /// `PTX_HOST_PROGRAMS` asks for more programs, and for long ones, which take a minute to compile.
 #[test]
 fn random_programs_agree() {
     let asked: Option<u64> = std::env::var("PTX_HOST_PROGRAMS").ok().and_then(|count| count.parse().ok());
-    let mut compiled = 0;
     for seed in 0..asked.unwrap_or(60) {
         let body = program(seed, false);
         let case = Case { block: [64, 1, 1], n: 41, ..Case::warp(&body) };
-        if (asked.is_some() || body.len() < 1150) && is_compiled(&case) {
+        if asked.is_some() || body.len() < 1150 {
             case.agrees();
             // What the analysis claims of them, too; such code takes longer to compile.
             if asked.is_some() || seed % 3 == 0 {
                 case.holds();
             }
-            compiled += 1;
         }
     }
-    assert!(asked.is_some() || compiled >= 25, "only {compiled} programs are compiled");
 }
 
 /// In loops that may wait for other threads lanes run in another order.
 #[test]
 fn random_programs_agree_in_loops_that_wait() {
     let asked: Option<u64> = std::env::var("PTX_HOST_PROGRAMS").ok().and_then(|count| count.parse().ok());
-    let mut compiled = 0;
     for seed in 0..asked.unwrap_or(40) {
         let body = program(seed, true);
         let case = Case { block: [64, 1, 1], n: 41, ..Case::warp(&body) };
-        if (asked.is_some() || body.len() < 1200) && is_compiled(&case) {
+        if asked.is_some() || body.len() < 1200 {
             case.agrees();
-            compiled += 1;
         }
     }
-    assert!(asked.is_some() || compiled >= 10, "only {compiled} programs are compiled");
 }

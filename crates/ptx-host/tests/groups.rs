@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Case, WORDS};
+use common::{Case, WORDS, compiled};
 use ptx_host::analysis::{Analysis, Launched, groups};
 use ptx_llvm::host::Cpu;
 
@@ -153,11 +153,58 @@ fn warps_run_together_where_that_is_of_use() {
     assert_eq!(choice("st.global.u32 [%rd4], %r4; ret;", [256, 1, 1]), [1], "nothing is done twice");
     let apart = "ld.global.u32 %r6, [%rd5]; again: shr.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra again; st.global.u32 [%rd4], %r6; ret;";
     assert_eq!(choice(apart, [256, 1, 1]), [1], "warps leave the loop as their data has it");
+    let steps = format!("{NUMBER}{STEPS}");
+    assert_eq!(
+        choice(&steps, [256, 1, 1]),
+        [2, 1],
+        "a round takes 12 cycles, and 32 vector operations of two warps"
+    );
+    let longer = steps.replace(
+        "setp.gt",
+        "min.f32 %f6, %f6, %f5; max.f32 %f7, %f7, %f5; xor.b32 %r31, %r31, %r30; setp.gt",
+    );
+    assert_eq!(choice(&longer, [256, 1, 1]), [1], "44 operations take longer");
     let found = "again: atom.global.add.u32 %r6, [%rd1], 1; setp.lt.u32 %p1, %r1, 9; @%p1 bra again; st.global.u32 [%rd4], %r6; ret;";
     assert_eq!(choice(found, [256, 1, 1]), [1], "what is found depends on the order of warps");
     let votes =
         "again: activemask.b32 %r6; setp.lt.u32 %p1, %r1, 9; @%p1 bra again; st.global.u32 [%rd4], %r6; ret;";
     assert_eq!(choice(votes, [256, 1, 1]), [1], "lanes of one warp alone");
+}
+
+/// Points move until they are far away: a round is a product, a sum and a sum again, each of which waits for the
+/// one before it, and 8 operations for each of the chunks.
+const STEPS: &str = "cvt.rn.f32.u32 %f1, %r10; fma.rn.f32 %f1, %f1, 0f3c000000, 0fc0000000; mov.f32 %f2, 0f00000000; mov.f32 %f3, %f2; mov.f32 %f6, %f2; mov.f32 %f7, %f2;\n\
+                     mov.u32 %r30, 7; mov.u32 %r31, 0;\n\
+                     again: mul.rn.f32 %f4, %f2, %f2; mul.rn.f32 %f5, %f3, %f3; add.rn.f32 %f8, %f4, %f5;\n\
+                     setp.gt.f32 %p1, %f8, 0f40800000; @%p1 bra far; add.rn.f32 %f9, %f2, %f2; fma.rn.f32 %f3, %f9, %f3, 0f3dcccccd;\n\
+                     sub.rn.f32 %f9, %f4, %f5; add.rn.f32 %f2, %f9, %f1; add.u32 %r31, %r31, 1; setp.lt.u32 %p2, %r31, 90; @%p2 bra again;\n\
+                     far: @%p7 bra done; st.global.f32 [%rd10], %f2; done: ret;";
+
+#[test]
+fn steps_of_which_each_waits_for_the_one_before() {
+    let body = format!("{NUMBER}{STEPS}");
+    for block in BLOCKS {
+        case(&body, block, 0).agrees();
+    }
+}
+
+#[test]
+fn loops_of_warps_together_end_with_the_time() {
+    // Threads below 40 leave; the others add products of the same numbers for ever. The first thread that still runs is the ninth of the second warp.
+    let endless = PRODUCT
+        .replace("add.s64 %rd13, %rd13, 4; add.s64 %rd15, %rd15, 64; ", "")
+        .replace("setp.lt.u32 %p4, %r23, 16;", "setp.ne.u32 %p4, %r1, 5;");
+    let body = format!("{NUMBER} setp.lt.u32 %p1, %r10, 40; @%p1 bra done;\n{endless}");
+    let block = [256, 1, 1];
+    assert!(choice(&body, block)[0] > 1, "warps run together");
+    let case = case(&body, block, 1000);
+    let mut launch = case.launch();
+    launch.limits.timeout = Some(std::time::Duration::from_millis(200));
+    launch.threads = Some(std::num::NonZeroUsize::MIN);
+    let text = String::from_utf8(case.source().text().to_vec()).expect("text");
+    let stopped = compiled(&text, &launch).expect_err("it is stopped");
+    assert!(stopped.starts_with("the launch took longer than its time limit"), "{stopped}");
+    assert!(stopped.contains("thread (40, 0, 0)"), "{stopped}");
 }
 
 #[test]
@@ -183,4 +230,42 @@ fn steps_of_the_grid_are_prefetched() {
     assert!(!prefetches(&turns));
     case(pointers, [256, 1, 1], 1).agrees();
     case(&turns, [64, 1, 1], 3).agrees();
+}
+
+#[test]
+fn loads_of_the_next_block_are_prefetched() {
+    // Sums of two words of each thread, in shared memory: a block reads 2 KB, and the next one those after them.
+    let sum = |address: &str| {
+        format!(
+            "shl.b32 %r10, %r3, 1; mad.lo.s32 %r11, %r10, %r2, %r4; mul.wide.u32 %rd6, %r11, 4; {address} setp.ge.u32 %p1, %r11, %r1; mov.u32 %r12, 7;\n\
+             @%p1 bra on; ld.global.u32 %r12, [%rd7]; on: mov.u32 %r13, s; shl.b32 %r14, %r4, 2; add.u32 %r15, %r13, %r14; st.shared.u32 [%r15], %r12; bar.sync 0;\n\
+             xor.b32 %r16, %r14, 4; add.u32 %r17, %r13, %r16; ld.shared.u32 %r18, [%r17]; add.u32 %r12, %r12, %r18; st.global.u32 [%rd4], %r12; ret;"
+        )
+    };
+    let prefetches = |body: &str| {
+        let block = [256, 1, 1];
+        let prepared = case(body, block, 0).prepared();
+        let cpu = Cpu::host().expect("LLVM 22");
+        let [before, _] =
+            ptx_host::host_ir(prepared.program(), &Launched::blocks(block), &cpu).expect("compiled");
+        before.lines().filter(|line| line.contains("call void @llvm.prefetch")).count()
+    };
+    let next = sum("add.s64 %rd7, %rd2, %rd6;");
+    assert!(prefetches(&next) > 0);
+    // The same for all blocks; and what no one knows, for a word of memory tells it.
+    let same = sum("and.b32 %r19, %r4, 127; mul.wide.u32 %rd6, %r19, 4; add.s64 %rd7, %rd2, %rd6;");
+    let loaded = sum(
+        "ld.global.u32 %r20, [%rd2]; and.b32 %r20, %r20, 3; mul.lo.u32 %r20, %r20, %r2; mad.lo.u32 %r20, %r20, 4, %r4;\n\
+         and.b32 %r20, %r20, 127; mul.wide.u32 %rd6, %r20, 4; add.s64 %rd7, %rd2, %rd6;",
+    );
+    for body in [&same, &loaded] {
+        assert_eq!(prefetches(body), 0, "{body}");
+    }
+    assert_eq!(prefetches(&next.replace("bar.sync 0;", "")), 0, "without barriers");
+    for body in [&next, &same, &loaded] {
+        // The last block announces what is after the array.
+        for (block, n) in [(32, 0), (64, 100), (64, 512), (96, 31), (128, 512)] {
+            Case { grid: 512 / (2 * block), ..case(body, [block, 1, 1], n) }.agrees();
+        }
+    }
 }

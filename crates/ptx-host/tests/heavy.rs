@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Case, WORDS, input, launched_alike, words};
+use common::{Case, WORDS, input, launched, launched_alike, words};
 use ptx_exec::{Argument, Launch};
 
 fn case(body: &str, block: u32) -> Case<'_> {
@@ -227,4 +227,36 @@ fn blocks_of_a_cluster_that_wait_for_ever_are_told_alike() {
     assert!(told.contains("wait at the barrier of the cluster"), "{told}");
     let early = clusters("barrier.cluster.wait; ret;", 2, 2).expect_err("it has not arrived");
     assert!(early.contains("without having arrived"), "{early}");
+}
+
+/// Clusters do the work of others instead of those (manual 9.7.13.17): each block adds the number of its place and one to a sum of that
+/// place, so that the sums show that each place was worked on once. On one host thread the first cluster takes all others.
+#[test]
+fn clusters_are_taken_from_the_launch() {
+    let text = ".version 8.7\n.target sm_100a\n.address_size 64\n.shared .align 16 .b8 answer[16];\n.shared .align 8 .b64 full;\n\
+         .visible .entry k(.param .u64 out)\n{\n\
+         .reg .pred %p<8>;\n.reg .b32 %r<30>;\n.reg .b64 %rd<20>;\n.reg .b128 %h;\n\
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r5, 0;\n\
+         setp.ne.u32 %p1, %r2, 0; or.b32 %r9, %r1, %r2; setp.ne.u32 %p2, %r9, 0; @%p1 bra next;\n\
+         mbarrier.init.shared::cta.b64 [full], 1; fence.mbarrier_init.release.cluster; red.global.add.u32 [%rd1+1024], 1;\n\
+         next: barrier.cluster.arrive; barrier.cluster.wait;\n\
+         @!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 16;\n\
+         @!%p2 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [answer], [full];\n\
+         mad.lo.u32 %r4, %r3, 32, %r2; mul.wide.u32 %rd3, %r4, 4; add.s64 %rd4, %rd1, %rd3; add.u32 %r6, %r4, 1; red.global.add.u32 [%rd4], %r6;\n\
+         wait: mbarrier.try_wait.parity.shared::cta.b64 %p3, [full], %r5; @!%p3 bra wait;\n\
+         ld.shared.b128 %h, [answer]; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p4, %h; @!%p4 bra done;\n\
+         clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r3, %h; add.u32 %r3, %r3, %r1; xor.b32 %r5, %r5, 1; bra next;\n\
+         done: ret;\n}\n";
+    for (size, threads) in [(1, 1), (2, 1), (4, 1), (2, 2)] {
+        let mut launch = Launch::new("k");
+        (launch.grid, launch.block, launch.cluster) = ([8, 1, 1], [32, 1, 1], Some([size, 1, 1]));
+        launch.limits.timeout = Some(std::time::Duration::from_secs(20));
+        launch.threads = std::num::NonZeroUsize::new(threads);
+        launch.arguments = vec![Argument::Buffer(vec![0; 4 * WORDS])];
+        // How many are started differs from launch to launch where there are several host threads.
+        let left = if threads == 1 { launched_alike(text, &launch) } else { launched(text, &launch) };
+        let left = words(left.expect("it ends").buffers[0].as_ref().expect("a buffer"));
+        assert_eq!(left[..256], (1..=256).collect::<Vec<u32>>());
+        assert!(threads > 1 || left[256] == size, "{} blocks were started", left[256]);
+    }
 }

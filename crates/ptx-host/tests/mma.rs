@@ -320,6 +320,25 @@ fn products_of_one_matrix_one_after_the_other() {
 }
 
 #[test]
+fn nans_of_products_whose_bits_are_seen() {
+    // The registers of one product hold bits of other instructions, too, so that its NaNs have to be canonical; those of the next one, of
+    // the same A, have sums only. A NaN of a lane is in all sums of its row.
+    let mma = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32";
+    let (factor, zero) = ("{%r6, %r7, %r8, %r6}, {%r7, %r6}", "{%f9, %f9, %f9, %f9}");
+    for special in ["0x7c017c00", "0xfe007e00", "0x7c00fc00"] {
+        let body = format!(
+            "ld.global.u32 %r6, [%rd5]; and.b32 %r6, %r6, 0xbfffbfff; mul.lo.u32 %r7, %r6, 77; and.b32 %r7, %r7, 0xbfffbfff; mov.u32 %r8, %r7;\n\
+             mov.u32 %r9, %laneid; setp.eq.u32 %p1, %r9, 5; @%p1 mov.u32 %r8, {special}; mov.f32 %f9, 0f00000000; mov.b32 %f5, %r6;\n\
+             {mma} {{%f5, %f6, %f7, %f8}}, {factor}, {zero};\n {mma} {{%f1, %f2, %f3, %f4}}, {factor}, {{%f5, %f6, %f7, %f8}};\n\
+             {mma} {{%f5, %f6, %f7, %f8}}, {factor}, {{%f1, %f2, %f3, %f4}};\n mov.u32 %r10, 0;\n"
+        );
+        let hash = |register| format!("mov.b32 %r11, %f{register}; mad.lo.u32 %r10, %r10, 31, %r11;\n");
+        let body = body + &(1..=8).map(hash).collect::<String>() + "st.global.u32 [%rd4], %r10; ret;";
+        Case { target: "sm_80", ..Case::warp(&body) }.agrees();
+    }
+}
+
+#[test]
 fn a_transposed_matrix() {
     // A lane holds two elements of a row: row `lane / 4`, columns `lane % 4 * 2` and the next (manual 9.7.14.5.17, figure of the matrix).
     let body = "mov.u32 %r6, %laneid; mul.lo.u32 %r7, %r6, 0x20002; add.u32 %r7, %r7, 0x10000; movmatrix.sync.aligned.m8n8.trans.b16 %r8, %r7;\n\

@@ -1,7 +1,10 @@
 //! Remarks on kernels whose accesses and branches are known: what follows from the PTX by hand.
 
+#[path = "common/prepared.rs"]
+mod prepared;
+
 use ptx_diag::SourceFile;
-use ptx_exec::{DeviceHeap, Image, Limits, Memory, Surroundings};
+use ptx_exec::Memory;
 use ptx_host::analysis::Launched;
 use ptx_host::{Stage, print_after, remarks};
 use ptx_llvm::host::Cpu;
@@ -15,12 +18,7 @@ const FIRST: u32 = 9;
 
 fn kernel(body: &str) -> (ptx_exec::Prepared, SourceFile) {
     let source = SourceFile::new("k.ptx", format!("{HEAD}{body}\n}}\n"));
-    let (module, findings) = ptx_syntax::parse(&source);
-    assert!(!findings.has_errors(), "{findings:?}");
-    let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-    let surroundings =
-        Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
-    (Image::new(verified, surroundings).expect("variables").kernel("k").expect("a kernel"), source)
+    (prepared::prepared(&source, &Memory::new()), source)
 }
 
 /// Vectors of 8 numbers of 32 bits.
@@ -204,4 +202,47 @@ fn stages_print_what_is_known() {
     let [code, optimized] = [print(Stage::Code), print(Stage::Optimized)];
     assert!(code.contains("@kernel(ptr") && optimized.contains("@kernel(ptr"), "{code}\n{optimized}");
     assert!(code.len() > optimized.len(), "{code}\n{optimized}");
+}
+
+#[test]
+fn loops_that_lanes_go_through_alone_tell_so() {
+    // The loop is left in different rounds, as `%r5` was loaded; what is loaded in it depends on nothing that is.
+    has(
+        "ld.global.u32 %r5, [%rd5]; and.b32 %r5, %r5, 31; mov.u32 %r8, 0;\n\
+         again: mul.wide.u32 %rd6, %r5, 4; add.s64 %rd6, %rd2, %rd6;\n\
+         ld.global.u32 %r6, [%rd6];\n\
+         ld.global.u32 %r7, [%rd6+64];\n\
+         add.u32 %r8, %r8, %r6; add.u32 %r8, %r8, %r7; add.u32 %r5, %r5, 3; setp.lt.u32 %p1, %r5, 64;\n\
+         @%p1 bra again;\n\
+         st.global.u32 [%rd4], %r8; ret;",
+        &[
+            (
+                2,
+                "lane by lane: lanes go through the loop one after the other, as they load more than anything else there",
+            ),
+            (
+                3,
+                "lane by lane: lanes go through the loop one after the other, as they load more than anything else there",
+            ),
+            (5, "divergent branch: the condition depends on a loaded value"),
+        ],
+    );
+}
+
+#[test]
+fn matrices_are_accessed_by_lines_or_elements() {
+    has(
+        "mov.u32 %r5, s; shl.b32 %r6, %r4, 4; and.b32 %r6, %r6, 496; add.u32 %r6, %r6, %r5;\n\
+         ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r7, %r8}, [%r6];\n\
+         .reg .b32 %w<8>; wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7}, [s];\n\
+         .reg .f32 %f<8>; wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, [%rd2];\n\
+         wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n\
+         add.u32 %r7, %r7, %r8; add.u32 %r7, %r7, %w0; st.global.u32 [%rd4], %r7; ret;",
+        &[
+            (1, "line by line: the line of a matrix is where one lane has its address"),
+            (2, "gather: lanes hold elements that are apart in the matrix"),
+            (3, "gather: lanes hold elements that are apart in the matrix"),
+            (4, "scatter: lanes hold elements that are apart in the matrix"),
+        ],
+    );
 }

@@ -116,7 +116,12 @@ fn lanes_that_wait_in_vain() {
     let body = "ld.volatile.global.u32 %r6, [%rd1]; spin: ld.volatile.global.u32 %r6, [%rd1]; setp.ne.u32 %p3, %r6, 0; @%p3 bra spin;\n\
                 setp.lt.u32 %p1, %r0, 16; @%p1 bra low; shfl.sync.idx.b32 %r7, %r0, 1, 31, -1; bra done; low: vote.sync.ballot.b32 %r8, 1, -1; done: st.global.u32 [%rd1], %r7; ret;";
     let text = ran_jit_alone(body, 1, 32, None);
-    assert!(text.contains("wait for others of it, which wait elsewhere"), "{text}");
+    for part in [
+        "thread (0, 0, 0) and 15 more of its warp: wait for lanes 0xffffffff, of which thread (16, 0, 0) and 15 more have not come",
+        "and 1 other group(s) of threads wait too",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
 }
 
 #[test]
@@ -133,6 +138,30 @@ fn loops_that_wait_for_ever_end_with_the_time() {
     );
 }
 
+#[test]
+fn plain_loads_that_wait() {
+    // A warp waits for a later one of its block; a block for a later one; a lane for a higher one. The last thread stores 7 to the second word.
+    let wait = "setp.eq.u32 %p1, %r1, LAST; @%p1 bra last;\nspin: ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p2, %r6, 0; @%p2 bra spin;\n\
+                atom.global.add.u32 %r7, [%rd1+4], %r6; ret;\nlast: st.global.u32 [%rd1], 5; ret;";
+    // With other instructions in the loop, a guard, and a way through it.
+    let more = "setp.eq.u32 %p1, %r1, LAST; @%p1 bra last; mov.u32 %r9, 0;\n\
+                spin: add.u32 %r9, %r9, 1; setp.ne.u64 %p3, %rd1, 0; @%p3 ld.u32 %r6, [%rd1]; setp.ge.u32 %p4, %r6, 1; @%p4 bra odd; nanosleep.u32 10; bra spin;\n\
+                odd: and.b32 %r8, %r6, 4; setp.eq.u32 %p2, %r8, 0; @%p2 bra spin;\n\
+                atom.global.add.u32 %r7, [%rd1+4], %r6; ret;\nlast: st.global.u32 [%rd1], 5; ret;";
+    // In shared memory.
+    let shared = "st.shared.u32 [flag], 0; bar.sync 0; setp.eq.u32 %p1, %r1, LAST; @%p1 bra last;\n\
+                  spin: ld.shared.u32 %r6, [flag]; setp.eq.u32 %p2, %r6, 0; @%p2 bra spin;\n\
+                  atom.global.add.u32 %r7, [%rd1+4], %r6; ret;\nlast: st.shared.u32 [flag], 5; ret;";
+    let blocks: &[(u32, u32)] = &[(1, 32), (1, 96), (7, 64)];
+    for (body, shapes) in [(wait, blocks), (more, blocks), (shared, &[(1, 32), (1, 128)])] {
+        for &(grid, block) in shapes {
+            let all = grid * block;
+            let stored = ran(&body.replace("LAST", &(all - 1).to_string()), grid, block).unwrap();
+            assert_eq!(stored[1], 5 * (all - 1), "{grid} blocks of {block}: {body}");
+        }
+    }
+}
+
 /// What stops a launch of compiled code.
 fn ran_jit_alone(body: &str, grid: u32, block: u32, timeout: Option<Duration>) -> String {
     let text = format!(
@@ -143,4 +172,46 @@ fn ran_jit_alone(body: &str, grid: u32, block: u32, timeout: Option<Duration>) -
     let mut launch = Launch { grid: [grid, 1, 1], block: [block, 1, 1], arguments, ..Launch::new("k") };
     launch.limits.timeout = timeout;
     common::compiled(&text, &launch).expect_err("it is stopped")
+}
+
+/// Each block waits for the grid three times, as nvcc's code for `grid.sync()` does it with the workspace that `%envreg1` (upper half) and
+/// `%envreg2` (lower half) give the address of: 32 bits of a barrier at offset 4, to which the first block brings what is missing to 2^31. In each
+/// round it adds what the next block stored before.
+const GRID: &str = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {
+    .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [p]; mov.u32 %r15, %tid.x; setp.ne.u32 %p1, %r15, 0;
+    mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; mov.b64 %rd2, {%r1, %r2};
+    mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mov.u32 %r5, 0; mov.u32 %r6, 0;
+    add.u32 %r12, %r3, 1; rem.u32 %r12, %r12, %r4; mad.wide.u32 %rd3, %r3, 4, %rd1; mad.wide.u32 %rd4, %r12, 4, %rd1;
+    setp.eq.u64 %p2, %rd2, 0; @%p2 bra NONE;
+    LOOP:
+    mul.lo.u32 %r7, %r5, 1000; add.u32 %r7, %r7, %r3; @!%p1 st.volatile.global.u32 [%rd3], %r7; mov.u32 %r8, 0;
+    SYNC:
+    barrier.sync 0; @%p1 bra MET;
+    setp.eq.u32 %p0, %r3, 0; sub.u32 %r9, -2147483647, %r4; selp.u32 %r9, %r9, 1, %p0;
+    membar.gl; atom.add.release.gpu.u32 %r10, [%rd2+4], %r9;
+    WAIT: ld.acquire.gpu.u32 %r11, [%rd2+4]; xor.b32 %r11, %r11, %r10; setp.gt.s32 %p0, %r11, -1; @%p0 bra WAIT;
+    MET: barrier.sync 0; add.u32 %r8, %r8, 1; setp.eq.u32 %p0, %r8, 2; @%p0 bra NEXT;
+    ld.volatile.global.u32 %r13, [%rd4]; add.u32 %r6, %r6, %r13;
+    bra SYNC;
+    NEXT: add.u32 %r5, %r5, 1; setp.lt.u32 %p0, %r5, 3; @%p0 bra LOOP;
+    NONE: @!%p1 st.global.u32 [%rd3], %r6; ret; }";
+
+#[test]
+fn grids_wait_for_all_their_blocks() {
+    let stored = |grid: u32, block: u32, threads: usize, cooperative: bool| {
+        let arguments = vec![Argument::Buffer(vec![0; 4 * grid as usize])];
+        let mut launch =
+            Launch { grid: [grid, 1, 1], block: [block, 1, 1], cooperative, arguments, ..Launch::new("k") };
+        launch.threads = std::num::NonZeroUsize::new(threads);
+        launch.limits.timeout = Some(Duration::from_secs(120));
+        words(launched_alike(GRID, &launch).unwrap().buffers[0].as_ref().unwrap())
+    };
+    for (grid, block, threads) in [(1, 32, 1), (2, 64, 2), (37, 96, 1), (150, 1, 2)] {
+        // Rounds 0 to 2 of the next block: its number thrice, and 1000 and 2000.
+        let expected: Vec<u32> = (0..grid).map(|block| 3 * ((block + 1) % grid) + 3000).collect();
+        assert_eq!(stored(grid, block, threads, true), expected, "{grid} blocks of {block}");
+    }
+    // Other launches have no workspace.
+    assert_eq!(stored(3, 64, 2, false), [0; 3]);
 }

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::launched_alike;
+use common::{launched_alike, processors};
 use ptx_exec::{Argument, Launch};
+use ptx_host_rt::Computed;
 
 /// Bytes that the kernel has in shared memory: A from 0 on, B from 4096 on.
 const BYTES: usize = 4096 + 256 * 32;
@@ -81,7 +82,12 @@ impl Product<'_> {
             (mixed & mask).to_le_bytes()
         });
         launch.arguments = vec![Argument::Buffer(vec![0; 128 * 128 * 4]), Argument::Buffer(input.collect())];
+        launch.threads = std::num::NonZeroUsize::new(1);
+        let before = Computed::on_this_thread().warpgroup;
         let left = launched_alike(&self.text(), &launch).expect("it ends");
+        // Compiled code has each of the four warps' parts computed with vectors, on each processor; the interpreter none.
+        let computed = Computed::on_this_thread().warpgroup - before;
+        assert_eq!(computed, 4 * processors().len() as u64, "{}", self.types);
         let left = left.buffers[0].as_ref().expect("a buffer");
         assert!(left.iter().any(|&byte| byte != 0), "{}", self.types);
     }

@@ -1,6 +1,6 @@
 //! How many bits addresses have (manual 11.1.3).
 
-use ptx_isa::{Sem, StateSpace};
+use ptx_isa::{MemorySem, MoveSem, Sem, StateSpace};
 
 use crate::{AddressBase, Body, Inst, Item, Module, Operand, Symbol};
 
@@ -31,22 +31,24 @@ impl Module {
         let (sem, space) = (inst.mnemonic.sem(), inst.mnemonic.space());
         let has_32_bits = || inst.mnemonic.scalar_type().is_some_and(|ty| ty.bits() == 32);
         match sem {
-            Sem::Cvta => has_32_bits(),
-            Sem::Mov => {
+            Sem::Move(MoveSem::Cvta) => has_32_bits(),
+            Sem::Move(MoveSem::Mov) => {
                 let is_global = |operand: &Operand| {
                     matches!(*operand, Operand::Symbol(Symbol::Variable(id), _)
                         if self.variable(id).space == StateSpace::Global)
                 };
                 has_32_bits() && body.operands(inst).iter().any(is_global)
             }
-            Sem::Load
-            | Sem::LoadUniform
-            | Sem::Store
-            | Sem::Atom
-            | Sem::AtomVector
-            | Sem::Red
-            | Sem::RedVector
-            | Sem::Prefetch => {
+            Sem::Memory(
+                MemorySem::Load
+                | MemorySem::LoadUniform
+                | MemorySem::Store
+                | MemorySem::Atom
+                | MemorySem::AtomVector
+                | MemorySem::Red
+                | MemorySem::RedVector
+                | MemorySem::Prefetch,
+            ) => {
                 let is_far = matches!(space, None | Some(StateSpace::Global));
                 let is_narrow = |operand: &Operand| {
                     matches!(*operand, Operand::Address(AddressBase::Register(register), _)

@@ -2,7 +2,7 @@
 
 use ptx_diag::Span;
 
-/// Where something stood in the text it was read from.
+/// Where something was in the text it was read from.
 ///
 /// All positions are equal to each other: what a module says does not depend on where it says it.
 #[derive(Clone, Copy, Debug, Default)]

@@ -73,11 +73,11 @@ pub struct RegDecl {
 pub struct Register {
     /// Its declaration.
     pub decl: RegDeclId,
-    /// The number behind the name, for a range.
+    /// The number after the name, for a range.
     pub number: u32,
 }
 
-/// What a label stands before.
+/// What a label precedes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LabelKind {
     /// An instruction, or the end of a scope.
@@ -95,7 +95,7 @@ pub enum LabelKind {
 pub struct Label {
     /// Its name.
     pub name: StrId,
-    /// What it stands before.
+    /// What it precedes.
     pub kind: LabelKind,
     /// Its position.
     pub at: At,
@@ -134,7 +134,7 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// Whether offsets of zero are written out behind registers: `[%r1+0]`. They mean nothing, but when `ptxas` compiles for
+/// Whether offsets of zero are written out after registers: `[%r1+0]`. They mean nothing, but when `ptxas` compiles for
 /// debugging it gives out registers in another order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ZeroOffsets {
@@ -189,9 +189,11 @@ pub enum Stmt {
     Comment(StrId),
     /// A comment on the line of the statement before it.
     TrailingComment(StrId),
+    /// A place that whoever makes a body keeps for itself, by a number; no reader makes one, and nothing is printed for it.
+    Mark(u32),
 }
 
-/// What stands between a function's braces.
+/// What is between a function's braces.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Body {
     /// The statements.
@@ -310,7 +312,8 @@ impl Body {
                 | Stmt::Location(_)
                 | Stmt::Pragma(_)
                 | Stmt::Comment(_)
-                | Stmt::TrailingComment(_) => {}
+                | Stmt::TrailingComment(_)
+                | Stmt::Mark(_) => {}
             }
         }
     }

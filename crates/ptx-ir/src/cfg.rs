@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::body::{Body, Inst, LabelId, Stmt};
+use crate::dominators::FlowGraph;
 use crate::operand::Operand;
-use ptx_isa::Sem;
+use ptx_isa::{ControlSem, Sem};
 
 /// A basic block; block 0 is the entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,7 +21,7 @@ impl BlockId {
 /// Statements that run one after the other, and where control goes then.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Indices of its statements; labels stand at its start, a terminator is its last instruction.
+    /// Indices of its statements; labels are at its start, a terminator is its last instruction.
     pub statements: Range<usize>,
     /// Where control goes: for a guarded branch first the target, then the fall-through; for an indexed branch the
     /// targets in the order of the list. No successor: the thread ends or returns. Repeats are kept.
@@ -34,7 +35,7 @@ pub struct Block {
 /// The control-flow graph of a body.
 ///
 /// A block ends after every instruction whose row is a terminator (guarded or not) and before every label. A guarded
-/// instruction that is no terminator does not end its block.
+/// instruction that is not a terminator does not end its block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cfg {
     /// The blocks in the order of the text.
@@ -148,11 +149,29 @@ impl Cfg {
 
     fn targets(&self, body: &Body, inst: &Inst) -> Vec<BlockId> {
         let labels: Vec<LabelId> = match (inst.mnemonic.sem(), body.operands(inst)) {
-            (Sem::Bra, [Operand::Label(label)]) => vec![*label],
-            (Sem::BrxIdx, [_, Operand::Label(list)]) => branch_targets(body, *list),
+            (Sem::Control(ControlSem::Bra), [Operand::Label(label)]) => vec![*label],
+            (Sem::Control(ControlSem::BrxIdx), [_, Operand::Label(list)]) => branch_targets(body, *list),
             _ => Vec::new(),
         };
         labels.into_iter().filter_map(|label| self.block_of(label)).collect()
+    }
+}
+
+impl FlowGraph for Cfg {
+    fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn entry(&self) -> Option<usize> {
+        (!self.blocks.is_empty()).then_some(0)
+    }
+
+    fn successor(&self, block: usize, at: usize) -> Option<usize> {
+        self.blocks.get(block)?.successors.get(at).map(|id| id.index())
+    }
+
+    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.blocks.get(block).into_iter().flat_map(|block| &block.predecessors).map(|id| id.index())
     }
 }
 

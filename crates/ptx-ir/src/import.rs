@@ -26,7 +26,7 @@ pub struct Imported {
 
 impl Module {
     /// Takes in the names, variables and functions of `other`; positions are moved up by `shift` bytes. The items are left to
-    /// the caller, who decides which of them stand where.
+    /// the caller, who decides which of them are where.
     pub fn import(&mut self, other: &Module, shift: u32) -> Imported {
         let mut import = Import {
             from: &other.strings,
@@ -263,7 +263,9 @@ impl Import<'_> {
             Stmt::Pragma(texts) => Stmt::Pragma(self.names(texts)),
             Stmt::Comment(text) => Stmt::Comment(self.name(*text)),
             Stmt::TrailingComment(text) => Stmt::TrailingComment(self.name(*text)),
-            Stmt::Label(_) | Stmt::Registers(..) | Stmt::ScopeStart | Stmt::ScopeEnd => statement.clone(),
+            Stmt::Label(_) | Stmt::Registers(..) | Stmt::ScopeStart | Stmt::ScopeEnd | Stmt::Mark(_) => {
+                statement.clone()
+            }
         }
     }
 

@@ -86,7 +86,7 @@ impl Integers {
         (0..self.len()).map_while(|at| self.get(at))
     }
 
-    /// Adds one in decimal behind the others; when it is wider than they are, they are widened.
+    /// Adds one in decimal after the others; when it is wider than they are, they are widened.
     pub fn push(&mut self, value: i64) {
         loop {
             match &mut self.values {

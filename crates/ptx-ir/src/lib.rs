@@ -17,12 +17,14 @@ mod at;
 mod body;
 mod build;
 pub mod cfg;
+pub mod dominators;
 mod import;
 mod integers;
 mod module;
 mod operand;
 mod print;
 mod strings;
+mod walk;
 
 pub use at::{At, SpanTable};
 pub use body::{

@@ -147,7 +147,7 @@ impl Initializer {
         }
     }
 
-    /// How many values stand in its outer braces; `None` without braces.
+    /// How many values are in its outer braces; `None` without braces.
     pub fn list_len(&self) -> Option<usize> {
         match self {
             Initializer::List(values) => Some(values.len()),

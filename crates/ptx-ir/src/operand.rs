@@ -93,7 +93,7 @@ pub enum AddressBase {
 pub enum Operand {
     /// The form has a place here, the program left it out.
     Omitted,
-    /// `_`: a result that nobody wants, or an element of a vector that is not written.
+    /// `_`: a result that no one wants, or an element of a vector that is not written.
     Sink,
     /// A register.
     Register(RegId),

@@ -15,7 +15,7 @@ const NOTE: u32 = 1 << 31;
 #[derive(Clone, Debug, Default)]
 pub struct Strings {
     texts: Vec<Arc<str>>,
-    /// The notes, one behind the other, and where each ends: files have many short ones.
+    /// The notes, one after the other, and where each ends: files have many short ones.
     notes: String,
     note_ends: Vec<usize>,
     ids: FxHashMap<Arc<str>, StrId>,
@@ -34,7 +34,7 @@ impl Strings {
         id
     }
 
-    /// Keeps a text that is no name, such as a comment, apart from the names.
+    /// Keeps a text that is not a name, such as a comment, apart from the names.
     ///
     /// A comment inside a directive moves before it when it is printed; kept apart, it leaves the ids of the names as
     /// they are.

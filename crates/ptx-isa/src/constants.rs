@@ -1,4 +1,4 @@
-//! Which integer constants may stand at an operand's place.
+//! Which integer constants may occur at an operand's place.
 
 use crate::length;
 use crate::mnemonic::Mnemonic;
@@ -22,7 +22,7 @@ pub enum Constants {
 }
 
 impl Constants {
-    /// Whether the value may stand at a place of an instruction with this mnemonic.
+    /// Whether the value may occur at a place of an instruction with this mnemonic.
     pub fn takes(self, value: i64, mnemonic: &Mnemonic) -> bool {
         match self {
             Constants::Any => true,
@@ -34,7 +34,7 @@ impl Constants {
         }
     }
 
-    /// What may stand there, in words: "a multiple of 16 from 0 to 1048560".
+    /// What may occur there, in words: "a multiple of 16 from 0 to 1048560".
     pub fn text(self, mnemonic: &Mnemonic) -> String {
         match self {
             Constants::Any => "any integer".to_owned(),

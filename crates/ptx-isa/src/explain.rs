@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use crate::families::Sem;
 use crate::form::{Effects, Form, Rule, Slot};
+use crate::lowering::{Condition, Lowering};
 use crate::mnemonic::{MnemonicError, rows_with};
-use crate::names::{Field, Mod, Sem};
+use crate::names::{Field, Mod};
 use crate::table::all_forms;
 use crate::target::Since;
-use crate::way::{Trigger, Way};
 
 /// How to read the rows; the page's second part.
 const LEGEND: &str = "\
@@ -69,31 +70,32 @@ fn push_rows(
     }
 }
 
-/// Which stages have instructions of this meaning, all rows or those that follow, and how LLVM IR says them. Every row is
-/// read, verified, printed,
-/// lowered and raised.
+/// Which stages have instructions of this meaning, all rows or those that follow, and how they are lowered. Every row is
+/// read, verified, printed, lowered and raised.
 fn stages_text(sem: Sem, is_executed: bool) -> String {
     let executed = if is_executed { "executed" } else { "not executed" };
-    let mut lowered = sem.way().to_string();
-    for way in Way::ALL {
-        let others = sem.detours().iter().filter(|(_, other)| *other == way);
-        let modifiers: Vec<String> = others.map(|(trigger, _)| trigger_text(*trigger)).collect();
+    let mut lowered = sem.lowering().to_string();
+    for kind in Lowering::ALL {
+        let others = sem.overrides().iter().filter(|(condition, _)| !condition.is_by_operands());
+        let others = others.filter(|(_, other)| *other == kind);
+        let modifiers: Vec<String> = others.map(|(condition, _)| condition_text(*condition)).collect();
         if !modifiers.is_empty() {
-            let _ = write!(lowered, ", with {} {way}", modifiers.join(" or "));
+            let _ = write!(lowered, ", with {} {kind}", modifiers.join(" or "));
         }
     }
     format!("*Read, verified, printed; lowered to {lowered}; raised; {executed}.*")
 }
 
-/// The modifiers that send an instruction another way.
-fn trigger_text(trigger: Trigger) -> String {
-    match trigger {
-        Trigger::Is(modifier) => format!("`.{}`", modifier.as_str()),
-        Trigger::Has(field) => format!("any `.{}`", field.as_str()),
-        Trigger::All(triggers) => {
-            let parts: Vec<String> = triggers.iter().map(|part| trigger_text(*part)).collect();
+/// The modifiers with which an instruction is lowered otherwise, in words.
+fn condition_text(condition: Condition) -> String {
+    match condition {
+        Condition::Is(modifier) => format!("`.{}`", modifier.as_str()),
+        Condition::Has(field) => format!("any `.{}`", field.as_str()),
+        Condition::All(triggers) => {
+            let parts: Vec<String> = triggers.iter().map(|part| condition_text(*part)).collect();
             parts.join(" beside ")
         }
+        Condition::Operands(text) => text.to_owned(),
     }
 }
 
@@ -141,11 +143,11 @@ fn version_text(since: Since) -> String {
     }
 }
 
-/// `gone since PTX 6.4 on sm_70`
+/// `removed in PTX 6.4 on sm_70`
 fn gone_text(from: Since) -> String {
     match from.sm {
-        Since::FIRST_SM => format!("gone since PTX {}", from.ptx),
-        sm => format!("gone since PTX {} on sm_{sm}", from.ptx),
+        Since::FIRST_SM => format!("removed in PTX {}", from.ptx),
+        sm => format!("removed in PTX {} on sm_{sm}", from.ptx),
     }
 }
 
@@ -204,7 +206,7 @@ mod tests {
     use super::*;
 
     fn explain(mnemonic: &str) -> Result<String, MnemonicError> {
-        super::explain(mnemonic, |form| form.sem != Sem::TensorCopy)
+        super::explain(mnemonic, |form| form.sem != Sem::Async(crate::AsyncSem::TensorCopy))
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Forms: the rows of the instruction table and the vocabulary they are written in.
 
 use crate::constants::Constants;
+use crate::families::{Opcode, Sem};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Opcode, Sem};
+use crate::names::{Field, Mod};
 use crate::selector::Selection;
 use crate::target::{Since, Sm};
 use crate::types::{ScalarType, StateSpace};
@@ -18,7 +19,7 @@ impl FormId {
     }
 }
 
-/// A place in a mnemonic where a modifier stands.
+/// A place in a mnemonic where a modifier is.
 #[derive(Clone, Copy, Debug)]
 pub enum Slot {
     /// This modifier, always.
@@ -30,7 +31,7 @@ pub enum Slot {
 }
 
 impl Slot {
-    /// Whether the modifier may stand here.
+    /// Whether the modifier may occur here.
     pub fn takes(&self, modifier: Mod) -> bool {
         match self {
             Slot::Lit(literal) => *literal == modifier,
@@ -38,16 +39,18 @@ impl Slot {
         }
     }
 
-    /// The modifier that is meant by a number: its place among those that may stand here, from 1; 0 is an empty slot.
-    pub(crate) fn modifier(&self, number: u8) -> Option<Mod> {
-        let at = usize::from(number.checked_sub(1)?);
+    /// The modifier that is meant by a number: its place among those that may occur here, from 1; 0 is an empty slot.
+    pub(crate) const fn modifier(&self, number: u8) -> Option<Mod> {
         match self {
-            Slot::Lit(literal) => (at == 0).then_some(*literal),
-            Slot::One(_, set) | Slot::Opt(_, set) => set.get(at).copied(),
+            Slot::Lit(literal) if number == 1 => Some(*literal),
+            Slot::One(_, set) | Slot::Opt(_, set) if number != 0 && number as usize <= set.len() => {
+                Some(set[number as usize - 1])
+            }
+            Slot::Lit(_) | Slot::One(..) | Slot::Opt(..) => None,
         }
     }
 
-    /// The number of a modifier that may stand here, see [`Self::modifier`].
+    /// The number of a modifier that may occur here, see [`Self::modifier`].
     pub(crate) fn number_of(&self, modifier: Mod) -> Option<u8> {
         let at = match self {
             Slot::Lit(literal) => (*literal == modifier).then_some(0),
@@ -119,7 +122,7 @@ pub enum VectorLength {
     Free,
 }
 
-/// What may stand at an operand's place.
+/// What may occur at an operand's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A register or an immediate whose type matches the rule (manual 9.4.1).
@@ -182,6 +185,50 @@ pub enum Kind {
     CallTargets,
 }
 
+impl Kind {
+    /// How the width of a register may relate to the type of the place.
+    pub const fn width(self) -> Width {
+        match self {
+            Kind::Wide(_) | Kind::WideVector(..) => Width::AtLeast,
+            Kind::Value(_)
+            | Kind::Register(_)
+            | Kind::Untyped(_)
+            | Kind::Vector(..)
+            | Kind::Elements(..)
+            | Kind::Registers(..)
+            | Kind::Move(_)
+            | Kind::Predicate
+            | Kind::Immediate(..)
+            | Kind::CachePolicy
+            | Kind::Address
+            | Kind::AddressIn(_)
+            | Kind::TensorAddress
+            | Kind::LooseAddress
+            | Kind::Bracketed(_)
+            | Kind::Braced(..)
+            | Kind::Reference
+            | Kind::Coordinates(_)
+            | Kind::Selected(..)
+            | Kind::Signed(..)
+            | Kind::Label
+            | Kind::BranchTargets
+            | Kind::Callee
+            | Kind::Results
+            | Kind::Arguments
+            | Kind::CallTargets => Width::Same,
+        }
+    }
+}
+
+/// How the width of a register may relate to the type that its place asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// Exactly as wide.
+    Same,
+    /// As wide or wider: loads, stores and conversions (manual 9.4.1).
+    AtLeast,
+}
+
 /// A place for an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
@@ -189,7 +236,7 @@ pub struct Operand {
     pub role: Role,
     /// The manual's name for it.
     pub name: &'static str,
-    /// What may stand there.
+    /// What may occur there.
     pub kind: Kind,
     /// When not empty, an operand that may be left out stands exactly when the mnemonic has one of these modifiers.
     pub when: &'static [Mod],
@@ -333,6 +380,9 @@ pub struct Form {
     pub implied: Option<Mod>,
     /// What its modifiers ask of each other.
     pub rules: &'static [Rule],
+    /// Groups of modifiers that are the default: with all of a group the instruction means what it means with none of them
+    /// ([`Mnemonic::without_defaults`](crate::Mnemonic::without_defaults)).
+    pub defaults: &'static [&'static [Mod]],
     /// What it does beyond its destinations.
     pub effects: Effects,
     /// The manual's section.
@@ -390,6 +440,7 @@ impl Form {
             removed: None,
             implied: None,
             rules: &[],
+            defaults: &[],
             effects,
             section: "",
         }
@@ -410,6 +461,12 @@ impl Form {
     /// What its modifiers ask of each other.
     pub(crate) const fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// Groups of modifiers that say what holds without them.
+    pub(crate) const fn defaults(mut self, defaults: &'static [&'static [Mod]]) -> Self {
+        self.defaults = defaults;
         self
     }
 
@@ -450,7 +507,7 @@ pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
     Operand { role: Role::Def, name, kind, when: &[], constants: Constants::Any }
 }
 
-/// A second destination behind a bar.
+/// A second destination after a bar.
 pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
     Operand { role: Role::DefPair, name, kind, when: &[], constants: Constants::Any }
 }

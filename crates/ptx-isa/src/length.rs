@@ -150,7 +150,7 @@ impl Shape {
     }
 }
 
-/// The number behind a prefix, as in `cta_group::2` or `x16`.
+/// The number after a prefix, as in `cta_group::2` or `x16`.
 fn numbered(modifier: Option<Mod>, prefix: &str) -> Option<u32> {
     modifier?.as_str().strip_prefix(prefix)?.parse().ok()
 }

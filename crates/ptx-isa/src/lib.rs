@@ -14,9 +14,10 @@
 
 mod constants;
 mod explain;
+mod families;
 mod form;
 mod length;
-mod meaning;
+mod lowering;
 mod mnemonic;
 mod name;
 mod names;
@@ -25,17 +26,22 @@ mod special;
 pub mod table;
 mod target;
 mod types;
-mod way;
 
 pub use constants::Constants;
 pub use explain::{Executes, explain, page};
-pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
+pub use families::{
+    ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Opcode,
+    Sem, TextureSem, VideoSem, WarpSem,
+};
+pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
 pub use length::Lengths;
-pub use mnemonic::{Misfit, Mnemonic, MnemonicError, candidates, implies_modifiers, misfit_today, rows_with};
-pub use names::{Field, Mod, Opcode, Sem};
+pub use lowering::{Condition, Lowering};
+pub use mnemonic::{
+    Misfit, Mnemonic, MnemonicError, UnknownForm, candidates, implies_modifiers, misfit_today, rows_with,
+};
+pub use names::{Field, Mod};
 pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};
 pub use table::{all_forms, form, form_ids, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};
 pub use types::{ScalarType, StateSpace, TypeKind};
-pub use way::{Trigger, Way};

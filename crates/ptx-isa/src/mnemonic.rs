@@ -2,16 +2,21 @@
 
 use std::fmt;
 
-use crate::form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
-use crate::names::{Field, Mod, Opcode, Sem};
+use crate::families::{MatrixSem, Opcode, Sem};
+use crate::form::{Effects, Form, FormId, Kind, Operand, Role, Slot, TypeRule, VectorLength};
+use crate::names::{Field, Mod};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
-use crate::{form, forms_of, name};
+use crate::{form, forms_of, name, table};
 
+mod defaults;
+mod family;
 mod implied;
+mod literal;
 mod misfit;
 mod role;
 
+pub use family::UnknownForm;
 pub use implied::implies_modifiers;
 pub use misfit::Misfit;
 
@@ -24,7 +29,7 @@ pub(crate) const MAX_SLOTS: usize = 20;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
     form: FormId,
-    /// For each slot what stands there, as [`Slot::modifier`] counts: instructions are most of a module, and their
+    /// For each slot what is there, as [`Slot::modifier`] counts: instructions are most of a module, and their
     /// mnemonics would be most of an instruction.
     chosen: [u8; MAX_SLOTS],
 }
@@ -60,10 +65,16 @@ impl Order {
     }
 }
 
+/// The kind of a modifier whose order among its kind means something, as a number.
+#[cfg(test)]
+pub(crate) fn order_of(modifier: Mod) -> Option<usize> {
+    Order::of(modifier).map(|order| order as usize)
+}
+
 /// Why a mnemonic text names no row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MnemonicError {
-    /// The first word is no opcode; with the nearest known one, when one is near.
+    /// The first word is not an opcode; with the nearest known one, when one is near.
     UnknownOpcode {
         /// The nearest opcode by spelling.
         nearest: Option<&'static str>,
@@ -89,15 +100,7 @@ impl Mnemonic {
     }
 
     fn keeps_rules(&self) -> bool {
-        self.form().rules.iter().all(|rule| match rule {
-            Rule::Together(one, other) => self.get(*one).is_some() == self.get(*other).is_some(),
-            Rule::Needs(modifier, needed) => !self.has(*modifier) || needed.iter().any(|m| self.has(*m)),
-            Rule::Excludes(modifier, excluded) => {
-                !self.has(*modifier) || !excluded.iter().any(|m| self.has(*m))
-            }
-            // Whoever wrote it is told the reason, so that it must be read.
-            Rule::Never(..) => true,
-        })
+        literal::keeps_rules(self.form(), self)
     }
 
     /// Reads a canonical text such as `add.rn.f32`; for rows told apart only by operands this is the first.
@@ -229,7 +232,7 @@ impl Mnemonic {
     pub fn register_type(&self, rule: TypeRule) -> Option<ScalarType> {
         let TypeRule::FragmentOf(field) = rule else { return self.resolve(rule) };
         let is_wmma = self.opcode() == Opcode::Wmma;
-        let is_moved = matches!(self.sem(), Sem::WmmaLoad | Sem::WmmaStore);
+        let is_moved = matches!(self.sem(), Sem::Matrix(MatrixSem::WmmaLoad | MatrixSem::WmmaStore));
         let is_factor = matches!(field, Field::AType | Field::BType);
         let is_group = self.opcode() == Opcode::Wgmma;
         Some(match self.get(field) {
@@ -301,10 +304,10 @@ impl Mnemonic {
         }
     }
 
-    /// Which of so many values as written stands at each place of a row or of a pair of brackets; `None` for a place left
+    /// Which of so many values as written is at each place of a row or of a pair of brackets; `None` for a place left
     /// out. Places that a modifier asks for are filled with it alone, other ones that may be left out from the first on.
     ///
-    /// `None` when there are too few or too many values. Second results behind a bar are no values here.
+    /// `None` when there are too few or too many values. Second results after a bar are no values here.
     pub fn fill(&self, places: &[Operand], written: usize) -> Option<Vec<Option<usize>>> {
         let is_needed = |place: &Operand| match place.role {
             Role::Def | Role::Use => true,
@@ -429,8 +432,7 @@ pub fn rows_with(text: &str) -> Result<Vec<&'static Form>, MnemonicError> {
 }
 
 fn ids_of(opcode: Opcode) -> impl Iterator<Item = FormId> {
-    let (first, forms) = forms_of(opcode);
-    (0..forms.len()).map(move |at| FormId(first + at as u16))
+    table::ids_of(opcode).map(FormId)
 }
 
 /// What is wrong with a text that names no row.
@@ -457,7 +459,7 @@ fn words(text: &str) -> Result<Option<(Opcode, Vec<Mod>)>, MnemonicError> {
     let forms = forms_of(opcode).1;
     let mut modifiers: Vec<Mod> = Vec::with_capacity(8);
     let written = |wanted: Mod| text.split('.').skip(1).any(|word| word == wanted.as_str());
-    // `.xorsign.abs` is one modifier of two words, which stand in any order and apart too.
+    // `.xorsign.abs` is one modifier of two words, which are in any order and apart too.
     let mut awaits_abs = written(Mod::XorsignAbs);
     for word in words {
         let known = |modifier| forms.iter().any(|f| f.slots.iter().any(|s| s.takes(modifier)));
@@ -503,20 +505,6 @@ fn nearest_opcode(text: &str) -> Option<&'static str> {
     // Opcodes are in lower case.
     let lower = text.to_ascii_lowercase();
     let text = lower.as_str();
-    let named =
-        Opcode::ALL.iter().map(|op| (edit_distance(text.as_bytes(), op.as_str().as_bytes()), op.as_str()));
+    let named = Opcode::ALL.iter().map(|op| (strsim::levenshtein(text, op.as_str()), op.as_str()));
     named.min().filter(|&(distance, name)| 3 * distance <= name.len().min(6)).map(|(_, name)| name)
-}
-
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, &y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

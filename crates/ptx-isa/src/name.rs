@@ -1,13 +1,14 @@
 //! Which modifiers belong to an instruction's name.
 //!
-//! Most modifiers may stand in nearly any order, but names of several words may not be taken apart: `mul.wide`, `cp.async.bulk`,
-//! `tcgen05.mma.ws`. What counts as a name is `ptxas`'s habit and not always the manual's: `.sp` is no part of the name of
+//! Most modifiers may occur in nearly any order, but names of several words may not be taken apart: `mul.wide`, `cp.async.bulk`,
+//! `tcgen05.mma.ws`. What counts as a name is `ptxas`'s habit and not always the manual's: `.sp` is not part of the name of
 //! `tcgen05.mma.sp`, `.expect_tx` is one of `mbarrier.arrive.expect_tx`.
 
+use crate::families::Opcode;
 use crate::form::{Form, Slot};
-use crate::names::{Field, Mod, Opcode};
+use crate::names::{Field, Mod};
 
-/// Modifiers that are part of the name when they stand always, directly behind the opcode or behind other such words.
+/// Modifiers that are part of the name when they stand always, directly after the opcode or after other such words.
 const WORDS: &[Mod] = &[
     Mod::Async,
     Mod::Bulk,

@@ -1,4 +1,4 @@
-//! Opcodes, modifiers, slot names and meanings, each with its exact PTX spelling.
+//! Modifiers and the names of their slots, each with its exact PTX spelling; opcodes are in `families`.
 
 /// Declares an enum together with the exact PTX spelling of each variant.
 macro_rules! named {
@@ -24,34 +24,6 @@ macro_rules! named {
     };
 }
 pub(crate) use named;
-
-named! {
-    /// The first word of a mnemonic.
-    Opcode {
-        Abs "abs", Activemask "activemask", Add "add", Addc "addc", Alloca "alloca", And "and",
-        Applypriority "applypriority", Atom "atom", Bar "bar", Barrier "barrier", Bfe "bfe", Bfi "bfi",
-        Bfind "bfind", Bmsk "bmsk", Bra "bra", Brev "brev", Brkpt "brkpt", Brx "brx", Call "call",
-        Clusterlaunchcontrol "clusterlaunchcontrol", Clz "clz", Cnot "cnot", Copysign "copysign", Cos "cos",
-        Cp "cp", Createpolicy "createpolicy", Cvt "cvt", Cvta "cvta", Discard "discard", Div "div",
-        Dp2a "dp2a", Dp4a "dp4a", Elect "elect", Ex2 "ex2", Exit "exit", Fabric "fabric", Fence "fence",
-        Fma "fma", Fns "fns", Getctarank "getctarank", Griddepcontrol "griddepcontrol", Isspacep "isspacep",
-        Istypep "istypep", Ld "ld", Ldmatrix "ldmatrix", Ldu "ldu", Lg2 "lg2", Lop3 "lop3", Mad "mad",
-        Mad24 "mad24", Madc "madc", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier",
-        Membar "membar", Min "min", Mma "mma", Mov "mov", Movmatrix "movmatrix", Mul "mul", Mul24 "mul24",
-        Multimem "multimem", Nanosleep "nanosleep", Neg "neg", Not "not", Or "or", Pmevent "pmevent",
-        Popc "popc", Prefetch "prefetch", Prefetchu "prefetchu", Prmt "prmt", Rcp "rcp", Red "red",
-        Redux "redux", Rem "rem", Ret "ret", Rsqrt "rsqrt", Sad "sad", Selp "selp", Set "set",
-        Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin",
-        Slct "slct", Sqrt "sqrt", St "st", Stackrestore "stackrestore", Stacksave "stacksave",
-        Stmatrix "stmatrix", Sub "sub", Subc "subc", Suld "suld", Suq "suq", Sured "sured", Sust "sust",
-        Szext "szext", Tanh "tanh", Tcgen05 "tcgen05", Tensormap "tensormap", Testp "testp", Tex "tex",
-        Tld4 "tld4", Trap "trap", Txq "txq", Vabsdiff "vabsdiff", Vabsdiff2 "vabsdiff2", Vabsdiff4 "vabsdiff4",
-        Vadd "vadd", Vadd2 "vadd2", Vadd4 "vadd4", Vavrg2 "vavrg2", Vavrg4 "vavrg4", Vmad "vmad", Vmax "vmax",
-        Vmax2 "vmax2", Vmax4 "vmax4", Vmin "vmin", Vmin2 "vmin2", Vmin4 "vmin4", Vote "vote", Vset "vset",
-        Vset2 "vset2", Vset4 "vset4", Vshl "vshl", Vshr "vshr", Vsub "vsub", Vsub2 "vsub2", Vsub4 "vsub4",
-        Wgmma "wgmma", Wmma "wmma", Xor "xor",
-    }
-}
 
 named! {
     /// A modifier, without its dot.
@@ -245,7 +217,7 @@ named! {
         Type "type", AType "atype", BType "btype", CType "ctype", DType "dtype", Sat "sat", Ftz "ftz", Rnd "rnd",
         Approx "approx", Cc "cc", Part "part", Shiftamt "shiftamt", Clamp "clamp", Nan "NaN", Xorsign "xorsign",
         Abs "abs", Relu "relu", Cmp "CmpOp", Bool "BoolOp", Property "property", Direction "direction", Mode "mode",
-        Sem "sem", Scope "scope", Space "space", Cop "cop", EvictL1 "level::eviction_priority",
+        MemOrder "sem", Scope "scope", Space "space", Cop "cop", EvictL1 "level::eviction_priority",
         EvictL2 "level2::eviction_priority", CacheHint "level::cache_hint", PrefetchSize "level::prefetch_size",
         Level "level", Vec "vec", Nc "nc", Op "op", Noftz "noftz", To "to", Cta "cta", Sync "sync",
         Aligned "aligned", Uni "uni", Shape "shape", ALayout "alayout", BLayout "blayout", Num "num",
@@ -260,82 +232,5 @@ named! {
         ScaleVec "scale_vec_size", SType "stype", Exclusive "exclusive", Pack "pack", DstFmt "dst_fmt",
         SrcFmt "src_fmt", Kind "kind", Ashift "ashift", CollectorA "collector_usage",
         CollectorB "collector_usage_b", Oob "oob",
-    }
-}
-
-named! {
-    /// What an instruction means: one semantic family, whatever the type.
-    ///
-    /// The lowering, the reverse emitter and the executor match on it exhaustively, so that a row with a new meaning
-    /// is flagged by the compiler in each of them. The details (type, rounding, part ...) are the modifiers.
-    Sem {
-        // Arithmetic on integers, floating-point numbers and packed ones, told apart by the type.
-        Add "add", Sub "sub", Mul "mul", Mad "multiply-add", Fma "fused multiply-add", Div "div", Rem "rem",
-        Abs "abs", Neg "neg", Min "min", Max "max", Sad "sum of absolute differences", Mul24 "mul24",
-        Mad24 "mad24", Dp4a "dot product of 4 bytes", Dp2a "dot product of 2 halves and bytes",
-        // Extended precision: the condition code is read (`-c` opcodes) or written (`.cc`), told by opcode and modifier.
-        AddCarry "add with carry", SubCarry "subtract with carry", MadCarry "multiply-add with carry",
-        // Bits.
-        And "and", Or "or", Xor "xor", Not "not", Cnot "logical not", Lop3 "three-input logic", Shl "shl", Shr "shr",
-        Shf "funnel shift", Popc "popc", Clz "clz", Bfind "find leading bit", Fns "find n-th set bit",
-        Brev "bit reverse", Bfe "bit field extract", Bfi "bit field insert", Bmsk "bit mask",
-        Szext "extend or zero", Prmt "permute bytes",
-        // Floating point only.
-        Testp "test property", Copysign "copysign", Rcp "rcp", Sqrt "sqrt", Rsqrt "rsqrt", Sin "sin", Cos "cos",
-        Lg2 "lg2", Ex2 "ex2", Tanh "tanh",
-        // Comparison and selection.
-        Set "compare to a value", Setp "compare to predicates", Selp "select by predicate", Slct "select by sign",
-        // Moves and conversions.
-        Mov "move", MovVector "move vector", Cvt "convert", CvtPack "convert and pack", Cvta "convert address", Isspacep "test address space",
-        // Memory.
-        Load "load", LoadUniform "load, uniform", Store "store", Prefetch "prefetch", Atom "atomic", Red "reduction",
-        CpAsync "asynchronous copy", CpAsyncCommit "commit asynchronous copies",
-        CpAsyncWait "wait for asynchronous copies",
-        // Synchronization and collectives.
-        Barrier "block barrier", BarrierWarp "warp barrier", Fence "fence", Shfl "shuffle", Vote "vote",
-        Match "match", Activemask "active mask", Redux "reduce over the warp",
-        // Matrices.
-        Mma "matrix multiply", Ldmatrix "load matrices", Stmatrix "store matrices",
-        Movmatrix "transpose a matrix",
-        // Control flow.
-        Bra "branch", BrxIdx "indexed branch", Call "call", Ret "return", Exit "exit", Trap "trap",
-        Brkpt "breakpoint", Pmevent "performance event", Nanosleep "sleep",
-        // Narrow formats and further arithmetic.
-        CvtNarrow "convert narrow formats", FmaOob "fused multiply-add within bounds",
-        Min3 "smallest of three", Max3 "largest of three", PackedBytes "arithmetic on four bytes",
-        // Textures and surfaces.
-        Tex "texture fetch", Tld4 "texture gather", Txq "texture query", Istypep "test opaque type",
-        SurfaceLoad "surface load", SurfaceStore "surface store", SurfaceReduce "surface reduction",
-        SurfaceQuery "surface query",
-        // Video.
-        Video "video arithmetic", VideoSimd "video arithmetic on lanes",
-        // Memory beyond loads and stores.
-        AtomVector "atomic on vectors", RedVector "reduction on vectors", StoreAsync "asynchronous store",
-        ReduceAsync "asynchronous reduction", StoreBulk "fill shared memory", BulkCopy "bulk copy",
-        BulkReduce "bulk reduction", BulkPrefetch "bulk prefetch", BulkCommit "commit bulk copies",
-        BulkWait "wait for bulk copies", TensorCopy "tensor copy", TensorReduce "tensor reduction",
-        TensorPrefetch "tensor prefetch", TensormapReplace "replace in a tensor map",
-        TensormapCopy "copy a tensor map", MultimemLoadReduce "multimem load and reduce",
-        MultimemStore "multimem store", MultimemReduce "multimem reduction", Fabric "fabric access",
-        FabricGroup "group of fabric accesses",
-        CreatePolicy "create a cache policy", ApplyPriority "apply an eviction priority",
-        Discard "discard cache lines",
-        // Barriers in memory, fences and clusters.
-        MbarrierInit "make a barrier", MbarrierInval "end a barrier",
-        MbarrierCheckLayout "test a barrier's layout", MbarrierTransactions "count transactions",
-        MbarrierArrive "arrive", MbarrierWait "wait for a phase", MbarrierPendingCount "pending arrivals",
-        CpAsyncArrive "arrive after asynchronous copies", FenceProxy "fence between proxies",
-        ClusterBarrier "cluster barrier", Mapa "map a shared address", Getctarank "rank of a shared address",
-        Elect "elect a lane", ReduxFloat "reduce floating-point values over the warp",
-        Griddepcontrol "control dependent grids", TryCancel "cancel a launch",
-        QueryCancel "query a cancelled launch", Setmaxnreg "set the registers of a warp",
-        // Stack.
-        Stacksave "save the stack", Stackrestore "restore the stack", Alloca "allocate on the stack",
-        // Matrices.
-        MmaSparse "sparse matrix multiply", MmaScaled "scaled matrix multiply", WmmaLoad "load a fragment",
-        WmmaStore "store a fragment", Wmma "multiply fragments", Wgmma "warpgroup matrix multiply",
-        WgmmaSparse "sparse warpgroup matrix multiply", WgmmaFence "order warpgroup registers",
-        WgmmaCommit "commit warpgroup multiplications", WgmmaWait "wait for warpgroup multiplications",
-        TensorMemory "tensor memory", Tcgen05Mma "tensor memory matrix multiply",
     }
 }

@@ -48,7 +48,7 @@ pub enum Unit {
     Half,
 }
 
-/// A selector behind a register: `.b0`, `.h10`, `.b3210`.
+/// A selector after a register: `.b0`, `.h10`, `.b3210`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Selector {
     /// What it counts in.

@@ -93,6 +93,12 @@ impl ScalarType {
         }
     }
 
+    /// The modifier that names it.
+    pub const fn modifier(self) -> Mod {
+        const NAMES: [Mod; ScalarType::ALL.len()] = modifiers_of_types();
+        NAMES[self as usize]
+    }
+
     /// The type a modifier names, if it names one.
     pub fn from_mod(modifier: Mod) -> Option<ScalarType> {
         static TYPES: LazyLock<Vec<Option<ScalarType>>> = LazyLock::new(|| {
@@ -112,6 +118,30 @@ impl ScalarType {
             _ => ScalarType::from_mod(modifier).and_then(ScalarType::as_bits),
         }
     }
+}
+
+/// The modifier that has the spelling of each type; a type without one is not compiled.
+const fn modifiers_of_types() -> [Mod; ScalarType::ALL.len()] {
+    let mut names = [Mod::B8; ScalarType::ALL.len()];
+    let mut at = 0;
+    while at < names.len() {
+        let mut modifier = 0;
+        while !same_text(Mod::ALL[modifier].as_str(), ScalarType::ALL[at].as_str()) {
+            modifier += 1;
+        }
+        names[at] = Mod::ALL[modifier];
+        at += 1;
+    }
+    names
+}
+
+const fn same_text(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
 }
 
 named! {

@@ -146,7 +146,7 @@ fn new_words(
     words
 }
 
-/// Puts new names and numbers where the old ones stand.
+/// Puts new names and numbers where the old ones are.
 fn rewrite(
     module: &mut Module,
     part: &mut Imported,
@@ -196,7 +196,7 @@ fn relocate(location: &mut DebugLocation, numbers: &FxHashMap<u32, u32>, new: &F
     }
 }
 
-/// A line with new names; `None` when none stands in it.
+/// A line with new names; `None` when none is in it.
 fn replaced(line: &str, words: &BTreeMap<String, String>) -> Option<String> {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -214,7 +214,7 @@ fn replaced(line: &str, words: &BTreeMap<String, String>) -> Option<String> {
     changed.then_some(text)
 }
 
-/// Sections of one name stand where the first of them stands.
+/// Sections of one name are where the first of them stands.
 fn join_sections(parts: &mut [Imported]) {
     let mut joined: FxHashMap<StrId, Vec<SectionLine>> = FxHashMap::default();
     let mut order: FxHashSet<StrId> = FxHashSet::default();

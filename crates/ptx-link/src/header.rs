@@ -9,7 +9,7 @@ use crate::code;
 /// Options of `.target` that say how the whole module is meant: units must agree on them.
 const MODES: [&str; 3] = ["texmode_independent", "texmode_unified", "map_f64_to_f32"];
 
-/// Whether an item is of those that stand first and once.
+/// Whether an item is of those that are first and once.
 pub(crate) fn is_heading(item: &Item) -> bool {
     matches!(item, Item::Version(..) | Item::Target(..) | Item::AddressSize(..))
 }

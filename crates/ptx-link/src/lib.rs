@@ -1,6 +1,6 @@
 //! Links PTX modules into one (manual 11.6, "Linking Directives").
 //!
-//! The units stand one behind the other in the result, in their order. What has a linkage directive is one thing
+//! The units stand one after the other in the result, in their order. What has a linkage directive is one thing
 //! wherever its name stands; what has none is a thing of its unit and gets another name where two units use the same.
 //! The rules were taken from the manual and held against `nvlink`:
 //!
@@ -17,7 +17,7 @@
 //! number, size and alignment of parameters and results are.
 //!
 //! Invariants: each unit has passed the verifier; the result passes it too. Positions in the result count through all
-//! sources, one behind the other; [`Sources`] leads back.
+//! sources, one after the other; [`Sources`] leads back.
 
 mod debug;
 mod header;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use ptx_diag::{Diagnostic, Diagnostics, Position, SourceFile, Span};
 
-/// The sources of a linked module: positions count through all of them, one behind the other.
+/// The sources of a linked module: positions count through all of them, one after the other.
 #[derive(Clone, Debug)]
 pub struct Sources {
     files: Vec<SourceFile>,
@@ -25,7 +25,7 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 impl Sources {
-    /// Puts files one behind the other.
+    /// Puts files one after the other.
     ///
     /// # Errors
     ///

@@ -141,7 +141,7 @@ pub(crate) fn resolve(module: &mut Module, parts: &[Imported], findings: &mut Di
     Resolved { renamed, replaced }
 }
 
-/// Gives what a unit keeps for itself a name that nobody has.
+/// Gives what a unit keeps for itself a name that no one has.
 fn rename(module: &mut Module, name: StrId, mention: &Mention) -> StrId {
     let old = module.name(name).to_owned();
     let mut number = mention.unit;
@@ -211,7 +211,7 @@ fn unite(
     }
 }
 
-/// The strongest definition, of equal ones the first, of common ones the largest; the first mention when nobody defines it.
+/// The strongest definition, of equal ones the first, of common ones the largest; the first mention when no one defines it.
 fn choose<'m>(module: &Module, list: &'m [Mention]) -> &'m Mention {
     let bytes = |mention: &Mention| {
         let common = mention.strength(module) == Some(Strength::Common);
@@ -372,7 +372,7 @@ fn symbols_of(init: &Initializer, found: &mut Vec<Symbol>) {
     }
 }
 
-/// What stands in the result already.
+/// What is in the result already.
 #[derive(Default)]
 struct Placing {
     variables: FxHashSet<VarId>,
@@ -394,7 +394,7 @@ impl Placing {
     }
 
     /// Places a variable after what its initial value names; by a work list, for values can name each other in a row. A variable
-    /// that names itself through others stands where it is met.
+    /// that names itself through others is where it is met.
     fn variable(&mut self, module: &mut Module, id: VarId) {
         let mut work = vec![(id, false)];
         let mut open: FxHashSet<VarId> = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Building LLVM IR: types, values, instructions, metadata and debug information behind checked, safe calls.
+//! Building LLVM IR: types, values, instructions, metadata and debug information after checked, safe calls.
 //!
 //! inkwell covers neither atomic accesses with scopes nor inline assembly with metadata, attributes on call sites or
 //! untyped values; this layer wraps what the lowering needs of LLVM's C API directly. [`Value`]s are untyped, as in
@@ -89,7 +89,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMIsConstant(self.raw) != 0 }
     }
 
-    /// An element of a constant vector, array or struct; `None` when it is no constant or has no such element.
+    /// An element of a constant vector, array or struct; `None` when it is not a constant or has no such element.
     pub fn constant_element(self, index: u32) -> Option<Self> {
         if !self.is_constant() {
             return None;

@@ -67,7 +67,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// LLVM's diagnostic handler: appends to the list behind `target`.
+/// LLVM's diagnostic handler: appends to the list after `target`.
 extern "C" fn collect(info: LLVMDiagnosticInfoRef, target: *mut c_void) {
     // SAFETY: `target` is the list `Context::new` registered, alive as long as the context that calls here.
     let messages = unsafe { &*target.cast::<RefCell<Vec<Message>>>() };

@@ -113,10 +113,50 @@ pub fn express_intrinsics(module: &Module<'_>, machine: &Machine) -> Result<(), 
     Ok(())
 }
 
+/// Expresses divisions and remainders of integers that no register of the target holds by loops of subtractions, as LLVM's code generators
+/// do; in functions that are `optnone` too. Divisions by constants that are powers of two stay.
+///
+/// # Errors
+///
+/// What LLVM's pass reports.
+pub fn expand_wide_divisions(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+    run_passes(module, "require<libcall-lowering-info>,function(expand-ir-insts<O2>)", machine)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Context, Gpu, OptLevel};
+
+    #[test]
+    fn wide_divisions_become_loops_and_others_stay() {
+        let text = "
+define i128 @wide(i128 %a, i128 %b) noinline optnone {
+  %r = srem i128 %a, %b
+  ret i128 %r
+}
+define <2 x i65> @vector(<2 x i65> %a, <2 x i65> %b) {
+  %r = udiv <2 x i65> %a, %b
+  ret <2 x i65> %r
+}
+define i64 @narrow(i64 %a, i64 %b) {
+  %r = udiv i64 %a, %b
+  ret i64 %r
+}
+";
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
+        let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
+        let copy = module.copy();
+        expand_wide_divisions(&copy, &machine).expect("expanded");
+        let expanded = copy.to_text();
+        assert!(
+            !expanded.contains("rem i128") && !expanded.contains("udiv <2") && !expanded.contains("udiv i65")
+        );
+        assert!(expanded.contains("udiv i64 %a, %b"), "{expanded}");
+        // The module itself is as it was.
+        assert!(module.to_text().contains("srem i128 %a, %b"));
+    }
 
     #[test]
     fn vectors_with_a_length_and_matrices_become_plain_operations() {

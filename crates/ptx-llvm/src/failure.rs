@@ -45,6 +45,26 @@ pub fn on_crash(last: LastWords) {
     let _ = CRASH.set(last);
 }
 
+/// How a process ends that crashes while code that was compiled for this processor runs: prepared once, for any number of runs.
+///
+/// Such code accesses what it computes as a native program does; what it has no right to may not be mapped.
+#[derive(Debug)]
+pub struct KernelCrash(
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))] signals::Prepared,
+);
+
+impl KernelCrash {
+    /// Prepares what to write for each signal's name (`SIGSEGV`), to which descriptor, and the exit status.
+    pub fn new(words: impl Fn(&str) -> Vec<u8>, descriptor: i32, status: i32) -> Self {
+        Self(signals::Prepared::new(words, descriptor, status))
+    }
+
+    /// Runs code; a crash of any thread until it returns ends the process with the words. One run of a process is told of at a time.
+    pub fn during<T>(&self, run: impl FnOnce() -> T) -> T {
+        signals::during(&self.0, run)
+    }
+}
+
 /// Tells LLVM, which has been loaded, and the system of the handlers; before that nothing asks for them.
 pub(crate) fn install_handlers() {
     static ONCE: Once = Once::new();
@@ -111,6 +131,19 @@ mod tests {
 
 #[cfg(not(unix))]
 mod signals {
+    #[derive(Debug)]
+    pub(super) struct Prepared;
+
+    impl Prepared {
+        pub(super) fn new(_: impl Fn(&str) -> Vec<u8>, _: i32, _: i32) -> Self {
+            Self
+        }
+    }
+
+    pub(super) fn during<T>(_: &Prepared, run: impl FnOnce() -> T) -> T {
+        run()
+    }
+
     pub(super) fn install(_: super::LastWords) {}
 }
 
@@ -126,7 +159,9 @@ pub fn fail_past_file_limit() {
 
 #[cfg(unix)]
 mod signals {
-    use std::sync::OnceLock;
+    use std::ptr;
+    use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+    use std::sync::{Once, OnceLock};
 
     use super::LastWords;
 
@@ -140,33 +175,89 @@ mod signals {
         (libc::SIGABRT, "SIGABRT"),
     ];
 
-    /// What to write for each of [`SIGNALS`], and the exit status.
-    static READY: OnceLock<([Vec<u8>; 6], LastWords)> = OnceLock::new();
+    /// What to write for each of [`SIGNALS`], where to, and the exit status.
+    #[derive(Debug)]
+    pub(super) struct Prepared {
+        words: [Vec<u8>; 6],
+        descriptor: i32,
+        status: i32,
+    }
 
-    pub(super) fn install(last: LastWords) {
-        let words = SIGNALS.map(|(_, name)| (last.words)(name));
-        if READY.set((words, last)).is_err() {
-            return;
-        }
-        for (signal, _) in SIGNALS {
-            // SAFETY: the structure is plain data for which zero is a value, and `end` is an `extern "C"` function that does
-            // only what a signal handler may. It runs on the alternate stack that Rust's runtime gives each thread, so that
-            // it works at the end of the stack too.
-            unsafe {
-                let mut action: libc::sigaction = std::mem::zeroed();
-                let handler: extern "C" fn(libc::c_int) = end;
-                action.sa_sigaction = handler as libc::sighandler_t;
-                action.sa_flags = libc::SA_ONSTACK | libc::SA_RESETHAND;
-                libc::sigaction(signal, &raw const action, std::ptr::null_mut());
-            }
+    impl Prepared {
+        pub(super) fn new(words: impl Fn(&str) -> Vec<u8>, descriptor: i32, status: i32) -> Self {
+            Self { words: SIGNALS.map(|(_, name)| words(name)), descriptor, status }
         }
     }
 
+    /// For crashes of LLVM.
+    static READY: OnceLock<Prepared> = OnceLock::new();
+
+    /// For crashes of the code that runs; null while none does.
+    static RUNNING: AtomicPtr<Prepared> = AtomicPtr::new(ptr::null_mut());
+
+    pub(super) fn during<T>(prepared: &Prepared, run: impl FnOnce() -> T) -> T {
+        /// Takes the words back, also from a panic.
+        struct Running;
+
+        impl Drop for Running {
+            fn drop(&mut self) {
+                RUNNING.store(ptr::null_mut(), Ordering::Release);
+            }
+        }
+
+        handle();
+        RUNNING.store(ptr::from_ref(prepared).cast_mut(), Ordering::Release);
+        let _running = Running;
+        run()
+    }
+
+    pub(super) fn install(last: LastWords) {
+        if READY.set(Prepared::new(last.words, last.descriptor, last.status)).is_ok() {
+            handle();
+        }
+    }
+
+    /// Has the handler called.
+    fn handle() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            for (signal, _) in SIGNALS {
+                // SAFETY: the structure is plain data for which zero is a value, and `end` is an `extern "C"` function that does
+                // only what a signal handler may. It runs on the alternate stack that Rust's runtime gives each thread, so that
+                // it works at the end of the stack too.
+                unsafe {
+                    let mut action: libc::sigaction = std::mem::zeroed();
+                    let handler: extern "C" fn(libc::c_int) = end;
+                    action.sa_sigaction = handler as libc::sighandler_t;
+                    action.sa_flags = libc::SA_ONSTACK;
+                    // While a thread handles one of them the others are blocked for it: a crash in the handler then ends the process
+                    // by the system's default action. `SA_RESETHAND` would do so for all threads, also for a second kernel thread
+                    // that crashes while the first one writes.
+                    for (other, _) in SIGNALS {
+                        libc::sigaddset(&raw mut action.sa_mask, other);
+                    }
+                    libc::sigaction(signal, &raw const action, ptr::null_mut());
+                }
+            }
+        });
+    }
+
     extern "C" fn end(signal: libc::c_int) {
-        let (words, descriptor, status) = match READY.get() {
-            Some((all, last)) => {
+        // Threads that run one kernel crash together; the first one ends the process.
+        static ENDING: AtomicBool = AtomicBool::new(false);
+        if ENDING.swap(true, Ordering::AcqRel) {
+            loop {
+                // SAFETY: `pause` may be called in signal handlers.
+                unsafe { libc::pause() };
+            }
+        }
+        // SAFETY: `during` borrows what the pointer leads to for as long as it is there; the thread that crashed is one of those that it runs.
+        let running = unsafe { RUNNING.load(Ordering::Acquire).as_ref() };
+        let (words, descriptor, status) = match running.or_else(|| READY.get()) {
+            Some(ready) => {
                 let at = SIGNALS.iter().position(|(number, _)| *number == signal);
-                (at.and_then(|at| all.get(at)).map_or(&[][..], Vec::as_slice), last.descriptor, last.status)
+                let words = at.and_then(|at| ready.words.get(at));
+                (words.map_or(&[][..], Vec::as_slice), ready.descriptor, ready.status)
             }
             None => (&[][..], libc::STDERR_FILENO, 1),
         };

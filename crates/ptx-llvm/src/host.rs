@@ -7,6 +7,7 @@
 //! Nothing here sets options of the whole process. [`crate::Machine`] does: once the first of those exists, InstCombine and
 //! SimplifyCFG keep to what suits `ptxas` in host modules, too. Host code that depends on neither is the same either way.
 
+mod blend;
 mod jit;
 mod machine;
 mod names;
@@ -21,7 +22,7 @@ use std::sync::Once;
 use llvm_sys::core::LLVMDisposeMessage;
 use llvm_sys::target_machine::{LLVMGetDefaultTargetTriple, LLVMGetHostCPUFeatures, LLVMGetHostCPUName};
 
-pub use jit::{Jit, JitCode};
+pub use jit::{Jit, JitCode, library_functions};
 pub use machine::HostMachine;
 pub use object::{Symbol, symbols};
 

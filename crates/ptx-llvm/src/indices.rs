@@ -8,6 +8,7 @@ use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
 use llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMTargetDataRef};
 use llvm_sys::{LLVMGEPFlagInBounds, LLVMGEPFlagNUSW, LLVMGEPFlagNUW, LLVMOpcode, LLVMTypeKind};
 
+use crate::marks;
 use crate::module::Module;
 use crate::pass::is_optimized;
 use crate::raw;
@@ -248,7 +249,7 @@ unsafe fn is_marked(instruction: LLVMValueRef) -> bool {
     // SAFETY: the instruction is alive, and each name is as long as stated.
     unsafe {
         let context = LLVMGetTypeContext(LLVMTypeOf(instruction));
-        ["ptx.inst", "ptx.literal"].into_iter().any(|kind| {
+        [marks::INST, marks::LITERAL].into_iter().any(|kind| {
             let kind = LLVMGetMDKindIDInContext(context, kind.as_ptr().cast(), kind.len() as u32);
             !LLVMGetMetadata(instruction, kind).is_null()
         })

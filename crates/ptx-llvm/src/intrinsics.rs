@@ -1,8 +1,7 @@
 //! Intrinsics and the PTX instructions they stand for, as one table read both ways.
 //!
-//! A [`Row`] pairs one intrinsic, by its full name with overload suffixes, with one PTX instruction: the mnemonic with all its
-//! modifiers in the manual's order, and what stands where an operand stands. Lowering asks [`by_mnemonic`] or
-//! [`by_special_register`], raising asks [`by_name`].
+//! An [`IntrinsicMapping`] pairs one intrinsic, by its full name with overload suffixes, with one PTX instruction: its [`Mnemonic`], and
+//! what each operand is. Lowering asks [`by_mnemonic`] or [`by_special_register`], raising asks [`by_name`].
 //!
 //! The rows are written as patterns. In the intrinsic's name each group `{a|b}` makes one row per alternative, and groups
 //! are named `A`, `B`, .. in their order. The other two columns repeat the choice: `{A}` is the chosen text itself, `{A:x|y}`
@@ -13,13 +12,14 @@
 //! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `b(..)` the lower byte of a result or argument, `[%i<%j:n>]` an address with
 //! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, `T[%i]` the handle of a texture or surface as an
 //! address, `T[%i<%j:n>]` the same with `n` coordinates and `T[%i,%s<%j:n>]` with a sampler, where three coordinates are padded to four
-//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, `u:t` an operand that nobody reads, written `t`, and anything else stands for itself. A `?` ends
-//! the name: the groups behind it number the values of constant arguments that choose modifiers.
+//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, `u:t` an operand that no one reads, written `t`, and anything else stands for itself. A `?` ends
+//! the name: the groups after it number the values of constant arguments that choose modifiers.
 //!
-//! All rows are read both ways but for those that say less than their instruction ([`by_name`]). Some intrinsics LLVM takes to touch no memory but what
+//! A mnemonic is looked up with and without its defaults ([`Mnemonic::spellings`]). All rows are read both ways but for those that say less
+//! than their instruction ([`by_name`]) and those that are another name of an instruction ([`by_mnemonic`]). Some intrinsics LLVM takes to touch no memory but what
 //! their arguments point to, or less, while the instruction orders or moves other memory too: lowering then says so at the call.
 //!
-//! Invariants, tested: LLVM 22 knows every name and agrees with every type; every argument and every result of an
+//! Invariants, tested: the instruction table has every mnemonic, as it is written here; LLVM 22 knows every name and agrees with every type; every argument and every result of an
 //! intrinsic appears in its instruction exactly once.
 
 mod asynchronous;
@@ -31,6 +31,8 @@ mod texture;
 
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
+
+use ptx_isa::{Mnemonic, Opcode};
 
 /// A type of an intrinsic's argument or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,9 +118,9 @@ pub enum Operand {
     Ignored(usize),
     /// An argument that PTX does not write: the alignment of the access in bytes.
     Alignment(usize),
-    /// Text that is always the same: a number, a special register, or `_` for a result that nobody gets.
+    /// Text that is always the same: a number, a special register, or `_` for a result that no one gets.
     Literal(String),
-    /// What PTX writes and nobody reads: this text where it is our choice.
+    /// What PTX writes and no one reads: this text where it is our choice.
     Unread(String),
 }
 
@@ -131,11 +133,11 @@ impl Operand {
 
 /// One intrinsic and its PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Row {
+pub struct IntrinsicMapping {
     /// The intrinsic's full name, with overload suffixes.
     pub name: String,
-    /// The PTX mnemonic with its modifiers in the manual's order.
-    pub mnemonic: String,
+    /// The PTX mnemonic: where rows of the instruction table differ in their operands alone, the first of them.
+    pub mnemonic: Mnemonic,
     /// No result, one, or the fields of a struct.
     pub results: Vec<Type>,
     /// The arguments in LLVM's order.
@@ -144,7 +146,7 @@ pub struct Row {
     pub operands: Vec<Operand>,
 }
 
-impl Row {
+impl IntrinsicMapping {
     /// Whether the instruction writes a predicate beside its result (`d|p`).
     pub fn has_result_pair(&self) -> bool {
         self.operands.contains(&Operand::ResultPair)
@@ -158,50 +160,34 @@ impl Row {
     /// The special register the row reads, such as `%tid.x`.
     pub fn special_register(&self) -> Option<&str> {
         let [Operand::Result, Operand::Literal(text)] = self.operands.as_slice() else { return None };
-        (self.parameters.is_empty() && self.mnemonic.starts_with("mov.")).then_some(text.as_str())
+        (self.parameters.is_empty() && self.mnemonic.opcode() == Opcode::Mov).then_some(text.as_str())
     }
 }
 
-/// Instructions whose intrinsic says less than they can: how the mnemonic starts, and which operands are beyond it. With these an
-/// instruction is inline assembly; every other one whose mnemonic a row has is that row's intrinsic.
-pub const OTHER_OPERANDS: &[(&str, &str)] = &[
-    ("tex.", "a predicate beside the result, offsets, a depth to compare with"),
-    (
-        "tld4.",
-        "a predicate beside the result, offsets, a depth to compare with, coordinates that are not read",
-    ),
-    ("cp.async.c", "a predicate that leaves the source unread"),
-    ("match.all.", "no predicate beside the result"),
-    ("max.", "three values"),
-    ("min.", "three values"),
-    ("mbarrier.arrive", "no count with a scope, a count with a generic address"),
-    ("mma.sp", "selectors past those of the manual, which `ptxas` takes"),
-    ("prefetch.param.", "the parameter space, whose variables are arguments"),
-    ("tcgen05.mma.", "a scale of the accumulator with integers"),
-    ("mov.", "special registers that LLVM does not know"),
-];
-
-/// All rows, in the table's order.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
-    TABLE.rows.iter().map(Sketch::row)
+/// All rows that a name finds, in the table's order.
+pub fn rows() -> impl Iterator<Item = &'static IntrinsicMapping> {
+    TABLE.rows.iter().take(TABLE.by_name.len()).filter_map(Sketch::row)
 }
 
 /// The rows of one intrinsic, by its full name. Rows that say less than their instruction, such as the lower half of a register, are
 /// found here alone. There is more than one where an immediate argument chooses the mnemonic
 /// (`bfind` and `bfind.shiftamt`).
-pub fn by_name(name: &str) -> impl Iterator<Item = &'static Row> {
+pub fn by_name(name: &str) -> impl Iterator<Item = &'static IntrinsicMapping> {
     TABLE.found(&TABLE.by_name, |sketch| &sketch.name, name)
 }
 
 /// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands. Modifiers that
-/// say what holds without them make no difference.
-pub fn by_mnemonic(mnemonic: &str) -> impl Iterator<Item = &'static Row> {
-    TABLE.found(&TABLE.by_mnemonic, |sketch| &sketch.key, &without_defaults(mnemonic))
+/// are the default make no difference.
+pub fn by_mnemonic(mnemonic: Mnemonic) -> impl Iterator<Item = &'static IntrinsicMapping> {
+    let rows = |spelling: Mnemonic| {
+        TABLE.found(&TABLE.by_mnemonic, |sketch| &sketch.mnemonic, &spelling.to_string())
+    };
+    mnemonic.spellings().into_iter().flat_map(rows)
 }
 
 /// The row that reads a special register, by its PTX name with the `%` (or `WARP_SZ`).
-pub fn by_special_register(name: &str) -> Option<&'static Row> {
-    TABLE.rows.get(*TABLE.by_special_register.get(name)?).map(Sketch::row)
+pub fn by_special_register(name: &str) -> Option<&'static IntrinsicMapping> {
+    TABLE.rows.get(*TABLE.by_special_register.get(name)?)?.row()
 }
 
 /// A pattern: an intrinsic's name, its types, its PTX.
@@ -214,14 +200,15 @@ struct Sketch {
     /// Which alternative stands for each group.
     choice: Vec<u8>,
     name: String,
-    /// The mnemonic without the modifiers that say what holds without them.
-    key: String,
-    row: OnceLock<Row>,
+    /// The mnemonic as text: the thousands of mnemonics are not parsed to find one of them.
+    mnemonic: String,
+    row: OnceLock<Option<IntrinsicMapping>>,
 }
 
 impl Sketch {
-    fn row(&self) -> &Row {
-        self.row.get_or_init(|| row_of(self))
+    /// The row; a test finds no pattern without one.
+    fn row(&self) -> Option<&IntrinsicMapping> {
+        self.row.get_or_init(|| row_of(self)).as_ref()
     }
 }
 
@@ -240,25 +227,29 @@ impl Table {
         places: &'static [usize],
         key_of: fn(&Sketch) -> &str,
         key: &str,
-    ) -> impl Iterator<Item = &'static Row> + use<> {
+    ) -> impl Iterator<Item = &'static IntrinsicMapping> + use<> {
         let own = |place: &usize| self.rows.get(*place).map_or("", key_of);
         let start = places.partition_point(|place| own(place) < key);
         let end = places.partition_point(|place| own(place) <= key);
         let found = places.get(start..end).unwrap_or_default();
-        found.iter().filter_map(|place| self.rows.get(*place)).map(Sketch::row)
+        found.iter().filter_map(|place| self.rows.get(*place)?.row())
     }
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let lists = [table::ROWS, texture::ROWS, fragment::ROWS, matrix::ROWS, asynchronous::ROWS];
-    let mut rows: Vec<Sketch> = lists.into_iter().flatten().flat_map(|pattern| expand(*pattern)).collect();
+    let expanded = |patterns: &'static [Pattern]| patterns.iter().flat_map(|pattern| expand(*pattern));
+    let mut rows: Vec<Sketch> = lists.into_iter().flat_map(expanded).collect();
     let both_ways = rows.len();
-    rows.extend(table::BY_NAME.iter().chain(asynchronous::BY_NAME).flat_map(|pattern| expand(*pattern)));
-    let mut by_mnemonic = Vec::with_capacity(both_ways);
+    rows.extend([table::BY_NAME, asynchronous::BY_NAME].into_iter().flat_map(expanded));
+    let named = rows.len();
+    rows.extend(expanded(table::BY_MNEMONIC));
+    let mut by_mnemonic: Vec<usize> = (named..rows.len()).collect();
     let mut by_special_register = BTreeMap::new();
     for (place, sketch) in rows.iter().enumerate().take(both_ways) {
         // Only what moves can read a special register.
-        let register = sketch.key.starts_with("mov.").then(|| sketch.row().special_register()).flatten();
+        let row = if sketch.mnemonic.starts_with("mov.") { sketch.row() } else { None };
+        let register = row.and_then(IntrinsicMapping::special_register);
         match register {
             Some(register) => {
                 by_special_register.entry(register.to_owned()).or_insert(place);
@@ -266,40 +257,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             None => by_mnemonic.push(place),
         }
     }
-    let mut by_name: Vec<usize> = (0..rows.len()).collect();
+    let mut by_name: Vec<usize> = (0..named).collect();
     // Rows of one key stay in their order.
     by_name.sort_by_key(|place| &rows[*place].name);
-    by_mnemonic.sort_by_key(|place| &rows[*place].key);
+    by_mnemonic.sort_by_key(|place| &rows[*place].mnemonic);
     Table { rows, by_name, by_mnemonic, by_special_register }
 });
-
-/// The mnemonic without modifiers that are the default of their place, and one name for two that say the same: shared memory is the block's own (manual 5.1.7), barriers
-/// release and acquire for the block (manual 9.7.13.15), tensors are copied by tiles (manual 9.7.9.27.1.2), and matrices in tensor
-/// memory are not kept (manual 9.7.16.10.9). `membar.proxy` is another name of `fence.proxy` (manual 9.7.13.4), and the barrier of a
-/// cluster releases and acquires (manual 9.7.13.3).
-fn without_defaults(mnemonic: &str) -> String {
-    let mut text = match mnemonic.contains(".shared::cta") {
-        true => mnemonic.replace(".shared::cta", ".shared"),
-        false => mnemonic.to_owned(),
-    };
-    // A sum is the same whatever its operands' signs.
-    if text == "redux.sync.add.u32" {
-        return "redux.sync.add.s32".to_owned();
-    }
-    if let Some(kind) = text.strip_prefix("membar.proxy.") {
-        return format!("fence.proxy.{kind}");
-    }
-    if text.starts_with("barrier.cluster.") {
-        text = text.replace(".release", "").replace(".acquire", "");
-    } else if text.starts_with("mbarrier.") {
-        text = text.replace(".release.cta", "").replace(".acquire.cta", "");
-    } else if text.starts_with("cp.") {
-        text = text.split('.').filter(|part| *part != "tile").collect::<Vec<_>>().join(".");
-    } else if text.starts_with("tcgen05.mma.") {
-        text = text.replace(".collector::a::discard", "").replace(".collector::b0::discard", "");
-    }
-    text
-}
 
 /// Every row a pattern stands for.
 fn expand(pattern: Pattern) -> Vec<Sketch> {
@@ -316,8 +279,8 @@ fn expand(pattern: Pattern) -> Vec<Sketch> {
         let texts = texts_of(&groups, &choice);
         let name = fill_name(name, &texts);
         let filled = substitute(first_word(ptx), |inside| choose(inside, &choice, &texts));
-        let key = without_defaults(filled.split(' ').next().unwrap_or_default());
-        sketches.push(Sketch { pattern, choice, name, key, row: OnceLock::new() });
+        let mnemonic = filled.split(' ').next().unwrap_or_default().to_owned();
+        sketches.push(Sketch { pattern, choice, name, mnemonic, row: OnceLock::new() });
     }
     sketches
 }
@@ -387,8 +350,8 @@ fn substitute(pattern: &str, mut with: impl FnMut(&str) -> String) -> String {
     result + rest
 }
 
-/// Reads the row of a sketch.
-fn row_of(sketch: &Sketch) -> Row {
+/// Reads the row of a sketch; `None` when the instruction table does not have its mnemonic.
+fn row_of(sketch: &Sketch) -> Option<IntrinsicMapping> {
     let (pattern, signature, ptx) = sketch.pattern;
     let groups = groups_of(pattern);
     let texts = texts_of(&groups, &sketch.choice);
@@ -414,14 +377,14 @@ fn row_of(sketch: &Sketch) -> Row {
         list
     };
     let ptx = substitute(ptx, choose);
-    let (mnemonic, operands) = ptx.split_once(' ').unwrap_or((&ptx, ""));
-    Row {
+    let operands = ptx.split_once(' ').map_or("", |(_, operands)| operands);
+    Some(IntrinsicMapping {
         name: sketch.name.clone(),
-        mnemonic: mnemonic.to_owned(),
+        mnemonic: Mnemonic::from_text(&sketch.mnemonic).ok()?,
         results: types(results),
         parameters: types(parameters),
         operands: operands.split(", ").filter(|text| !text.is_empty()).map(operand_of).collect(),
-    }
+    })
 }
 
 fn type_of(word: &str) -> Option<Type> {
@@ -649,12 +612,6 @@ mod tests {
     #[test]
     fn every_argument_and_result_appears_once() {
         for row in rows() {
-            assert!(
-                row.mnemonic.bytes().all(|b| b.is_ascii_alphanumeric() || b"._:".contains(&b)),
-                "{}",
-                row.mnemonic
-            );
-            assert!(!row.mnemonic.contains("..") && !row.mnemonic.ends_with('.'), "{}", row.mnemonic);
             let mut arguments = Vec::new();
             let mut results = Vec::new();
             for operand in &row.operands {
@@ -711,15 +668,42 @@ mod tests {
     }
 
     #[test]
+    fn other_names_have_the_types_of_the_row_that_raising_finds() {
+        let others = TABLE.rows.iter().skip(TABLE.by_name.len());
+        for other in others.map(|sketch| sketch.row().unwrap()) {
+            let own = by_name(&other.name).next().unwrap();
+            assert_ne!(other.mnemonic, own.mnemonic, "{}", other.name);
+            assert_eq!(
+                (&other.results, &other.parameters, &other.operands),
+                (&own.results, &own.parameters, &own.operands)
+            );
+            assert!(by_mnemonic(other.mnemonic).any(|row| row == other));
+        }
+    }
+
+    #[test]
+    fn the_instruction_table_has_every_mnemonic() {
+        for sketch in &TABLE.rows {
+            let row = sketch.row().unwrap_or_else(|| panic!("{}: no {}", sketch.name, sketch.mnemonic));
+            assert_eq!(row.mnemonic.to_string(), sketch.mnemonic, "{}", sketch.name);
+        }
+        let both_ways = TABLE.by_mnemonic.iter().map(|place| TABLE.rows[*place].row().unwrap());
+        for row in both_ways {
+            assert!(by_mnemonic(row.mnemonic).any(|found| found == row), "{} is not found", row.name);
+        }
+    }
+
+    #[test]
     fn patterns_expand_in_lockstep() {
-        let shfl = by_mnemonic("shfl.sync.bfly.b32").find(|row| row.has_result_pair()).unwrap();
+        let of = |text: &str| by_mnemonic(Mnemonic::from_text(text).unwrap());
+        let shfl = of("shfl.sync.bfly.b32").find(|row| row.has_result_pair()).unwrap();
         assert_eq!(shfl.name, "llvm.nvvm.shfl.sync.bfly.i32p");
         assert_eq!(shfl.results, [Type::Int(32), Type::Int(1)]);
         assert_eq!(shfl.operands.last(), Some(&Operand::Argument(0)));
         let max = by_name("llvm.nvvm.fmax.ftz.nan.xorsign.abs.f16x2").next().unwrap();
-        assert_eq!(max.mnemonic, "max.ftz.NaN.xorsign.abs.f16x2");
+        assert_eq!(max.mnemonic.to_string(), "max.ftz.NaN.xorsign.abs.f16x2");
         assert_eq!(by_special_register("%lanemask_lt").unwrap().name, "llvm.nvvm.read.ptx.sreg.lanemask.lt");
-        let mulhi = by_mnemonic("mul.hi.u64").next().unwrap();
+        let mulhi = of("mul.hi.u64").next().unwrap();
         assert_eq!(
             (mulhi.name.as_str(), mulhi.results.as_slice()),
             ("llvm.nvvm.mulhi.ull", [Type::Int(64)].as_slice())

@@ -24,6 +24,7 @@ mod error;
 mod expand;
 mod failure;
 pub mod host;
+mod identity;
 mod indices;
 pub mod intrinsics;
 mod library;
@@ -31,6 +32,7 @@ mod link;
 mod literals;
 mod lives;
 mod machine;
+pub mod marks;
 mod module;
 mod pass;
 mod raw;
@@ -46,10 +48,11 @@ pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use counters::count_first;
 pub use error::{LlvmError, Message, TextPosition};
-pub use expand::{express_intrinsics, has_expressed_intrinsics};
-pub use failure::{LastWords, fail_past_file_limit, on_crash, on_fatal_error};
+pub use expand::{expand_wide_divisions, express_intrinsics, has_expressed_intrinsics};
+pub use failure::{KernelCrash, LastWords, fail_past_file_limit, on_crash, on_fatal_error};
+pub use identity::Identity;
 pub use indices::index_elements;
-pub use library::{load, version};
+pub use library::{is_loaded, load, version};
 pub use link::{FlushToZero, LinkConflict};
 pub use lives::shorten_lives;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
@@ -67,7 +70,7 @@ pub use inkwell;
 /// The variable that is the whole of dynamic shared memory, in every module that has it (docs/mapping.md, "Module variables").
 pub const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
 /// The named metadata with the names of that memory in PTX.
-pub const DYNAMIC_SHARED_NAMES: &str = "ptx.dynamic_shared";
+pub const DYNAMIC_SHARED_NAMES: &str = marks::DYNAMIC_SHARED;
 
 /// The target triple of modules with 64-bit addresses.
 pub const TRIPLE: &str = "nvptx64-nvidia-cuda";

@@ -6,6 +6,8 @@
 //!
 //! With the feature `static`, and on targets without such jumps, LLVM is linked and there is nothing to load.
 
+use std::path::PathBuf;
+
 use crate::error::LlvmError;
 
 /// Loads LLVM 22, once in the process; making a [`crate::Context`] or a [`crate::Machine`] does so too.
@@ -32,17 +34,37 @@ pub fn version() -> Result<String, LlvmError> {
     Ok(format!("{major}.{minor}.{patch}"))
 }
 
+/// Whether LLVM's library is loaded already, or was linked, so that asking it takes no time.
+pub fn is_loaded() -> bool {
+    imp::is_loaded()
+}
+
+/// The file that the library was loaded from, where it was loaded at run time.
+pub(crate) fn path() -> Option<PathBuf> {
+    imp::path()
+}
+
 #[cfg(not(llvm_at_run_time))]
 mod imp {
     pub(super) fn load() -> Result<(), &'static str> {
         Ok(())
+    }
+
+    pub(super) fn is_loaded() -> bool {
+        true
+    }
+
+    pub(super) fn path() -> Option<std::path::PathBuf> {
+        None
     }
 }
 
 #[cfg(llvm_at_run_time)]
 mod imp {
     use std::arch::global_asm;
-    use std::ffi::c_void;
+    use std::ffi::{CStr, OsStr, c_void};
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::PathBuf;
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -74,8 +96,30 @@ mod imp {
         panic!("LLVM is called before ptx_llvm::load")
     }
 
+    static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
+
+    pub(super) fn is_loaded() -> bool {
+        LOADED.get().is_some_and(Result::is_ok)
+    }
+
+    pub(super) fn path() -> Option<PathBuf> {
+        if !is_loaded() {
+            return None;
+        }
+        // SAFETY: the table has a function of the library in each slot now, and zeros are a `Dl_info`. The name of the library's file is
+        // valid as long as it is loaded, which is for ever.
+        let file = unsafe {
+            let function = SLOTS.first()?.load(Ordering::Acquire);
+            let mut place: libc::Dl_info = std::mem::zeroed();
+            if libc::dladdr(function, &raw mut place) == 0 || place.dli_fname.is_null() {
+                return None;
+            }
+            CStr::from_ptr(place.dli_fname)
+        };
+        Some(OsStr::from_bytes(file.to_bytes()).into())
+    }
+
     pub(super) fn load() -> Result<(), &'static str> {
-        static LOADED: OnceLock<Result<(), String>> = OnceLock::new();
         LOADED.get_or_init(load_once).as_ref().copied().map_err(String::as_str)
     }
 
@@ -102,7 +146,7 @@ mod imp {
         open(env!("PTX_LLVM_LIBRARY")).or_else(|error| open(env!("PTX_LLVM_LIBRARY_PATH")).map_err(|_| error))
     }
 
-    /// What the system's loader says, which libloading keeps behind its own words.
+    /// What the system's loader says, which libloading keeps after its own words.
     fn sentence(error: &libloading::Error) -> String {
         std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
     }

@@ -127,7 +127,7 @@ impl<'c> Module<'c> {
 
     fn take(&self, library: Module<'c>) -> Result<(), LlvmError> {
         let source = library.into_raw();
-        // SAFETY: both modules are alive and of one context; the linker destroys the source, which nobody owns any more.
+        // SAFETY: both modules are alive and of one context; the linker destroys the source, which no one owns any more.
         let link = || unsafe { LLVMLinkModules2(self.raw(), source) };
         let (failed, reported) = with_messages(self.context(), link);
         reject_reported_errors(reported, self.context())?;

@@ -126,7 +126,7 @@ impl<'c> Module<'c> {
 
     /// # Safety
     ///
-    /// `module` is a live module of `context`, and nobody else owns it.
+    /// `module` is a live module of `context`, and no one else owns it.
     unsafe fn adopt(context: &'c Context, module: LLVMModuleRef, name: &str) -> Self {
         // SAFETY: by this function's contract.
         let inner = unsafe { inkwell::module::Module::new(module) };
@@ -142,6 +142,12 @@ impl<'c> Module<'c> {
     /// inkwell's module, for building.
     pub fn inkwell(&self) -> &inkwell::module::Module<'c> {
         &self.inner
+    }
+
+    /// A module with the same contents, for passes that must not change this one.
+    #[must_use]
+    pub fn copy(&self) -> Self {
+        Self { context: self.context, inner: self.inner.clone() }
     }
 
     /// Whether the module has metadata of that name.

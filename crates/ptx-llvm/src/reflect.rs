@@ -23,7 +23,7 @@ pub fn asks_reflect(module: &Module<'_>) -> bool {
 /// Answers the questions for the architecture with `sm` times ten.
 pub(crate) fn answer_architecture(module: &Module<'_>, sm: u32) {
     for call in calls(module) {
-        // SAFETY: the call is one of the module's, and nobody has removed it.
+        // SAFETY: the call is one of the module's, and no one has removed it.
         unsafe {
             if question(call).as_deref() == Some(ARCHITECTURE) {
                 let answer = LLVMConstInt(LLVMTypeOf(call), u64::from(sm) * 10, 0);
@@ -61,7 +61,7 @@ fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
 ///
 /// # Errors
 ///
-/// [`LlvmError::Unsupported`] for a question that is no constant string, on which LLVM's pass would end the process; what LLVM's
+/// [`LlvmError::Unsupported`] for a question that is not a constant string, on which LLVM's pass would end the process; what LLVM's
 /// passes say.
 pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
     for call in calls(module) {

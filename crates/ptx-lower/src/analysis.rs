@@ -1,7 +1,7 @@
 //! Everything known of a body before it is lowered.
 
 use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Module, Operand, Param, Symbol, VarId};
-use ptx_isa::Sem;
+use ptx_isa::{ControlSem, MemorySem, Sem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::carry;
@@ -41,7 +41,7 @@ pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> 
     let mut names = FxHashSet::default();
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for (_, inst) in body.instructions() {
-            if inst.mnemonic.sem() == Sem::Call {
+            if inst.mnemonic.sem() == Sem::Control(ControlSem::Call) {
                 continue;
             }
             for operand in body.operands(inst) {
@@ -209,10 +209,10 @@ impl Analysis {
 fn taken(body: &Body) -> FxHashSet<VarId> {
     let mut taken = FxHashSet::default();
     for (_, inst) in body.instructions() {
-        if inst.mnemonic.sem() == Sem::Call {
+        if inst.mnemonic.sem() == Sem::Control(ControlSem::Call) {
             continue;
         }
-        let accesses = matches!(inst.mnemonic.sem(), Sem::Load | Sem::Store);
+        let accesses = matches!(inst.mnemonic.sem(), Sem::Memory(MemorySem::Load | MemorySem::Store));
         for operand in body.operands(inst) {
             match operand {
                 Operand::Symbol(Symbol::Variable(var), _) => {

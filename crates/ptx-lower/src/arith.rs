@@ -1,8 +1,9 @@
 //! Integer arithmetic (manual 9.7.1).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
+use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site, known};
 use crate::errors::{Out, unsupported};
@@ -15,10 +16,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `add` and `sub` of integers; of addresses where the sum is one.
     pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Out<()> {
         let ty = site.scalar_type()?;
-        let subtracts = site.inst.mnemonic.sem() == Sem::Sub;
+        let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Sub);
         if site.inst.mnemonic.has(Mod::Sat) {
             if ty.kind() == TypeKind::Packed {
-                return self.row_or_inline(site);
+                return self.intrinsic_or_inline(site);
             }
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let name = match (subtracts, ty.is_signed()) {
@@ -71,7 +72,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, b) =
             (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
-        let adds = site.inst.mnemonic.sem() == Sem::Mad;
+        let adds = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Mad);
         if adds && site.inst.mnemonic.has(Mod::Sat) {
             return self.inline(site);
         }
@@ -137,7 +138,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed();
-        let op = match (site.inst.mnemonic.sem() == Sem::Rem, signed) {
+        let op = match (site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Rem), signed) {
             (false, false) => BinaryOp::UDiv,
             (false, true) => BinaryOp::SDiv,
             (true, false) => BinaryOp::URem,
@@ -157,7 +158,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let zero = this.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
             let divisor = this.b.select(zero, this.types.int_value(bits, DIVISOR_FOR_ZERO), chosen)?;
             if !zero.is_constant() {
-                this.types.attach(divisor, "ptx.open", this.types.metadata_strings(&[]));
+                this.types.attach(divisor, marks::OPEN, this.types.metadata_strings(&[]));
             }
             Ok(divisor)
         };
@@ -180,7 +181,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `abs`, `neg` of integers.
     pub(crate) fn int_sign(&mut self, site: Site<'_>) -> Out<()> {
         let a = self.operand(site, 1)?;
-        let value = if site.inst.mnemonic.sem() == Sem::Neg {
+        let value = if site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Neg) {
             self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?
         } else {
             let name = format!("llvm.abs.{}", a.ty().text());
@@ -194,7 +195,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed() || ty == ScalarType::S16x2;
-        let kind = match (signed, site.inst.mnemonic.sem() == Sem::Min) {
+        let kind = match (signed, site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Min)) {
             (true, true) => "smin",
             (true, false) => "smax",
             (false, true) => "umin",
@@ -290,7 +291,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, amount) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let width = u64::from(ty.bits());
-        let op = match (site.inst.mnemonic.sem() == Sem::Shl, ty.is_signed()) {
+        let op = match (site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Shl), ty.is_signed()) {
             (true, _) => BinaryOp::Shl,
             (false, true) => BinaryOp::AShr,
             (false, false) => BinaryOp::LShr,
@@ -328,7 +329,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Out<()> {
         let a = self.operand(site, 1)?;
         let ty: Type<'c> = a.ty();
-        let count = if site.inst.mnemonic.sem() == Sem::Popc {
+        let count = if site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Popc) {
             self.intrinsic(&format!("llvm.ctpop.{}", ty.text()), ty, &[a])?
         } else {
             self.intrinsic(&format!("llvm.ctlz.{}", ty.text()), ty, &[a, self.types.bool_value(false)])?

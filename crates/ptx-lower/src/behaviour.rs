@@ -6,7 +6,7 @@
 use ptx_ir::{
     AddressBase, Body, FunctionDirective, FunctionId, FunctionKind, Linkage, Module, Operand, StrId, Symbol,
 };
-use ptx_isa::{Field, Mnemonic, Mod, Sem};
+use ptx_isa::{ControlSem, Field, MemorySem, Mnemonic, Mod, Sem};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
@@ -109,7 +109,7 @@ pub(crate) fn behaviours(
 /// The definitions of what a body calls by name.
 fn callees_of(module: &Module, definitions: &Definitions, id: FunctionId) -> Vec<FunctionId> {
     let Some(body) = &module.function(id).body else { return Vec::new() };
-    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
     let named = calls.filter_map(|(_, inst)| match body.operands(inst).get(1) {
         Some(Operand::Symbol(Symbol::Function(callee), _)) => {
             Some(definition_of(module, definitions, *callee))
@@ -150,12 +150,22 @@ fn own(module: &Module, body: &Body, analysis: &Analysis) -> Behaviour {
     for (_, inst) in body.instructions() {
         let operands = body.operands(inst);
         let now = match inst.mnemonic.sem() {
-            Sem::Call if matches!(operands.get(1), Some(Operand::Symbol(Symbol::Function(_), _))) => {
+            Sem::Control(ControlSem::Call)
+                if matches!(operands.get(1), Some(Operand::Symbol(Symbol::Function(_), _))) =>
+            {
                 Behaviour::PURE
             }
-            Sem::Bra | Sem::BrxIdx | Sem::Ret => Behaviour::PURE,
-            Sem::Load | Sem::Store if is_value(module, analysis, operands) => Behaviour::PURE,
-            Sem::Load | Sem::LoadUniform | Sem::Store | Sem::Atom | Sem::Red => {
+            Sem::Control(ControlSem::Bra | ControlSem::BrxIdx | ControlSem::Ret) => Behaviour::PURE,
+            Sem::Memory(MemorySem::Load | MemorySem::Store) if is_value(module, analysis, operands) => {
+                Behaviour::PURE
+            }
+            Sem::Memory(
+                MemorySem::Load
+                | MemorySem::LoadUniform
+                | MemorySem::Store
+                | MemorySem::Atom
+                | MemorySem::Red,
+            ) => {
                 Behaviour {
                     touches_memory: true,
                     synchronizes: !is_weak(&inst.mnemonic),
@@ -186,7 +196,7 @@ fn of_effects(mnemonic: &Mnemonic) -> Behaviour {
 }
 
 impl Behaviour {
-    /// Of an instruction that is no call and of which nothing else is known.
+    /// Of an instruction that is not a call and of which nothing else is known.
     const ANY_BUT_CALLS: Behaviour = Behaviour { recurses: false, ..Behaviour::ANY };
 }
 
@@ -205,8 +215,8 @@ fn is_value(module: &Module, analysis: &Analysis, operands: &[Operand]) -> bool 
 /// Whether a load or store has no order and is none of the memory itself (manual 8, 9.7.9.1); atomic operations are never weak.
 fn is_weak(mnemonic: &Mnemonic) -> bool {
     match mnemonic.sem() {
-        Sem::Load | Sem::LoadUniform | Sem::Store => {
-            matches!(mnemonic.get(Field::Sem), None | Some(Mod::Weak)) && !is_volatile(mnemonic)
+        Sem::Memory(MemorySem::Load | MemorySem::LoadUniform | MemorySem::Store) => {
+            matches!(mnemonic.get(Field::MemOrder), None | Some(Mod::Weak)) && !is_volatile(mnemonic)
         }
         _ => false,
     }
@@ -214,7 +224,7 @@ fn is_weak(mnemonic: &Mnemonic) -> bool {
 
 /// Whether an access must be done as it is written.
 fn is_volatile(mnemonic: &Mnemonic) -> bool {
-    mnemonic.get(Field::Sem) == Some(Mod::Volatile)
+    mnemonic.get(Field::MemOrder) == Some(Mod::Volatile)
         || matches!(mnemonic.get(Field::Cop), Some(Mod::Cv | Mod::Wt))
         || mnemonic.has(Mod::Mmio)
 }

@@ -3,7 +3,7 @@
 //! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
 
 use ptx_ir::{Body, Inst, Module, Operand, Symbol};
-use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, CompareSem, Field, MemorySem, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
 
 use crate::analysis::Analysis;
 use crate::flow::instruction;
@@ -29,11 +29,11 @@ impl Bounds<'_> {
         let room = |at: usize| self.room(statement, operand(at), MOST_STEPS);
         let most = |at: usize| self.most(statement, operand(at), MOST_STEPS);
         let (room, most) = match inst.mnemonic.sem() {
-            Sem::Add => match room(1) {
+            Sem::Arith(ArithSem::Add) => match room(1) {
                 Some(room) => (Some(room), most(2)),
                 None => (room(2), most(1)),
             },
-            Sem::Mad => {
+            Sem::Arith(ArithSem::Mad) => {
                 let factor = |at: usize| most(at).filter(|most| is_factor(inst, *most));
                 let product = factor(1).zip(factor(2)).and_then(|(a, b)| a.checked_mul(b));
                 (room(3), product.filter(|most| *most <= GREATEST))
@@ -46,7 +46,7 @@ impl Bounds<'_> {
     /// How many bytes of a variable there are from an address on.
     fn room(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
         let (statement, inst) = self.definition(statement, operand)?;
-        if !matches!(inst.mnemonic.sem(), Sem::Mov | Sem::Cvta) || steps == 0 {
+        if !matches!(inst.mnemonic.sem(), Sem::Move(MoveSem::Mov | MoveSem::Cvta)) || steps == 0 {
             return None;
         }
         let operands = self.body.operands(inst);
@@ -94,22 +94,29 @@ impl Bounds<'_> {
         let amount = || most(2).and_then(|by| u32::try_from(by).ok()).filter(|by| *by < 32);
         let ty = inst.mnemonic.scalar_type();
         let is_unsigned = ty.is_some_and(|ty| !ty.is_signed());
-        let computes = !matches!(inst.mnemonic.sem(), Sem::Mov | Sem::Load | Sem::Cvt);
+        let computes = !matches!(
+            inst.mnemonic.sem(),
+            Sem::Move(MoveSem::Mov | MoveSem::Cvt) | Sem::Memory(MemorySem::Load)
+        );
         if computes && !ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.kind() != TypeKind::Packed) {
             return None;
         }
         let bound = match (inst.mnemonic.sem(), inst.mnemonic.opcode()) {
-            (Sem::Mov, _) => most(1),
-            (Sem::Cvt, _) => self.converted(inst, most(1)),
-            (Sem::Load, _) if operands.first().is_some_and(|to| matches!(to, Operand::Register(_))) => {
+            (Sem::Move(MoveSem::Mov), _) => most(1),
+            (Sem::Move(MoveSem::Cvt), _) => self.converted(inst, most(1)),
+            (Sem::Memory(MemorySem::Load), _)
+                if operands.first().is_some_and(|to| matches!(to, Operand::Register(_))) =>
+            {
                 ty.filter(|_| is_unsigned).and_then(width_bound)
             }
-            (Sem::Selp, _) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
+            (Sem::Compare(CompareSem::Selp), _) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
             (_, Opcode::And) => match (most(1), most(2)) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (one, other) => one.or(other),
             },
-            (Sem::Add, _) if !inst.mnemonic.has(Mod::Sat) => most(1).zip(most(2)).map(|(a, b)| a + b),
+            (Sem::Arith(ArithSem::Add), _) if !inst.mnemonic.has(Mod::Sat) => {
+                most(1).zip(most(2)).map(|(a, b)| a + b)
+            }
             (_, Opcode::Shl) => most(1).zip(amount()).map(|(bits, by)| bits << by),
             (_, Opcode::Shr) if is_unsigned => {
                 let all = u64::MAX >> (64 - ty.map_or(64, ScalarType::bits).clamp(1, 64));
@@ -133,7 +140,7 @@ impl Bounds<'_> {
         // A register of 16 bits holds less.
         let width = inst.mnemonic.operand_type(0).or(ty).map_or(0, ScalarType::bits);
         let greatest = if width <= 16 { (1 << width.saturating_sub(1)) - 1 } else { GREATEST };
-        let is_narrow_load = inst.mnemonic.sem() == Sem::Load;
+        let is_narrow_load = inst.mnemonic.sem() == Sem::Memory(MemorySem::Load);
         bound.filter(|most| is_narrow_load || *most <= greatest)
     }
 

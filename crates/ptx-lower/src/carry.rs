@@ -11,7 +11,7 @@
 //! ```
 
 use ptx_ir::{Body, Stmt};
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{ArithSem, Field, Mod, ScalarType, Sem};
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 use rustc_hash::FxHashSet;
 
@@ -52,7 +52,7 @@ fn is_written_as_carry(body: &Body, def: &Def) -> bool {
         Def::Undefined => true,
         Def::Statement(at) => !matches!(
             body.statements.get(*at),
-            Some(Stmt::Inst(inst)) if inst.mnemonic.sem() == Sem::SubCarry
+            Some(Stmt::Inst(inst)) if inst.mnemonic.sem() == Sem::Arith(ArithSem::SubCarry)
         ),
         Def::Phi(..) => false,
     }
@@ -69,7 +69,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
     pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-        let subtracts = site.inst.mnemonic.sem() == Sem::SubCarry;
+        let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::SubCarry);
         if site.inst.mnemonic.has(Mod::Sat) {
             let value = self.clamped_with_carry(site, a, b, subtracts)?;
             return self.define(site, 0, value);

@@ -3,6 +3,7 @@
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, Role, ScalarType, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Value};
+use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
@@ -100,7 +101,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             && !value.is_constant()
         {
             let text = format!(".{}", ty.as_str());
-            self.types.attach(value, "ptx.mods", self.types.metadata_strings(&[&text]));
+            self.types.attach(value, marks::MODS, self.types.metadata_strings(&[&text]));
         }
         Ok(value)
     }
@@ -157,7 +158,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
-/// The place of the first source, behind one destination or a pair.
+/// The place of the first source, after one destination or a pair.
 fn first_source(site: Site<'_>) -> usize {
     site.inst.mnemonic.form().operands.iter().position(|place| place.role == Role::Use).unwrap_or(1)
 }

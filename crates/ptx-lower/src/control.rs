@@ -1,9 +1,12 @@
-//! Which way each meaning is lowered, and control flow (manual 9.7.12).
+//! What lowers the instructions of each meaning, and control flow (manual 9.7.12).
 
 use ptx_ir::{Body, FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
-use ptx_isa::{ScalarType, Sem, Way};
+use ptx_isa::{
+    ArithSem, BitsSem, BlockSem, CompareSem, ControlSem, Lowering, MemorySem, MoveSem, ScalarType, Sem,
+};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{Type, Value, Volatility};
+use ptx_llvm::marks;
 use rustc_hash::FxHashMap;
 
 use crate::emit::{Argument, Emitter, Site};
@@ -21,93 +24,81 @@ pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
     named.collect()
 }
 
-fn no_plain_form() -> Out<()> {
-    unsupported("its meaning has no plain form")
-}
+/// Lowers the instruction at a site.
+type Lower<'a, 'm, 'c> = fn(&mut Emitter<'a, 'm, 'c>, Site<'_>) -> Out<()>;
 
-impl<'c> Emitter<'_, '_, 'c> {
-    /// Lowers an instruction that does not end its node, the way its row says.
+impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
+    /// Lowers an instruction that does not end its node, as its row states: see [`ptx_isa::Lowering`].
     pub(crate) fn instruction(&mut self, site: Site<'_>) -> Out<()> {
-        match site.inst.mnemonic.sem().way() {
-            Way::Plain => self.plain(site),
-            Way::Intrinsic => match site.inst.mnemonic.sem() {
-                Sem::Isspacep => self.test_space(site),
-                Sem::Barrier => self.block_barrier(site),
-                _ => self.row_or_inline(site),
+        let sem = site.inst.mnemonic.sem();
+        match sem.lowering() {
+            Lowering::Plain => match Self::plain(sem, site.inst.mnemonic.scalar_type()) {
+                Some(lower) => lower(self, site),
+                None => unsupported("its meaning has no plain form"),
             },
-            Way::Assembly => self.inline(site),
+            Lowering::Intrinsic => match sem {
+                Sem::Move(MoveSem::Isspacep) => self.test_space(site),
+                Sem::Block(BlockSem::Barrier) => self.block_barrier(site),
+                _ => self.intrinsic_or_inline(site),
+            },
+            Lowering::Assembly => self.inline(site),
         }
     }
 
-    fn plain(&mut self, site: Site<'_>) -> Out<()> {
-        let floating = site.inst.mnemonic.scalar_type().is_some_and(is_floating);
-        match site.inst.mnemonic.sem() {
-            Sem::Add | Sem::Sub | Sem::Mul if floating => self.float_arithmetic(site),
-            Sem::Add | Sem::Sub => self.int_add_sub(site),
-            Sem::Mul | Sem::Mad => self.int_multiply(site),
-            Sem::Fma => self.fused_multiply_add(site),
-            Sem::Div if floating => self.float_divide(site),
-            Sem::Div | Sem::Rem => self.int_divide(site),
-            Sem::Neg if floating => self.float_negate(site),
-            Sem::Abs | Sem::Min | Sem::Max if floating => self.row_or_inline(site),
-            Sem::Abs | Sem::Neg => self.int_sign(site),
-            Sem::Min | Sem::Max => self.int_min_max(site),
-            Sem::Mad24 => self.mad24(site),
-            Sem::AddCarry | Sem::SubCarry => self.carry_add(site),
-            Sem::MadCarry => self.carry_mad(site),
-            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot => self.logic(site),
-            Sem::Lop3 => self.lop3(site),
-            Sem::Shl | Sem::Shr => self.shift(site),
-            Sem::Popc | Sem::Clz => self.count_bits(site),
-            Sem::Bfe => self.bit_field_extract(site),
-            Sem::Bfi => self.bit_field_insert(site),
-            Sem::Testp => self.test_property(site),
-            Sem::Setp => self.set_predicate(site),
-            Sem::Set => self.set_value(site),
-            Sem::Selp => self.select_by_predicate(site),
-            Sem::Slct => self.select_by_sign(site),
-            Sem::Mov => self.copy(site),
-            Sem::MovVector => self.copy_vector(site),
-            Sem::Cvt => self.convert(site),
-            Sem::Cvta => self.convert_address(site),
-            Sem::Load => self.load(site),
-            Sem::Store => self.store(site),
-            Sem::Atom | Sem::Red => self.atomic(site),
-            Sem::Fence => self.fence(site),
-            Sem::Call => self.call(site),
-            // These end a block, and are lowered with it.
-            Sem::Bra | Sem::BrxIdx | Sem::Ret | Sem::Exit | Sem::Trap => no_plain_form(),
-            // These go another way.
-            Sem::Isspacep | Sem::Barrier | Sem::Mul24 | Sem::Sad | Sem::Dp4a => no_plain_form(),
-            Sem::Dp2a | Sem::Shf | Sem::Bfind | Sem::Fns | Sem::Brev | Sem::Bmsk => no_plain_form(),
-            Sem::Szext | Sem::Prmt | Sem::Copysign | Sem::Rcp | Sem::Sqrt => no_plain_form(),
-            Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 => no_plain_form(),
-            Sem::LoadUniform | Sem::Prefetch | Sem::ApplyPriority | Sem::Discard => no_plain_form(),
-            Sem::CpAsync | Sem::CpAsyncCommit | Sem::CpAsyncWait => no_plain_form(),
-            Sem::CpAsyncArrive | Sem::BarrierWarp | Sem::ClusterBarrier => no_plain_form(),
-            Sem::FenceProxy | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => no_plain_form(),
-            Sem::Redux | Sem::ReduxFloat | Sem::Elect | Sem::Setmaxnreg => no_plain_form(),
-            Sem::Griddepcontrol | Sem::Mapa | Sem::Getctarank | Sem::Mma => no_plain_form(),
-            Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix | Sem::WmmaLoad => no_plain_form(),
-            Sem::WmmaStore | Sem::Wmma | Sem::WgmmaFence | Sem::WgmmaCommit => no_plain_form(),
-            Sem::WgmmaWait | Sem::TensorMemory | Sem::Tcgen05Mma | Sem::Brkpt => no_plain_form(),
-            Sem::Pmevent | Sem::Nanosleep | Sem::CvtNarrow | Sem::Tex | Sem::Tld4 => no_plain_form(),
-            Sem::Txq | Sem::Istypep | Sem::SurfaceLoad | Sem::SurfaceStore => no_plain_form(),
-            Sem::SurfaceQuery | Sem::StoreBulk | Sem::BulkCopy | Sem::BulkPrefetch => no_plain_form(),
-            Sem::BulkCommit | Sem::BulkWait | Sem::TensorCopy | Sem::TensorReduce => no_plain_form(),
-            Sem::TensorPrefetch | Sem::TensormapReplace | Sem::MbarrierInit => no_plain_form(),
-            Sem::MbarrierInval | Sem::MbarrierTransactions | Sem::MbarrierArrive => no_plain_form(),
-            Sem::MbarrierWait | Sem::MbarrierPendingCount | Sem::TryCancel => no_plain_form(),
-            Sem::Tanh | Sem::CvtPack | Sem::FmaOob | Sem::Min3 | Sem::Max3 => no_plain_form(),
-            Sem::PackedBytes | Sem::Video | Sem::VideoSimd | Sem::SurfaceReduce => no_plain_form(),
-            Sem::AtomVector | Sem::RedVector | Sem::StoreAsync | Sem::ReduceAsync => no_plain_form(),
-            Sem::BulkReduce | Sem::TensormapCopy | Sem::MultimemLoadReduce => no_plain_form(),
-            Sem::MultimemStore | Sem::MultimemReduce | Sem::Fabric => no_plain_form(),
-            Sem::FabricGroup => no_plain_form(),
-            Sem::CreatePolicy | Sem::MbarrierCheckLayout | Sem::QueryCancel => no_plain_form(),
-            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca | Sem::MmaSparse => no_plain_form(),
-            Sem::MmaScaled | Sem::Wgmma | Sem::WgmmaSparse => no_plain_form(),
-        }
+    /// What lowers instructions of a meaning to plain IR; `None` for those that end a block, which are lowered with it
+    /// ([`Self::terminator`]), and for all whose row does not ask for plain IR (a test holds the table to this).
+    fn plain(sem: Sem, ty: Option<ScalarType>) -> Option<Lower<'a, 'm, 'c>> {
+        let floating = ty.is_some_and(is_floating);
+        Some(match sem {
+            Sem::Arith(sem) => match sem {
+                ArithSem::Add | ArithSem::Sub | ArithSem::Mul if floating => Self::float_arithmetic,
+                ArithSem::Add | ArithSem::Sub => Self::int_add_sub,
+                ArithSem::Mul | ArithSem::Mad => Self::int_multiply,
+                ArithSem::Fma => Self::fused_multiply_add,
+                ArithSem::Div if floating => Self::float_divide,
+                ArithSem::Div | ArithSem::Rem => Self::int_divide,
+                ArithSem::Neg if floating => Self::float_negate,
+                ArithSem::Abs | ArithSem::Min | ArithSem::Max if floating => Self::intrinsic_or_inline,
+                ArithSem::Abs | ArithSem::Neg => Self::int_sign,
+                ArithSem::Min | ArithSem::Max => Self::int_min_max,
+                ArithSem::Mad24 => Self::mad24,
+                ArithSem::AddCarry | ArithSem::SubCarry => Self::carry_add,
+                ArithSem::MadCarry => Self::carry_mad,
+                ArithSem::Testp => Self::test_property,
+                _ => return None,
+            },
+            Sem::Bits(sem) => match sem {
+                BitsSem::And | BitsSem::Or | BitsSem::Xor | BitsSem::Not | BitsSem::Cnot => Self::logic,
+                BitsSem::Lop3 => Self::lop3,
+                BitsSem::Shl | BitsSem::Shr => Self::shift,
+                BitsSem::Popc | BitsSem::Clz => Self::count_bits,
+                BitsSem::Bfe => Self::bit_field_extract,
+                BitsSem::Bfi => Self::bit_field_insert,
+                _ => return None,
+            },
+            Sem::Compare(CompareSem::Setp) => Self::set_predicate,
+            Sem::Compare(CompareSem::Set) => Self::set_value,
+            Sem::Compare(CompareSem::Selp) => Self::select_by_predicate,
+            Sem::Compare(CompareSem::Slct) => Self::select_by_sign,
+            Sem::Move(MoveSem::Mov) => Self::copy,
+            Sem::Move(MoveSem::MovVector) => Self::copy_vector,
+            Sem::Move(MoveSem::Cvt) => Self::convert,
+            Sem::Move(MoveSem::Cvta) => Self::convert_address,
+            Sem::Memory(MemorySem::Load) => Self::load,
+            Sem::Memory(MemorySem::Store) => Self::store,
+            Sem::Memory(MemorySem::Atom | MemorySem::Red) => Self::atomic,
+            Sem::Block(BlockSem::Fence) => Self::fence,
+            Sem::Control(ControlSem::Call) => Self::call,
+            Sem::Video(_)
+            | Sem::Move(_)
+            | Sem::Memory(_)
+            | Sem::Async(_)
+            | Sem::Texture(_)
+            | Sem::Warp(_)
+            | Sem::Block(_)
+            | Sem::Matrix(_)
+            | Sem::Control(_) => return None,
+        })
     }
 
     /// Lowers the instruction that ends a node.
@@ -142,15 +133,15 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn leave(&mut self, site: Site<'_>) -> Out<()> {
         match site.inst.mnemonic.sem() {
-            Sem::Trap => {
+            Sem::Control(ControlSem::Trap) => {
                 self.ordered_intrinsic("llvm.trap", self.types.void(), &[])?;
                 self.b.unreachable()?;
             }
-            Sem::Exit if self.function.kind == FunctionKind::Device => {
+            Sem::Control(ControlSem::Exit) if self.function.kind == FunctionKind::Device => {
                 self.ordered_intrinsic("llvm.nvvm.exit", self.types.void(), &[])?;
                 self.b.unreachable()?;
             }
-            Sem::Ret | Sem::Exit => {
+            Sem::Control(ControlSem::Ret | ControlSem::Exit) => {
                 let results = self.results(|slot, this| this.analysis.ssa.read(site.statement, slot))?;
                 let ret = self.b.ret(results)?;
                 self.attach_hints(site, ret);
@@ -174,11 +165,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         } else {
             self.b.branch_if(condition, yes, no)?
         };
-        if site.inst.mnemonic.sem() == Sem::Bra {
+        if site.inst.mnemonic.sem() == Sem::Control(ControlSem::Bra) {
             self.attach_hints(site, branch);
             self.attach_loop(node, branch);
         } else {
-            self.types.attach(branch, "ptx.guard", self.types.metadata_strings(&[]));
+            self.types.attach(branch, marks::GUARD, self.types.metadata_strings(&[]));
         }
         Ok(())
     }
@@ -461,6 +452,31 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             Shape::Bytes { .. } | Shape::Unsized { .. } => {
                 unsupported("an aggregate is returned in a register")
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meanings_with_plain_ir_are_those_that_something_lowers_to_it() {
+        for sem in Sem::ALL {
+            let ends_a_block = matches!(
+                sem,
+                Sem::Control(
+                    ControlSem::Bra
+                        | ControlSem::BrxIdx
+                        | ControlSem::Ret
+                        | ControlSem::Exit
+                        | ControlSem::Trap
+                )
+            );
+            for ty in [None, Some(ScalarType::F32)] {
+                let lowers = Emitter::plain(*sem, ty).is_some() || ends_a_block;
+                assert_eq!(lowers, sem.lowering() == Lowering::Plain, "{sem:?}");
             }
         }
     }

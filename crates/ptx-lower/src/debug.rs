@@ -1,11 +1,12 @@
 //! `.file`, `.loc` and the labels of DWARF sections as LLVM debug information (manual 11.5).
 //!
 //! Each instruction carries the location of the last `.loc`. What locations cannot hold is beside them: `!ptx.file` the
-//! numbers of files, `!ptx.debug` on an instruction the directives and labels that stood before it, where they are more
+//! numbers of files, `!ptx.debug` on an instruction the directives and labels that preceded it, where they are more
 //! than one new location.
 
 use ptx_ir::{Body, DebugLocation, InlinedAt, Item, Module, Stmt};
 use ptx_llvm::build::{DebugInfo, Metadata, Value};
+use ptx_llvm::marks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Emitter, Shared};
@@ -13,9 +14,9 @@ use crate::emit::{Emitter, Shared};
 /// The debug directives and labels of a body.
 #[derive(Default)]
 pub(crate) struct DebugTrail {
-    /// By instruction: what stands before it since the one before, in order.
+    /// By instruction: what precedes it since the one before, in order.
     before: FxHashMap<usize, Vec<Mark>>,
-    /// What stands behind the last instruction.
+    /// What follows the last instruction.
     last: Vec<Mark>,
     /// What waits for something to be built that can carry it.
     waiting: Vec<Mark>,
@@ -61,13 +62,13 @@ pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
             parts.extend(size.map(|size| size.to_string()));
         }
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        shared.out.add_named_metadata("ptx.file", shared.types.metadata_strings(&parts));
+        shared.out.add_named_metadata(marks::FILE, shared.types.metadata_strings(&parts));
     }
 }
 
 impl DebugTrail {
-    /// What a body has of them. In code to debug `ptxas` makes a block of every label, also of one that nothing names or that stands beside
-    /// another, and what a label describes ends where it stands.
+    /// What a body has of them. In code to debug `ptxas` makes a block of every label, also of one that nothing names or that is beside
+    /// another, and what a label describes ends where it is.
     pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>, is_debugging: bool) -> Self {
         let mut trail = Self::default();
         let mut last: Option<&DebugLocation> = None;
@@ -114,7 +115,7 @@ fn location_text(module: &Module, location: &DebugLocation) -> String {
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Attaches what stands before a statement to the first instruction built for it since `before`, unless it is one new
+    /// Attaches what precedes a statement to the first instruction built for it since `before`, unless it is one new
     /// location, which the instruction has anyway.
     pub(crate) fn attach_debug_since(&mut self, statement: usize, before: Option<Value<'c>>) {
         self.trail.waiting.extend(self.trail.before.remove(&statement).unwrap_or_default());
@@ -139,14 +140,14 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn attach_debug(&self, instruction: Value<'c>, marks: &[Mark]) {
         let texts: Vec<&str> = marks.iter().map(|mark| mark.text.as_str()).collect();
-        self.types.attach(instruction, "ptx.debug", self.types.metadata_strings(&texts));
+        self.types.attach(instruction, marks::DEBUG, self.types.metadata_strings(&texts));
     }
 
-    /// What stands after the last instruction stays with the function.
+    /// What is after the last instruction stays with the function.
     pub(crate) fn keep_last_debug(&mut self) {
         let texts: Vec<&str> = self.trail.last.iter().map(|mark| mark.text.as_str()).collect();
         if !texts.is_empty() {
-            self.signature.function.add_attribute(self.types, "ptx.debug.end", &texts.join(";"));
+            self.signature.function.add_attribute(self.types, marks::DEBUG_END, &texts.join(";"));
         }
     }
 

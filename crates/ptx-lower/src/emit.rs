@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
-use ptx_isa::{ScalarType, Sem, StateSpace};
+use ptx_isa::{ControlSem, MoveSem, ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -208,7 +208,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         if let Some(Some(first)) = self.blocks.first()
             && *first != self.entry
         {
-            // Nothing stands before it yet but what entering the function needed.
+            // Nothing precedes it yet but what entering the function needed.
             self.b.set_location(None);
             let _ = self.b.branch(*first);
         }
@@ -309,7 +309,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
         // Other guarded instructions carry theirs themselves, in the block of their own.
-        if site.inst.mnemonic.sem() == Sem::Bra {
+        if site.inst.mnemonic.sem() == Sem::Control(ControlSem::Bra) {
             self.await_pragmas(statement);
         }
         let before = self.b.last_instruction();
@@ -583,7 +583,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             return Ok(value);
         }
         // Resizing an address of a narrow space changes nothing of it.
-        let resizes = instruction(self.body, statement).is_some_and(|inst| inst.mnemonic.sem() == Sem::Cvt);
+        let resizes = instruction(self.body, statement)
+            .is_some_and(|inst| inst.mnemonic.sem() == Sem::Move(MoveSem::Cvt));
         if resizes && value.ty().pointer_space().is_some_and(is_narrow) {
             return Ok(value);
         }

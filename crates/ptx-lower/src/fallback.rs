@@ -1,7 +1,7 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
-use ptx_isa::{Field, Kind, Mod, Role, ScalarType, Sem};
+use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
@@ -24,24 +24,8 @@ struct Draft<'c> {
     narrow: Vec<String>,
     before: String,
     after: String,
-    /// What registers may be at the place that is being written.
-    width: Width,
-}
-
-/// What a register may be at an operand's place.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Width {
-    /// As wide as the type.
-    Exact,
-    /// As wide as the type or wider.
-    #[default]
-    AtLeast,
-}
-
-impl Width {
-    fn of(kind: Kind) -> Width {
-        if matches!(kind, Kind::Wide(_) | Kind::WideVector(..)) { Width::AtLeast } else { Width::Exact }
-    }
+    /// How wide registers may be at the place that is being written.
+    width: Option<Width>,
 }
 
 /// How an instruction accesses memory, as far as it matters to what LLVM may do with the call that holds it.
@@ -49,7 +33,7 @@ impl Width {
 enum Access {
     /// Not as a load, store or atomic operation.
     None,
-    /// A load that nobody can tell from one done twice, or not at all where its result is not used.
+    /// A load that no one can tell from one done twice, or not at all where its result is not used.
     WeakLoad,
     /// A load with an order or one of the memory itself: `.relaxed`, `.acquire`, `.volatile`, `.mmio`, `.cv` (manual 8, 9.7.9.1).
     Ordered,
@@ -61,12 +45,12 @@ impl Access {
     fn of(site: Site<'_>) -> Self {
         let mnemonic = site.inst.mnemonic;
         match mnemonic.sem() {
-            Sem::Load => {
-                let weak = matches!(mnemonic.get(Field::Sem), None | Some(Mod::Weak));
+            Sem::Memory(MemorySem::Load) => {
+                let weak = matches!(mnemonic.get(Field::MemOrder), None | Some(Mod::Weak));
                 let of_memory = mnemonic.get(Field::Cop) == Some(Mod::Cv) || mnemonic.has(Mod::Mmio);
                 if weak && !of_memory { Self::WeakLoad } else { Self::Ordered }
             }
-            Sem::Store | Sem::Atom | Sem::Red => Self::Other,
+            Sem::Memory(MemorySem::Store | MemorySem::Atom | MemorySem::Red) => Self::Other,
             _ => Self::None,
         }
     }
@@ -97,7 +81,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             });
             first = false;
             let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B64);
-            draft.width = Width::of(place.kind);
+            draft.width = Some(place.kind.width());
             self.write_operand(site, &mut draft, operand, ty, writes)?;
         }
         draft.text.push(';');
@@ -206,7 +190,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// A part of what stands in brackets: every register goes as it is declared.
+    /// A part of what is in brackets: every register goes as it is declared.
     fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Out<()> {
         let declared = |operand| match operand {
             Operand::Register(register) | Operand::Element(register, _) => self.body.reg_type(register),
@@ -381,7 +365,7 @@ impl<'c> Draft<'c> {
     /// Whether an operand of this type, in a register of so many bits, has to be in an 8-bit register, for which LLVM has no
     /// constraint. Where the program has one, none wider is put in its place: not every instruction takes it.
     fn needs_narrow(&self, ty: ScalarType, register_bits: Option<u32>) -> bool {
-        ty.bits() == 8 && (self.width == Width::Exact || register_bits == Some(8))
+        ty.bits() == 8 && (self.width == Some(Width::Same) || register_bits == Some(8))
     }
 
     /// The name of another 8-bit register.

@@ -1,8 +1,9 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5) and conversions (manual 9.7.9.21).
 
 use ptx_ir::Module;
-use ptx_isa::{Field, Mod, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, Field, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
+use ptx_llvm::intrinsics;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
@@ -17,14 +18,14 @@ pub(crate) fn is_floating(ty: ScalarType) -> bool {
 ///
 /// In such a module an integer that became a wider number may go on through a half. LLVM 22's InstCombine makes one conversion of
 /// those steps where the integer has few significant bits, and forgets that the half may have been an infinity (docs/mapping.md,
-/// "Exact floating point"). A fence behind the first step keeps them apart.
+/// "Exact floating point"). A fence after the first step keeps them apart.
 pub(crate) fn widens_halves(module: &Module) -> bool {
     let is_wide = |ty| matches!(ty, ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
     let (mut narrows, mut widens) = (false, false);
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for (_, inst) in body.instructions() {
             let mnemonic = inst.mnemonic;
-            if mnemonic.sem() != Sem::Cvt {
+            if mnemonic.sem() != Sem::Move(MoveSem::Cvt) {
                 continue;
             }
             match (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) {
@@ -48,8 +49,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let plain = !mnemonic.has(Mod::Ftz) && !mnemonic.has(Mod::Sat);
         if nearest && plain && !mixed {
             let op = match mnemonic.sem() {
-                Sem::Add => BinaryOp::FAdd,
-                Sem::Sub => BinaryOp::FSub,
+                Sem::Arith(ArithSem::Add) => BinaryOp::FAdd,
+                Sem::Arith(ArithSem::Sub) => BinaryOp::FSub,
                 _ => BinaryOp::FMul,
             };
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
@@ -58,9 +59,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let explicit = mnemonic.with(Field::Rnd, Some(mnemonic.get(Field::Rnd).unwrap_or(Mod::Rn)));
         let Some(explicit) = explicit.filter(|_| !mixed) else { return self.inline(site) };
-        let text = explicit.to_string();
-        if mnemonic.sem() != Sem::Sub {
-            return match self.by_row_named(site, &text)? {
+        if mnemonic.sem() != Sem::Arith(ArithSem::Sub) {
+            return match self.lower_intrinsic(site, Some(explicit))? {
                 Some(call) => {
                     self.b.set_contraction(call, fuse);
                     Ok(())
@@ -69,35 +69,21 @@ impl<'c> Emitter<'_, '_, 'c> {
             };
         }
         // `a - b` is `a + (-b)` in every rounding mode, and LLVM has only the sum with a mode.
-        let name = match (text.strip_prefix("sub."), mnemonic.scalar_type()) {
-            (Some(rest), Some(ScalarType::F32)) => {
-                let (rounding, tail) = rest
-                    .trim_end_matches(".f32")
-                    .split_once('.')
-                    .unwrap_or((rest.trim_end_matches(".f32"), ""));
-                let tail = if tail.is_empty() { String::new() } else { format!(".{tail}") };
-                format!("llvm.nvvm.add.{rounding}{tail}.f")
-            }
-            (Some(rest), Some(ScalarType::F64)) => {
-                format!("llvm.nvvm.add.{}.d", rest.trim_end_matches(".f64"))
-            }
-            _ => return self.inline(site),
+        let is_single = matches!(mnemonic.scalar_type(), Some(ScalarType::F32 | ScalarType::F64));
+        let sum = explicit.with_opcode(Opcode::Add).filter(|_| is_single);
+        let Some(sum) = sum.and_then(|sum| intrinsics::by_mnemonic(sum).next()) else {
+            return self.inline(site);
         };
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let negative = self.b.float_negate(b)?;
-        let call = self.intrinsic(&name, a.ty(), &[a, negative])?;
+        let call = self.intrinsic(&sum.name, a.ty(), &[a, negative])?;
         self.b.set_contraction(call, fuse);
         self.define(site, 0, call)
     }
 
     /// `fma`, and `mad` of floating-point numbers, which is the same.
     pub(crate) fn fused_multiply_add(&mut self, site: Site<'_>) -> Out<()> {
-        let text = site.inst.mnemonic.to_string();
-        let text = text.strip_prefix("mad.").map_or(text.clone(), |rest| format!("fma.{rest}"));
-        match self.by_row_named(site, &text)? {
-            Some(_) => Ok(()),
-            None => self.inline(site),
-        }
+        self.intrinsic_or_inline_as(site, site.inst.mnemonic.with_opcode(Opcode::Fma))
     }
 
     /// `div`: correctly rounded to nearest is LLVM's; other modes are intrinsics.
@@ -112,7 +98,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             return self.define(site, 0, self.with_canonical_nan(value)?);
         }
-        self.row_or_inline(site)
+        self.intrinsic_or_inline(site)
     }
 
     /// What LLVM's builder folded from constants, with PTX's NaN (manual 9.7.3) for LLVM's; `.f64` has none of its own.
@@ -157,11 +143,6 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)
     }
 
-    /// The intrinsic of the mnemonic, or inline assembly where there is none.
-    pub(crate) fn row_or_inline(&mut self, site: Site<'_>) -> Out<()> {
-        if self.by_row(site)? { Ok(()) } else { self.inline(site) }
-    }
-
     /// `testp` (manual 9.7.3.1): zeros count as normal.
     pub(crate) fn test_property(&mut self, site: Site<'_>) -> Out<()> {
         // Bits of `llvm.is.fpclass`, from bit 0: signaling and quiet NaN, then negative infinity, normal, subnormal and
@@ -196,11 +177,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             (true, false) => self.int_to_float(site, from, to),
             (false, true) => {
                 // Clamping to the destination's range is what happens anyway.
-                let text = mnemonic.with(Field::Sat, None).unwrap_or(mnemonic).to_string();
-                match self.by_row_named(site, &text)? {
-                    Some(_) => Ok(()),
-                    None => self.inline(site),
-                }
+                let plain = mnemonic.with(Field::Sat, None).unwrap_or(mnemonic);
+                self.intrinsic_or_inline_as(site, Some(plain))
             }
             (false, false) => self.float_to_float(site, from, to),
         }
@@ -240,7 +218,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 if from.bits() > 16 && self.shared.widens_halves { self.apart(value)? } else { value };
             return self.define(site, 0, value);
         }
-        self.row_or_inline(site)
+        self.intrinsic_or_inline(site)
     }
 
     /// The value, which no pass combines with what it is computed from.
@@ -265,7 +243,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return self.inline(site);
         }
         if !simple(from) || !simple(to) {
-            return self.row_or_inline(site);
+            return self.intrinsic_or_inline(site);
         }
         if bare && from == to {
             let a = self.operand(site, 1)?;
@@ -281,6 +259,6 @@ impl<'c> Emitter<'_, '_, 'c> {
             let value = self.b.cast(CastOp::FpTrunc, a, self.llvm_type(to))?;
             return self.define(site, 0, value);
         }
-        self.row_or_inline(site)
+        self.intrinsic_or_inline(site)
     }
 }

@@ -1,8 +1,8 @@
-//! Control flow with guards made explicit: a guarded instruction stands in a node of its own.
+//! Control flow with guards made explicit: a guarded instruction is in a node of its own.
 
 use ptx_ir::cfg::{BlockId, Cfg, branch_targets};
 use ptx_ir::{Body, Guard, Inst, LabelId, Operand, Stmt};
-use ptx_isa::Sem;
+use ptx_isa::{ControlSem, Sem};
 
 /// A node of the graph; node 0 is the entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -55,7 +55,7 @@ pub(crate) struct Node {
     pub(crate) predecessors: Vec<NodeId>,
     /// Whether the entry reaches it.
     pub(crate) reachable: bool,
-    /// Whether a `nounroll` pragma stands here.
+    /// Whether a `nounroll` pragma is here.
     pub(crate) nounroll: bool,
     /// The labels that it begins with.
     pub(crate) labels: Vec<LabelId>,
@@ -226,7 +226,7 @@ fn first_nodes(body: &Body, cfg: &Cfg) -> Vec<NodeId> {
         first.push(NodeId(count));
         count += 1;
         for inst in block.statements.clone().filter_map(|statement| instruction(body, statement)) {
-            let branch = inst.mnemonic.sem() == Sem::Bra;
+            let branch = inst.mnemonic.sem() == Sem::Control(ControlSem::Bra);
             count += match (inst.guard.is_some(), inst.mnemonic.effects().terminator) {
                 (true, false) => 2,
                 (true, true) if !branch => 1,
@@ -241,11 +241,13 @@ fn first_nodes(body: &Body, cfg: &Cfg) -> Vec<NodeId> {
 fn leave(body: &Body, cfg: &Cfg, first: &[NodeId], inst: &Inst, statement: usize) -> End {
     let node_of = |block: BlockId| first.get(block.index()).copied();
     match (inst.mnemonic.sem(), body.operands(inst)) {
-        (Sem::Bra, [Operand::Label(label)]) => match cfg.block_of(*label).and_then(node_of) {
-            Some(target) => End::Goto(target, Some(statement)),
-            None => End::Nowhere(statement),
-        },
-        (Sem::BrxIdx, [_, Operand::Label(list)]) => {
+        (Sem::Control(ControlSem::Bra), [Operand::Label(label)]) => {
+            match cfg.block_of(*label).and_then(node_of) {
+                Some(target) => End::Goto(target, Some(statement)),
+                None => End::Nowhere(statement),
+            }
+        }
+        (Sem::Control(ControlSem::BrxIdx), [_, Operand::Label(list)]) => {
             let labels = branch_targets(body, *list);
             let count = labels.len();
             let targets: Vec<NodeId> =
@@ -256,7 +258,7 @@ fn leave(body: &Body, cfg: &Cfg, first: &[NodeId], inst: &Inst, statement: usize
                 End::Nowhere(statement)
             }
         }
-        (Sem::Bra | Sem::BrxIdx, _) => End::Nowhere(statement),
+        (Sem::Control(ControlSem::Bra | ControlSem::BrxIdx), _) => End::Nowhere(statement),
         _ => End::Leave(statement),
     }
 }

@@ -4,9 +4,10 @@ use ptx_ir::{
     Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Operand, Param,
     Prototype, Reference, RegId, Stmt, Symbol, VarAttribute, VarId, Variable,
 };
-use ptx_isa::{ScalarType, Sem, StateSpace};
+use ptx_isa::{ControlSem, ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{self, CastOp, Linkage, Type, Types, Volatility};
+use ptx_llvm::marks;
 use rustc_hash::FxHashSet;
 
 use crate::analysis::Analysis;
@@ -27,7 +28,7 @@ pub(crate) enum Shape {
     /// Bytes with an alignment: `byval` as a parameter, an array of integers as a result.
     Bytes { bytes: u64, align: u32 },
     /// Bytes of any number with an alignment, which a call chooses (manual 11.2.2): what LLVM's variadic functions
-    /// take. It is no parameter of theirs.
+    /// take. It is not a parameter of theirs.
     Unsized { align: u32 },
 }
 
@@ -270,7 +271,7 @@ pub(crate) fn describe<'c>(
     }
     let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
     if in_registers(&function.params) || in_registers(&function.results) {
-        target.add_attribute(types, "ptx.abi", "reg");
+        target.add_attribute(types, marks::ABI, "reg");
     }
     if function.kind == FunctionKind::Kernel {
         target.set_kernel();
@@ -305,8 +306,8 @@ pub(crate) fn describe<'c>(
     target_attributes(module, types, target);
     let directives = function.directives.iter().map(|(directive, _)| directive);
     for (key, pragmas) in [
-        ("ptx.pragma", crate::pragma::of_directives(module, directives)),
-        ("ptx.pragma.body", crate::pragma::leading(module, function.body.as_ref())),
+        (marks::PRAGMA, crate::pragma::of_directives(module, directives)),
+        (marks::PRAGMA_BODY, crate::pragma::leading(module, function.body.as_ref())),
     ] {
         if !pragmas.is_empty() {
             target.add_attribute(types, key, &pragmas.join(";"));
@@ -318,7 +319,7 @@ pub(crate) fn describe<'c>(
     let has = |wanted: fn(&FunctionDirective) -> bool| function.directives.iter().any(|(d, _)| wanted(d));
     let sized = has(|directive| matches!(directive, FunctionDirective::ReqNCtaPerCluster(_)));
     if sized && !has(|directive| matches!(directive, FunctionDirective::ExplicitCluster)) {
-        target.add_attribute(types, "ptx.implicitcluster", "");
+        target.add_attribute(types, marks::IMPLICIT_CLUSTER, "");
     }
     Ok(())
 }
@@ -339,13 +340,13 @@ fn describe_pointer<'c>(
     };
     let Some(own) = ty.pointer_space() else {
         let align = pointer.align.map(|align| format!(",{align}")).unwrap_or_default();
-        return target.add_parameter_attribute(types, index, "ptx.ptr", &format!("{space}{align}"));
+        return target.add_parameter_attribute(types, index, marks::PTR, &format!("{space}{align}"));
     };
     if let Some(align) = pointer.align {
         target.add_parameter_align(types, index, align);
     }
     if pointer.align.is_none() || crate::represent::llvm_space(pointer.space) != Some(own) {
-        target.add_parameter_attribute(types, index, "ptx.ptr", space);
+        target.add_parameter_attribute(types, index, marks::PTR, space);
     }
 }
 
@@ -400,19 +401,21 @@ fn add_directive<'c>(
         FunctionDirective::NoReturn => target.add_flag(types, "noreturn"),
         // All of them together, in `describe`.
         FunctionDirective::Pragma(_) => {}
-        FunctionDirective::ExplicitCluster => text("ptx.explicitcluster", ""),
+        FunctionDirective::ExplicitCluster => text(marks::EXPLICIT_CLUSTER, ""),
         FunctionDirective::ReqNCtaPerCluster(values) => extents("cluster_dim", *values),
         FunctionDirective::MaxClusterRank(value) => extents("maxclusterrank", [Some(*value), None, None]),
         FunctionDirective::BlocksAreClusters => text("nvvm.blocksareclusters", ""),
         FunctionDirective::Language(values) => {
             let values: Vec<String> = values.iter().map(u32::to_string).collect();
-            text("ptx.language", &values.join(","));
+            text(marks::LANGUAGE, &values.join(","));
         }
-        FunctionDirective::LocalMaxNReg(value) => number("ptx.local_maxnreg", *value),
-        FunctionDirective::MinPerCtaMemory(value) => number("ptx.minperctamemory", *value),
-        FunctionDirective::AbiPreserve(value) => number("ptx.abi_preserve", *value),
-        FunctionDirective::AbiPreserveControl(value) => number("ptx.abi_preserve_control", *value),
-        FunctionDirective::Attribute(VarAttribute::Unified(a, b)) => text("ptx.unified", &format!("{a},{b}")),
+        FunctionDirective::LocalMaxNReg(value) => number(marks::LOCAL_MAXNREG, *value),
+        FunctionDirective::MinPerCtaMemory(value) => number(marks::MIN_PER_CTA_MEMORY, *value),
+        FunctionDirective::AbiPreserve(value) => number(marks::ABI_PRESERVE, *value),
+        FunctionDirective::AbiPreserveControl(value) => number(marks::ABI_PRESERVE_CONTROL, *value),
+        FunctionDirective::Attribute(VarAttribute::Unified(a, b)) => {
+            text(marks::UNIFIED, &format!("{a},{b}"));
+        }
         FunctionDirective::Attribute(VarAttribute::Managed) => {
             return unsupported("a function cannot be managed");
         }
@@ -475,7 +478,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// The variables that calls pass to parameters without a size.
     fn passed_unsized(&self) -> FxHashSet<VarId> {
         let mut passed = FxHashSet::default();
-        for (_, inst) in self.body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call) {
+        for (_, inst) in
+            self.body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call))
+        {
             let operands = self.body.operands(inst);
             let is_unsized = match operands.get(1) {
                 Some(Operand::Symbol(Symbol::Function(id), _)) => {

@@ -6,6 +6,7 @@ use ptx_ir::{
 };
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
+use ptx_llvm::marks;
 use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -219,7 +220,7 @@ pub(crate) fn declare<'c>(
     if let Some(function) = function {
         types.attach_to_global(
             value,
-            "ptx.scope",
+            marks::SCOPE,
             types.metadata_strings(&[module.name(function), own_name]),
         );
     }
@@ -232,7 +233,7 @@ pub(crate) fn declare<'c>(
             VarAttribute::Unified(a, b) => {
                 types.attach_to_global(
                     value,
-                    "ptx.unified",
+                    marks::UNIFIED,
                     types.metadata_strings(&[&a.to_string(), &b.to_string()]),
                 );
             }
@@ -339,7 +340,7 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
         });
         let texts: Vec<String> = texts.collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shared.types.attach_to_global(*target, "ptx.fields", shared.types.metadata_strings(&texts));
+        shared.types.attach_to_global(*target, marks::FIELDS, shared.types.metadata_strings(&texts));
         return Ok(());
     }
     let value = match masked_fields(variable, shared.address_bits)? {

@@ -44,6 +44,7 @@ pub use errors::MEANINGS as CODES;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Function, FunctionId, Item, Module, Param};
 use ptx_llvm::build::{DebugInfo, Linkage, Types};
+use ptx_llvm::marks;
 use ptx_llvm::{Addresses, Context};
 use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -271,23 +272,25 @@ fn finish_items(shared: &Shared<'_, '_>) {
     for item in &module.items {
         match item {
             Item::Version(version, _) => {
-                shared.out.add_named_metadata("ptx.version", types.metadata_strings(&[&version.to_string()]));
+                shared
+                    .out
+                    .add_named_metadata(marks::VERSION, types.metadata_strings(&[&version.to_string()]));
             }
             Item::Target(target, _) => {
                 let names: Vec<&str> = target.names.iter().map(|name| module.name(*name)).collect();
-                shared.out.add_named_metadata("ptx.target", types.metadata_strings(&names));
+                shared.out.add_named_metadata(marks::TARGET, types.metadata_strings(&names));
             }
             Item::Section(section) => {
                 let text: Vec<&str> = section.lines.iter().map(|line| module.name(line.text)).collect();
                 let node = types.metadata_strings(&[module.name(section.name), &text.join("\n")]);
-                shared.out.add_named_metadata("ptx.section", node);
+                shared.out.add_named_metadata(marks::SECTION, node);
             }
             Item::Pragma(texts, _) => {
                 let texts: Vec<&str> = texts.iter().map(|text| module.name(*text)).collect();
-                shared.out.add_named_metadata("ptx.pragma", types.metadata_strings(&texts));
+                shared.out.add_named_metadata(marks::PRAGMA, types.metadata_strings(&texts));
             }
             Item::DwarfLine(text) => {
-                shared.out.add_named_metadata("ptx.dwarf", types.metadata_strings(&[module.name(*text)]));
+                shared.out.add_named_metadata(marks::DWARF, types.metadata_strings(&[module.name(*text)]));
             }
             Item::AddressSize(..)
             | Item::Alias(..)

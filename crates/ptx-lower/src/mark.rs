@@ -7,8 +7,9 @@
 use std::fmt::Write as _;
 
 use ptx_ir::Operand;
-use ptx_isa::{Effects, Field, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
+use ptx_isa::{ArithSem, BitsSem, Effects, Field, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
 use ptx_llvm::build::Value;
+use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::fallback::immediate_text;
@@ -46,7 +47,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         if mnemonic.effects() != Effects::NONE {
             return;
         }
-        if matches!(mnemonic.sem(), Sem::AddCarry | Sem::SubCarry | Sem::MadCarry) {
+        if matches!(mnemonic.sem(), Sem::Arith(ArithSem::AddCarry | ArithSem::SubCarry | ArithSem::MadCarry))
+        {
             return self.link(site, before);
         }
         // Raising finds products of extended operands by themselves.
@@ -70,7 +72,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// else. Optimization takes this back: it is worth what the PTX was.
     pub(crate) fn keep_apart(&self, value: Value<'c>) {
         if !value.is_constant() {
-            self.types.attach(value, "ptx.literal", self.types.metadata_strings(&[]));
+            self.types.attach(value, marks::LITERAL, self.types.metadata_strings(&[]));
         }
     }
 
@@ -131,7 +133,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             if made.contains(&root) {
                 let parts = [template.text.as_str(), &constraints, &number.to_string()];
-                self.types.attach(root, "ptx.inst", self.types.metadata_strings(&parts));
+                self.types.attach(root, marks::INST, self.types.metadata_strings(&parts));
             }
         }
     }
@@ -263,7 +265,16 @@ fn is_packed(ty: ScalarType) -> bool {
 /// as another, and packed ones, which come back in parts.
 fn fewest_steps(mnemonic: Mnemonic) -> usize {
     let packed = mnemonic.scalar_type().is_some_and(is_packed);
-    if packed || matches!(mnemonic.sem(), Sem::Lop3 | Sem::Neg | Sem::Cnot | Sem::Testp) { 1 } else { 2 }
+    if packed
+        || matches!(
+            mnemonic.sem(),
+            Sem::Bits(BitsSem::Lop3 | BitsSem::Cnot) | Sem::Arith(ArithSem::Neg | ArithSem::Testp)
+        )
+    {
+        1
+    } else {
+        2
+    }
 }
 
 impl Template {

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, ZeroOffsets};
-use ptx_isa::{Field, Mod, ScalarType, Sem, StateSpace};
+use ptx_isa::{Field, MemorySem, Mnemonic, Mod, Opcode, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
+use ptx_llvm::marks;
 
 use crate::emit::{Argument, Emitter, Site};
 use crate::errors::{Out, unsupported};
@@ -120,7 +121,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn volatility(&self, site: Site<'_>) -> Volatility {
         let mnemonic = site.inst.mnemonic;
-        let volatile = mnemonic.get(Field::Sem) == Some(Mod::Volatile)
+        let volatile = mnemonic.get(Field::MemOrder) == Some(Mod::Volatile)
             // These cache operators ask for the memory itself (manual 9.7.9.1).
             || matches!(mnemonic.get(Field::Cop), Some(Mod::Cv | Mod::Wt));
         if volatile { Volatility::Volatile } else { Volatility::Ordinary }
@@ -128,7 +129,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// The order and scope of an access; `None` for a weak or volatile one.
     fn order(&self, site: Site<'_>) -> Out<Option<(Ordering, Scope)>> {
-        let ordering = match site.inst.mnemonic.get(Field::Sem) {
+        let ordering = match site.inst.mnemonic.get(Field::MemOrder) {
             None | Some(Mod::Weak | Mod::Volatile) => return Ok(None),
             Some(Mod::Relaxed) => Ordering::Monotonic,
             Some(Mod::Acquire) => Ordering::Acquire,
@@ -159,7 +160,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             .collect();
         let mnemonic = site.inst.mnemonic;
         // The machine extends what it loads: for signed users in one way.
-        if mnemonic.sem() == Sem::Load && mnemonic.scalar_type() == Some(ScalarType::S16) {
+        if mnemonic.sem() == Sem::Memory(MemorySem::Load) && mnemonic.scalar_type() == Some(ScalarType::S16) {
             texts.push(SIGNED_LOAD.to_owned());
         }
         if self.shared.is_debugging && site.inst.zero_offsets == ZeroOffsets::Written {
@@ -169,7 +170,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return;
         }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        self.types.attach(value, "ptx.mods", self.types.metadata_strings(&texts));
+        self.types.attach(value, marks::MODS, self.types.metadata_strings(&texts));
     }
 
     /// `st`.
@@ -332,7 +333,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         if mnemonic.get(Field::CacheHint).is_some() || ty.bits() > 64 || keeps {
             return self.inline(site);
         }
-        let gives = mnemonic.sem() == Sem::Atom;
+        let gives = mnemonic.sem() == Sem::Memory(MemorySem::Atom);
         let at = usize::from(gives);
         let space = self.space_of(mnemonic.space())?;
         let address = self.address_in(site, site.operand(at), space)?;
@@ -380,9 +381,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn fence(&mut self, site: Site<'_>) -> Out<()> {
         let mnemonic = site.inst.mnemonic;
         if mnemonic.get(Field::Scope).is_none() {
-            return self.row_or_inline(site);
+            return self.intrinsic_or_inline(site);
         }
-        let ordering = match mnemonic.get(Field::Sem) {
+        let ordering = match mnemonic.get(Field::MemOrder) {
             Some(Mod::Sc) => Ordering::SeqCst,
             None | Some(Mod::AcqRel) => Ordering::AcqRel,
             Some(Mod::Acquire) => Ordering::Acquire,
@@ -396,15 +397,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `bar`, `barrier` (manual 9.7.13.1): `bar` is `barrier.aligned`, and `.cta` says nothing new.
     pub(crate) fn block_barrier(&mut self, site: Site<'_>) -> Out<()> {
         let mnemonic = site.inst.mnemonic;
-        let aligned = mnemonic.opcode() == ptx_isa::Opcode::Bar || mnemonic.has(Mod::Aligned);
-        let mut text = if aligned { "bar".to_owned() } else { "barrier".to_owned() };
-        for modifier in mnemonic.modifiers().filter(|modifier| !matches!(modifier, Mod::Cta | Mod::Aligned)) {
-            text.push('.');
-            text.push_str(modifier.as_str());
-        }
-        match self.by_row_named(site, &text)? {
-            Some(_) => Ok(()),
-            None => self.inline(site),
-        }
+        let aligned = mnemonic.opcode() == Opcode::Bar || mnemonic.has(Mod::Aligned);
+        let opcode = if aligned { Opcode::Bar } else { Opcode::Barrier };
+        let implied = |modifier: &Mod| matches!(modifier, Mod::Cta | Mod::Aligned);
+        let modifiers: Vec<Mod> = mnemonic.modifiers().filter(|modifier| !implied(modifier)).collect();
+        self.intrinsic_or_inline_as(site, Mnemonic::of(opcode, &modifiers))
     }
 }

@@ -1,7 +1,7 @@
 //! Moves, addresses and special registers (manual 9.7.9.3, 9.7.9.19, 9.7.9.20, 10).
 
 use ptx_ir::{Operand, Symbol};
-use ptx_isa::{Component, Field, Mod, ScalarType, SpecialReg};
+use ptx_isa::{Component, Mod, ScalarType, SpecialReg};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
 use ptx_llvm::intrinsics;
@@ -184,14 +184,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `isspacep` (manual 9.7.9.19).
     pub(crate) fn test_space(&mut self, site: Site<'_>) -> Out<()> {
-        let text = match site.inst.mnemonic.get(Field::Space) {
-            Some(Mod::SharedCta) => "isspacep.shared".to_owned(),
-            _ => site.inst.mnemonic.to_string(),
-        };
-        match self.by_row_named(site, &text)? {
-            Some(_) => Ok(()),
-            None => self.inline(site),
-        }
+        self.intrinsic_or_inline(site)
     }
 
     /// The address of a variable or function, as a pointer in its space.
@@ -270,7 +263,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         if let Some(row) = intrinsics::by_special_register(&name)
             && let [result] = row.results.as_slice()
         {
-            let result = self.row_type(*result);
+            let result = self.mapped_type(*result);
             let function = self.intrinsic_function(&row.name, result, &[])?;
             // LLVM takes some registers that change for constants of the thread: `%smid`, `%warpid`.
             let read = match changes(register) && function.touches_no_memory() {

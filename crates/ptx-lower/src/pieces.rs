@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use ptx_ir::{AddressBase, Function, Item, Module, Operand, Param, StrId, Symbol, VarId};
-use ptx_isa::{Field, Sem, VectorLength};
+use ptx_isa::{ControlSem, Field, MemorySem, Sem, VectorLength};
 use ptx_llvm::build::{Type, Types};
 use rustc_hash::FxHashMap;
 
@@ -122,7 +122,9 @@ fn find_accesses(
     if let Some(own) = result_variable(module, function) {
         holders.entry(own).or_default().push(function.name);
     }
-    for (_, inst) in body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call) {
+    for (_, inst) in
+        body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call))
+    {
         let operands = body.operands(inst);
         if let (Some(Operand::List(results)), Some(Operand::Symbol(Symbol::Function(callee), _))) =
             (operands.first(), operands.get(1))
@@ -135,7 +137,7 @@ fn find_accesses(
         return;
     }
     for (_, inst) in body.instructions() {
-        if !matches!(inst.mnemonic.sem(), Sem::Load | Sem::Store) {
+        if !matches!(inst.mnemonic.sem(), Sem::Memory(MemorySem::Load | MemorySem::Store)) {
             continue;
         }
         let Some(ty) = inst.mnemonic.scalar_type() else { continue };

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use ptx_ir::{AddressBase, Body, FunctionDirective, Module, Operand, Param, Stmt, used_bytes};
 use ptx_llvm::build::Value;
+use ptx_llvm::marks;
 use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
 
-/// Whether the text is about the next instruction (manual 12.2), wherever it stands.
+/// Whether the text is about the next instruction (manual 12.2), wherever it is.
 fn is_about_next(text: &str) -> bool {
     text.starts_with("used_bytes_mask")
 }
@@ -37,8 +38,8 @@ pub(crate) fn leading<'m>(module: &'m Module, body: Option<&'m Body>) -> Vec<&'m
     leading.flatten().map(|text| module.name(*text)).filter(|text| !is_about_next(text)).collect()
 }
 
-/// The pragmas of a body that stand before an instruction, by its statement. `nounroll` is about the loop (see the control
-/// flow), and what stands before everything else is about the function.
+/// The pragmas of a body that precede an instruction, by its statement. `nounroll` is about the loop (see the control
+/// flow), and what precedes everything else is about the function.
 pub(crate) fn before_instructions<'m>(module: &'m Module, body: &'m Body) -> FxHashMap<usize, Vec<&'m str>> {
     let mut found: FxHashMap<usize, Vec<&'m str>> = FxHashMap::default();
     let mut waiting = Vec::new();
@@ -74,7 +75,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     pub(crate) fn attach_pragmas(&mut self, instruction: Value<'c>) {
         if !self.waiting.is_empty() {
             let node = self.types.metadata_strings(&self.waiting);
-            if self.types.attach(instruction, "ptx.pragma", node) {
+            if self.types.attach(instruction, marks::PRAGMA, node) {
                 self.waiting.clear();
             }
         }

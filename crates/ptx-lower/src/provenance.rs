@@ -15,7 +15,9 @@
 //! that address, and keeps sums between the two conversions.
 
 use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Inst, Module, Operand, Symbol, VarId};
-use ptx_isa::{Field, Mod, ScalarType, Sem, StateSpace};
+use ptx_isa::{
+    ArithSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
+};
 use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -373,19 +375,19 @@ impl Reader<'_> {
         let operands = self.body.operands(inst);
         let operand = |at: usize| self.operand(statement, operands.get(at).copied(), contents);
         match inst.mnemonic.sem() {
-            Sem::Mov | Sem::Cvta if !self.has_vector(operands) => operand(1),
-            Sem::Cvt if resizes(inst) => operand(1),
-            Sem::Selp => Some(operand(1)?.either(operand(2)?)),
-            Sem::Add if is_plain_sum(inst) => Some(operand(1)?.sum(operand(2)?)),
-            Sem::Sub if is_plain_sum(inst) => Some(operand(1)?.difference(operand(2)?)),
-            Sem::Mad if is_plain_sum(inst) && !inst.mnemonic.has(Mod::Hi) => {
+            Sem::Move(MoveSem::Mov | MoveSem::Cvta) if !self.has_vector(operands) => operand(1),
+            Sem::Move(MoveSem::Cvt) if resizes(inst) => operand(1),
+            Sem::Compare(CompareSem::Selp) => Some(operand(1)?.either(operand(2)?)),
+            Sem::Arith(ArithSem::Add) if is_plain_sum(inst) => Some(operand(1)?.sum(operand(2)?)),
+            Sem::Arith(ArithSem::Sub) if is_plain_sum(inst) => Some(operand(1)?.difference(operand(2)?)),
+            Sem::Arith(ArithSem::Mad) if is_plain_sum(inst) && !inst.mnemonic.has(Mod::Hi) => {
                 Some(operand(1)?.mixed(operand(2)?).sum(operand(3)?))
             }
-            Sem::Setp => Some(Content::NUMBER),
-            Sem::Load => Some(self.loaded(statement, inst, contents)),
+            Sem::Compare(CompareSem::Setp) => Some(Content::NUMBER),
+            Sem::Memory(MemorySem::Load) => Some(self.loaded(statement, inst, contents)),
             // An argument or result of a function, stored whole.
-            Sem::Store => operand(1),
-            Sem::Call => Some(Content::UNKNOWN),
+            Sem::Memory(MemorySem::Store) => operand(1),
+            Sem::Control(ControlSem::Call) => Some(Content::UNKNOWN),
             _ if inst.mnemonic.effects().reads => Some(Content::UNKNOWN),
             _ => {
                 let slots = self.analysis.accesses.get(&statement).map_or(&[][..], |access| &access.reads);
@@ -499,10 +501,12 @@ impl Reader<'_> {
             _ => None,
         };
         match inst.mnemonic.sem() {
-            Sem::Add if is_pointer(1) => Some((content(1), content(2), constant(2))),
-            Sem::Add if is_pointer(2) => Some((content(2), content(1), constant(1))),
-            Sem::Sub if is_pointer(1) => Some((content(1), content(2), constant(2))),
-            Sem::Mad if is_pointer(3) => Some((content(3), content(1).mixed(content(2)), None)),
+            Sem::Arith(ArithSem::Add) if is_pointer(1) => Some((content(1), content(2), constant(2))),
+            Sem::Arith(ArithSem::Add) if is_pointer(2) => Some((content(2), content(1), constant(1))),
+            Sem::Arith(ArithSem::Sub) if is_pointer(1) => Some((content(1), content(2), constant(2))),
+            Sem::Arith(ArithSem::Mad) if is_pointer(3) => {
+                Some((content(3), content(1).mixed(content(2)), None))
+            }
             _ => None,
         }
     }
@@ -534,10 +538,14 @@ impl Reader<'_> {
     fn escapes_of_inst(&self, statement: usize, inst: &Inst, contents: &Contents, found: &mut Found) {
         let operands = self.body.operands(inst);
         match inst.mnemonic.sem() {
-            Sem::Setp | Sem::Set => self.compares(statement, operands, contents, &mut found.compared),
+            Sem::Compare(CompareSem::Setp | CompareSem::Set) => {
+                self.compares(statement, operands, contents, &mut found.compared);
+            }
             // An argument or result stored whole is a value like others.
-            Sem::Store if self.is_slot(operands.first()) => {}
-            Sem::Call => self.escapes_of_call(statement, operands, contents, &mut found.escaped),
+            Sem::Memory(MemorySem::Store) if self.is_slot(operands.first()) => {}
+            Sem::Control(ControlSem::Call) => {
+                self.escapes_of_call(statement, operands, contents, &mut found.escaped);
+            }
             _ if inst.mnemonic.effects().writes => {
                 for operand in operands {
                     let escapes = !matches!(operand, Operand::Address(..));

@@ -9,7 +9,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
-use ptx_isa::{Mod, Opcode, ScalarType, Sem, StateSpace, TypeKind};
+use ptx_isa::{
+    ArithSem, AsyncSem, CompareSem, ControlSem, MemorySem, Mod, MoveSem, Opcode, ScalarType, Sem, StateSpace,
+    TypeKind, WarpSem,
+};
 use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -135,7 +138,7 @@ enum Source {
     /// A sum: an address when exactly one of its terms is.
     Sum {
         terms: Vec<ValueId>,
-        /// What is subtracted: a sum less an address is no address.
+        /// What is subtracted: a sum less an address is not an address.
         less: Option<ValueId>,
     },
     /// A change of width between 32 and 64 bits, which keeps addresses of narrow spaces.
@@ -398,12 +401,12 @@ impl Question<'_> {
         let ty = inst.mnemonic.operand_type(0).or_else(|| inst.mnemonic.scalar_type());
         let fixed = Source::Fixed(natural(ty, bits));
         match inst.mnemonic.sem() {
-            Sem::Mov => self.source_of_move(statement, inst, bits),
-            Sem::Selp => match natural(inst.mnemonic.scalar_type(), bits) {
+            Sem::Move(MoveSem::Mov) => self.source_of_move(statement, inst, bits),
+            Sem::Compare(CompareSem::Selp) => match natural(inst.mnemonic.scalar_type(), bits) {
                 Repr::Int => Source::Copy(self.copied(statement, operands.get(1..3).unwrap_or_default())),
                 repr => Source::Fixed(repr),
             },
-            Sem::Load | Sem::LoadUniform => match inst.mnemonic.scalar_type() {
+            Sem::Memory(MemorySem::Load | MemorySem::LoadUniform) => match inst.mnemonic.scalar_type() {
                 Some(ty) if ty.bits() == bits => match (natural(Some(ty), bits), ty.kind()) {
                     (Repr::Int, _) if bits == self.address_bits => {
                         self.loaded_param(statement, operands).unwrap_or(Source::Free(true))
@@ -416,21 +419,23 @@ impl Question<'_> {
                 _ => Source::Fixed(Repr::Int),
             },
             // A `st.param` to a slot: the value stored.
-            Sem::Store => match natural(inst.mnemonic.scalar_type(), bits) {
+            Sem::Memory(MemorySem::Store) => match natural(inst.mnemonic.scalar_type(), bits) {
                 Repr::Int => Source::Copy(self.copied(statement, operands.get(1..2).unwrap_or_default())),
                 repr => Source::Fixed(repr),
             },
-            Sem::Call => match natural(Some(self.slots.ty(slot)), bits) {
+            Sem::Control(ControlSem::Call) => match natural(Some(self.slots.ty(slot)), bits) {
                 Repr::Int => Source::Free(bits == self.address_bits),
                 repr => Source::Fixed(repr),
             },
-            Sem::Cvta => {
+            Sem::Move(MoveSem::Cvta) => {
                 let space = if inst.mnemonic.has(Mod::To) { inst.mnemonic.space() } else { None };
                 let space = llvm_space(space).filter(|_| bits <= self.address_bits);
                 space.map_or(fixed, |space| Source::Fixed(Repr::Pointer(space)))
             }
-            Sem::Add | Sem::Sub if self.is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) => {
-                let subtracts = inst.mnemonic.sem() == Sem::Sub;
+            Sem::Arith(ArithSem::Add | ArithSem::Sub)
+                if self.is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) =>
+            {
+                let subtracts = inst.mnemonic.sem() == Sem::Arith(ArithSem::Sub);
                 let (terms, less) = operands
                     .get(1..3)
                     .and_then(|both| both.split_at_checked(if subtracts { 1 } else { 2 }))
@@ -438,7 +443,7 @@ impl Question<'_> {
                 let less = self.copied(statement, less).first().copied();
                 Source::Sum { terms: self.copied(statement, terms), less }
             }
-            Sem::Mad
+            Sem::Arith(ArithSem::Mad)
                 if self.is_address_width(ty, bits)
                     && !inst.mnemonic.has(Mod::Sat)
                     && !inst.mnemonic.has(Mod::Hi) =>
@@ -446,7 +451,7 @@ impl Question<'_> {
                 let terms = self.copied(statement, operands.get(3..4).unwrap_or_default());
                 Source::Sum { terms, less: None }
             }
-            Sem::Cvt => match (
+            Sem::Move(MoveSem::Cvt) => match (
                 inst.mnemonic.type_of(ptx_isa::Field::DType),
                 inst.mnemonic.type_of(ptx_isa::Field::AType),
             ) {
@@ -585,7 +590,7 @@ impl Question<'_> {
     }
 
     fn wants_of_inst(&self, statement: usize, inst: &Inst, wants: &mut [Wants]) {
-        if inst.mnemonic.sem() == Sem::Call {
+        if inst.mnemonic.sem() == Sem::Control(ControlSem::Call) {
             self.wants_of_call(statement, inst, wants);
         }
         let mut want = |register, lane, repr: Repr| {
@@ -605,7 +610,7 @@ impl Question<'_> {
                 Operand::Address(AddressBase::Register(register), _) => {
                     // Several addresses with different spaces: only `cp.async`.
                     let space = match (sem, at) {
-                        (Sem::CpAsync, 1) => Some(StateSpace::Global),
+                        (Sem::Async(AsyncSem::CpAsync), 1) => Some(StateSpace::Global),
                         _ => inst.mnemonic.space(),
                     };
                     want(*register, 0, accessed_space(space, self.kind).map_or(Repr::Int, Repr::Pointer));
@@ -613,27 +618,38 @@ impl Question<'_> {
                 Operand::Register(register) => {
                     let bits = self.body.reg_type(*register).bits();
                     match sem {
-                        Sem::Cvta => {
+                        Sem::Move(MoveSem::Cvta) => {
                             let space = if inst.mnemonic.has(Mod::To) { None } else { inst.mnemonic.space() };
                             want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
                         }
-                        Sem::Isspacep => want(*register, 0, Repr::Pointer(address_space::GENERIC)),
-                        Sem::Call if place.name == "func" => {
+                        Sem::Move(MoveSem::Isspacep) => {
                             want(*register, 0, Repr::Pointer(address_space::GENERIC));
                         }
-                        Sem::Call => {}
+                        Sem::Control(ControlSem::Call) if place.name == "func" => {
+                            want(*register, 0, Repr::Pointer(address_space::GENERIC));
+                        }
+                        Sem::Control(ControlSem::Call) => {}
                         // What only copies bits asks for nothing.
-                        Sem::Mov | Sem::Selp | Sem::Store | Sem::Shfl
+                        Sem::Move(MoveSem::Mov)
+                        | Sem::Compare(CompareSem::Selp)
+                        | Sem::Memory(MemorySem::Store)
+                        | Sem::Warp(WarpSem::Shfl)
                             if natural(ty, bits) == Repr::Int && at > 0 && ty != Some(ScalarType::Pred) => {}
                         // A term of a sum may be an address.
-                        Sem::Add | Sem::Sub | Sem::Mad
+                        Sem::Arith(ArithSem::Add | ArithSem::Sub | ArithSem::Mad)
                             if self.is_address_width(inst.mnemonic.operand_type(0), bits) => {}
                         _ => want(*register, 0, natural(ty, bits)),
                     }
                 }
                 Operand::Element(register, component) => {
                     let bits = self.body.reg_type(*register).bits();
-                    if !matches!(sem, Sem::Mov | Sem::Selp | Sem::Store) || natural(ty, bits) != Repr::Int {
+                    if !matches!(
+                        sem,
+                        Sem::Move(MoveSem::Mov)
+                            | Sem::Compare(CompareSem::Selp)
+                            | Sem::Memory(MemorySem::Store)
+                    ) || natural(ty, bits) != Repr::Int
+                    {
                         want(*register, lane_of(*component), natural(ty, bits));
                     }
                 }
@@ -642,7 +658,9 @@ impl Question<'_> {
                         if let Operand::Register(register) = entry {
                             let bits = self.body.reg_type(*register).bits();
                             let repr = natural(ty, bits);
-                            if repr != Repr::Int || !matches!(sem, Sem::Mov | Sem::Store) {
+                            if repr != Repr::Int
+                                || !matches!(sem, Sem::Move(MoveSem::Mov) | Sem::Memory(MemorySem::Store))
+                            {
                                 want(*register, 0, repr);
                             }
                         }
@@ -674,7 +692,9 @@ pub(crate) fn loads_of_variables(question: &Question<'_>) -> FxHashMap<VarId, Ve
         let Some(Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), 0)) = operands.get(1) else {
             continue;
         };
-        if let (Sem::Load, Some(Operand::Register(register))) = (inst.mnemonic.sem(), operands.first()) {
+        if let (Sem::Memory(MemorySem::Load), Some(Operand::Register(register))) =
+            (inst.mnemonic.sem(), operands.first())
+        {
             let value = question.ssa.written(statement, question.slots.lane(*register, 0));
             loads.entry(*var).or_default().extend(value);
         }

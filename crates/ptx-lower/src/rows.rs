@@ -1,44 +1,56 @@
 //! Instructions that are intrinsics, by the rows of [`ptx_llvm::intrinsics`].
 
 use ptx_ir::{AddressBase, Operand};
-use ptx_isa::{Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mnemonic, Role, ScalarType, Sem, StateSpace, TextureSem};
 use ptx_llvm::build::{CastOp, Type, Value};
-use ptx_llvm::intrinsics::{self, Operand as Place, Row, Type as RowType};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
 use crate::represent::accessed_space;
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Lowers the instruction as the intrinsic a row pairs with its mnemonic; answers whether there was one.
-    pub(crate) fn by_row(&mut self, site: Site<'_>) -> Out<bool> {
-        let text = site.inst.mnemonic.to_string();
-        self.by_row_named(site, &text).map(|call| call.is_some())
+    /// Lowers the instruction to the intrinsic of its mnemonic; inline assembly where there is none.
+    pub(crate) fn intrinsic_or_inline(&mut self, site: Site<'_>) -> Out<()> {
+        self.intrinsic_or_inline_as(site, Some(site.inst.mnemonic))
     }
 
-    /// The same under another spelling of the mnemonic; gives the call.
-    pub(crate) fn by_row_named(&mut self, site: Site<'_>, mnemonic: &str) -> Out<Option<Value<'c>>> {
-        for row in intrinsics::by_mnemonic(mnemonic) {
-            if self.row_fits(site, row) {
-                return self.call_row(site, row).map(Some);
+    /// The same for another mnemonic that means the same with these operands.
+    pub(crate) fn intrinsic_or_inline_as(&mut self, site: Site<'_>, mnemonic: Option<Mnemonic>) -> Out<()> {
+        match self.lower_intrinsic(site, mnemonic)? {
+            Some(_) => Ok(()),
+            None => self.inline(site),
+        }
+    }
+
+    /// Lowers the instruction to the intrinsic of a mnemonic and gives the call; nothing where no intrinsic takes its operands.
+    pub(crate) fn lower_intrinsic(
+        &mut self,
+        site: Site<'_>,
+        mnemonic: Option<Mnemonic>,
+    ) -> Out<Option<Value<'c>>> {
+        let Some(mnemonic) = mnemonic else { return Ok(None) };
+        for mapping in intrinsics::by_mnemonic(mnemonic) {
+            if self.mapping_fits(site, mapping) {
+                return self.call_intrinsic(site, mapping).map(Some);
             }
         }
         Ok(None)
     }
 
-    pub(crate) fn row_type(&self, ty: RowType) -> Type<'c> {
+    pub(crate) fn mapped_type(&self, ty: MappedType) -> Type<'c> {
         match ty {
-            RowType::Int(bits) => self.types.int(bits),
-            RowType::F16 => self.types.f16(),
-            RowType::Bf16 => self.types.bf16(),
-            RowType::F32 => self.types.f32(),
-            RowType::F64 => self.types.f64(),
-            RowType::F16x2 => self.types.vector(self.types.f16(), 2),
-            RowType::Bf16x2 => self.types.vector(self.types.bf16(), 2),
-            RowType::Ptr(space) => self.types.pointer(space),
-            RowType::Words(lanes) => self.types.vector(self.types.int(32), lanes),
-            RowType::Floats(lanes) => self.types.vector(self.types.f32(), lanes),
-            RowType::Bytes(lanes) => self.types.vector(self.types.int(8), lanes),
+            MappedType::Int(bits) => self.types.int(bits),
+            MappedType::F16 => self.types.f16(),
+            MappedType::Bf16 => self.types.bf16(),
+            MappedType::F32 => self.types.f32(),
+            MappedType::F64 => self.types.f64(),
+            MappedType::F16x2 => self.types.vector(self.types.f16(), 2),
+            MappedType::Bf16x2 => self.types.vector(self.types.bf16(), 2),
+            MappedType::Ptr(space) => self.types.pointer(space),
+            MappedType::Words(lanes) => self.types.vector(self.types.int(32), lanes),
+            MappedType::Floats(lanes) => self.types.vector(self.types.f32(), lanes),
+            MappedType::Bytes(lanes) => self.types.vector(self.types.int(8), lanes),
         }
     }
 
@@ -59,16 +71,18 @@ impl<'c> Emitter<'_, '_, 'c> {
         (!site.operand(at).is_omitted()).then_some(at)
     }
 
-    fn row_fits(&self, site: Site<'_>, row: &Row) -> bool {
+    fn mapping_fits(&self, site: Site<'_>, mapping: &IntrinsicMapping) -> bool {
         let written = self.written(site);
-        if written.len() != row.written_operands() || self.pair(site).is_some() != row.has_result_pair() {
+        if written.len() != mapping.written_operands()
+            || self.pair(site).is_some() != mapping.has_result_pair()
+        {
             return false;
         }
-        let visible = row.operands.iter().filter(|place| place.is_written());
-        visible.zip(written).all(|(place, at)| self.place_fits(site, place, at, row))
+        let visible = mapping.operands.iter().filter(|place| place.is_written());
+        visible.zip(written).all(|(place, at)| self.operand_fits(site, place, at, mapping))
     }
 
-    fn place_fits(&self, site: Site<'_>, place: &Place, at: usize, row: &Row) -> bool {
+    fn operand_fits(&self, site: Site<'_>, place: &Place, at: usize, mapping: &IntrinsicMapping) -> bool {
         let operand = match place {
             Place::Argument(_) => self.alone(site.operand(at)),
             _ => site.operand(at),
@@ -90,15 +104,15 @@ impl<'c> Emitter<'_, '_, 'c> {
             Place::Argument(argument) => {
                 // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
                 let predicate = site.inst.mnemonic.operand_type(at) == Some(ScalarType::Pred);
-                let wants_predicate = row.parameters.get(*argument) == Some(&RowType::Int(1));
+                let wants_predicate = mapping.parameters.get(*argument) == Some(&MappedType::Int(1));
                 predicate == wants_predicate
                     && !matches!(operand, Operand::Vector(_) | Operand::Address(..) | Operand::List(_))
             }
             Place::ArgumentVector(_, count) => *count == list_len,
             Place::Address(argument) => {
-                // An absolute or parameter address has no pointer of the row's space.
-                let space = match row.parameters.get(*argument) {
-                    Some(RowType::Ptr(space)) => *space,
+                // An absolute or parameter address has no pointer of the intrinsic's space.
+                let space = match mapping.parameters.get(*argument) {
+                    Some(MappedType::Ptr(space)) => *space,
                     _ => return false,
                 };
                 space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
@@ -112,10 +126,10 @@ impl<'c> Emitter<'_, '_, 'c> {
             Place::Fixed(..) | Place::Alignment(_) => true,
             Place::ArgumentLanes(argument) => {
                 let lanes = list_len as u32;
-                [RowType::Words(lanes), RowType::Floats(lanes)]
+                [MappedType::Words(lanes), MappedType::Floats(lanes)]
                     .iter()
-                    .any(|ty| row.parameters.get(*argument) == Some(ty))
-                    || (list_len == 1 && row.parameters.get(*argument) == Some(&RowType::Int(32)))
+                    .any(|ty| mapping.parameters.get(*argument) == Some(ty))
+                    || (list_len == 1 && mapping.parameters.get(*argument) == Some(&MappedType::Int(32)))
             }
             Place::Ignored(_) => true,
             Place::PaddedVector(_) => list_len == 4,
@@ -137,8 +151,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    fn call_row(&mut self, site: Site<'_>, row: &'static Row) -> Out<Value<'c>> {
-        let mut arguments: Vec<Option<Value<'c>>> = vec![None; row.parameters.len()];
+    fn call_intrinsic(&mut self, site: Site<'_>, mapping: &'static IntrinsicMapping) -> Out<Value<'c>> {
+        let mut arguments: Vec<Option<Value<'c>>> = vec![None; mapping.parameters.len()];
         let mut give = |at: usize, value: Value<'c>| {
             if let Some(place) = arguments.get_mut(at) {
                 *place = Some(value);
@@ -146,15 +160,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         let written = self.written(site);
         let mut next = written.iter().copied();
-        for place in &row.operands {
+        for place in &mapping.operands {
             match place {
                 Place::Ignored(argument) => {
-                    let ty = self.parameter(row, *argument)?;
+                    let ty = self.parameter(mapping, *argument)?;
                     give(*argument, ty.zero());
                     continue;
                 }
                 Place::Fixed(argument, value) => {
-                    let ty = self.parameter(row, *argument)?;
+                    let ty = self.parameter(mapping, *argument)?;
                     give(*argument, self.types.int_value(ty.int_bits().unwrap_or(32), *value));
                     continue;
                 }
@@ -171,7 +185,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Place::Argument(argument) | Place::Byte(argument) => {
                     let operand = self.alone(operand);
                     let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
-                    let to = self.parameter(row, *argument)?;
+                    let to = self.parameter(mapping, *argument)?;
                     let value = match operand {
                         Operand::Register(register) if to.pointer_space().is_some() => {
                             self.read(site.statement, self.analysis.slots.lane(register, 0), to)?
@@ -183,7 +197,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 Place::ArgumentVector(first, _) => {
                     let ty = site.ty(at)?;
                     for (offset, entry) in self.entries(operand).into_iter().enumerate() {
-                        let to = self.parameter(row, first + offset)?;
+                        let to = self.parameter(mapping, first + offset)?;
                         let value = self.operand_of(site, entry, ty)?;
                         give(first + offset, self.resize(value, to)?);
                     }
@@ -192,13 +206,13 @@ impl<'c> Emitter<'_, '_, 'c> {
                     for (offset, entry) in self.entries(operand).into_iter().take(3).enumerate() {
                         give(
                             first + offset,
-                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
                         );
                     }
                 }
                 Place::ArgumentLanes(argument) => {
                     let ty = site.ty(at)?;
-                    let whole = self.parameter(row, *argument)?;
+                    let whole = self.parameter(mapping, *argument)?;
                     let entries = self.entries(operand);
                     let Some((element, _)) = whole.vector_parts() else {
                         let [single] = entries.as_slice() else {
@@ -219,12 +233,12 @@ impl<'c> Emitter<'_, '_, 'c> {
                     let [Operand::Register(register), coordinates] = parts.as_slice() else {
                         return unsupported("its coordinates are not beside the map");
                     };
-                    let to = self.parameter(row, *pointer)?;
+                    let to = self.parameter(mapping, *pointer)?;
                     give(*pointer, self.read(site.statement, self.analysis.slots.lane(*register, 0), to)?);
                     for (offset, entry) in self.entries(*coordinates).into_iter().enumerate() {
                         give(
                             first + offset,
-                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
                         );
                     }
                 }
@@ -239,19 +253,19 @@ impl<'c> Emitter<'_, '_, 'c> {
                     for (offset, entry) in coordinates.into_iter().take(*count).enumerate() {
                         give(
                             first + offset,
-                            self.coordinate(site, entry, self.parameter(row, first + offset)?)?,
+                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
                         );
                     }
                 }
                 Place::Address(argument) => {
-                    let space = self.parameter(row, *argument)?.pointer_space().unwrap_or(0);
+                    let space = self.parameter(mapping, *argument)?.pointer_space().unwrap_or(0);
                     give(*argument, self.address_in(site, operand, space)?);
                 }
                 Place::Immediate { argument, .. } => {
                     let Operand::Immediate(value) = operand else {
                         return unsupported("an operand is not a constant");
                     };
-                    let bits = self.parameter(row, *argument)?.int_bits().unwrap_or(32);
+                    let bits = self.parameter(mapping, *argument)?.int_bits().unwrap_or(32);
                     give(*argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
                 }
                 Place::Result
@@ -268,13 +282,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         let Some(arguments) = arguments.into_iter().collect::<Option<Vec<_>>>() else {
             return unsupported("an argument of its intrinsic is missing");
         };
-        let results: Vec<Type<'c>> = row.results.iter().map(|ty| self.row_type(*ty)).collect();
+        let results: Vec<Type<'c>> = mapping.results.iter().map(|ty| self.mapped_type(*ty)).collect();
         let result = match results.as_slice() {
             [] => self.types.void(),
             [one] => *one,
             many => self.types.structure(many),
         };
-        let function = self.intrinsic_function(&row.name, result, &arguments)?;
+        let function = self.intrinsic_function(&mapping.name, result, &arguments)?;
         let effects = site.inst.mnemonic.effects();
         let touches = effects.reads || effects.writes;
         let call = if touches && !accesses_arguments(site) && function.limits_memory() {
@@ -285,7 +299,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         if effects.convergent {
             call.add_call_flag(self.types, "convergent");
         }
-        self.take_results(site, row, call)?;
+        self.take_results(site, mapping, call)?;
         Ok(call)
     }
 
@@ -330,12 +344,12 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.resize(value, to)
     }
 
-    fn take_results(&mut self, site: Site<'_>, row: &Row, call: Value<'c>) -> Out<()> {
-        let single = row.results.len() == 1;
+    fn take_results(&mut self, site: Site<'_>, mapping: &IntrinsicMapping, call: Value<'c>) -> Out<()> {
+        let single = mapping.results.len() == 1;
         let written = self.written(site);
-        for (place, at) in row.operands.iter().zip(written) {
+        for (place, at) in mapping.operands.iter().zip(written) {
             match place {
-                Place::Result if matches!(row.results.as_slice(), [RowType::Bytes(_)]) => {
+                Place::Result if matches!(mapping.results.as_slice(), [MappedType::Bytes(_)]) => {
                     let whole = self.types.int(call.ty().bits().unwrap_or(32));
                     self.define(site, at, self.bits_as(call, whole)?)?;
                 }
@@ -360,7 +374,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     for (entry, field) in self.entries(site.operand(at)).into_iter().zip(fields) {
                         let Some(field) = field else { continue };
                         let value = match (single, call.ty().vector_parts()) {
-                            (true, Some(_)) if row.results.first().is_some_and(|ty| ty.is_lanes()) => {
+                            (true, Some(_)) if mapping.results.first().is_some_and(|ty| ty.is_lanes()) => {
                                 self.b.extract_element(call, *field as u32)?
                             }
                             (true, _) => call,
@@ -407,9 +421,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define_operand(site, entry, ty, value)
     }
 
-    fn parameter(&self, row: &Row, at: usize) -> Out<Type<'c>> {
-        match row.parameters.get(at) {
-            Some(ty) => Ok(self.row_type(*ty)),
+    fn parameter(&self, mapping: &IntrinsicMapping, at: usize) -> Out<Type<'c>> {
+        match mapping.parameters.get(at) {
+            Some(ty) => Ok(self.mapped_type(*ty)),
             None => unsupported("its intrinsic has no such argument"),
         }
     }
@@ -481,22 +495,23 @@ const fn padded(count: usize) -> usize {
 fn accesses_arguments(site: Site<'_>) -> bool {
     matches!(
         site.inst.mnemonic.sem(),
-        Sem::LoadUniform
-            | Sem::Prefetch
-            | Sem::CpAsync
-            | Sem::Ldmatrix
-            | Sem::Stmatrix
-            | Sem::WmmaLoad
-            | Sem::WmmaStore
-            | Sem::ApplyPriority
-            | Sem::MbarrierInval
-            | Sem::StoreBulk
-            | Sem::TensormapReplace
-            | Sem::Tex
-            | Sem::Tld4
-            | Sem::Txq
-            | Sem::SurfaceLoad
-            | Sem::SurfaceStore
-            | Sem::SurfaceQuery
+        Sem::Memory(MemorySem::LoadUniform | MemorySem::Prefetch | MemorySem::ApplyPriority)
+            | Sem::Async(
+                AsyncSem::CpAsync
+                    | AsyncSem::MbarrierInval
+                    | AsyncSem::StoreBulk
+                    | AsyncSem::TensormapReplace
+            )
+            | Sem::Matrix(
+                MatrixSem::Ldmatrix | MatrixSem::Stmatrix | MatrixSem::WmmaLoad | MatrixSem::WmmaStore
+            )
+            | Sem::Texture(
+                TextureSem::Tex
+                    | TextureSem::Tld4
+                    | TextureSem::Txq
+                    | TextureSem::SurfaceLoad
+                    | TextureSem::SurfaceStore
+                    | TextureSem::SurfaceQuery
+            )
     )
 }

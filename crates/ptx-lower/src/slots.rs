@@ -4,7 +4,9 @@ use ptx_ir::{
     AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
     VectorShape,
 };
-use ptx_isa::{Component, Field, Mod, Opcode, Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{
+    Component, ControlSem, Field, MatrixSem, MemorySem, Mod, Opcode, Role, ScalarType, Sem, StateSpace,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{Flow, instruction};
@@ -127,7 +129,7 @@ impl Slots {
         if inst.mnemonic.get(Field::Cc) == Some(Mod::Cc) {
             access.writes.push(self.carry());
         }
-        if matches!(inst.mnemonic.sem(), Sem::Ret | Sem::Exit) {
+        if matches!(inst.mnemonic.sem(), Sem::Control(ControlSem::Ret | ControlSem::Exit)) {
             access.reads.extend_from_slice(results);
         }
         access
@@ -139,7 +141,7 @@ impl Slots {
             let Operand::Address(AddressBase::Symbol(Symbol::Variable(var)), _) = operand else { continue };
             let Some(slot) = self.param(*var) else { continue };
             match inst.mnemonic.sem() {
-                Sem::Store => access.writes.push(slot),
+                Sem::Memory(MemorySem::Store) => access.writes.push(slot),
                 _ => access.reads.push(slot),
             }
         }
@@ -189,7 +191,7 @@ impl Slots {
 
 /// Whether the instruction adds to what its destination holds (manual 9.7.15.5).
 pub(crate) fn updates_destination(inst: &Inst) -> bool {
-    matches!(inst.mnemonic.sem(), Sem::Wgmma | Sem::WgmmaSparse)
+    matches!(inst.mnemonic.sem(), Sem::Matrix(MatrixSem::Wgmma | MatrixSem::WgmmaSparse))
 }
 
 /// The lane a component names.
@@ -213,7 +215,7 @@ pub(crate) fn whole_scalar(variable: &Variable) -> Option<ScalarType> {
 pub(crate) fn partly_accessed(module: &Module, body: &Body) -> FxHashSet<VarId> {
     let mut partly = FxHashSet::default();
     for (_, inst) in body.instructions() {
-        let call = inst.mnemonic.sem() == Sem::Call;
+        let call = inst.mnemonic.sem() == Sem::Control(ControlSem::Call);
         for operand in body.operands(inst) {
             match operand {
                 Operand::Symbol(Symbol::Variable(var), _) if !call => {

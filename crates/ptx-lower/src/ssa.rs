@@ -1,10 +1,11 @@
 //! Static single assignment: which definition each read of a register sees.
 //!
 //! Slots are what can be assigned: lanes of registers, the carry flag, and `.param` variables of the body that are only
-//! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis nobody reads are not kept.
+//! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis no one reads are not kept.
 
 use std::collections::BTreeSet;
 
+use ptx_ir::dominators::{self, FlowGraph};
 use rustc_hash::FxHashMap;
 
 use crate::flow::{End, Flow, NodeId};
@@ -198,92 +199,27 @@ impl Dominators {
     }
 }
 
-/// The immediate dominator of each node that the first one reaches, itself for the first (Georgiadis, Tarjan and Werneck's
-/// Semi-NCA, which stays near linear where joins have thousands of predecessors at different depths).
+/// The immediate dominator of each node that the first one reaches, itself for the first.
 fn immediate_dominators(flow: &Flow) -> Vec<Option<NodeId>> {
-    let mut tree = Tree::new(flow);
-    for at in (1..tree.nodes.len()).rev() {
-        let mut semi = tree.parent[at];
-        for predecessor in &flow.nodes[tree.nodes[at].index()].predecessors {
-            let Some(number) = tree.number[predecessor.index()] else { continue };
-            let best = tree.best(number, at + 1);
-            semi = semi.min(tree.semi[best]);
-        }
-        tree.semi[at] = semi;
-    }
-    let mut immediate = tree.first_parent;
-    for at in 1..tree.nodes.len() {
-        let mut candidate = immediate[at];
-        while candidate > tree.semi[at] {
-            candidate = immediate[candidate];
-        }
-        immediate[at] = candidate;
-    }
-    let mut dominators = vec![None; flow.nodes.len()];
-    for (node, dominator) in tree.nodes.iter().zip(&immediate) {
-        dominators[node.index()] = Some(tree.nodes[*dominator]);
-    }
-    dominators
+    let node = |place: usize| NodeId(place as u32);
+    dominators::immediate_dominators(flow).into_iter().map(|found| found.map(node)).collect()
 }
 
-/// A depth-first tree; its nodes count in the order in which they are found.
-struct Tree {
-    nodes: Vec<NodeId>,
-    number: Vec<Option<usize>>,
-    /// Each node's parent, itself for the root.
-    first_parent: Vec<usize>,
-    /// An ancestor of each node, further up with every question.
-    parent: Vec<usize>,
-    semi: Vec<usize>,
-    /// The node with the smallest semidominator on the way to that ancestor.
-    label: Vec<usize>,
-}
-
-impl Tree {
-    fn new(flow: &Flow) -> Self {
-        let (mut nodes, mut number, mut parent) = (Vec::new(), vec![None; flow.nodes.len()], Vec::new());
-        let mut stack = Vec::new();
-        if let Some(first) = flow.order.first() {
-            number[first.index()] = Some(0);
-            nodes.push(*first);
-            parent.push(0);
-            stack.push((*first, 0, 0));
-        }
-        while let Some((id, own, next)) = stack.pop() {
-            let Some(successor) = flow.nodes[id.index()].successor(next) else { continue };
-            stack.push((id, own, next + 1));
-            if let Some(place @ None) = number.get_mut(successor.index()) {
-                *place = Some(nodes.len());
-                stack.push((successor, nodes.len(), 0));
-                nodes.push(successor);
-                parent.push(own);
-            }
-        }
-        let all: Vec<usize> = (0..nodes.len()).collect();
-        Self { nodes, number, first_parent: parent.clone(), parent, semi: all.clone(), label: all }
+impl FlowGraph for Flow {
+    fn block_count(&self) -> usize {
+        self.nodes.len()
     }
 
-    /// The node with the smallest semidominator among `at` and its ancestors from `linked` on.
-    fn best(&mut self, at: usize, linked: usize) -> usize {
-        if self.parent[at] < linked {
-            return self.label[at];
-        }
-        let (mut path, mut top) = (vec![at], self.parent[at]);
-        while self.parent[top] >= linked {
-            path.push(top);
-            top = self.parent[top];
-        }
-        let (mut above, mut smallest) = (top, self.label[top]);
-        for node in path.into_iter().rev() {
-            self.parent[node] = self.parent[above];
-            if self.semi[smallest] < self.semi[self.label[node]] {
-                self.label[node] = self.label[above];
-            } else {
-                smallest = self.label[node];
-            }
-            above = node;
-        }
-        self.label[at]
+    fn entry(&self) -> Option<usize> {
+        self.order.first().map(|node| node.index())
+    }
+
+    fn successor(&self, block: usize, at: usize) -> Option<usize> {
+        Some(self.nodes.get(block)?.successor(at)?.index())
+    }
+
+    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.nodes.get(block).into_iter().flat_map(|node| &node.predecessors).map(|node| node.index())
     }
 }
 

@@ -13,7 +13,7 @@
 //! So what is widened is a number if anything but accesses, conversions of addresses and numbers of 32 bits is made of it.
 
 use ptx_ir::{Body, Inst, Operand};
-use ptx_isa::{Field, Mod, Role, Sem};
+use ptx_isa::{ArithSem, CompareSem, Field, Mod, MoveSem, Role, Sem};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
@@ -46,9 +46,8 @@ impl Reader<'_> {
             return false;
         }
         match self.analysis.ssa.values.get(value.index()).map(|info| &info.def) {
-            Some(Def::Statement(statement)) => {
-                instruction(self.body, *statement).is_some_and(|inst| inst.mnemonic.sem() == Sem::Cvt)
-            }
+            Some(Def::Statement(statement)) => instruction(self.body, *statement)
+                .is_some_and(|inst| inst.mnemonic.sem() == Sem::Move(MoveSem::Cvt)),
             _ => false,
         }
     }
@@ -148,11 +147,13 @@ struct Uses {
 /// Whether the instruction reads no more of an address than its low half.
 fn reads_low_half(inst: &Inst) -> bool {
     match inst.mnemonic.sem() {
-        Sem::Cvta => true,
-        Sem::Cvt => match (inst.mnemonic.type_of(Field::DType), inst.mnemonic.type_of(Field::AType)) {
-            (Some(to), Some(from)) => resizes_address(from, to) && to.bits() == 32,
-            _ => false,
-        },
+        Sem::Move(MoveSem::Cvta) => true,
+        Sem::Move(MoveSem::Cvt) => {
+            match (inst.mnemonic.type_of(Field::DType), inst.mnemonic.type_of(Field::AType)) {
+                (Some(to), Some(from)) => resizes_address(from, to) && to.bits() == 32,
+                _ => false,
+            }
+        }
         _ => false,
     }
 }
@@ -160,8 +161,10 @@ fn reads_low_half(inst: &Inst) -> bool {
 /// Whether the low half of the result depends on no more than the low halves of the operands, and an address may come of it.
 fn copies(inst: &Inst) -> bool {
     match inst.mnemonic.sem() {
-        Sem::Mov | Sem::Selp | Sem::Add | Sem::Sub => true,
-        Sem::Mad => !inst.mnemonic.has(Mod::Hi),
+        Sem::Move(MoveSem::Mov)
+        | Sem::Compare(CompareSem::Selp)
+        | Sem::Arith(ArithSem::Add | ArithSem::Sub) => true,
+        Sem::Arith(ArithSem::Mad) => !inst.mnemonic.has(Mod::Hi),
         _ => false,
     }
 }

@@ -24,7 +24,7 @@ fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
     (before, lowered.to_text())
 }
 
-/// How often a text stands in another.
+/// How often a text is in another.
 fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
 }

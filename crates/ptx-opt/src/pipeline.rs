@@ -1,5 +1,6 @@
 //! Reading a pipeline's text and running it.
 
+use ptx_llvm::marks;
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
     infer_address_spaces, is_left_alone, run_passes_tuned,
@@ -20,7 +21,7 @@ const MEMORY_OF_SOURCE: &str = "function(separate-const-offset-from-gep,slsr,ear
 nary-reassociate,early-cse,load-store-vectorizer)";
 
 /// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
-const LITERAL: &str = "ptx.literal";
+const LITERAL: &str = marks::LITERAL;
 
 /// Why a module could not be optimized.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -69,7 +70,7 @@ pub fn optimize(
     let level = if is_left_alone(module) { OptLevel::O0 } else { level };
     let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
     // What was PTX has been through a compiler.
-    let tuning = if module.has_metadata("ptx.version") { Tuning::Compiled } else { Tuning::Source };
+    let tuning = if module.has_metadata(marks::VERSION) { Tuning::Compiled } else { Tuning::Source };
     match (level, tuning) {
         (OptLevel::O0, _) => {}
         (_, Tuning::Compiled) => steps.extend([Step::Spaces, Step::Llvm(MEMORY)]),

@@ -4,12 +4,13 @@
 //! the cluster's window (sm_90), which it repeats, and blocks that hold one are not predicated any more. Compilers move it once
 //! for all blocks that the first one dominates.
 
-use ptx_ir::cfg::Cfg;
+use ptx_ir::cfg::{BlockId, Cfg};
+use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::{Body, Inst, Operand, RegDeclId, RegId, Stmt, Symbol};
-use ptx_isa::{Role, ScalarType, Sem};
+use ptx_isa::{MoveSem, Role, ScalarType, Sem};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::coalesce::{for_each_register, renamed};
+use crate::operands::{for_each_register, renamed};
 
 /// What a register is filled with: the address of a variable and bytes after it, in a register of a type.
 type Address = (Symbol, i64, ScalarType);
@@ -98,7 +99,7 @@ fn instructions(body: &Body) -> impl Iterator<Item = (usize, &Inst)> {
 /// The register that an instruction fills with an address, if it does nothing else.
 fn moved(body: &Body, inst: &Inst) -> Option<(RegId, Symbol, i64)> {
     match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
-        (Sem::Mov, None, &[Operand::Register(to), Operand::Symbol(symbol, offset)]) => {
+        (Sem::Move(MoveSem::Mov), None, &[Operand::Register(to), Operand::Symbol(symbol, offset)]) => {
             Some((to, symbol, offset))
         }
         _ => None,
@@ -131,8 +132,6 @@ struct Dominators {
 }
 
 impl Dominators {
-    /// Finds them as Cooper, Harvey and Kennedy do: the dominators of a block are those that its predecessors share, until
-    /// nothing changes.
     fn new(cfg: &Cfg) -> Self {
         let order = cfg.reverse_post_order();
         let mut places = vec![None; cfg.blocks.len()];
@@ -141,29 +140,9 @@ impl Dominators {
                 *slot = Some(place);
             }
         }
-        let mut known: Vec<Option<usize>> = vec![None; order.len()];
-        if let Some(entry) = known.first_mut() {
-            *entry = Some(0);
-        }
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (place, block) in order.iter().enumerate().skip(1) {
-                let predecessors = cfg.blocks.get(block.index()).map_or(&[][..], |block| &block.predecessors);
-                let shared = predecessors
-                    .iter()
-                    .filter_map(|block| places.get(block.index()).copied().flatten())
-                    .filter(|place| known.get(*place).is_some_and(Option::is_some))
-                    .reduce(|a, b| meet(&known, a, b));
-                if let Some(slot) = known.get_mut(place)
-                    && *slot != shared
-                {
-                    *slot = shared;
-                    changed = true;
-                }
-            }
-        }
-        let above = known.into_iter().map(Option::unwrap_or_default).collect();
+        let immediate = immediate_dominators(cfg);
+        let above = |block: &BlockId| places.get((*immediate.get(block.index())?)?).copied().flatten();
+        let above = order.iter().map(|block| above(block).unwrap_or_default()).collect();
         Self { places, above }
     }
 
@@ -187,17 +166,4 @@ impl Dominators {
         }
         place == first_place
     }
-}
-
-/// The nearest dominator that two blocks share, by places.
-fn meet(known: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
-    let above = |place: usize| known.get(place).copied().flatten().unwrap_or_default();
-    while a != b {
-        if a > b {
-            a = above(a);
-        } else {
-            b = above(b);
-        }
-    }
-    a
 }

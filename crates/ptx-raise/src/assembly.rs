@@ -11,10 +11,11 @@ use ptx_ir::{
 use ptx_llvm::view::{FunctionId, GlobalId, Linkage as LlvmLinkage, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
+use crate::context::ModuleContext;
 use crate::dynamic_shared;
 use crate::error::{ASSEMBLY, MODULE, Refusal};
-use crate::module::{ModuleRaiser, is_defined};
-use crate::names;
+use crate::linkage::is_defined;
+use crate::names::{self, assembly_words};
 use crate::references::{alias_target, for_each_symbol, is_llvm_own};
 
 /// Where refusals are.
@@ -73,24 +74,6 @@ impl Assembly {
     }
 }
 
-/// The words of a text that can be names.
-pub(crate) fn words(text: &str) -> HashSet<&str> {
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    let mut found = HashSet::default();
-    let mut rest = text;
-    while let Some(start) = rest.find(part) {
-        let is_directive = rest.get(..start).is_some_and(|before| before.ends_with('.'));
-        let tail = rest.get(start..).unwrap_or("");
-        let end = tail.find(|c| !part(c)).unwrap_or(tail.len());
-        let (word, after) = tail.split_at(end);
-        if !is_directive {
-            found.insert(word);
-        }
-        rest = after;
-    }
-    found
-}
-
 /// What the text declares under one name.
 #[derive(Default)]
 struct Entries {
@@ -112,7 +95,7 @@ struct United {
     dropped: HashSet<PtxSymbol>,
 }
 
-impl ModuleRaiser<'_, '_> {
+impl ModuleContext<'_, '_> {
     /// Reads the module's assembly, and merges what it and LLVM IR declare under one name.
     pub(crate) fn assembly(&mut self) -> Assembly {
         let view = self.view;
@@ -149,7 +132,7 @@ impl ModuleRaiser<'_, '_> {
     /// Makes entries of LLVM's variables that the text names.
     fn name_variables(&mut self, assembly: &mut Assembly) {
         let view = self.view;
-        let words = words(&view.inline_asm);
+        let words = assembly_words(&view.inline_asm);
         for (at, global) in view.globals.iter().enumerate() {
             let named = words.contains(&*names::escape(&global.name));
             if named && !is_llvm_own(global) && !dynamic_shared::is_whole(global) {
@@ -460,7 +443,7 @@ mod tests {
 
     #[test]
     fn directives_and_marks_are_no_names() {
-        let found = words(".visible .func (.param .b32 r) f$1(.param.b32 %a){ mov.u32 r1,_x; }");
+        let found = assembly_words(".visible .func (.param .b32 r) f$1(.param.b32 %a){ mov.u32 r1,_x; }");
         let mut found: Vec<_> = found.into_iter().collect();
         found.sort_unstable();
         assert_eq!(found, ["%a", "_x", "f$1", "mov", "r", "r1"]);

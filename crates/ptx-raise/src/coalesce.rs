@@ -1,15 +1,15 @@
 //! Joins registers that a copy connects and that are never alive at the same time with different values.
 //!
-//! Phis are raised with two registers and two copies each (see [`crate::select`]), which is right whatever the edges look like.
+//! Phis are raised with two registers and two copies each (see [`crate::emit`]), which is right whatever the edges look like.
 //! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
 //! interference over the finished body, and drops the copies.
 
 use ptx_ir::cfg::Cfg;
-use ptx_ir::{AddressBase, Body, Inst, ListId, Operand, RegDeclId, RegId, Stmt};
-use ptx_isa::{Role, Sem};
+use ptx_ir::{Body, Inst, RegDeclId, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::lives::{End, Numbered, Touch, alive};
+use crate::operands::{copied, renamed};
 
 /// More candidates than this are left alone.
 const MAX_CANDIDATES: usize = 200_000;
@@ -71,14 +71,6 @@ pub(crate) fn coalesce(
     Joined { indices: candidates.indices, chosen: renamed }
 }
 
-/// The registers, to and from, of an instruction that does nothing but copy.
-pub(crate) fn copied(body: &Body, inst: &Inst) -> Option<(RegId, RegId)> {
-    match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
-        (Sem::Mov, None, &[Operand::Register(to), Operand::Register(from)]) => Some((to, from)),
-        _ => None,
-    }
-}
-
 /// The registers of a statement that copies one to another of the same type.
 fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Option<(RegId, RegId)> {
     let Stmt::Inst(inst) = statement else { return None };
@@ -87,63 +79,6 @@ fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Optio
         body.registers.get(register.index()).is_some_and(|register| !foreign.contains(&register.decl))
     };
     (own(to) && own(from) && body.reg_type(to) == body.reg_type(from)).then_some((to, from))
-}
-
-/// Calls `found` for every register that an instruction mentions, with how it uses it.
-pub(crate) fn for_each_register(body: &Body, inst: &Inst, found: &mut dyn FnMut(RegId, Role)) {
-    if let Some(guard) = inst.guard {
-        found(guard.register, Role::Use);
-    }
-    let places = inst.mnemonic.form().operands;
-    for (place, operand) in places.iter().zip(body.operands(inst)) {
-        match *operand {
-            Operand::Register(register) | Operand::Element(register, _) => found(register, place.role),
-            // A part is written into what the register holds.
-            Operand::Selected(register, _) => {
-                found(register, Role::Use);
-                found(register, place.role);
-            }
-            Operand::Not(register)
-            | Operand::Negated(register, _)
-            | Operand::Sum(register, _)
-            | Operand::Address(AddressBase::Register(register), _) => found(register, Role::Use),
-            Operand::Bracket(list) => {
-                for part in body.list(list) {
-                    match *part {
-                        Operand::Register(register) => found(register, Role::Use),
-                        Operand::Vector(inner) => {
-                            for element in body.list(inner) {
-                                if let Operand::Register(register) | Operand::Element(register, _) = *element
-                                {
-                                    found(register, Role::Use);
-                                }
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Operand::Vector(list) | Operand::List(list) => {
-                for part in body.list(list) {
-                    match *part {
-                        Operand::Register(register) | Operand::Element(register, _) => {
-                            found(register, place.role);
-                        }
-                        Operand::Not(register) => found(register, Role::Use),
-                        _ => {}
-                    }
-                }
-            }
-            Operand::Omitted
-            | Operand::Sink
-            | Operand::SpecialSum(..)
-            | Operand::Special(..)
-            | Operand::Immediate(_)
-            | Operand::Symbol(..)
-            | Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
-            | Operand::Label(_) => {}
-        }
-    }
 }
 
 /// A set of candidates: the words of its bits that are not zero, by their places.
@@ -332,71 +267,6 @@ impl Classes {
         self.first[into] = self.first[into].min(self.first[from]);
         self.parent[from] = into;
     }
-}
-
-/// The operands of an instruction with other registers; the old list where all stay.
-pub(crate) fn renamed(body: &mut Body, inst: &Inst, rename: impl Fn(RegId) -> RegId) -> ListId {
-    let rename_operand = |operand: Operand| match operand {
-        Operand::Register(register) => Operand::Register(rename(register)),
-        Operand::Not(register) => Operand::Not(rename(register)),
-        Operand::Element(register, component) => Operand::Element(rename(register), component),
-        Operand::Negated(register, component) => Operand::Negated(rename(register), component),
-        Operand::Sum(register, constant) => Operand::Sum(rename(register), constant),
-        Operand::Selected(register, selector) => Operand::Selected(rename(register), selector),
-        Operand::Address(AddressBase::Register(register), offset) => {
-            Operand::Address(AddressBase::Register(rename(register)), offset)
-        }
-        Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
-        | Operand::Omitted
-        | Operand::Sink
-        | Operand::Special(..)
-        | Operand::SpecialSum(..)
-        | Operand::Immediate(_)
-        | Operand::Symbol(..)
-        | Operand::Label(_)
-        | Operand::Vector(_)
-        | Operand::List(_)
-        | Operand::Bracket(_) => operand,
-    };
-    let old: Vec<Operand> = body.operands(inst).to_vec();
-    let new: Vec<Operand> =
-        old.iter().map(|operand| rename_nested(body, *operand, &rename_operand)).collect();
-    if new == old { inst.operands } else { body.add_list(new.into_iter().map(unplaced)) }
-}
-
-/// An operand with other registers, also those of the lists in it (a tensor's coordinates are a list in a list).
-fn rename_nested(body: &mut Body, operand: Operand, rename: &impl Fn(Operand) -> Operand) -> Operand {
-    let (Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list)) = operand else {
-        return rename(operand);
-    };
-    let old: Vec<Operand> = body.list(list).to_vec();
-    let mut new = Vec::with_capacity(old.len());
-    for &part in &old {
-        new.push(match part {
-            Operand::Vector(inner) => {
-                let parts: Vec<Operand> = body.list(inner).iter().map(|&part| rename(part)).collect();
-                if parts == body.list(inner) {
-                    part
-                } else {
-                    Operand::Vector(body.add_list(parts.into_iter().map(unplaced)))
-                }
-            }
-            part => rename(part),
-        });
-    }
-    if new == old {
-        return operand;
-    }
-    let list = body.add_list(new.into_iter().map(unplaced));
-    match operand {
-        Operand::Vector(_) => Operand::Vector(list),
-        Operand::List(_) => Operand::List(list),
-        _ => Operand::Bracket(list),
-    }
-}
-
-fn unplaced(operand: Operand) -> (Operand, ptx_diag::Span) {
-    (operand, ptx_diag::Span::default())
 }
 
 /// Puts the chosen registers in and drops copies of a register to itself.

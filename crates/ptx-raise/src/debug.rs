@@ -3,14 +3,15 @@
 //! DWARF sections describe code by its labels. They come back as they were as long as every name in them is still there;
 //! those that name what optimizers removed are left out, and those that name these. Sections of strings name nothing.
 
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashSet as HashSet;
 
 use crate::dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item, Section, SectionLine};
 use ptx_isa::Since;
+use ptx_llvm::marks;
 use ptx_llvm::view::{FileId, LocationId};
 
-use crate::module::ModuleRaiser;
+use crate::context::ModuleContext;
 
 /// `function_name` and `inlined_at` of `.loc`, with a label in a section (manual 11.5.3).
 const INLINED: Since = Since::new(7, 2, 0);
@@ -22,39 +23,7 @@ struct Kept {
     lines: Vec<String>,
 }
 
-/// What the module's debug information says beside its locations.
-#[derive(Debug, Default)]
-pub(crate) struct DebugTables {
-    /// The number of each file of the view.
-    files: HashMap<FileId, u32>,
-    /// The number of each path.
-    numbers: HashMap<String, u32>,
-    /// The name of each file without its folder, as comments say it.
-    names: HashMap<u32, String>,
-    /// The highest number.
-    highest: u32,
-    /// Functions that locations name, with their labels in `.debug_str`, for code that was no PTX.
-    strings: Vec<(String, String)>,
-    string_numbers: HashMap<String, usize>,
-    /// Labels of sections that name nothing else: what `function_name` can stand for.
-    pub(crate) string_labels: HashSet<String>,
-    /// Labels of code that were placed: sections may name them.
-    pub(crate) placed: HashSet<String>,
-}
-
-impl DebugTables {
-    /// The name of a file in comments.
-    pub(crate) fn name_of(&self, file: u32) -> Option<&str> {
-        self.names.get(&file).map(String::as_str)
-    }
-
-    /// The number of the file of a location.
-    pub(crate) fn file_of(&self, file: FileId) -> u32 {
-        self.files.get(&file).copied().unwrap_or(file.index() as u32 + 1)
-    }
-}
-
-/// The names in a line of a section, and whether each is a label that stands there.
+/// The names in a line of a section, and whether each is a label that is there.
 fn names(line: &str) -> Vec<(&str, bool)> {
     let code = line.split("//").next().unwrap_or_default();
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.' | ':');
@@ -69,11 +38,11 @@ fn names(line: &str) -> Vec<(&str, bool)> {
         .collect()
 }
 
-impl ModuleRaiser<'_, '_> {
+impl ModuleContext<'_, '_> {
     /// `.file`: with the numbers of `!ptx.file`, others after them.
     pub(crate) fn files(&mut self) {
         let view = self.view;
-        for &node in view.named("ptx.file") {
+        for &node in view.named(marks::FILE) {
             let parts = view.strings(node);
             let [number, path, stamp @ ..] = parts.as_slice() else { continue };
             let Ok(index) = number.parse::<u32>() else { continue };
@@ -94,7 +63,7 @@ impl ModuleRaiser<'_, '_> {
         self.debug.string_labels = self.string_labels();
     }
 
-    /// The number of a file, with its `.file` behind the others when it is new.
+    /// The number of a file, with its `.file` after the others when it is new.
     pub(crate) fn file_number(&mut self, directory: &str, name: &str) -> u32 {
         let joined = if directory.is_empty() || name.starts_with('/') {
             name.to_owned()
@@ -118,14 +87,14 @@ impl ModuleRaiser<'_, '_> {
     fn kept_sections(&self) -> Vec<Kept> {
         let view = self.view;
         let mut found = Vec::new();
-        for &node in view.named("ptx.section") {
+        for &node in view.named(marks::SECTION) {
             if let [name, text] = view.strings(node).as_slice() {
                 let lines = text.lines().map(str::to_owned).collect();
                 found.push(Kept { name: Some((*name).to_owned()), lines });
             }
         }
         let lines: Vec<String> =
-            view.named("ptx.dwarf").iter().flat_map(|&node| view.strings(node)).map(str::to_owned).collect();
+            view.named(marks::DWARF).iter().flat_map(|&node| view.strings(node)).map(str::to_owned).collect();
         if !lines.is_empty() {
             found.push(Kept { name: None, lines });
         }
@@ -210,7 +179,7 @@ impl ModuleRaiser<'_, '_> {
     }
 }
 
-impl ModuleRaiser<'_, '_> {
+impl ModuleContext<'_, '_> {
     /// The label of a function's name in `.debug_str`.
     fn string_label(&mut self, name: &str) -> String {
         let known = self.debug.string_numbers.get(name).and_then(|&number| self.debug.strings.get(number));

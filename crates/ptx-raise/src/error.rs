@@ -24,7 +24,7 @@ ptx_diag::codes! {
     pub const MODULE: Code = Code("R0109");
     /// The module cannot be read.
     pub const VIEW: Code = Code("R0110");
-    /// A launch bound that is left out: about clusters for a target that has none, or of a function that is no kernel (a warning).
+    /// A launch bound that is left out: about clusters for a target that has none, or of a function that is not a kernel (a warning).
     pub const BOUND: Code = Code("R0111");
     /// A tail call that the module demands and PTX cannot promise (a warning).
     pub const TAIL_CALL: Code = Code("R0112");
@@ -49,6 +49,13 @@ pub(crate) struct Refusal {
 
 /// The result of raising a part.
 pub(crate) type Raised<T> = Result<T, Refusal>;
+
+impl From<ptx_isa::UnknownForm> for Refusal {
+    /// A member of a family that the instruction table does not have: an error of this crate, reported where it happens.
+    fn from(unknown: ptx_isa::UnknownForm) -> Self {
+        Self::new(INSTRUCTION, unknown.to_string())
+    }
+}
 
 impl Refusal {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {

@@ -1,12 +1,12 @@
 //! Moves the copies of an edge up before the branch that leads to it.
 //!
 //! A branch around a jump, `@%p bra out; mov %a, %b; bra.uni loop;`, splits what compilers write as `mov %a, %b; @%p bra out; bra.uni loop;`: they
-//! have no block for the edge. ptxas unrolls and predicates the one otherwise than the other. The copies can stand first where
-//! nothing behind the branch needs what they overwrite.
+//! have no block for the edge. ptxas unrolls and predicates the one otherwise than the other. The copies can occur first where
+//! nothing after the branch needs what they overwrite.
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt};
-use ptx_isa::Sem;
+use ptx_isa::{ControlSem, MoveSem, Sem};
 
 use crate::lives::{End, Numbered, alive};
 
@@ -25,7 +25,7 @@ pub(crate) fn hoist(body: &mut Body) {
     let Some(alive) = alive(body, &cfg, &written, End::Start, MAX_LIVES) else { return };
     let runs: Vec<Run> = runs.into_iter().filter(|run| is_free(&cfg, run, &written, &alive)).collect();
     for run in runs {
-        // The branch goes behind the copies.
+        // The branch goes after the copies.
         if let Some(statements) = body.statements.get_mut(run.branch..run.end) {
             statements.rotate_left(1);
         }
@@ -35,7 +35,7 @@ pub(crate) fn hoist(body: &mut Body) {
 /// A conditional branch and the copies between it and a jump.
 struct Run {
     branch: usize,
-    /// Behind the last copy: the jump.
+    /// After the last copy: the jump.
     end: usize,
     written: Vec<RegId>,
 }
@@ -48,7 +48,9 @@ fn runs(body: &Body) -> Vec<Run> {
         let start = at;
         at += 1;
         let Some(Stmt::Inst(branch)) = body.statements.get(start) else { continue };
-        let (Sem::Bra, Some(guard)) = (branch.mnemonic.sem(), branch.guard) else { continue };
+        let (Sem::Control(ControlSem::Bra), Some(guard)) = (branch.mnemonic.sem(), branch.guard) else {
+            continue;
+        };
         let mut written = Vec::new();
         while let Some(Stmt::Inst(inst)) = body.statements.get(at)
             && let Some(register) = copied_to(body, inst)
@@ -59,7 +61,7 @@ fn runs(body: &Body) -> Vec<Run> {
         }
         let jumps = matches!(
             body.statements.get(at),
-            Some(Stmt::Inst(inst)) if inst.mnemonic.sem() == Sem::Bra && inst.guard.is_none()
+            Some(Stmt::Inst(inst)) if inst.mnemonic.sem() == Sem::Control(ControlSem::Bra) && inst.guard.is_none()
         );
         if jumps && !written.is_empty() {
             found.push(Run { branch: start, end: at, written });
@@ -71,7 +73,11 @@ fn runs(body: &Body) -> Vec<Run> {
 /// The register that an instruction copies something to, if it does nothing else.
 fn copied_to(body: &Body, inst: &Inst) -> Option<RegId> {
     match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
-        (Sem::Mov, None, &[Operand::Register(to), Operand::Register(_) | Operand::Immediate(_)]) => Some(to),
+        (
+            Sem::Move(MoveSem::Mov),
+            None,
+            &[Operand::Register(to), Operand::Register(_) | Operand::Immediate(_)],
+        ) => Some(to),
         _ => None,
     }
 }

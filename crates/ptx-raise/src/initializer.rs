@@ -6,13 +6,13 @@
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
 use ptx_isa::{ScalarType, Since, StateSpace};
-use ptx_llvm::view::{
-    BinaryOp, BlockId, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View,
-};
+use ptx_llvm::marks;
+use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
 use ptx_llvm::{Addresses, address_space};
 
+use crate::context::ModuleContext;
 use crate::error::{INITIALIZER, Raised, Refusal};
-use crate::module::ModuleRaiser;
+use crate::offsets::{block_number, gep_offset};
 use crate::value::{mask, sign_extend};
 
 /// Constants nested deeper than this are refused.
@@ -49,7 +49,7 @@ struct Image {
 
 /// The type, dimensions and initial value of a variable.
 pub(crate) fn content(
-    module: &mut ModuleRaiser<'_, '_>,
+    module: &mut ModuleContext<'_, '_>,
     global: &Global,
     space: StateSpace,
 ) -> Raised<Content> {
@@ -118,8 +118,8 @@ pub(crate) fn content(
 }
 
 /// The fields of a reference, which `!ptx.fields` keeps: names and values in turn (manual 5.3).
-fn fields(module: &mut ModuleRaiser<'_, '_>, global: &Global) -> Option<Initializer> {
-    let (_, node) = global.metadata.iter().find(|(kind, _)| kind.is("ptx.fields"))?;
+fn fields(module: &mut ModuleContext<'_, '_>, global: &Global) -> Option<Initializer> {
+    let (_, node) = global.metadata.iter().find(|(kind, _)| kind.is(marks::FIELDS))?;
     let texts = module.view.strings(*node);
     let mut fields = Vec::with_capacity(texts.len() / 2);
     for pair in texts.chunks_exact(2) {
@@ -185,7 +185,7 @@ fn is_zero(view: &View, id: ConstId, depth: u32) -> Raised<bool> {
 }
 
 /// Writes a constant into an image.
-fn fill(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64, depth: u32) -> Raised<()> {
+fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64, depth: u32) -> Raised<()> {
     if depth > MAX_DEPTH {
         return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
     }
@@ -278,7 +278,7 @@ fn write(image: &mut Image, at: u64, value: u64, bytes: u64) {
 }
 
 /// Writes an address, or a number that an expression computes, into an image.
-fn relocate(module: &ModuleRaiser<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Raised<()> {
+fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Raised<()> {
     let view = module.view;
     let ty = view.constant_type(id);
     let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
@@ -320,7 +320,7 @@ fn number(value: i64) -> Evaluated {
     Evaluated { symbol: None, offset: value, generic: false, first: 0 }
 }
 
-fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Evaluated> {
+fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Raised<Evaluated> {
     if depth > MAX_DEPTH {
         return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
     }
@@ -399,7 +399,7 @@ fn evaluate(module: &ModuleRaiser<'_, '_>, id: ConstId, depth: u32) -> Raised<Ev
 /// An element of a vector that is the bits of an integer, as `extractelement (<8 x i8> bitcast (i64 .. to <8 x i8>), i32 1)`: the
 /// bytes of an address from one on, or bits of a number.
 fn evaluate_element(
-    module: &ModuleRaiser<'_, '_>,
+    module: &ModuleContext<'_, '_>,
     vector: ConstId,
     index: u64,
     bits: u32,
@@ -430,52 +430,11 @@ fn part_of_address() -> Refusal {
     Refusal::new(INITIALIZER, "arithmetic on a part of an address that PTX cannot compute")
 }
 
-/// What stands for the address of a block: its number in its function, from one on, since no address is null. Nothing but
-/// `indirectbr` in the same function can use it.
-pub(crate) fn block_number(block: BlockId) -> u64 {
-    block.index() as u64 + 1
-}
-
 fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {
     match view.ty(ty) {
         Type::Pointer { space } => Some(*space),
         _ => None,
     }
-}
-
-/// The bytes that constant indices step over.
-pub(crate) fn gep_offset(view: &View, source: TypeId, indices: &[ConstId]) -> Raised<i64> {
-    let mut offset: i64 = 0;
-    let mut ty = source;
-    for (at, &index) in indices.iter().enumerate() {
-        let bits = view.layout(view.constant_type(index)).map_or(64, |layout| layout.bits as u32);
-        let number = match view.constant(index) {
-            Constant::Int(words) => sign_extend(words.first().copied().unwrap_or(0), bits),
-            Constant::Zero | Constant::Undef | Constant::Poison => 0,
-            _ => return Err(Refusal::new(INITIALIZER, "an index of a constant that is not a number")),
-        };
-        let element = match (at, view.ty(ty)) {
-            (0, _) => ty,
-            (_, Type::Struct { fields }) => {
-                let field = usize::try_from(number).ok();
-                let place = field.and_then(|field| view.layout(ty)?.offsets.get(field).copied());
-                let next = field.and_then(|field| fields.get(field).copied());
-                let (Some(place), Some(next)) = (place, next) else {
-                    return Err(Refusal::new(INITIALIZER, "a field number past the last field"));
-                };
-                offset = offset.wrapping_add(place as i64);
-                ty = next;
-                continue;
-            }
-            (_, Type::Array { element, .. } | Type::Vector { element, .. }) => *element,
-            _ => return Err(Refusal::new(INITIALIZER, "an index into something that has no elements")),
-        };
-        let size = view.layout(element).map(|layout| layout.size as i64);
-        let size = size.ok_or_else(|| Refusal::new(INITIALIZER, "an index over elements without a size"))?;
-        offset = offset.wrapping_add(number.wrapping_mul(size));
-        ty = element;
-    }
-    Ok(offset)
 }
 
 /// Numbers of one type, nested as the dimensions say; zeros at the end are left out of the innermost lists.
@@ -542,7 +501,7 @@ fn words_content(image: &Image, word: ScalarType) -> Content {
 }
 
 /// Bytes, an address or a part of one being its bytes one after the other.
-fn masked_content(module: &mut ModuleRaiser<'_, '_>, image: &Image) -> Raised<Content> {
+fn masked_content(module: &mut ModuleContext<'_, '_>, image: &Image) -> Raised<Content> {
     module.target.need(MASKS, &|| {
         "a part of an address, or one that is not aligned, in an initial value".to_owned()
     })?;

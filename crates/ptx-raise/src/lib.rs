@@ -2,6 +2,9 @@
 //!
 //! [`raise`] is an instruction selector of its own: it reads a picture of the module
 //! ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend has no part in it.
+//!
+//! A module first becomes one that PTX can express (`legalize`), in a copy. Then a function goes through stages: `flow` orders its blocks, `cover` decides what becomes of each instruction, `emit` writes
+//! that, and `addresses`, `coalesce`, `hoist` and `registers` clean up what was written (ARCHITECTURE.md, "From LLVM IR to PTX").
 //! Intrinsics are found through the same rows as the lowering's ([`ptx_llvm::intrinsics`]), inline assembly is read by the
 //! ordinary reader ([`ptx_syntax`]); `docs/mapping.md` says what stands for what.
 //!
@@ -9,29 +12,40 @@
 //! - What comes out means what went in, or the module is refused with a finding that names the function and the instruction.
 //!   Nothing is dropped but what computes nothing: debug records, lifetime marks, assumptions, hints.
 //! - A memory order is never weaker and a scope never narrower than LLVM's.
-//! - Blocks keep their order, branches their polarity and instructions their order. Blocks that cannot be reached disappear.
+//! - Blocks keep their order and branches their polarity. Instructions keep their order but for those that a rule of the cover moves to another
+//!   one's place. Blocks that cannot be reached disappear.
 //! - The result depends on the module and the options alone.
 //! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
 
 mod addresses;
 mod assembly;
 mod coalesce;
+mod constraint;
+mod context;
+mod cover;
 mod debug;
+mod debug_tables;
 mod dwarf;
 mod dynamic_shared;
+mod emit;
 mod error;
+mod flow;
+mod hints;
 mod hoist;
 mod initializer;
+mod legalize;
 mod linkage;
 mod lives;
 mod mnemonics;
 mod module;
 mod names;
+mod offsets;
+mod operands;
 mod per_inst;
 mod references;
 mod registers;
-mod select;
 mod signature;
+mod source;
 mod style;
 mod target;
 mod types;
@@ -49,7 +63,10 @@ pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
 use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_llvm::LlvmError;
 use ptx_llvm::view::View;
+
+use crate::context::ModuleContext;
 
 /// Raises `module` to PTX; gives what it became with warnings about what the target takes no notice of.
 ///
@@ -77,10 +94,20 @@ pub fn raise_in_style(
     options: &RaiseOptions,
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
-    let view = View::new(module).map_err(|error| {
-        let mut diagnostics = Diagnostics::new();
-        diagnostics.push(Diagnostic::error_without_place(VIEW, error.to_string()));
-        diagnostics
-    })?;
-    module::ModuleRaiser::new(&view, module, options, style).run()
+    let view = View::new(module).map_err(|error| unreadable(&error))?;
+    match legalize::legalize(module, &view, options).map_err(|error| unreadable(&error))? {
+        Some(legal) => {
+            let view = View::new(&legal).map_err(|error| unreadable(&error))?;
+            module::raise(ModuleContext::new(&view, &legal, options, style))
+        }
+        None => module::raise(ModuleContext::new(&view, module, options, style)),
+    }
+}
+
+/// A module that LLVM cannot take apart, or an intrinsic in it that LLVM's passes cannot.
+fn unreadable(error: &LlvmError) -> Diagnostics {
+    let code = if matches!(error, LlvmError::Unsupported { .. }) { INTRINSIC } else { VIEW };
+    let mut diagnostics = Diagnostics::new();
+    diagnostics.push(Diagnostic::error_without_place(code, error.to_string()));
+    diagnostics
 }

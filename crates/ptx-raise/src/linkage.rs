@@ -1,7 +1,8 @@
 //! Linkage and what the linker sees (manual 11.6).
 
 use ptx_ir::Linkage as PtxLinkage;
-use ptx_llvm::view::Linkage;
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Function, Linkage};
 
 /// Whether a symbol has its content or body here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,4 +22,14 @@ pub(crate) fn directive(linkage: Linkage, presence: Presence) -> PtxLinkage {
         (_, Linkage::Common) => PtxLinkage::Common,
         (Presence::Defined, Linkage::External) => PtxLinkage::Visible,
     }
+}
+
+/// Whether a function has a body to emit.
+pub(crate) fn is_defined(function: &Function) -> bool {
+    !function.is_declaration() && function.linkage != Linkage::AvailableExternally
+}
+
+/// The address space a variable of LLVM's space `space` lies in: generic ones are kept in `.global`.
+pub(crate) const fn stored_space(space: u32) -> u32 {
+    if space == address_space::GENERIC { address_space::GLOBAL } else { space }
 }

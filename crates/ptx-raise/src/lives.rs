@@ -7,7 +7,7 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, RegId, Stmt};
 use ptx_isa::Role;
 
-use crate::coalesce::for_each_register;
+use crate::operands::for_each_register;
 
 /// Some registers of a body, numbered in the order in which they were added.
 pub(crate) struct Numbered {

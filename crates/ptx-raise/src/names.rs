@@ -5,9 +5,10 @@
 //! for each byte; where a name holds that pattern itself, its `_` is escaped too, so that [`unescape`] gives back
 //! the exact name and two names never become one.
 
+use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
 
-/// Words that stand for something else where a name may stand.
+/// Words that stand for something else where a name may occur.
 const RESERVED: &[&str] = &["WARP_SZ", "inlined_at", "function_name"];
 
 /// The PTX spelling of a symbol's name.
@@ -76,7 +77,7 @@ pub(crate) fn readable(name: &str) -> Option<String> {
     is_plain(&found).then_some(found)
 }
 
-/// A name with `_` for what PTX cannot spell, to stand behind a `%` or another beginning.
+/// A name with `_` for what PTX cannot spell, to follow a `%` or another beginning.
 pub(crate) fn spelled(name: &str) -> String {
     let part = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
     name.chars().map(part).collect()
@@ -85,6 +86,24 @@ pub(crate) fn spelled(name: &str) -> String {
 /// Whether a name needs no escape, and does not read as an instruction where a statement begins.
 pub(crate) fn is_plain(name: &str) -> bool {
     matches!(escape(name), Cow::Borrowed(_)) && ptx_isa::Opcode::from_ptx(name).is_none()
+}
+
+/// The words of a text that can be names.
+pub(crate) fn assembly_words(text: &str) -> HashSet<&str> {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
+    let mut found = HashSet::default();
+    let mut rest = text;
+    while let Some(start) = rest.find(part) {
+        let is_directive = rest.get(..start).is_some_and(|before| before.ends_with('.'));
+        let tail = rest.get(start..).unwrap_or("");
+        let end = tail.find(|c| !part(c)).unwrap_or(tail.len());
+        let (word, after) = tail.split_at(end);
+        if !is_directive {
+            found.insert(word);
+        }
+        rest = after;
+    }
+    found
 }
 
 #[cfg(test)]

@@ -63,36 +63,3 @@ impl Users {
         self.users.get(start as usize..end as usize)
     }
 }
-
-/// Some of the instructions.
-#[derive(Debug, Default)]
-pub(crate) struct InstSet(Vec<bool>);
-
-impl InstSet {
-    pub(crate) fn contains(&self, id: &InstId) -> bool {
-        self.0.get(id.index()).copied().unwrap_or_default()
-    }
-
-    /// Adds one; whether it is new.
-    pub(crate) fn insert(&mut self, id: InstId) -> bool {
-        if self.0.len() <= id.index() {
-            self.0.resize(id.index() + 1, false);
-        }
-        let slot = self.0.get_mut(id.index());
-        slot.is_some_and(|slot| !std::mem::replace(slot, true))
-    }
-}
-
-impl Extend<InstId> for InstSet {
-    fn extend<I: IntoIterator<Item = InstId>>(&mut self, more: I) {
-        for id in more {
-            self.insert(id);
-        }
-    }
-}
-
-impl<'a> Extend<&'a InstId> for InstSet {
-    fn extend<I: IntoIterator<Item = &'a InstId>>(&mut self, more: I) {
-        self.extend(more.into_iter().copied());
-    }
-}

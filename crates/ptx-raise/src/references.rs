@@ -1,13 +1,14 @@
 //! What refers to what: symbols in constants, operands of instructions, the order in which variables and prototypes have to stand.
 
+use ptx_llvm::marks;
 use ptx_llvm::view::{
     AliasId, CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Op, Symbol, Value,
     View,
 };
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::initializer;
-use crate::module::is_defined;
+use crate::linkage::is_defined;
+use crate::offsets::gep_offset;
 
 /// Aliases of aliases are followed this far.
 const MAX_ALIAS_CHAIN: usize = 1 << 16;
@@ -22,7 +23,7 @@ pub(crate) fn alias_target(view: &View, alias: AliasId) -> Option<(Symbol, i64)>
             Constant::Symbol(Symbol::Alias(next)) => constant = view.alias(*next).target,
             Constant::Symbol(symbol) => return Some((*symbol, offset)),
             Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
-                offset = offset.wrapping_add(initializer::gep_offset(view, *source, indices).ok()?);
+                offset = offset.wrapping_add(gep_offset(view, *source, indices).ok()?);
                 constant = *base;
             }
             Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value }) => {
@@ -129,7 +130,7 @@ pub(crate) struct References {
 
 impl References {
     pub(crate) fn of(view: &View) -> Self {
-        let was_ptx = !view.named("ptx.version").is_empty();
+        let was_ptx = !view.named(marks::VERSION).is_empty();
         let mut references = Self { first: HashMap::default(), was_ptx };
         for global in view.globals.iter().filter(|global| !is_llvm_own(global)) {
             references.note(view, global.initializer, 0);

@@ -10,8 +10,8 @@ use ptx_isa::{ScalarType, SpecialReg};
 use ptx_llvm::view::InstId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::coalesce::for_each_register;
 use crate::names;
+use crate::operands::for_each_register;
 
 /// Longer names are cut.
 const LONGEST: usize = 32;
@@ -151,7 +151,7 @@ struct Naming<'b> {
 impl Naming<'_> {
     fn is_free(&self, name: &str) -> bool {
         let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx).is_some();
-        // A range takes all numbers behind its name, to `ptxas` also those with zeros before them.
+        // A range takes all numbers after its name, to `ptxas` also those with zeros before them.
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let of_class = stem.len() < name.len()
             && (self.classes.iter().any(|(_, _, own)| own == stem) || self.foreign_stems.contains(stem));

@@ -9,11 +9,12 @@ use ptx_ir::{
     RegId, Register, VarAttribute, VarId, VarType, Variable, VectorShape,
 };
 use ptx_isa::{ScalarType, Since, StateSpace};
+use ptx_llvm::marks;
 use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
 use ptx_llvm::{Addresses, address_space};
 
+use crate::context::ModuleContext;
 use crate::error::{CALL, Raised, Refusal};
-use crate::module::ModuleRaiser;
 use crate::names;
 use crate::types::{Class, Scalar};
 
@@ -68,10 +69,10 @@ pub(crate) struct RegisterPassing {
 
 /// The registers of a function that was declared with them; `None` where a value does not fill one or several are returned.
 pub(crate) fn register_passing(
-    module: &mut ModuleRaiser<'_, '_>,
+    module: &mut ModuleContext<'_, '_>,
     function: &Function,
 ) -> Raised<Option<RegisterPassing>> {
-    if function.attributes.string("ptx.abi") != Some("reg") || function.variadic {
+    if function.attributes.string(marks::ABI) != Some("reg") || function.variadic {
         return Ok(None);
     }
     let mut params = Vec::with_capacity(function.params.len());
@@ -92,7 +93,7 @@ pub(crate) fn register_passing(
 
 /// The classes of the leaves of a type, when each fills its register of 32 bits or more: `ptxas` passes no predicates and
 /// nothing smaller in registers.
-fn filled_registers(module: &mut ModuleRaiser<'_, '_>, ty: TypeId) -> Raised<Option<Vec<Class>>> {
+fn filled_registers(module: &mut ModuleContext<'_, '_>, ty: TypeId) -> Raised<Option<Vec<Class>>> {
     let leaves = module.leaves.of(module.view, ty)?;
     let filled = leaves.iter().map(|leaf| {
         let class = leaf.scalar.class();
@@ -102,7 +103,7 @@ fn filled_registers(module: &mut ModuleRaiser<'_, '_>, ty: TypeId) -> Raised<Opt
 }
 
 /// Whether the host launches a function.
-pub(crate) fn is_kernel(module: &ModuleRaiser<'_, '_>, function: &Function) -> bool {
+pub(crate) fn is_kernel(module: &ModuleContext<'_, '_>, function: &Function) -> bool {
     match function.convention {
         CallingConvention::PtxKernel => true,
         CallingConvention::C | CallingConvention::PtxDevice | CallingConvention::Other(_) => {
@@ -112,7 +113,7 @@ pub(crate) fn is_kernel(module: &ModuleRaiser<'_, '_>, function: &Function) -> b
 }
 
 /// The signature of a function.
-pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function) -> Raised<Signature> {
+pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Function) -> Raised<Signature> {
     let kind = if is_kernel(module, function) { FunctionKind::Kernel } else { FunctionKind::Device };
     let symbol = names::escape(&function.name).into_owned();
     let mut params: Vec<Parameter> = Vec::with_capacity(function.params.len());
@@ -125,7 +126,7 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
             name.push('_');
         }
         let mut param_passed = parameter(module, param.ty, &param.attributes, kind, name)?;
-        if let (Some(text), FunctionKind::Kernel) = (param.attributes.string("ptx.ptr"), kind) {
+        if let (Some(text), FunctionKind::Kernel) = (param.attributes.string(marks::PTR), kind) {
             param_passed.pointer = Some(stated_pointer(text, param.attributes.number("align"))?);
         }
         if let Passing::Scalar(ScalarType::B64 | ScalarType::U64) = param_passed.passing {
@@ -151,7 +152,7 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
     if hint && module.target.has(NO_RETURN) {
         directives.push(FunctionDirective::NoReturn);
     }
-    if let Some(text) = function.attributes.string("ptx.pragma") {
+    if let Some(text) = function.attributes.string(marks::PRAGMA) {
         for pragma in text.split(';').filter(|pragma| !pragma.is_empty()) {
             let text = module.ir.strings.intern(pragma);
             directives.push(FunctionDirective::Pragma(vec![text]));
@@ -159,7 +160,7 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
     }
     let mut kept = Vec::with_capacity(directives.len());
     for directive in directives {
-        let (word, since) = requirement(&directive);
+        let (word, since) = ptx_verify::directive_since(&directive);
         if is_about_clusters(&directive) && module.target.lacks(since) {
             module.warn_of_clusters(&function.name, word, since);
             continue;
@@ -178,7 +179,7 @@ pub(crate) fn of_function(module: &mut ModuleRaiser<'_, '_>, function: &Function
 
 /// How an argument of type `ty` with these attributes is passed.
 pub(crate) fn parameter(
-    module: &mut ModuleRaiser<'_, '_>,
+    module: &mut ModuleContext<'_, '_>,
     ty: TypeId,
     attributes: &Attributes,
     kind: FunctionKind,
@@ -206,11 +207,11 @@ pub(crate) fn parameter(
     Ok(Parameter { passing, ty, by_value: None, pointer, name, reference: None })
 }
 
-/// The `.ptr` that `"ptx.ptr"` states: a space or nothing, and an alignment where the parameter is no pointer to LLVM.
+/// The `.ptr` that `"ptx.ptr"` states: a space or nothing, and an alignment where the parameter is not a pointer to LLVM.
 fn stated_pointer(text: &str, align: Option<u64>) -> Raised<ParamPointer> {
     let unknown = || Refusal::new(CALL, format!("the attribute \"ptx.ptr\"=\"{text}\" names no state space"));
     let (space, stated) = match text.split_once(',') {
-        Some((space, stated)) => (space, Some(number("ptx.ptr", stated)?)),
+        Some((space, stated)) => (space, Some(number(marks::PTR, stated)?)),
         None => (text, None),
     };
     let reference = match space {
@@ -241,7 +242,7 @@ fn pointer_space(space: u32) -> Option<StateSpace> {
 
 /// How a result of type `ty` with these attributes is passed.
 pub(crate) fn result(
-    module: &mut ModuleRaiser<'_, '_>,
+    module: &mut ModuleContext<'_, '_>,
     ty: TypeId,
     attributes: &Attributes,
 ) -> Raised<Option<Passing>> {
@@ -263,7 +264,7 @@ fn aligned(passing: Passing, attributes: &Attributes) -> Passing {
     }
 }
 
-fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {
+fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {
     let aggregate = match module.view.ty(ty) {
         Type::Int { bits } => *bits > 64,
         Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } | Type::Float(FloatKind::Other(_)) => {
@@ -289,97 +290,70 @@ fn passing(module: &mut ModuleRaiser<'_, '_>, ty: TypeId, kind: FunctionKind) ->
     }
     let [leaf] = &*leaves else { return Err(Refusal::new(CALL, "a parameter without a value")) };
     Ok(Passing::Scalar(match (leaf.scalar, kind) {
-        (Scalar::Int(bits), FunctionKind::Kernel) => match bits {
+        (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => match bits {
             0..=8 => ScalarType::U8,
             9..=16 => ScalarType::U16,
             17..=32 => ScalarType::U32,
             _ => ScalarType::U64,
         },
-        (Scalar::Int(bits), FunctionKind::Device) => {
-            if bits <= 32 {
-                ScalarType::B32
-            } else {
-                ScalarType::B64
-            }
-        }
+        (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Device) => match bits {
+            0..=32 => ScalarType::B32,
+            _ => ScalarType::B64,
+        },
         (Scalar::Half | Scalar::BFloat, _) => ScalarType::B16,
         (Scalar::Float, _) => ScalarType::F32,
         (Scalar::Double, _) => ScalarType::F64,
         (Scalar::HalfPair | Scalar::BFloatPair, _) => ScalarType::B32,
-        (Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => {
-            if bits <= 32 {
-                ScalarType::U32
-            } else {
-                ScalarType::U64
-            }
-        }
-        (Scalar::Pointer { bits, .. }, FunctionKind::Device) => {
-            if bits <= 32 {
-                ScalarType::B32
-            } else {
-                ScalarType::B64
-            }
-        }
     }))
+}
+
+impl RegisterPassing {
+    /// The registers of the results and of the parameters, and the body that holds them.
+    fn declare(&self, module: &mut ModuleContext<'_, '_>) -> (Vec<Param>, Vec<Param>, Option<Box<Body>>) {
+        let mut holder = Body::default();
+        let mut hold = |classes: &[Class], word: &str| {
+            let one = |(at, class): (usize, &Class)| {
+                let decl = RegDeclId(holder.reg_decls.len() as u32);
+                let register = RegId(holder.registers.len() as u32);
+                let name = module.ir.strings.intern(&format!("%{word}{at}_"));
+                let (ty, shape) = (class.register_type(), VectorShape::Scalar);
+                holder.reg_decls.push(RegDecl { name, ty, shape, count: None, at: At::default() });
+                holder.registers.push(Register { decl, number: 0 });
+                Param::Register(decl, register)
+            };
+            classes.iter().enumerate().map(one).collect()
+        };
+        let (results, params) = (hold(&self.results, "result"), hold(&self.params, "param"));
+        (results, params, Some(Box::new(holder)))
+    }
 }
 
 impl Signature {
     /// Adds an entry for the function, without a body, and remembers its variables.
     pub(crate) fn declare(
         &self,
-        module: &mut ModuleRaiser<'_, '_>,
+        module: &mut ModuleContext<'_, '_>,
         function: &Function,
         linkage: Linkage,
     ) -> ptx_ir::FunctionId {
         let symbol = names::escape(&function.name).into_owned();
-        if let Some(registers) = &self.registers {
-            return self.declare_with_registers(module, &symbol, registers, linkage);
-        }
-        let (results, params) = self.variables(module, &symbol);
+        let (results, params, reg_params) = match &self.registers {
+            Some(registers) => registers.declare(module),
+            None => {
+                let (results, params) = self.variables(module, &symbol);
+                let variables = |ids: Vec<VarId>| ids.into_iter().map(Param::Variable).collect();
+                (variables(results), variables(params), None)
+            }
+        };
         let entry = ptx_ir::Function {
             name: module.ir.strings.intern(&symbol),
-            kind: self.kind,
-            linkage,
-            results: results.iter().map(|&id| Param::Variable(id)).collect(),
-            params: params.iter().map(|&id| Param::Variable(id)).collect(),
-            directives: self.directives.iter().map(|directive| (directive.clone(), At::default())).collect(),
-            body: None,
-            reg_params: None,
-            at: At::default(),
-        };
-        module.ir.add_function(entry)
-    }
-
-    fn declare_with_registers(
-        &self,
-        module: &mut ModuleRaiser<'_, '_>,
-        symbol: &str,
-        registers: &RegisterPassing,
-        linkage: Linkage,
-    ) -> ptx_ir::FunctionId {
-        let mut holder = Body::default();
-        let mut hold = |module: &mut ModuleRaiser<'_, '_>, name: String, class: Class| {
-            let (decl, register) =
-                (RegDeclId(holder.reg_decls.len() as u32), RegId(holder.registers.len() as u32));
-            let name = module.ir.strings.intern(&name);
-            let (ty, shape) = (class.register_type(), VectorShape::Scalar);
-            holder.reg_decls.push(RegDecl { name, ty, shape, count: None, at: At::default() });
-            holder.registers.push(Register { decl, number: 0 });
-            Param::Register(decl, register)
-        };
-        let results = registers.results.iter().enumerate();
-        let results = results.map(|(at, class)| hold(module, format!("%result{at}_"), *class)).collect();
-        let params = registers.params.iter().enumerate();
-        let params = params.map(|(at, class)| hold(module, format!("%param{at}_"), *class)).collect();
-        let entry = ptx_ir::Function {
-            name: module.ir.strings.intern(symbol),
             kind: self.kind,
             linkage,
             results,
             params,
             directives: self.directives.iter().map(|directive| (directive.clone(), At::default())).collect(),
             body: None,
-            reg_params: Some(Box::new(holder)),
+            reg_params,
             at: At::default(),
         };
         module.ir.add_function(entry)
@@ -388,7 +362,7 @@ impl Signature {
     /// Makes the variables of the results and of the parameters.
     pub(crate) fn variables(
         &self,
-        module: &mut ModuleRaiser<'_, '_>,
+        module: &mut ModuleContext<'_, '_>,
         symbol: &str,
     ) -> (Vec<VarId>, Vec<VarId>) {
         let results: Vec<VarId> = self
@@ -413,7 +387,7 @@ impl Signature {
 }
 
 /// How a generic address is passed to functions.
-pub(crate) fn address_passing(module: &ModuleRaiser<'_, '_>) -> Passing {
+pub(crate) fn address_passing(module: &ModuleContext<'_, '_>) -> Passing {
     Passing::Scalar(match module.view.addresses() {
         Addresses::Bits32 => ScalarType::B32,
         Addresses::Bits64 => ScalarType::B64,
@@ -422,7 +396,7 @@ pub(crate) fn address_passing(module: &ModuleRaiser<'_, '_>) -> Passing {
 
 /// A variable in the parameter space.
 pub(crate) fn param_variable(
-    module: &mut ModuleRaiser<'_, '_>,
+    module: &mut ModuleContext<'_, '_>,
     passing: &Passing,
     pointer: Option<ParamPointer>,
     name: &str,
@@ -440,69 +414,68 @@ pub(crate) fn param_variable(
     })
 }
 
-/// The directives that attributes stand for (docs/mapping.md, "Functions").
+/// How the text of an attribute makes a directive.
+enum Stated {
+    Dimensions(fn([Option<u32>; 3]) -> FunctionDirective),
+    Number(fn(u32) -> FunctionDirective),
+    Numbers(fn(Vec<u32>) -> FunctionDirective),
+    Word(FunctionDirective),
+    /// The dimensions of clusters, of zeros where the launch has them.
+    Clusters,
+    Unified,
+}
+
+/// The attributes that are directives, in the order in which these are written (docs/mapping.md, "Functions").
+const STATED: &[(&str, Stated)] = &[
+    ("nvvm.maxntid", Stated::Dimensions(FunctionDirective::MaxNtid)),
+    (marks::MAX_NTID, Stated::Dimensions(FunctionDirective::MaxNtid)),
+    ("nvvm.reqntid", Stated::Dimensions(FunctionDirective::ReqNtid)),
+    (marks::REQ_NTID, Stated::Dimensions(FunctionDirective::ReqNtid)),
+    ("nvvm.minctasm", Stated::Number(FunctionDirective::MinNCtaPerSm)),
+    ("nvvm.maxnreg", Stated::Number(FunctionDirective::MaxNReg)),
+    ("nvvm.cluster_dim", Stated::Clusters),
+    (marks::EXPLICIT_CLUSTER, Stated::Word(FunctionDirective::ExplicitCluster)),
+    (marks::CLUSTER_DIM, Stated::Dimensions(FunctionDirective::ReqNCtaPerCluster)),
+    ("nvvm.maxclusterrank", Stated::Number(FunctionDirective::MaxClusterRank)),
+    (marks::MAX_CLUSTER_RANK, Stated::Number(FunctionDirective::MaxClusterRank)),
+    ("nvvm.blocksareclusters", Stated::Word(FunctionDirective::BlocksAreClusters)),
+    (marks::LANGUAGE, Stated::Numbers(FunctionDirective::Language)),
+    (marks::LOCAL_MAXNREG, Stated::Number(FunctionDirective::LocalMaxNReg)),
+    (marks::MIN_PER_CTA_MEMORY, Stated::Number(FunctionDirective::MinPerCtaMemory)),
+    (marks::UNIFIED, Stated::Unified),
+    (marks::ABI_PRESERVE, Stated::Number(FunctionDirective::AbiPreserve)),
+    (marks::ABI_PRESERVE_CONTROL, Stated::Number(FunctionDirective::AbiPreserveControl)),
+];
+
+/// The directives that attributes stand for.
 fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
-    let attribute = |key: &str| function.attributes.string(key);
     let mut list = Vec::new();
-    for key in ["nvvm.maxntid", "ptx.maxntid"] {
-        if let Some(text) = attribute(key) {
-            list.push(FunctionDirective::MaxNtid(dimensions(key, text)?));
-        }
-    }
-    for key in ["nvvm.reqntid", "ptx.reqntid"] {
-        if let Some(text) = attribute(key) {
-            list.push(FunctionDirective::ReqNtid(dimensions(key, text)?));
-        }
-    }
-    if let Some(text) = attribute("nvvm.minctasm") {
-        list.push(FunctionDirective::MinNCtaPerSm(number("nvvm.minctasm", text)?));
-    }
-    if let Some(text) = attribute("nvvm.maxnreg") {
-        list.push(FunctionDirective::MaxNReg(number("nvvm.maxnreg", text)?));
-    }
-    if let Some(text) = attribute("nvvm.cluster_dim") {
-        let dims = dimensions("nvvm.cluster_dim", text)?;
-        if dims.iter().any(|dim| dim.is_some_and(|dim| dim != 0)) {
-            // LLVM's own printer always writes it.
-            if attribute("ptx.implicitcluster").is_none() {
-                list.push(FunctionDirective::ExplicitCluster);
+    for (key, stated) in STATED {
+        let Some(text) = function.attributes.string(key) else { continue };
+        let directive = match stated {
+            Stated::Dimensions(make) => make(dimensions(key, text)?),
+            Stated::Number(make) => make(number(key, text)?),
+            Stated::Numbers(make) => {
+                make(text.split(',').map(|part| number(key, part)).collect::<Raised<_>>()?)
             }
-            list.push(FunctionDirective::ReqNCtaPerCluster(dims));
-        } else {
-            list.push(FunctionDirective::ExplicitCluster);
-        }
-    } else if attribute("ptx.explicitcluster").is_some() {
-        list.push(FunctionDirective::ExplicitCluster);
-    }
-    if let Some(text) = attribute("ptx.cluster_dim") {
-        list.push(FunctionDirective::ReqNCtaPerCluster(dimensions("ptx.cluster_dim", text)?));
-    }
-    for key in ["nvvm.maxclusterrank", "ptx.maxclusterrank"] {
-        if let Some(text) = attribute(key) {
-            list.push(FunctionDirective::MaxClusterRank(number(key, text)?));
-        }
-    }
-    if attribute("nvvm.blocksareclusters").is_some() {
-        list.push(FunctionDirective::BlocksAreClusters);
-    }
-    if let Some(text) = attribute("ptx.language") {
-        let values: Raised<Vec<u32>> = text.split(',').map(|part| number("ptx.language", part)).collect();
-        list.push(FunctionDirective::Language(values?));
-    }
-    if let Some(text) = attribute("ptx.local_maxnreg") {
-        list.push(FunctionDirective::LocalMaxNReg(number("ptx.local_maxnreg", text)?));
-    }
-    if let Some(text) = attribute("ptx.minperctamemory") {
-        list.push(FunctionDirective::MinPerCtaMemory(number("ptx.minperctamemory", text)?));
-    }
-    if let Some(text) = attribute("ptx.unified") {
-        list.push(FunctionDirective::Attribute(unified(text.split(','))?));
-    }
-    if let Some(text) = attribute("ptx.abi_preserve") {
-        list.push(FunctionDirective::AbiPreserve(number("ptx.abi_preserve", text)?));
-    }
-    if let Some(text) = attribute("ptx.abi_preserve_control") {
-        list.push(FunctionDirective::AbiPreserveControl(number("ptx.abi_preserve_control", text)?));
+            // The dimensions specify it too.
+            Stated::Word(directive) if list.contains(directive) => continue,
+            Stated::Word(directive) => directive.clone(),
+            Stated::Unified => FunctionDirective::Attribute(unified(text.split(','))?),
+            Stated::Clusters => {
+                let dims = dimensions(key, text)?;
+                if dims.iter().flatten().all(|dim| *dim == 0) {
+                    FunctionDirective::ExplicitCluster
+                } else {
+                    // LLVM's own printer always writes it.
+                    if function.attributes.string(marks::IMPLICIT_CLUSTER).is_none() {
+                        list.push(FunctionDirective::ExplicitCluster);
+                    }
+                    FunctionDirective::ReqNCtaPerCluster(dims)
+                }
+            }
+        };
+        list.push(directive);
     }
     Ok(list)
 }
@@ -547,49 +520,13 @@ fn is_of_kernels(directive: &FunctionDirective) -> bool {
 
 /// Whether a directive says how blocks form clusters. A target without clusters launches none, so nothing there depends on it.
 fn is_about_clusters(directive: &FunctionDirective) -> bool {
-    match directive {
+    matches!(
+        directive,
         FunctionDirective::ExplicitCluster
-        | FunctionDirective::ReqNCtaPerCluster(_)
-        | FunctionDirective::MaxClusterRank(_)
-        | FunctionDirective::BlocksAreClusters => true,
-        FunctionDirective::MaxNtid(_)
-        | FunctionDirective::ReqNtid(_)
-        | FunctionDirective::MinNCtaPerSm(_)
-        | FunctionDirective::MaxNCtaPerSm(_)
-        | FunctionDirective::MaxNReg(_)
-        | FunctionDirective::NoReturn
-        | FunctionDirective::Pragma(_)
-        | FunctionDirective::Language(_)
-        | FunctionDirective::LocalMaxNReg(_)
-        | FunctionDirective::MinPerCtaMemory(_)
-        | FunctionDirective::Attribute(_)
-        | FunctionDirective::AbiPreserve(_)
-        | FunctionDirective::AbiPreserveControl(_) => false,
-    }
-}
-
-/// The word of a directive and what has it first (manual 11.4).
-fn requirement(directive: &FunctionDirective) -> (&'static str, Since) {
-    let since = |major, minor, sm| Since::new(major, minor, sm);
-    match directive {
-        FunctionDirective::MaxNtid(_) => (".maxntid", since(1, 3, 10)),
-        FunctionDirective::ReqNtid(_) => (".reqntid", since(2, 1, 10)),
-        FunctionDirective::MinNCtaPerSm(_) => (".minnctapersm", since(2, 0, 10)),
-        FunctionDirective::MaxNCtaPerSm(_) => (".maxnctapersm", since(1, 3, 10)),
-        FunctionDirective::MaxNReg(_) => (".maxnreg", since(1, 3, 10)),
-        FunctionDirective::NoReturn => (".noreturn", NO_RETURN),
-        FunctionDirective::Pragma(_) => (".pragma", since(2, 0, 10)),
-        FunctionDirective::ExplicitCluster => (".explicitcluster", since(7, 8, 90)),
-        FunctionDirective::ReqNCtaPerCluster(_) => (".reqnctapercluster", since(7, 8, 90)),
-        FunctionDirective::MaxClusterRank(_) => (".maxclusterrank", since(7, 8, 90)),
-        FunctionDirective::BlocksAreClusters => (".blocksareclusters", since(9, 0, 90)),
-        FunctionDirective::Language(_) => (".language", since(1, 0, 10)),
-        FunctionDirective::LocalMaxNReg(_) => (".local_maxnreg", since(1, 0, 10)),
-        FunctionDirective::MinPerCtaMemory(_) => (".minperctamemory", since(1, 0, 10)),
-        FunctionDirective::AbiPreserve(_) => (".abi_preserve", since(9, 0, 80)),
-        FunctionDirective::AbiPreserveControl(_) => (".abi_preserve_control", since(9, 0, 80)),
-        FunctionDirective::Attribute(_) => (".attribute", since(4, 0, 30)),
-    }
+            | FunctionDirective::ReqNCtaPerCluster(_)
+            | FunctionDirective::MaxClusterRank(_)
+            | FunctionDirective::BlocksAreClusters
+    )
 }
 
 /// `.unified(a, b)` from its two numbers (manual 5.4.8).

@@ -5,6 +5,7 @@
 //! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
 
 use ptx_isa::{PtxVersion, Since, Sm};
+use ptx_llvm::marks;
 use ptx_llvm::view::{Metadata, View};
 
 use crate::error::{Raised, Refusal, TARGET};
@@ -35,7 +36,7 @@ pub(crate) struct Target {
     version: PtxVersion,
     version_fixed: bool,
     names: Vec<String>,
-    /// What is limited to some targets and used, when nobody named the architecture.
+    /// What is limited to some targets and used, when no one named the architecture.
     demands: Vec<Since>,
 }
 
@@ -193,7 +194,7 @@ fn words<'v>(view: &'v View, name: &str) -> Vec<Vec<&'v str>> {
 }
 
 fn module_target(view: &View) -> Option<Sm> {
-    let stated = words(view, "ptx.target");
+    let stated = words(view, marks::TARGET);
     let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| Sm::from_text(word)));
     let attributes =
         view.functions.iter().filter_map(|f| f.attributes.string("target-cpu").and_then(Sm::from_text));
@@ -202,7 +203,7 @@ fn module_target(view: &View) -> Option<Sm> {
 
 fn target_options(view: &View) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
-    for entry in words(view, "ptx.target") {
+    for entry in words(view, marks::TARGET) {
         for word in entry.into_iter().skip(1) {
             if !options.iter().any(|known| known == word) {
                 options.push(word.to_owned());
@@ -213,7 +214,7 @@ fn target_options(view: &View) -> Vec<String> {
 }
 
 fn module_version(view: &View) -> Option<PtxVersion> {
-    let stated = words(view, "ptx.version");
+    let stated = words(view, marks::VERSION);
     let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| PtxVersion::from_text(word)));
     let features = view.functions.iter().filter_map(|f| f.attributes.string("target-features"));
     named.chain(features.filter_map(version_of_features)).max()

@@ -15,6 +15,12 @@ use crate::error::{Raised, Refusal, TYPE};
 /// Values with more leaves than this are refused: each would take a register.
 const MAX_LEAVES: usize = 4096;
 
+/// The widest vector access in bytes that every target has.
+pub(crate) const MAX_VECTOR: u64 = 16;
+
+/// The bytes of a word.
+pub(crate) const WORD: usize = 4;
+
 /// What a leaf holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Scalar {
@@ -70,6 +76,16 @@ impl Class {
         self.register_type().bits()
     }
 
+    /// The class of the registers that hold values of a type.
+    pub(crate) const fn of_type(ty: ScalarType) -> Class {
+        match ty {
+            ScalarType::F32 => Class::F32,
+            ScalarType::F64 => Class::F64,
+            ScalarType::B8 | ScalarType::U8 | ScalarType::S8 => Class::B16,
+            other => Class::of_bits(other.bits()),
+        }
+    }
+
     /// The class of integers of that many bits.
     pub(crate) const fn of_bits(bits: u32) -> Class {
         match bits {
@@ -79,6 +95,29 @@ impl Class {
             33..=64 => Class::B64,
             _ => Class::B128,
         }
+    }
+}
+
+/// The integer type of at least so many bits, signed or unsigned.
+pub(crate) const fn integer_type(signed: bool, bits: u32) -> ScalarType {
+    match (signed, bits) {
+        (true, 0..=8) => ScalarType::S8,
+        (true, 9..=16) => ScalarType::S16,
+        (true, 17..=32) => ScalarType::S32,
+        (true, _) => ScalarType::S64,
+        (false, 0..=8) => ScalarType::U8,
+        (false, 9..=16) => ScalarType::U16,
+        (false, 17..=32) => ScalarType::U32,
+        (false, _) => ScalarType::U64,
+    }
+}
+
+/// The class of integer registers that hold so many bits; predicates are none.
+pub(crate) const fn integer_class(bits: u32) -> Class {
+    match bits {
+        0..=16 => Class::B16,
+        17..=32 => Class::B32,
+        _ => Class::B64,
     }
 }
 
@@ -105,15 +144,15 @@ impl Scalar {
         }
     }
 
-    /// The word PTX uses for floating-point operations on it.
-    pub(crate) const fn float_type(self) -> Option<&'static str> {
+    /// The type of floating-point operations on it.
+    pub(crate) const fn float(self) -> Option<ScalarType> {
         match self {
-            Scalar::Half => Some("f16"),
-            Scalar::BFloat => Some("bf16"),
-            Scalar::Float => Some("f32"),
-            Scalar::Double => Some("f64"),
-            Scalar::HalfPair => Some("f16x2"),
-            Scalar::BFloatPair => Some("bf16x2"),
+            Scalar::Half => Some(ScalarType::F16),
+            Scalar::BFloat => Some(ScalarType::Bf16),
+            Scalar::Float => Some(ScalarType::F32),
+            Scalar::Double => Some(ScalarType::F64),
+            Scalar::HalfPair => Some(ScalarType::F16x2),
+            Scalar::BFloatPair => Some(ScalarType::Bf16x2),
             Scalar::Int(_) | Scalar::Pointer { .. } => None,
         }
     }

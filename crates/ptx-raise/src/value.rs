@@ -13,6 +13,13 @@ pub(crate) enum Upper {
     Sign,
 }
 
+/// What comes above a number that is made wider.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fill {
+    Zero,
+    Sign,
+}
+
 /// What an address counts from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {

@@ -85,7 +85,7 @@ fn exact_hex(digits: &[u8], count: usize) -> Option<u64> {
 
 /// All of `digits` as a number; `None` for no digits, wrong ones or too many.
 ///
-/// As `ptxas` does it, a digit behind a value with its top bit set is one too many; a number that passes 64 bits with
+/// As `ptxas` does it, a digit after a value with its top bit set is one too many; a number that passes 64 bits with
 /// its last digit keeps its low ones.
 fn whole(digits: &[u8], radix: u32) -> Option<u64> {
     let digit = |value: u64, &byte: &u8| {
@@ -159,7 +159,7 @@ impl<'s> Reader<'s, '_> {
         self.any_immediate()
     }
 
-    /// Takes a number of nothing but decimal digits that certainly is no part of an expression, as nearly all are.
+    /// Takes a number of nothing but decimal digits that certainly is not part of an expression, as nearly all are.
     #[inline]
     pub(crate) fn decimal(&mut self) -> Option<i64> {
         const MOST: usize = 18;
@@ -270,7 +270,7 @@ impl<'s> Reader<'s, '_> {
     fn with_text(&mut self, value: Value, start: Span) -> Immediate {
         let span = start.to(self.cursor.last);
         let text = String::from_utf8_lossy(self.cursor.slice(span)).into_owned();
-        // Comments and line ends inside the expression stand elsewhere in the model.
+        // Comments and line ends inside the expression are elsewhere in the model.
         let text = if text.contains(['\n', '\r']) || text.contains("/*") || text.contains("//") {
             without_comments(&text)
         } else {
@@ -525,7 +525,7 @@ fn integers(operator: [u8; 2], a: u64, b: u64, signed: bool, left_signed: bool) 
     })
 }
 
-/// The tokens of an expression without what stands between them.
+/// The tokens of an expression without what is between them.
 fn without_comments(text: &str) -> String {
     let mut cursor = crate::cursor::Cursor::new(text.as_bytes());
     let mut kept = String::new();

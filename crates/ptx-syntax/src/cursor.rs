@@ -1,11 +1,11 @@
-//! Where the reader stands: the next token, and the comments passed on the way to it.
+//! Where the reader is: the next token, and the comments passed on the way to it.
 
 use ptx_diag::Span;
 
 use crate::Comments;
 use crate::lexer::{self, Fault, Kind, Lexeme};
 
-/// A token and where it stands.
+/// A token and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: Kind<'s>,
@@ -18,7 +18,7 @@ pub(crate) struct Token<'s> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comment {
     pub(crate) span: Span,
-    /// Whether only blanks and comments stand before it on its line.
+    /// Whether only blanks and comments precede it on its line.
     pub(crate) starts_line: bool,
 }
 
@@ -111,7 +111,7 @@ impl<'s> Cursor<'s> {
         token
     }
 
-    /// Takes the next token, which nobody needs any more.
+    /// Takes the next token, which no one needs any more.
     #[inline]
     pub(crate) fn advance(&mut self) {
         self.fill();
@@ -129,13 +129,13 @@ impl<'s> Cursor<'s> {
         }
     }
 
-    /// The byte right behind the next token, if there is one.
+    /// The byte right after the next token, if there is one.
     pub(crate) fn byte_behind(&mut self) -> Option<u8> {
         self.fill();
         self.text.get(self.at).copied()
     }
 
-    /// The first byte behind the next token that is no blank, if there is one.
+    /// The first byte after the next token that is not a blank, if there is one.
     pub(crate) fn byte_behind_blanks(&mut self) -> Option<u8> {
         self.fill();
         self.text.get(self.at..)?.iter().copied().find(|byte| !byte.is_ascii_whitespace())
@@ -208,7 +208,7 @@ impl<'s> Cursor<'s> {
         self.token(rest);
     }
 
-    /// Goes behind a comment or the padding at the end; `false` when there is a token, which is then read.
+    /// Goes after a comment or the padding at the end; `false` when there is a token, which is then read.
     fn passes(&mut self, rest: &'s [u8], starts_line: &mut bool) -> bool {
         match rest {
             [b'#', ..] => {
@@ -283,7 +283,7 @@ impl<'s> Cursor<'s> {
         self.next.span = Span::new(start, self.at as u32);
     }
 
-    /// Keeps a comment for the next item or statement and goes behind it.
+    /// Keeps a comment for the next item or statement and goes after it.
     fn comment(&mut self, lexed: lexer::Lexed<'s, &'s [u8]>, starts_line: bool) {
         let Ok((_, text)) = lexed else { return };
         let length = text.strip_suffix(b"\r").unwrap_or(text).len();

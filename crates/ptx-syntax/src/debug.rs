@@ -127,7 +127,7 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// Checks what stands between the braces of a section, which start at `offset`: labels, and `.b8`, `.b16`, `.b32` or
+    /// Checks what is between the braces of a section, which start at `offset`: labels, and `.b8`, `.b16`, `.b32` or
     /// `.b64` with numbers, or one of the latter two with a label, a section, a sum or a difference (manual 11.5.4).
     fn check_section(&mut self, text: &'s [u8], offset: u32) -> Parse<()> {
         let mut cursor = Cursor::new(text);
@@ -181,7 +181,7 @@ fn names_section(word: &str) -> bool {
     is_word && word != "global" && !starts_item(word) && ScalarType::from_ptx(word).is_none()
 }
 
-/// Where a section's closing brace stands, behind comments.
+/// Where a section's closing brace stands, after comments.
 fn section_length(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

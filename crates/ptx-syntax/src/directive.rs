@@ -91,7 +91,7 @@ impl<'s> Reader<'s, '_> {
             Kind::Mark(b'@') => self.dwarf_line(),
             Kind::Mark(b'}') => {
                 self.cursor.advance();
-                Err(self.at(codes::UNBALANCED, token.span, "this `}` closes nothing"))
+                Err(self.at(codes::UNBALANCED, token.span, "unmatched `}`"))
             }
             Kind::Ident(name) if MODULE_DIRECTIVES.contains(&name) => {
                 let error = self.stray("a directive");
@@ -154,7 +154,7 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// Variables; after an error what follows the semicolon is read, whatever braces stand before it.
+    /// Variables; after an error what follows the semicolon is read, whatever braces precede it.
     fn variables_or_semicolon(&mut self, linkage: Linkage) -> Parse<()> {
         let start = self.cursor.span();
         if let Err(error) = self.module_variables(linkage) {

@@ -92,7 +92,7 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// The semicolon of a declaration, which only few directives may stand before. `ptxas` does without the semicolon of
+    /// The semicolon of a declaration, which only few directives may precede. `ptxas` does without the semicolon of
     /// a device function.
     fn declaration_ends(&mut self, function: &Function) -> Parse<()> {
         let kept = |directive: &FunctionDirective| match directive {
@@ -153,7 +153,7 @@ impl<'s> Reader<'s, '_> {
         Ok((function, name))
     }
 
-    /// Comments before the body stand before the function.
+    /// Comments before the body precede the function.
     fn push_item_before_body(&mut self, item: Item, defines: bool) {
         if defines {
             for comment in std::mem::take(&mut self.cursor.comments) {
@@ -213,8 +213,8 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// The directives behind the parameters. Those of device functions have an order: `.noreturn`, what is preserved, the
-    /// others; a `.pragma` behind one is the module's.
+    /// The directives after the parameters. Those of device functions have an order: `.noreturn`, what is preserved, the
+    /// others; a `.pragma` after one is the module's.
     fn function_directives(
         &mut self,
         kind: FunctionKind,

@@ -77,7 +77,7 @@ impl Reader<'_, '_> {
         (memchr::memchr_iter(b',', list).count() + 1).min(MOST)
     }
 
-    /// Whether an opening parenthesis follows the next token, behind blanks.
+    /// Whether an opening parenthesis follows the next token, after blanks.
     fn parenthesis_follows(&mut self) -> bool {
         let end = self.cursor.span().hi;
         let rest = self.cursor.text_from(end);

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
-    Form, Kind as Place, Mnemonic, MnemonicError, Mod, PtxVersion, Role, ScalarType, Sem, candidates,
+    BlockSem, Form, Kind as Place, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, PtxVersion, Role,
+    ScalarType, Sem, candidates,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,7 +30,7 @@ struct Candidates {
     /// Whether they are calls, which have a syntax of their own.
     takes_lists: bool,
     takes_none: bool,
-    /// Whether names stand for values wherever they stand.
+    /// Whether names stand for values wherever they are.
     only_values: bool,
 }
 
@@ -78,7 +79,7 @@ impl Candidate {
 struct Written {
     operand: Operand,
     span: Span,
-    /// Whether it stands behind a `|`.
+    /// Whether it follows a `|`.
     paired: bool,
 }
 
@@ -162,7 +163,7 @@ impl<'s> Reader<'s, '_> {
         self.instruction_behind(guard, Token { span, ..token }, &Candidates::new(found))
     }
 
-    /// What stands behind the mnemonic.
+    /// What follows the mnemonic.
     fn instruction_behind(
         &mut self,
         guard: Option<(Option<Guard>, Span)>,
@@ -307,7 +308,7 @@ impl<'s> Reader<'s, '_> {
         form.operands.iter().zip(places).all(|(place, (operand, _))| self.kind_fits(place.kind, *operand))
     }
 
-    /// Whether an operand can stand at a place, as far as it tells forms of one mnemonic apart.
+    /// Whether an operand can occur at a place, as far as it tells forms of one mnemonic apart.
     fn kind_fits(&self, kind: Place, operand: Operand) -> bool {
         let is_predicate = match operand {
             Operand::Register(register) => self.body.reg_type(register) == ScalarType::Pred,
@@ -370,8 +371,10 @@ impl<'s> Reader<'s, '_> {
 /// conversions to generic addresses.
 fn takes_elements(mnemonic: Mnemonic) -> bool {
     match mnemonic.sem() {
-        Sem::Load | Sem::LoadUniform | Sem::Store | Sem::Mov | Sem::Mapa => true,
-        Sem::Cvta => !mnemonic.has(Mod::To),
+        Sem::Memory(MemorySem::Load | MemorySem::LoadUniform | MemorySem::Store)
+        | Sem::Move(MoveSem::Mov)
+        | Sem::Block(BlockSem::Mapa) => true,
+        Sem::Move(MoveSem::Cvta) => !mnemonic.has(Mod::To),
         _ => false,
     }
 }
@@ -386,7 +389,7 @@ fn takes_lists(form: &Form) -> bool {
     form.operands.iter().any(|operand| operand.kind == Place::Callee)
 }
 
-/// What names may stand at a place.
+/// What names may occur at a place.
 fn names_at(form: &Form, at: usize) -> Names {
     let Some(operand) = form.operands.get(at) else { return Names::Values };
     match operand.kind {

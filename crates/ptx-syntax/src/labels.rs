@@ -1,4 +1,4 @@
-//! Labels: each belongs to the pair of braces around it and may be used before it stands there (manual 4.4).
+//! Labels: each belongs to the pair of braces around it and may be used before it is there (manual 4.4).
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Body, Label, LabelId, LabelKind};
@@ -13,7 +13,7 @@ use ptx_diag::nearest;
 #[derive(Clone, Copy, Debug)]
 struct Known {
     id: LabelId,
-    /// Where it stands, once it was met.
+    /// Where it is, once it was met.
     defined: Option<Span>,
     /// Where it was first used.
     used: Span,
@@ -109,7 +109,7 @@ impl<'s> Reader<'s, '_> {
         self.labels.scopes.iter().any(|scope| scope.contains_key(name))
     }
 
-    /// The label that stands here.
+    /// The label that is here.
     pub(crate) fn define_label(&mut self, name: &'s str, span: Span, kind: LabelKind) -> Parse<LabelId> {
         if let Some(entry) = self.names.entities.get_here(name)
             && !entry.value.is_remembered()

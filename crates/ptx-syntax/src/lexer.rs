@@ -12,7 +12,7 @@ use nom::error::{ErrorKind, ParseError};
 pub(crate) enum Kind<'s> {
     /// A name (manual 4.4), with its `%`, `$` or `_`.
     Ident(&'s str),
-    /// A word behind a dot, without the dot, with the words behind `::`.
+    /// A word after a dot, without the dot, with the words after `::`.
     Directive(&'s str),
     /// A number as written.
     Number(&'s str),
@@ -155,7 +155,7 @@ pub(crate) fn block_comment(input: &[u8]) -> Lexed<'_, &[u8]> {
     Err(nom::Err::Failure(Fault::Comment))
 }
 
-/// The token at the start of `input`, which is no blank and no comment.
+/// The token at the start of `input`, which is not a blank and no comment.
 #[inline]
 pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
     let [first, rest @ ..] = input else { return Err(nom::Err::Failure(Fault::Byte)) };
@@ -179,14 +179,14 @@ pub(crate) fn token(input: &[u8]) -> Lexed<'_, Lexeme> {
     }
 }
 
-/// What stands behind letters, digits, dollars and underscores.
+/// What follows letters, digits, dollars and underscores.
 #[inline]
 fn behind_word(input: &[u8]) -> &[u8] {
     let word: Lexed<'_, &[u8]> = take_while(|byte| is(byte, IDENT))(input);
     word.map_or(&[], |(behind, _)| behind)
 }
 
-/// What stands behind words with `::` between them.
+/// What follows words with `::` between them.
 fn behind_directive(input: &[u8]) -> &[u8] {
     let mut rest = behind_word(input);
     while let [b':', b':', next, ..] = rest
@@ -197,7 +197,7 @@ fn behind_directive(input: &[u8]) -> &[u8] {
     rest
 }
 
-/// What stands behind digits with whatever letters hang on them, and in decimal numbers a fraction and a signed exponent.
+/// What follows digits with whatever letters hang on them, and in decimal numbers a fraction and a signed exponent.
 fn behind_number(input: &[u8]) -> &[u8] {
     let mut rest = behind_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
@@ -218,7 +218,7 @@ pub(crate) fn is_radix_marked(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X' | b'f' | b'F' | b'd' | b'D' | b'b' | b'B', ..])
 }
 
-/// The modifiers behind an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
+/// The modifiers after an opcode: dots, words and `::`, and the ratio in `.sp::2:4`.
 #[inline]
 pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
     let mut end = 0;

@@ -1,7 +1,7 @@
 //! The PTX reader: text to module model.
 //!
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
-//! Both name all errors they find, each at its token, and go on behind the statement that has one.
+//! Both name all errors they find, each at its token, and go on after the statement that has one.
 //!
 //! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor hands the tokens out one at a
 //! time and collects the comments between them (`cursor`). The grammar is one method a construct on the reader, which

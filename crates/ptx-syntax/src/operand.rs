@@ -109,7 +109,7 @@ impl<'s> Reader<'s, '_> {
         })
     }
 
-    /// One operand of a list, which is no sum.
+    /// One operand of a list, which is not a sum.
     fn entry(&mut self) -> Parse<(Operand, Span)> {
         let (operand, span) = self.operand(Names::Values)?;
         if let Operand::Sum(..) | Operand::SpecialSum(..) = operand {

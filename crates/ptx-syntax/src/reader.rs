@@ -254,7 +254,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         }
     }
 
-    /// Puts an item behind the comments that stood inside it.
+    /// Puts an item after the comments that were inside it.
     pub(crate) fn push_item(&mut self, item: Item) {
         for comment in self.comments_inside() {
             let text = self.comment_text(comment);
@@ -263,7 +263,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         self.module.items.push(item);
     }
 
-    /// Puts a statement behind the comments that stood inside it.
+    /// Puts a statement after the comments that were inside it.
     pub(crate) fn push_statement(&mut self, stmt: Stmt) {
         if !self.cursor.comments.is_empty() {
             for comment in self.comments_inside() {

@@ -1,4 +1,4 @@
-//! Going on behind an error.
+//! Going on after an error.
 
 use ptx_diag::{Diagnostic, Span};
 
@@ -47,7 +47,7 @@ fn starts_statement(name: &str) -> bool {
 }
 
 impl Reader<'_, '_> {
-    /// Skips the rest of a statement: to behind its semicolon, or to before a brace or a line that starts anew.
+    /// Skips the rest of a statement: past its semicolon, or to before a brace or a line that starts anew.
     ///
     /// The names in a declaration that is skipped stay unknown; their uses are not reported.
     pub(crate) fn skip_statement(&mut self, started: Span) {
@@ -84,7 +84,7 @@ impl Reader<'_, '_> {
         matches!(next, Some(b',' | b';' | b']' | b'}'))
     }
 
-    /// Skips the rest of a module variable: to behind its semicolon, or to before a line that starts an item.
+    /// Skips the rest of a module variable: past its semicolon, or to before a line that starts an item.
     pub(crate) fn skip_declaration(&mut self, started: Span) {
         loop {
             let token = self.cursor.peek();
@@ -141,12 +141,12 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Skips to the next line that starts an item of a module, or behind the item when that can be told.
+    /// Skips to the next line that starts an item of a module, or after the item when that can be told.
     ///
     /// The names at the outermost level of what is skipped stay unknown; their uses are not reported.
     pub(crate) fn skip_item(&mut self, started: Token<'_>) {
         let Kind::Directive(_) = started.kind else {
-            // What stands outside all functions most likely follows a brace too many.
+            // What is outside all functions most likely follows a brace too many.
             self.skip_to_item();
             return;
         };
@@ -164,7 +164,7 @@ impl Reader<'_, '_> {
                 Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
                 Kind::Mark(b';') if depth == 0 => {
                     self.cursor.advance();
-                    // Behind a function's head with an error its statements may follow.
+                    // After a function's head with an error its statements may follow.
                     if let Kind::Directive(_) | Kind::End = *self.cursor.kind() {
                         return;
                     }

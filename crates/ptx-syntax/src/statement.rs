@@ -141,7 +141,7 @@ impl<'s> Reader<'s, '_> {
 
     fn close(&mut self, opened: &mut Vec<Span>, span: Span) -> Parse<Next> {
         match opened.len() {
-            0 => Err(self.at(codes::UNBALANCED, span, "this `}` closes nothing")),
+            0 => Err(self.at(codes::UNBALANCED, span, "unmatched `}`")),
             // The outermost braces of inline assembly are a scope of the body around it.
             1 if !self.inline => Ok(Next::End),
             _ => {
@@ -186,7 +186,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn label_or_instruction(&mut self) -> Parse<()> {
-        // A name with a colon behind it is a label, wherever the colon stands.
+        // A name with a colon after it is a label, wherever the colon is.
         let certain = matches!(self.cursor.byte_behind(), Some(b'.' | b';'));
         let reserved = matches!(*self.cursor.kind(), Kind::Ident(name) if name == "_" || is_reserved(name));
         if certain || reserved || !self.colon_follows() {
@@ -208,7 +208,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// Whether a colon follows the next token, behind blanks and comments.
+    /// Whether a colon follows the next token, after blanks and comments.
     fn colon_follows(&mut self) -> bool {
         let end = self.cursor.span().hi;
         let rest = self.cursor.text_from(end);

@@ -15,14 +15,14 @@ use crate::reader::{Parse, Reader};
 /// How many variables one range may declare; each becomes a variable of its own.
 const MAX_RANGE: u32 = 65_536;
 
-/// What may stand on either side of a state space.
+/// What may occur on either side of a state space.
 #[derive(Default)]
 struct Prefix {
     align: Option<u32>,
     attributes: Vec<VarAttribute>,
 }
 
-/// What stands before the names of a declaration.
+/// What precedes the names of a declaration.
 #[derive(Clone)]
 pub(crate) struct Declaration {
     pub(crate) space: StateSpace,
@@ -243,7 +243,7 @@ impl<'s> Reader<'s, '_> {
 
     /// State space, alignment, attributes, vector length and type (manual 5.4).
     ///
-    /// Alignments and attributes stand before or behind the state space, any number of them; then the vector length and
+    /// Alignments and attributes come before or after the state space, any number of them; then the vector length and
     /// the type. Of several alignments the largest counts.
     fn declaration(&mut self) -> Parse<Declaration> {
         let start = self.cursor.span();
@@ -360,7 +360,7 @@ impl<'s> Reader<'s, '_> {
         Err(self.at(codes::DIRECTIVE_VALUE, span, message))
     }
 
-    /// `.ptr` and what stands behind it (manual 5.1.6.3); an alignment alone is that of what a parameter points at too.
+    /// `.ptr` and what follows it (manual 5.1.6.3); an alignment alone is that of what a parameter points at too.
     fn pointer(&mut self) -> Parse<Option<ParamPointer>> {
         let mut pointer = ParamPointer::default();
         match *self.cursor.kind() {
@@ -389,7 +389,7 @@ impl<'s> Reader<'s, '_> {
         Ok(Some(pointer))
     }
 
-    /// What stands behind `.attribute` (manual 5.4.8).
+    /// What follows `.attribute` (manual 5.4.8).
     pub(crate) fn attributes(&mut self, attributes: &mut Vec<VarAttribute>) -> Parse<()> {
         self.expect(b'(', "`(`")?;
         loop {
@@ -440,7 +440,7 @@ impl<'s> Reader<'s, '_> {
         Ok(first)
     }
 
-    /// The number and the closing bracket of a range (manual 5.4.6), where `>` is no operator.
+    /// The number and the closing bracket of a range (manual 5.4.6), where `>` is not an operator.
     pub(crate) fn range_count(&mut self) -> Parse<u32> {
         let count = self.word("how many a range declares")?;
         self.expect(b'>', "`>`")?;
@@ -471,7 +471,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    /// `= value` behind a variable, which can name the variable itself.
+    /// `= value` after a variable, which can name the variable itself.
     fn initial_value(&mut self, id: VarId) -> Parse<()> {
         if self.eat(b'=').is_none() {
             return Ok(());

@@ -169,7 +169,7 @@ fn a_missing_brace_is_told_where_it_is_missed() {
     let found = findings(".entry a()\n{ ret;");
     assert_eq!(found, ["5:1 P0102 this `{` is never closed"]);
     let found = findings(".entry a() { ret; } }\n.entry b() { ret; }");
-    assert_eq!(found, ["4:21 P0102 this `}` closes nothing"]);
+    assert_eq!(found, ["4:21 P0102 unmatched `}`"]);
 }
 
 #[test]

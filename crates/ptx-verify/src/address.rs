@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, VectorShape};
-use ptx_isa::{Mod, ScalarType, Sem, StateSpace};
+use ptx_isa::{AsyncSem, BlockSem, MatrixSem, MemorySem, Mod, ScalarType, Sem, StateSpace, TextureSem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -54,7 +54,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
     };
     let decl = site.body.decl(reg);
     // `ptxas` takes typed integers too, but not for the matrices of multiplications.
-    let typed = site.mnemonic().sem() != Sem::Tcgen05Mma;
+    let typed = site.mnemonic().sem() != Sem::Matrix(MatrixSem::Tcgen05Mma);
     let fits = decl.ty == ScalarType::B32 || (typed && decl.ty.bits() == 32 && decl.ty.is_integer_or_bits());
     if decl.shape != VectorShape::Scalar || !fits {
         let found = site.describe(Operand::Register(reg));
@@ -88,7 +88,7 @@ pub(crate) fn check_symbol(
 
 /// Whether the address names memory that is not accessed through it, or an opaque object.
 fn takes_any_address(sem: Sem) -> bool {
-    matches!(sem, Sem::FenceProxy | Sem::Txq | Sem::SurfaceQuery)
+    matches!(sem, Sem::Block(BlockSem::FenceProxy) | Sem::Texture(TextureSem::Txq | TextureSem::SurfaceQuery))
 }
 
 fn check_base(
@@ -120,7 +120,7 @@ fn check_base(
         let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
         // `multimem.red` alone it refuses at once.
         let finding = match site.mnemonic().sem() {
-            Sem::MultimemReduce => Diagnostic::error(codes::ADDRESS, place.span, text),
+            Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, place.span, text),
             _ => Diagnostic::warning(codes::ADDRESS, place.span, text),
         };
         cx.report(finding.with_help(help));
@@ -131,20 +131,21 @@ fn check_base(
 fn has_no_narrow_address(site: Site<'_>) -> bool {
     matches!(
         site.mnemonic().sem(),
-        Sem::Ldmatrix
-            | Sem::Stmatrix
-            | Sem::WmmaLoad
-            | Sem::WmmaStore
-            | Sem::TensorMemory
-            | Sem::Fabric
-            | Sem::StoreBulk
-            | Sem::BulkCopy
-            | Sem::StoreAsync
-            | Sem::ReduceAsync
-            | Sem::MultimemReduce
-            | Sem::CpAsyncArrive
-            | Sem::TensormapReplace
-            | Sem::CreatePolicy
+        Sem::Matrix(
+            MatrixSem::Ldmatrix
+                | MatrixSem::Stmatrix
+                | MatrixSem::WmmaLoad
+                | MatrixSem::WmmaStore
+                | MatrixSem::TensorMemory
+        ) | Sem::Async(
+            AsyncSem::Fabric
+                | AsyncSem::StoreBulk
+                | AsyncSem::BulkCopy
+                | AsyncSem::StoreAsync
+                | AsyncSem::ReduceAsync
+                | AsyncSem::CpAsyncArrive
+                | AsyncSem::TensormapReplace
+        ) | Sem::Memory(MemorySem::MultimemReduce | MemorySem::CreatePolicy)
     ) || site.has(Mod::Tensormap)
 }
 
@@ -152,14 +153,16 @@ fn has_no_narrow_address(site: Site<'_>) -> bool {
 fn needs_wide_address(sem: Sem) -> bool {
     matches!(
         sem,
-        Sem::Load
-            | Sem::LoadUniform
-            | Sem::Store
-            | Sem::Atom
-            | Sem::AtomVector
-            | Sem::Red
-            | Sem::RedVector
-            | Sem::MultimemReduce
+        Sem::Memory(
+            MemorySem::Load
+                | MemorySem::LoadUniform
+                | MemorySem::Store
+                | MemorySem::Atom
+                | MemorySem::AtomVector
+                | MemorySem::Red
+                | MemorySem::RedVector
+                | MemorySem::MultimemReduce
+        )
     )
 }
 
@@ -188,7 +191,9 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
         None => format!("`{name}` lies in `.{own_name}`, which has no generic address by name"),
     };
     let help = match site.mnemonic().sem() {
-        Sem::Load | Sem::Store => format!("write `{}.{own_name}`", site.mnemonic().opcode().as_str()),
+        Sem::Memory(MemorySem::Load | MemorySem::Store) => {
+            format!("write `{}.{own_name}`", site.mnemonic().opcode().as_str())
+        }
         _ => format!("use a variable in `.{}`", space.map_or("global", StateSpace::as_str)),
     };
     cx.report(
@@ -204,7 +209,8 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
     let sem = site.mnemonic().sem();
-    let is_access = matches!(sem, Sem::Load | Sem::Store) && window(variable.space) == StateSpace::Param;
+    let is_access = matches!(sem, Sem::Memory(MemorySem::Load | MemorySem::Store))
+        && window(variable.space) == StateSpace::Param;
     if is_access && site.inst.guard.is_some() && !cx.inputs.contains(&id) && !cx.outputs.contains(&id) {
         let text = format!("an access to `{name}`, which is passed to a call or by it, cannot be guarded");
         let help = "branch around it, or move the value into a register first";
@@ -215,9 +221,9 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
         );
     }
     let kernel = site.function.kind == FunctionKind::Kernel && cx.inputs.contains(&id);
-    let (code, text) = if sem == Sem::Store && cx.inputs.contains(&id) {
+    let (code, text) = if sem == Sem::Memory(MemorySem::Store) && cx.inputs.contains(&id) {
         (codes::WRITES_PARAMETER, format!("`{name}` is an input of the function and cannot be written"))
-    } else if sem == Sem::Load && cx.outputs.contains(&id) {
+    } else if sem == Sem::Memory(MemorySem::Load) && cx.outputs.contains(&id) {
         (codes::ADDRESS, format!("`{name}` is a result of the function and cannot be read"))
     } else if site.mnemonic().space() == Some(StateSpace::ParamFunc) && kernel {
         (codes::ADDRESS_SPACE, format!("`{name}` is a parameter of a kernel, not in `.param::func`"))

@@ -10,7 +10,7 @@ use crate::context::{Checker, Site};
 use crate::variables::{self, Head, Place};
 use crate::{codes, debug, functions, modifiers, operands};
 
-/// Checks all that stands between a function's braces.
+/// Checks all that is between a function's braces.
 pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
     cx.enter(function, body);
     check_registers(cx, body);
@@ -38,7 +38,8 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             | Stmt::ScopeEnd
             | Stmt::Pragma(_)
             | Stmt::Comment(_)
-            | Stmt::TrailingComment(_) => {}
+            | Stmt::TrailingComment(_)
+            | Stmt::Mark(_) => {}
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{Field, Kind, Mod, Role, ScalarType, Sem};
+use ptx_isa::{CompareSem, Field, Kind, Mod, Role, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -12,12 +12,12 @@ use crate::modifiers::{impossible, misplaced};
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     check_combined(cx, site);
     match site.mnemonic().sem() {
-        Sem::Set => check_result(cx, site),
+        Sem::Compare(CompareSem::Set) => check_result(cx, site),
         _ => check_second(cx, site),
     }
 }
 
-/// Where bfloat values are compared or made, what the comparison is combined with is no constant.
+/// Where bfloat values are compared or made, what the comparison is combined with is not a constant.
 fn check_combined(cx: &mut Checker<'_>, site: Site<'_>) {
     let mnemonic = site.mnemonic();
     let types = [Field::Type, Field::DType, Field::AType].map(|field| mnemonic.type_of(field));

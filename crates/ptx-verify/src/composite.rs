@@ -2,7 +2,9 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{ListId, Operand, RegId, VectorShape};
-use ptx_isa::{Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TypeRule};
+use ptx_isa::{
+    AsyncSem, Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule, Width,
+};
 
 use crate::context::{Checker, Site};
 use crate::elements::{check_alike, check_alike_from};
@@ -10,7 +12,6 @@ use crate::operands::{
     Place, Wanted, check_constants, check_one, check_scalar, is_pair_for_number, resolve, wrong_kind,
     wrong_length,
 };
-use crate::types::Width;
 use crate::{address, codes, special_registers, textures};
 
 /// `[map, {c0, c1}]`: each part at its place.
@@ -50,7 +51,7 @@ pub(crate) fn check_loose(cx: &mut Checker<'_>, site: Site<'_>, place: Place, op
 /// A texture, sampler, surface or tensor map.
 pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     match operand {
-        Operand::Symbol(symbol, _) if site.mnemonic().sem() == Sem::Fabric => {
+        Operand::Symbol(symbol, _) if site.mnemonic().sem() == Sem::Async(AsyncSem::Fabric) => {
             address::check_symbol(cx, site, place, StateSpace::Shared, symbol);
         }
         Operand::Symbol(symbol, _) if copies_tensors(site) => {
@@ -77,7 +78,10 @@ fn is_integer(site: Site<'_>, reg: RegId) -> bool {
 }
 
 fn copies_tensors(site: Site<'_>) -> bool {
-    matches!(site.mnemonic().sem(), Sem::TensorCopy | Sem::TensorReduce | Sem::TensorPrefetch)
+    matches!(
+        site.mnemonic().sem(),
+        Sem::Async(AsyncSem::TensorCopy | AsyncSem::TensorReduce | AsyncSem::TensorPrefetch)
+    )
 }
 
 /// How many coordinates a geometry has, those that only fill up included.
@@ -121,14 +125,14 @@ pub(crate) fn check_coordinates(
 /// `ptxas` takes for the type of the whole vector.
 fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
     let before = cx.found();
-    let is_fetch = matches!(site.mnemonic().sem(), Sem::Tex | Sem::Tld4);
+    let is_fetch = matches!(site.mnemonic().sem(), Sem::Texture(TextureSem::Tex | TextureSem::Tld4));
     let index = match site.mnemonic().get(Field::Geometry) {
         Some(Mod::A1d | Mod::A2d | Mod::Acube) if is_fetch => Some(ScalarType::U32),
         Some(Mod::A2dms) => Some(ScalarType::B32),
         _ => None,
     };
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
-    // The index counts with the coordinates but where a sample number stands beside it.
+    // The index counts with the coordinates but where a sample number is beside it.
     let counted = usize::from(index == Some(ScalarType::B32));
     let is_untyped = |value: &Operand| matches!(value, Operand::Register(reg) if site.body.reg_type(*reg) == ScalarType::B32);
     let untyped = values.iter().skip(counted).any(is_untyped);
@@ -155,7 +159,7 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
     if cx.found() == before {
         match index {
             None => check_alike(cx, site, list),
-            // Behind the layer of an array.
+            // After the layer of an array.
             Some(ScalarType::U32) => check_alike_from(cx, site, list, 1),
             Some(_) => {}
         }

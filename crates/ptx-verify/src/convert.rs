@@ -184,7 +184,7 @@ pub(crate) fn check_narrow(cx: &mut Checker<'_>, site: Site<'_>) {
     let to = mnemonic.get(Field::DType);
     if to.is_some_and(|to| FORMATS.contains(&to)) && mnemonic.get(Field::AType) == Some(Mod::F16x2) {
         cx.require(Since::new(9, 1, 89), site.whole(), &what);
-    } else if !cx.target.sm_is(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
+    } else if !cx.target.sm_at_least(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
         cx.require(Since::new(8, 1, 89), site.whole(), &what);
     }
 }

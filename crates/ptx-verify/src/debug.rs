@@ -19,7 +19,7 @@ pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
 }
 
 /// Checks the strings of a `.pragma` outside a body that the manual describes for bodies alone (manual 12). Strings that
-/// nobody knows are ignored, as the manual asks.
+/// no one knows are ignored, as the manual asks.
 pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: Span) {
     cx.require(Since::new(2, 0, 10), span, "`.pragma`");
     let module = cx.module;

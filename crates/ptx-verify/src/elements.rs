@@ -1,12 +1,11 @@
-//! Vectors in braces: what their elements are, and which stand beside each other (manual 6.4.3).
+//! Vectors in braces: what their elements are, and which are beside each other (manual 6.4.3).
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Immediate, Operand, VectorShape};
-use ptx_isa::{Mod, ScalarType, Sem, TypeKind};
+use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mod, MoveSem, ScalarType, Sem, TextureSem, TypeKind, Width};
 
 use crate::context::{Checker, Site};
 use crate::operands::{Place, Wanted, check_scalar};
-use crate::types::Width;
 use crate::{codes, special_registers, tensors};
 
 /// Checks the elements of a vector in braces: registers, `_` where written (not everywhere), constants where read.
@@ -21,7 +20,7 @@ pub(crate) fn check_elements(
     let spans = site.body.list_spans(list);
     let before = cx.found();
     let untyped = wanted.width == Width::Same
-        && site.mnemonic().sem() != Sem::Fabric
+        && site.mnemonic().sem() != Sem::Async(AsyncSem::Fabric)
         && has_untyped(site, wanted.ty, elements)
         && !tensors::is_written_out(cx, site);
     let led = is_led_by_constant(site, wanted.ty, elements);
@@ -67,13 +66,13 @@ pub(crate) fn check_elements(
 }
 
 /// Whether a constant at the head of a vector of an atomic gives it a type of its own, which only halves take as an
-/// integer; behind a register constants are as untyped as it is.
+/// integer; after a register constants are as untyped as it is.
 fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> bool {
     let Some(Operand::Immediate(first)) = elements.first() else { return false };
     let fits = ty == ScalarType::F16 && first.as_integer().is_some();
     let is_led = match site.mnemonic().sem() {
-        Sem::AtomVector | Sem::RedVector => true,
-        Sem::MultimemStore | Sem::MultimemReduce => {
+        Sem::Memory(MemorySem::AtomVector | MemorySem::RedVector) => true,
+        Sem::Memory(MemorySem::MultimemStore | MemorySem::MultimemReduce) => {
             matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::Bf16 | ScalarType::Bf16x2)
         }
         _ => false,
@@ -81,17 +80,19 @@ fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> b
     is_led && !fits
 }
 
-/// Whether decimal fractions, which are doubles, may stand in a vector: where `ptxas` does not make them the numbers that the
+/// Whether decimal fractions, which are doubles, may occur in a vector: where `ptxas` does not make them the numbers that the
 /// elements are, it takes the lower half of their bits.
 fn takes_fractions(site: Site<'_>, ty: ScalarType) -> bool {
     match site.mnemonic().sem() {
-        Sem::Store | Sem::MovVector | Sem::Tex | Sem::Tld4 => ty == ScalarType::F32 || ty.bits() == 64,
-        Sem::WmmaStore | Sem::TensorMemory | Sem::Tcgen05Mma => false,
+        Sem::Memory(MemorySem::Store)
+        | Sem::Move(MoveSem::MovVector)
+        | Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => ty == ScalarType::F32 || ty.bits() == 64,
+        Sem::Matrix(MatrixSem::WmmaStore | MatrixSem::TensorMemory | MatrixSem::Tcgen05Mma) => false,
         _ => ty.bits() == 64,
     }
 }
 
-/// A decimal fraction that is no element of a vector.
+/// A decimal fraction that is not an element of a vector.
 pub(crate) fn wrong_fraction(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
     let name = place.name;
     let text =
@@ -176,8 +177,8 @@ pub(crate) fn has_untyped(site: Site<'_>, wanted: ScalarType, elements: &[Operan
 /// texels in pairs.
 fn may_leave_out(site: Site<'_>) -> bool {
     match site.mnemonic().sem() {
-        Sem::Wgmma | Sem::WgmmaSparse | Sem::TensorMemory => false,
-        Sem::Tex => !site.has(Mod::V2),
+        Sem::Matrix(MatrixSem::Wgmma | MatrixSem::WgmmaSparse | MatrixSem::TensorMemory) => false,
+        Sem::Texture(TextureSem::Tex) => !site.has(Mod::V2),
         _ => true,
     }
 }
@@ -185,5 +186,5 @@ fn may_leave_out(site: Site<'_>) -> bool {
 /// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).
 fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
     let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
-    site.mnemonic().sem() == Sem::Store && bits * elements.len() as u32 == 256
+    site.mnemonic().sem() == Sem::Memory(MemorySem::Store) && bits * elements.len() as u32 == 256
 }

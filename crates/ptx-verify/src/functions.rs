@@ -135,7 +135,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
     if function.kind != FunctionKind::Kernel {
         return;
     }
-    let large = cx.target.version_is(8, 1) && cx.target.sm_is(70);
+    let large = cx.target.version_is(8, 1) && cx.target.sm_at_least(70);
     let limit: u64 = match (large, cx.target.version_is(1, 5)) {
         (true, _) => 32_764,
         (false, true) => 4_352,
@@ -185,6 +185,12 @@ struct Rule {
 
 const fn since(major: u8, minor: u8, sm: u16) -> Since {
     Since::new(major, minor, sm)
+}
+
+/// The word of a directive of functions, and what has it first (manual 11.4).
+pub fn directive_since(directive: &FunctionDirective) -> (&'static str, Since) {
+    let rule = rule(directive);
+    (rule.name, rule.since)
 }
 
 fn rule(directive: &FunctionDirective) -> Rule {
@@ -249,7 +255,7 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
             ("a function that does not return has no results", codes::FUNCTION_DIRECTIVE)
         }
         FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_is(2, 1) => {
-            ("`.maxnctapersm` is gone since PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
+            ("`.maxnctapersm` was removed in PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
         }
         FunctionDirective::Language(numbers) if numbers.iter().any(|&number| number > 10) => {
             ("languages are numbered from 0 to 10", codes::DIRECTIVE_VALUE)

@@ -14,9 +14,8 @@ use ptx_ir::{
     AddressBase, At, Body, FunctionId, FunctionKind, Inst, Item, Linkage, Module, Operand, Param, RegDecl,
     RegDeclId, RegId, Register, Stmt, Symbol, VarId, VectorShape, ZeroOffsets,
 };
-use ptx_isa::{Mnemonic, ScalarType, Sem};
+use ptx_isa::{ControlSem, Mnemonic, ScalarType, Sem, ptx};
 
-use crate::added::Added;
 use crate::thread_state::{Used, declared, registers, used};
 
 /// Whether a module declares registers or local variables outside of functions.
@@ -169,7 +168,6 @@ fn own_addresses(module: &mut Module, body: &mut Body, used: &Used, at: At) -> V
 
 /// Takes the low 32 bits of addresses before instructions that want no more: `mov.u32 %r1, a`.
 fn narrow(module: &mut Module, body: &mut Body, address_of: &impl Fn(VarId) -> Option<RegId>) {
-    let Some(mnemonic) = Added::Low.mnemonic() else { return };
     let name = module.strings.intern("%low");
     for statement in std::mem::take(&mut body.statements) {
         let Stmt::Inst(mut inst) = statement else {
@@ -189,7 +187,7 @@ fn narrow(module: &mut Module, body: &mut Body, address_of: &impl Fn(VarId) -> O
                 0 => Operand::Register(low),
                 _ => Operand::Sum(low, offset),
             };
-            push(body, mnemonic, [Operand::Register(low), Operand::Register(address)], inst.at);
+            push(body, ptx!("cvt.u32.u64"), [Operand::Register(low), Operand::Register(address)], inst.at);
             inst.operands = body.add_list(operands);
         }
         body.statements.push(Stmt::Inst(inst));
@@ -204,7 +202,6 @@ fn pass_on(
     registers: &[((RegDeclId, u32), RegId)],
     locals: &[(VarId, Local)],
 ) {
-    let Some(mov) = Added::Mov64.mnemonic() else { return };
     let name = module.strings.intern("%address");
     for statement in std::mem::take(&mut body.statements) {
         let Stmt::Inst(mut inst) = statement else {
@@ -216,7 +213,9 @@ fn pass_on(
             continue;
         };
         let callee = match callee {
-            Operand::Symbol(Symbol::Function(id), 0) if inst.mnemonic.sem() == Sem::Call => {
+            Operand::Symbol(Symbol::Function(id), 0)
+                if inst.mnemonic.sem() == Sem::Control(ControlSem::Call) =>
+            {
                 module.definition(id)
             }
             _ => {
@@ -237,7 +236,7 @@ fn pass_on(
                     Some((_, Local::Variable(own))) => {
                         let address = new_register(body, name, ScalarType::U64, inst.at);
                         let symbol = Operand::Symbol(Symbol::Variable(*own), 0);
-                        push(body, mov, [Operand::Register(address), symbol], inst.at);
+                        push(body, ptx!("mov.u64"), [Operand::Register(address), symbol], inst.at);
                         addresses.push(Operand::Register(address));
                     }
                     None => {}

@@ -208,7 +208,7 @@ impl Level {
     }
 }
 
-/// What is wrong with integers that stand in braces together; `inner` is the level below them.
+/// What is wrong with integers that are in braces together; `inner` is the level below them.
 fn integers_mistake(ty: ScalarType, values: &Integers, inner: Option<&Level>) -> Option<String> {
     match inner {
         Some(_) => Some("the initial value has fewer braces than dimensions".to_owned()),

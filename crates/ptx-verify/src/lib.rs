@@ -6,7 +6,7 @@
 //! against signatures, directives against each other, and the versions and architectures that have an instruction.
 //!
 //! Invariants:
-//! - a [`Verified`] can only be made by [`verify`], and borrows the module, so that nothing changes behind it;
+//! - a [`Verified`] can only be made by [`verify`], and borrows the module, so that nothing changes after it;
 //! - findings come in the order of the text, each with the position of the operand or directive it is about;
 //! - one mistake gives one finding: what follows from an earlier finding is not reported again.
 
@@ -17,7 +17,6 @@ use ptx_isa::PtxVersion;
 use crate::context::Checker;
 use crate::variables::Place;
 
-mod added;
 mod address;
 mod bits;
 mod body;
@@ -54,6 +53,7 @@ mod video;
 mod written_out;
 
 pub use calls::signature_mismatch;
+pub use functions::directive_since;
 pub use targets::{first_version, is_known_version, known_targets};
 
 /// A module that obeys the manual's rules.

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionId, FunctionKind, Immediate, ListId, Operand, RegId, Symbol, VectorShape};
-use ptx_isa::{Mod, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRule};
+use ptx_isa::{Mod, MoveSem, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRule, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -10,27 +10,31 @@ use crate::elements::{check_alike, wrong_fraction};
 use crate::operands::{Place, Wanted, check_scalar, is_number, resolve, scalar_type, wrong_kind};
 use crate::special_registers;
 use crate::textures::HANDLES;
-use crate::types::Width;
 
 /// Checks the source or destination of `mov`, or the source of `cvta`.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, operand: Operand) {
     let Some(ty) = resolve(site, rule) else { return };
     match operand {
-        Operand::Special(reg, component) if !place.is_written() && site.mnemonic().sem() == Sem::Mov => {
+        Operand::Special(reg, component)
+            if !place.is_written() && site.mnemonic().sem() == Sem::Move(MoveSem::Mov) =>
+        {
             special_registers::check_moved(cx, site, place, ty, reg, component.is_some());
         }
         Operand::Symbol(symbol, offset) if !place.is_written() => {
             check_symbol(cx, site, place, ty, (symbol, offset));
         }
-        Operand::Vector(list) if site.mnemonic().sem() == Sem::Mov => check_pack(cx, site, place, ty, list),
+        Operand::Vector(list) if site.mnemonic().sem() == Sem::Move(MoveSem::Mov) => {
+            check_pack(cx, site, place, ty, list);
+        }
         Operand::Register(reg)
-            if site.mnemonic().sem() == Sem::Mov && site.body.decl(reg).shape != VectorShape::Scalar =>
+            if site.mnemonic().sem() == Sem::Move(MoveSem::Mov)
+                && site.body.decl(reg).shape != VectorShape::Scalar =>
         {
             check_packed_register(cx, site, place, ty, reg);
         }
         // `ptxas` asks about generic addresses of 32 bits too, which lie in no window.
         Operand::Register(reg)
-            if site.mnemonic().sem() == Sem::Isspacep
+            if site.mnemonic().sem() == Sem::Move(MoveSem::Isspacep)
                 && site.body.reg_type(reg).bits() == 32
                 && site.body.reg_type(reg) != ScalarType::F16x2 =>
         {
@@ -53,9 +57,11 @@ fn check_symbol(
         return cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
     }
     match site.mnemonic().sem() {
-        Sem::Isspacep => return check_generic_symbol(cx, site, place, symbol, offset),
-        Sem::Cvta if site.has(Mod::To) => return check_generic_symbol(cx, site, place, symbol, offset),
-        Sem::Cvta => return check_converted_symbol(cx, site, place, symbol),
+        Sem::Move(MoveSem::Isspacep) => return check_generic_symbol(cx, site, place, symbol, offset),
+        Sem::Move(MoveSem::Cvta) if site.has(Mod::To) => {
+            return check_generic_symbol(cx, site, place, symbol, offset);
+        }
+        Sem::Move(MoveSem::Cvta) => return check_converted_symbol(cx, site, place, symbol),
         _ => {}
     }
     let id = match symbol {
@@ -90,10 +96,10 @@ fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: Functi
     cx.require(since, place.span, "the address of a function");
 }
 
-/// A name alone is no generic address; what counts as a number is one.
+/// A name alone is not a generic address; what counts as a number is one.
 fn check_generic_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
     let is_function = matches!(symbol, Symbol::Function(_));
-    if !is_number(symbol, offset) || (is_function && site.mnemonic().sem() == Sem::Isspacep) {
+    if !is_number(symbol, offset) || (is_function && site.mnemonic().sem() == Sem::Move(MoveSem::Isspacep)) {
         wrong_kind(cx, site, place, Operand::Symbol(symbol, offset), "a generic address");
     }
 }
@@ -170,7 +176,7 @@ fn is_packed(site: Site<'_>, operand: Operand) -> bool {
     }
 }
 
-/// Whether a vector may stand at a place; else a finding. The other side is no vector, and the type is of untyped bits.
+/// Whether a vector may occur at a place; else a finding. The other side is not a vector, and the type is of untyped bits.
 fn packs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType) -> bool {
     if place.at == 1 && is_packed(site, site.operand(0)) {
         let text = "`mov` either packs a vector or unpacks one, not both";

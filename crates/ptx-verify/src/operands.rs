@@ -2,12 +2,15 @@
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
-use ptx_isa::{Constants, Effects, Kind, Mod, Role, ScalarType, Sem, TypeRule, VectorLength};
+use ptx_isa::{
+    ArithSem, AsyncSem, BitsSem, CompareSem, Constants, ControlSem, Effects, Kind, MemorySem, Mod, MoveSem,
+    Role, ScalarType, Sem, TextureSem, TypeRule, VectorLength, VideoSem, WarpSem, Width,
+};
 
 use crate::context::{Checker, Site, dotted};
 use crate::elements::{check_elements, has_untyped};
 use crate::sums;
-use crate::types::{Width, agreeing, agrees, takes_immediate};
+use crate::types::{agreeing, agrees, takes_immediate};
 use crate::{address, calls, codes, composite, convert, moves, special_registers};
 
 /// Checks every operand of an instruction; calls have rules of their own.
@@ -31,12 +34,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
             check_constants(cx, site, value, place.constants, operand);
         }
     }
-    if site.mnemonic().sem() == Sem::Call {
+    if site.mnemonic().sem() == Sem::Control(ControlSem::Call) {
         calls::check(cx, site);
     }
 }
 
-/// A place of the row that an operand stands at.
+/// A place of the row that an operand is at.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: usize,
@@ -67,7 +70,8 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
         Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
         Kind::Wide(rule) => {
             if let Some(ty) = resolve(site, rule) {
-                let exact = site.mnemonic().sem() == Sem::Cvt && convert::fills_registers(site);
+                let exact =
+                    site.mnemonic().sem() == Sem::Move(MoveSem::Cvt) && convert::fills_registers(site);
                 let width = if exact { Width::Same } else { Width::AtLeast };
                 check_scalar(cx, site, place, Wanted { ty, width }, operand);
             }
@@ -121,7 +125,7 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
     }
 }
 
-/// Whether constants may stand at a place.
+/// Whether constants may occur at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Immediates {
     Allowed,
@@ -364,7 +368,10 @@ pub(crate) const fn is_number(symbol: Symbol, offset: i64) -> bool {
 /// Calculations take such constants; divisions, which are calls to `ptxas`, and lanes of video instructions do not.
 fn takes_symbols(site: Site<'_>) -> bool {
     site.form().effects == Effects::NONE
-        && !matches!(site.mnemonic().sem(), Sem::Div | Sem::Rem | Sem::Video | Sem::VideoSimd)
+        && !matches!(
+            site.mnemonic().sem(),
+            Sem::Arith(ArithSem::Div | ArithSem::Rem) | Sem::Video(VideoSem::Video | VideoSem::VideoSimd)
+        )
 }
 
 /// What operands in memory must be.
@@ -388,7 +395,7 @@ pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ope
     });
 }
 
-/// The type of a register or component; a finding and nothing when it is no scalar.
+/// The type of a register or component; a finding and nothing when it is not a scalar.
 pub(crate) fn scalar_type(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -464,11 +471,20 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
     let sem = site.mnemonic().sem();
     match place.role {
-        Role::DefPair => !matches!(sem, Sem::Elect | Sem::Lop3 | Sem::Tex | Sem::Tld4),
+        Role::DefPair => !matches!(
+            sem,
+            Sem::Warp(WarpSem::Elect)
+                | Sem::Bits(BitsSem::Lop3)
+                | Sem::Texture(TextureSem::Tex | TextureSem::Tld4)
+        ),
         Role::Def | Role::Use | Role::UseOpt => match sem {
-            Sem::Setp | Sem::Atom | Sem::AtomVector | Sem::Lop3 | Sem::MbarrierArrive | Sem::Elect => true,
+            Sem::Compare(CompareSem::Setp)
+            | Sem::Memory(MemorySem::Atom | MemorySem::AtomVector)
+            | Sem::Bits(BitsSem::Lop3)
+            | Sem::Async(AsyncSem::MbarrierArrive)
+            | Sem::Warp(WarpSem::Elect) => true,
             // Its predicate may be all that is wanted.
-            Sem::Match => site.has(Mod::All),
+            Sem::Warp(WarpSem::Match) => site.has(Mod::All),
             _ => false,
         },
     }
@@ -521,7 +537,9 @@ fn check_vector(
                 wrong_length(cx, site, place, lanes, decl.shape.lanes());
             }
         }
-        Operand::Special(reg, None) if site.mnemonic().sem() == Sem::MovVector && reg.is_vector() => {
+        Operand::Special(reg, None)
+            if site.mnemonic().sem() == Sem::Move(MoveSem::MovVector) && reg.is_vector() =>
+        {
             special_registers::check_components(cx, site, place, ty, lanes, reg);
         }
         scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
@@ -608,7 +626,7 @@ fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKi
     }
 }
 
-/// Lists of targets and prototypes stand before what uses them.
+/// Lists of targets and prototypes precede what uses them.
 pub(crate) fn check_order(cx: &mut Checker<'_>, site: Site<'_>, span: Span, label: &Label) {
     if label.at.0.lo > site.whole().lo {
         let name = site.module.name(label.name);

@@ -1,7 +1,7 @@
 //! Special registers among the operands: where one is read, with how many components, and how wide (manual 10).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_isa::{Field, ScalarType, Sem, SpecialReg};
+use ptx_isa::{Field, MoveSem, ScalarType, Sem, SpecialReg};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -17,7 +17,7 @@ pub(crate) fn check_converted(
     has_component: bool,
 ) {
     let to_integer = site.mnemonic().type_of(Field::DType).is_some_and(ScalarType::is_integer_or_bits);
-    if site.mnemonic().sem() != Sem::Cvt || !to_integer || !wanted.ty.is_integer_or_bits() {
+    if site.mnemonic().sem() != Sem::Move(MoveSem::Cvt) || !to_integer || !wanted.ty.is_integer_or_bits() {
         let text = format!("`{}` cannot read the special register `{reg}`", site.mnemonic());
         let help = "copy it to a register with `mov` first";
         cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text).with_help(help));

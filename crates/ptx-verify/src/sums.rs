@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Operand, VectorShape};
-use ptx_isa::{Kind, ScalarType, Selection, Sem};
+use ptx_isa::{Kind, ScalarType, Selection, Sem, VideoSem};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -39,5 +39,5 @@ fn is_picked(site: Site<'_>, place: Place) -> bool {
         kind,
         Some(Kind::Selected(_, selection) | Kind::Signed(_, selection)) if selection != Selection::Whole
     );
-    site.mnemonic().sem() == Sem::VideoSimd || !whole
+    site.mnemonic().sem() == Sem::Video(VideoSem::VideoSimd) || !whole
 }

@@ -108,7 +108,7 @@ impl Target {
     }
 
     /// Whether the architecture is at least the number; an unknown one counts as new.
-    pub(crate) fn sm_is(self, number: u16) -> bool {
+    pub(crate) fn sm_at_least(self, number: u16) -> bool {
         self.sm.is_none_or(|sm| sm.number >= number)
     }
 

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Immediate, Operand};
-use ptx_isa::{Constants, Field, Mod, Role, ScalarType, Sem, Since, Sm};
+use ptx_isa::{Constants, Field, MatrixSem, Mod, Role, ScalarType, Sem, Since, Sm};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -59,18 +59,20 @@ pub(crate) fn check_replaced(cx: &mut Checker<'_>, site: Site<'_>) {
 /// Whether the target multiplies 8-bit floating-point values itself, as sm_89 and those from sm_120 on do. For the others
 /// `ptxas` writes the product out, and then holds the operands to more.
 fn multiplies_narrow(cx: &Checker<'_>) -> bool {
-    !cx.target.sm_is(90) || cx.target.sm_is(120)
+    !cx.target.sm_at_least(90) || cx.target.sm_at_least(120)
 }
 
 fn has_narrow_factors(site: Site<'_>) -> bool {
     const NARROW: &[Mod] = &[Mod::E4m3, Mod::E5m2, Mod::E3m2, Mod::E2m3, Mod::E2m1];
-    let is_product = matches!(site.mnemonic().sem(), Sem::Mma | Sem::MmaSparse);
+    let is_product = matches!(site.mnemonic().sem(), Sem::Matrix(MatrixSem::Mma | MatrixSem::MmaSparse));
     is_product && site.mnemonic().get(Field::AType).is_some_and(|factor| NARROW.contains(&factor))
 }
 
 /// Whether an instruction is written out for the target, so that each element of a fragment must be of just its type.
 pub(crate) fn is_written_out(cx: &Checker<'_>, site: Site<'_>) -> bool {
-    let moves_doubles = matches!(site.mnemonic().sem(), Sem::WmmaLoad | Sem::WmmaStore) && site.has(Mod::F64);
+    let moves_doubles =
+        matches!(site.mnemonic().sem(), Sem::Matrix(MatrixSem::WmmaLoad | MatrixSem::WmmaStore))
+            && site.has(Mod::F64);
     moves_doubles || (has_narrow_factors(site) && !multiplies_narrow(cx))
 }
 
@@ -92,8 +94,8 @@ pub(crate) fn check_metadata(cx: &mut Checker<'_>, site: Site<'_>) {
 /// Whether the target has a sparse product itself; the others are written out for it.
 fn has_product(cx: &Checker<'_>, site: Site<'_>) -> bool {
     match site.mnemonic().get(Field::AType) {
-        Some(Mod::F16 | Mod::U8 | Mod::S8) => !cx.target.sm_is(100) || site.has(Mod::SpOrderedMetadata),
-        Some(Mod::U4 | Mod::S4) => !cx.target.sm_is(90),
+        Some(Mod::F16 | Mod::U8 | Mod::S8) => !cx.target.sm_at_least(100) || site.has(Mod::SpOrderedMetadata),
+        Some(Mod::U4 | Mod::S4) => !cx.target.sm_at_least(90),
         _ if has_narrow_factors(site) => multiplies_narrow(cx),
         _ => true,
     }
@@ -122,7 +124,7 @@ pub(crate) fn check_halves(cx: &mut Checker<'_>, site: Site<'_>) {
 /// From sm_100 on the results of double-precision products of 16 rows lie in registers of just that type, or untyped ones.
 pub(crate) fn check_doubles(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Vector(list) = site.operand(0) else { return };
-    if !site.has(Mod::F64) || site.has(Mod::M8n8k4) || !cx.target.sm_is(100) {
+    if !site.has(Mod::F64) || site.has(Mod::M8n8k4) || !cx.target.sm_at_least(100) {
         return;
     }
     let is_integer = |value: &Operand| matches!(value, Operand::Register(reg) if matches!(site.body.reg_type(*reg), ScalarType::U64 | ScalarType::S64));
@@ -146,7 +148,7 @@ pub(crate) fn check_bytes(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Where sizes stand in for those of the tensor map, constants among the coordinates are 0.
+/// Where sizes stand for those of the tensor map, constants among the coordinates are 0.
 pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.has_any(&[Mod::OverrideGlobalDim, Mod::OverrideGlobalDimStride]).is_none() {
         return;
@@ -170,7 +172,7 @@ pub(crate) fn check_left_out(cx: &mut Checker<'_>, site: Site<'_>) {
         return;
     }
     let refused = match (site.mnemonic().sem(), site.mnemonic().get(Field::AType)) {
-        (Sem::Wmma, Some(Mod::Tf32)) => true,
+        (Sem::Matrix(MatrixSem::Wmma), Some(Mod::Tf32)) => true,
         _ => has_narrow_factors(site) && !multiplies_narrow(cx),
     };
     if refused {

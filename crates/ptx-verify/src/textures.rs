@@ -2,22 +2,23 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol, VarType, Variable, ZeroOffsets};
-use ptx_isa::{Field, Mod, ScalarType, Sem, Since, StateSpace};
+use ptx_isa::{Field, Mod, ScalarType, Sem, Since, StateSpace, TextureSem, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site};
 use crate::operands::{Place, Wanted, check_scalar, wrong_kind};
-use crate::types::Width;
 
 /// Handles of textures, samplers and surfaces in registers.
 pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
 
-/// What opaque object stands at a place; `None` for tensor maps, which lie in memory.
+/// What opaque object is at a place; `None` for tensor maps, which lie in memory.
 pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
     match (site.mnemonic().sem(), place.name) {
-        (Sem::Tex | Sem::Tld4, "b") => Some(VarType::SamplerRef),
-        (Sem::Tex | Sem::Tld4, _) => Some(VarType::TexRef),
-        (Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce, _) => Some(VarType::SurfRef),
+        (Sem::Texture(TextureSem::Tex | TextureSem::Tld4), "b") => Some(VarType::SamplerRef),
+        (Sem::Texture(TextureSem::Tex | TextureSem::Tld4), _) => Some(VarType::TexRef),
+        (Sem::Texture(TextureSem::SurfaceLoad | TextureSem::SurfaceStore | TextureSem::SurfaceReduce), _) => {
+            Some(VarType::SurfRef)
+        }
         _ => None,
     }
 }
@@ -78,7 +79,7 @@ pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
 /// `.force_unnormalized_coords`, which nothing has then.
 fn queried(cx: &Checker<'_>, site: Site<'_>) -> &'static [VarType] {
     const OF_SAMPLERS: &[Mod] = &[Mod::FilterMode, Mod::AddrMode0, Mod::AddrMode1, Mod::AddrMode2];
-    if site.mnemonic().sem() == Sem::SurfaceQuery {
+    if site.mnemonic().sem() == Sem::Texture(TextureSem::SurfaceQuery) {
         return &[VarType::SurfRef];
     }
     let independent = cx.target.has_samplers();

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Body, FunctionId, Item, Module, Operand, RegDeclId, Symbol, VarId};
-use ptx_isa::{Sem, StateSpace};
+use ptx_isa::{ControlSem, Sem, StateSpace};
 
 use crate::codes;
 use crate::context::Checker;
@@ -116,7 +116,7 @@ pub(crate) fn registers(body: &Body) -> impl Iterator<Item = (RegDeclId, u32, us
 
 /// What a body calls: the definition, where there is one, or nothing for a call through a register.
 fn callees<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = (Option<FunctionId>, Span)> + 'm {
-    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
     calls.map(|(_, inst)| match body.operands(inst).get(1) {
         Some(Operand::Symbol(Symbol::Function(id), _)) => (Some(module.definition(*id)), inst.at.0),
         _ => (None, inst.at.0),

@@ -1,18 +1,9 @@
 //! Which registers and immediates agree with an instruction type (manual 9.4 and 9.4.1).
 
 use ptx_ir::Immediate;
-use ptx_isa::{ScalarType, TypeKind};
+use ptx_isa::{ScalarType, TypeKind, Width};
 
-/// How an operand's width may relate to the instruction type.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Width {
-    /// Exactly as wide.
-    Same,
-    /// As wide or wider: loads, stores and conversions (manual 9.4.1).
-    AtLeast,
-}
-
-/// Whether a register of type `actual` may stand where an instruction says `wanted` (manual 9.4).
+/// Whether a register of type `actual` may occur where an instruction says `wanted` (manual 9.4).
 pub(crate) fn agrees(wanted: ScalarType, actual: ScalarType, width: Width) -> bool {
     if actual == ScalarType::Pred || wanted == ScalarType::Pred {
         return actual == wanted;
@@ -43,7 +34,7 @@ fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
     }
 }
 
-/// Whether a constant may stand where an instruction says `wanted` (manual 4.5, 9.4).
+/// Whether a constant may occur where an instruction says `wanted` (manual 4.5, 9.4).
 ///
 /// Integers of any size do for integer types; the instruction takes the low bits. Floating-point types take
 /// floating-point constants alone, and types without a literal form none.

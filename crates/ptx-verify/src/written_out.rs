@@ -17,9 +17,8 @@ use std::borrow::Cow;
 use ptx_ir::{
     Body, Immediate, Inst, Module, Operand, RegDecl, RegDeclId, RegId, Register, Stmt, StrId, VectorShape,
 };
-use ptx_isa::{ScalarType, SpecialReg, implies_modifiers};
+use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers, ptx};
 
-use crate::added::Added;
 use crate::{Verified, hand_over, old_parameters, old_words};
 
 impl<'m> Verified<'m> {
@@ -101,26 +100,26 @@ fn add_before(body: &mut Body, name: StrId) {
 /// Copies a special register to a register of its own; `None` for one that nothing is added to.
 fn moved(body: &mut Body, name: StrId, user: &Inst, special: SpecialReg) -> Option<RegId> {
     let (added, ty) = match special.scalar_type().bits() {
-        32 => (Added::Mov32, ScalarType::U32),
-        64 => (Added::Mov64, ScalarType::U64),
+        32 => (ptx!("mov.u32"), ScalarType::U32),
+        64 => (ptx!("mov.u64"), ScalarType::U64),
         _ => return None,
     };
     let result = new_register(body, name, user, ty);
-    add_inst(body, user, added, &[Operand::Register(result), Operand::Special(special, None)])?;
+    add_inst(body, user, added, &[Operand::Register(result), Operand::Special(special, None)]);
     Some(result)
 }
 
 /// Adds a constant to a register in a register of its own; `None` for registers that nothing is added to.
 fn sum(body: &mut Body, name: StrId, user: &Inst, register: RegId, constant: i64) -> Option<RegId> {
     let (added, ty) = match body.reg_type(register).bits() {
-        16 => (Added::Add16, ScalarType::U16),
-        32 => (Added::Add32, ScalarType::U32),
-        64 => (Added::Add64, ScalarType::U64),
+        16 => (ptx!("add.u16"), ScalarType::U16),
+        32 => (ptx!("add.u32"), ScalarType::U32),
+        64 => (ptx!("add.u64"), ScalarType::U64),
         _ => return None,
     };
     let result = new_register(body, name, user, ty);
     let constant = Operand::Immediate(Immediate::integer(constant));
-    add_inst(body, user, added, &[Operand::Register(result), Operand::Register(register), constant])?;
+    add_inst(body, user, added, &[Operand::Register(result), Operand::Register(register), constant]);
     Some(result)
 }
 
@@ -133,10 +132,8 @@ fn new_register(body: &mut Body, name: StrId, user: &Inst, ty: ScalarType) -> Re
 }
 
 /// Adds an instruction.
-fn add_inst(body: &mut Body, user: &Inst, added: Added, operands: &[Operand]) -> Option<()> {
-    let mnemonic = added.mnemonic()?;
+fn add_inst(body: &mut Body, user: &Inst, mnemonic: Mnemonic, operands: &[Operand]) {
     let operands = body.add_list(operands.iter().map(|operand| (*operand, user.at.0)));
     let inst = Inst { guard: None, mnemonic, operands, zero_offsets: user.zero_offsets, at: user.at };
     body.statements.push(Stmt::Inst(inst));
-    Some(())
 }

@@ -63,7 +63,7 @@ fn read(folder: &Path) -> Result<Vec<Case>, Failed> {
     Ok(cases)
 }
 
-/// The numbers that stand behind `mark` and before a semicolon.
+/// The numbers that follow `mark` and before a semicolon.
 fn named_lines(text: &str, mark: &str) -> BTreeSet<usize> {
     let behind = text.match_indices(mark).filter_map(|(at, _)| text.get(at + mark.len()..));
     behind.filter_map(|rest| rest.split(';').next()?.parse().ok()).collect()

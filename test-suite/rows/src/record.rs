@@ -9,7 +9,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use ptx_diag::Span;
 use ptx_exec::{ExecError, Launch, Observation, Outcome, run_observed};
 use ptx_ir::{Module, Stmt};
-use ptx_isa::{Mnemonic, Sem, Slot, all_forms};
+use ptx_isa::{ControlSem, Mnemonic, Sem, Slot, all_forms};
 use ptx_verify::Verified;
 
 use crate::key;
@@ -63,7 +63,10 @@ pub fn note_stop(test: &str, module: Verified<'_>, at: Span) {
         return;
     }
     let stop = mnemonics_by_place(module.module()).get(&place(at)).copied();
-    note(test, stop.filter(|mnemonic| matches!(mnemonic.sem(), Sem::Trap | Sem::Brkpt)));
+    note(
+        test,
+        stop.filter(|mnemonic| matches!(mnemonic.sem(), Sem::Control(ControlSem::Trap | ControlSem::Brkpt))),
+    );
 }
 
 /// Records that a test executed instructions and compared their results.

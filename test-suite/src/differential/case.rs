@@ -3,7 +3,8 @@
 use ptx_gen::{Choices, Home, Instruction, Seeded, TARGETS, check, instruction_of, module};
 use ptx_ir::{Body, Item, Module, Operand as IrOperand, RegId};
 use ptx_isa::{
-    Effects, Form, Kind, Mnemonic, Mod, Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TypeKind,
+    ArithSem, AsyncSem, BlockSem, CompareSem, Effects, Form, Kind, MemorySem, Mnemonic, Mod, MoveSem,
+    Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TextureSem, TypeKind,
 };
 
 /// The newest version that LLVM 22 writes.
@@ -41,7 +42,7 @@ pub enum Nans {
 pub struct Case {
     /// The row with its modifiers.
     pub mnemonic: Mnemonic,
-    /// The instruction, with what surrounds it: a chain of carries begins before and ends behind it.
+    /// The instruction, with what surrounds it: a chain of carries begins before and ends after it.
     pub text: String,
     /// The registers of the text.
     pub registers: Vec<Register>,
@@ -57,9 +58,13 @@ pub struct Case {
 pub fn is_scalar(form: &Form) -> bool {
     let on_addresses = matches!(
         form.sem,
-        Sem::Cvta | Sem::Isspacep | Sem::Istypep | Sem::Mapa | Sem::Getctarank | Sem::CreatePolicy
+        Sem::Move(MoveSem::Cvta | MoveSem::Isspacep)
+            | Sem::Texture(TextureSem::Istypep)
+            | Sem::Block(BlockSem::Mapa | BlockSem::Getctarank)
+            | Sem::Memory(MemorySem::CreatePolicy)
     );
-    let on_barriers = matches!(form.sem, Sem::MbarrierPendingCount | Sem::QueryCancel);
+    let on_barriers =
+        matches!(form.sem, Sem::Async(AsyncSem::MbarrierPendingCount) | Sem::Block(BlockSem::QueryCancel));
     let plain = |operand: &Operand| match operand.kind {
         Kind::Value(_)
         | Kind::Register(_)
@@ -193,7 +198,8 @@ impl Case {
         // Copies and widening conversions pass on a NaN or make it quiet, as the hardware does (manual 9.7.9.21).
         // A difference with a mode is a sum with the opposite, also where that is a NaN (docs/mapping.md, "Exact floating point").
         let directed = [Mod::Rz, Mod::Rm, Mod::Rp].into_iter().any(|mode| drawn.mnemonic.has(mode));
-        let is_open = drawn.mnemonic.sem() == Sem::Cvt || drawn.mnemonic.sem() == Sem::Sub && directed;
+        let is_open = drawn.mnemonic.sem() == Sem::Move(MoveSem::Cvt)
+            || drawn.mnemonic.sem() == Sem::Arith(ArithSem::Sub) && directed;
         let nans = if is_open { Nans::Any } else { Nans::Exact };
         Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home, nans })
     }
@@ -224,12 +230,12 @@ fn parts(body: &Body, operand: IrOperand) -> Vec<IrOperand> {
 /// Whether it is a division of integers.
 pub(super) fn divides(mnemonic: &Mnemonic) -> bool {
     let integers = mnemonic.scalar_type().is_some_and(ScalarType::is_integer_or_bits);
-    matches!(mnemonic.sem(), Sem::Div | Sem::Rem) && integers
+    matches!(mnemonic.sem(), Sem::Arith(ArithSem::Div | ArithSem::Rem)) && integers
 }
 
 /// Whether the result is computed, not copied: then LLVM may give a NaN other bits.
 const fn computes(sem: Sem) -> bool {
-    !matches!(sem, Sem::Mov | Sem::Selp | Sem::Slct)
+    !matches!(sem, Sem::Move(MoveSem::Mov) | Sem::Compare(CompareSem::Selp | CompareSem::Slct))
 }
 
 /// The width of the exponent and of the fraction of the floating-point numbers that a type holds.
@@ -246,7 +252,7 @@ pub(super) fn lanes(ty: ScalarType) -> Option<(u32, u32)> {
 /// What sets the carry flag before an instruction that may read it, and reads it after one that may write it (manual 9.7.2):
 /// a sum or a difference, for the flag is the same thing in both.
 fn carries(choices: &mut Seeded, sem: Sem, registers: &mut Vec<Register>) -> (String, String) {
-    if !matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry) {
+    if !matches!(sem, Sem::Arith(ArithSem::AddCarry | ArithSem::SubCarry | ArithSem::MadCarry)) {
         return (String::new(), String::new());
     }
     for name in ["%cy0", "%cy1", "%cy2"] {

@@ -91,7 +91,7 @@ pub(crate) fn plain_name(at: usize) -> String {
     format!("p{at}")
 }
 
-/// The instruction in a block of its own, its registers given values before and stored behind it.
+/// The instruction in a block of its own, its registers given values before and stored after it.
 fn block(text: &mut String, case: &Case, give: impl Fn(usize, &Register) -> String, offset: usize) {
     text.push_str("{\n");
     for one in &case.registers {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ptx_gen::{Choices, Home, Instruction, Seeded};
-use ptx_isa::{Field, Mnemonic, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, CompareSem, Field, Mnemonic, Opcode, ScalarType, Sem, TypeKind};
 
 use super::case::{self, Case, Nans, Register};
 
@@ -37,15 +37,20 @@ impl Numbers {
             Numbers::Integers => !floating && !open && !mnemonic.modifiers().any(is_float_format),
             Numbers::Floats => {
                 // Without a rounding modifier they may be fused (manual 9.7.3.3).
-                let fusible = matches!(mnemonic.sem(), Sem::Add | Sem::Sub | Sem::Mul)
-                    && mnemonic.get(Field::Rnd).is_none();
+                let fusible =
+                    matches!(mnemonic.sem(), Sem::Arith(ArithSem::Add | ArithSem::Sub | ArithSem::Mul))
+                        && mnemonic.get(Field::Rnd).is_none();
                 let signs = mnemonic.get(Field::Xorsign).is_some();
                 let untyped = types.iter().any(|ty| match ty.kind() {
                     TypeKind::Bits => true,
                     TypeKind::Float | TypeKind::Packed => !is_declared(*ty),
                     TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => false,
                 });
-                (floating || mnemonic.sem() == Sem::Setp) && !fusible && !signs && !open && !untyped
+                (floating || mnemonic.sem() == Sem::Compare(CompareSem::Setp))
+                    && !fusible
+                    && !signs
+                    && !open
+                    && !untyped
             }
         }
     }

@@ -388,7 +388,7 @@ mod tests {
         // Each half on its own: one in the lower, a NaN above it.
         assert!(same(Some(ScalarType::F16x2), 0x7fff_3c00, 0xfe00_3c00));
         assert!(!same(Some(ScalarType::F16x2), 0x7fff_3c00, 0x7fff_3c01));
-        // What stands above a narrow number is no part of it.
+        // What is above a narrow number is not part of it.
         assert!(!same(Some(ScalarType::F16), 0x0001_7fff, 0x7fff));
     }
 

@@ -17,7 +17,7 @@ use crate::stage;
 pub type Run = (Vec<u128>, Vec<u128>);
 
 /// Executes the instructions of cases that are for the same target, as written, and lists their registers before and
-/// behind each execution, in the form that `test-suite/model/check.py` reads.
+/// after each execution, in the form that `test-suite/model/check.py` reads.
 ///
 /// # Errors
 /// When the interpreter refuses an instruction or stops in it.

@@ -489,7 +489,7 @@ impl Generator {
         self.effect(&format!("switch i{bits} {value}, label %{default} [ {} ]", cases.join(" ")));
         let mut arms = Vec::new();
         for label in labels.iter().chain([&default]) {
-            // A label that no case took is a block nobody reaches.
+            // A label that no case took is a block no one reaches.
             arms.push(self.scope(label, &types));
             self.effect(&format!("br label %{end}"));
         }

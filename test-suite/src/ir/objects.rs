@@ -122,7 +122,7 @@ impl Generator {
         let at = self.index(3);
         let place = self.emit(&format!("getelementptr [3 x ptr], ptr {table}, i32 0, i32 {at}"));
         let pointer = self.emit(&format!("load ptr, ptr {place}"));
-        // The parts of the other threads change at times that nobody knows.
+        // The parts of the other threads change at times that no one knows.
         let own = self.emit("mul i32 %t, 32");
         let is_constant = self.emit(&format!("icmp eq i32 {at}, 1"));
         let own = self.emit(&format!("select i1 {is_constant}, i32 0, i32 {own}"));
@@ -168,7 +168,7 @@ impl Generator {
         }
     }
 
-    /// A copy from memory that nobody writes, which cannot overlap.
+    /// A copy from memory that no one writes, which cannot overlap.
     fn copy_between(&mut self) {
         let size = self.rng.u32(1..=OBJECT);
         let (to, to_ty, to_align) = self.place(true, size);

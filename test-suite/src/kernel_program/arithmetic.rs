@@ -121,9 +121,10 @@ pub(super) struct Own {
 pub(super) struct Draw {
     pub(super) rng: Rng,
     pub(super) own: Own,
-    /// Whether special registers of the kernel are set: `%v0` to `%v8`.
-    pub(super) specials: &'static [u32],
 }
+
+/// The numbers of the registers `%v` that kernels and functions set, beside those of what only kernels have.
+const SPECIALS: [u32; 7] = [0, 3, 4, 5, 6, 7, 8];
 
 impl Draw {
     pub(super) fn predicate(&mut self) -> String {
@@ -155,8 +156,7 @@ impl Draw {
     /// A value of 32 bits.
     pub(super) fn value(&mut self) -> String {
         if self.rng.u32(..4) == 0 {
-            let at = self.rng.usize(..self.specials.len());
-            return format!("%v{}", self.specials[at]);
+            return format!("%v{}", SPECIALS[self.rng.usize(..SPECIALS.len())]);
         }
         self.register()
     }

@@ -21,12 +21,24 @@ struct Region {
     levels: usize,
 }
 
+impl Region {
+    /// One inside of it that as many threads run, all of them together.
+    fn together(&self) -> Self {
+        Self { depth: self.depth + 1, levels: 0, ..self.clone() }
+    }
+
+    /// One inside of it that threads run which part from others: these lanes of a warp, where it is known which. With `levels` further regions
+    /// around it may be left by a jump out of it.
+    fn apart(&self, lanes: Option<String>, levels: usize) -> Self {
+        Self { lanes, is_whole: false, depth: self.depth + 1, is_function: self.is_function, levels }
+    }
+}
+
 struct Generator {
     draw: Draw,
     threads: u32,
     /// Statements that may still be drawn.
     left: u32,
-    counters: u32,
 }
 
 /// Draws the program of a seed.
@@ -51,9 +63,9 @@ pub(super) fn program(seed: u64) -> Program {
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let grid = rng.u32(1..4);
     let size = [8, 14, 25][rng.usize(..3)];
-    let draw = Draw { rng, own: Own::default(), specials: &[0, 3, 4, 5, 6, 7, 8] };
+    let draw = Draw { rng, own: Own::default() };
     let threads: u32 = block.iter().product();
-    let mut generator = Generator { draw, threads, left: size, counters: 0 };
+    let mut generator = Generator { draw, threads, left: size };
     let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
     generator.left = size;
     let top =
@@ -164,12 +176,7 @@ impl Generator {
     fn branch(&mut self, region: &Region) -> Statement {
         let sizes = [self.draw.rng.usize(1..4), self.draw.rng.usize(..3)];
         if let Some((head, predicate, of_block)) = self.common(region) {
-            let inner = Region {
-                is_whole: region.is_whole && of_block,
-                depth: region.depth + 1,
-                levels: 0,
-                ..region.clone()
-            };
+            let inner = Region { is_whole: region.is_whole && of_block, ..region.together() };
             let sides = sizes.map(|size| self.region(&inner, size));
             return Statement::If { head, predicate, sides };
         }
@@ -187,21 +194,13 @@ impl Generator {
         let mut sides = [Vec::new(), Vec::new()];
         for ((side, lanes), size) in sides.iter_mut().zip(lanes).zip(sizes) {
             let levels = if lanes.is_none() { region.levels + 1 } else { 0 };
-            let inner = Region {
-                lanes,
-                is_whole: false,
-                depth: region.depth + 1,
-                is_function: region.is_function,
-                levels,
-            };
-            *side = self.region(&inner, size);
+            *side = self.region(&region.apart(lanes, levels), size);
         }
         Statement::If { head, predicate, sides }
     }
 
     /// A loop with as many rounds for all threads, or for each lane its own.
     fn repeat(&mut self, region: &Region) -> Statement {
-        self.counters += 1;
         let counter = self.draw.word();
         let again = self.draw.predicate();
         let size = self.draw.rng.usize(1..4);
@@ -213,8 +212,7 @@ impl Generator {
                 1 => format!("add.u32 {counter}, %v4, 1;\n"),
                 _ => format!("mov.u32 {counter}, {rounds};\n"),
             };
-            let inner = Region { depth: region.depth + 1, levels: 0, ..region.clone() };
-            return Statement::Loop { head, body: self.region(&inner, size), tail: step, again };
+            return Statement::Loop { head, body: self.region(&region.together(), size), tail: step, again };
         }
         let value = self.draw.value();
         let mask = self.draw.rng.u32(1..6);
@@ -230,14 +228,7 @@ impl Generator {
             lanes = Some(own);
         }
         let levels = usize::from(lanes.is_none());
-        let inner = Region {
-            lanes,
-            is_whole: false,
-            depth: region.depth + 1,
-            is_function: region.is_function,
-            levels,
-        };
-        Statement::Loop { head, body: self.region(&inner, size), tail, again }
+        Statement::Loop { head, body: self.region(&region.apart(lanes, levels), size), tail, again }
     }
 
     fn switch(&mut self, region: &Region) -> Statement {
@@ -245,13 +236,7 @@ impl Generator {
         let value = self.draw.value();
         let count = self.draw.rng.usize(2..5);
         let head = format!("rem.u32 {index}, {value}, {count};\n");
-        let inner = Region {
-            lanes: None,
-            is_whole: false,
-            depth: region.depth + 1,
-            is_function: region.is_function,
-            levels: if region.lanes.is_none() { region.levels + 1 } else { 1 },
-        };
+        let inner = region.apart(None, if region.lanes.is_none() { region.levels + 1 } else { 1 });
         let cases = (0..count).map(|_| {
             let size = self.draw.rng.usize(..3);
             self.region(&inner, size)

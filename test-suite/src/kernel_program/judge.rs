@@ -109,7 +109,7 @@ pub fn judge(program: &Program, on_all: bool) -> Result<Verdict> {
             Err(why) => return Ok(Verdict::Refused(why)),
             Ok(left) if left.as_ref() == Ok(&expected) => {}
             Ok(left) => differences
-                .push(Difference { cpu: compiler.cpu().name.clone(), what: describe(&left, &expected) }),
+                .push(Difference { cpu: compiler.cpu()?.name.clone(), what: describe(&left, &expected) }),
         }
     }
     Ok(if differences.is_empty() { Verdict::Same } else { Verdict::Different(differences) })

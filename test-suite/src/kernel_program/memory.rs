@@ -117,23 +117,23 @@ impl Draw {
         let (ty, bytes, registers) = self.target();
         if self.rng.bool() {
             let at = self.rng.u32(..64 / bytes) * bytes;
-            let store = ty.replace('s', "u");
-            let verb = if self.rng.bool() {
-                format!("st.global.{store} [%x1+{at}], {registers}")
-            } else {
-                format!("ld.global.{ty} {registers}, [%x1+{at}]")
-            };
-            return format!("{guard}{verb};\n");
+            let address = format!("%x1+{at}");
+            return guard.to_owned() + &self.either("st.global.", "ld.global.", (ty, &address, &registers));
         }
         let (index, number) = self.index(64 / bytes);
         let (place, address) = self.place("%x1", &number, bytes);
-        let store = ty.replace('s', "u");
-        let verb = if self.rng.bool() {
-            format!("st.global.{store} [{address}], {registers}")
+        let access = self.either("st.global.", "ld.volatile.global.", (ty, &address, &registers));
+        format!("{index}{place}{guard}{access}")
+    }
+
+    /// A store to an address or a load from it, by their mnemonics up to the type.
+    fn either(&mut self, store: &str, load: &str, (ty, address, registers): (&str, &str, &str)) -> String {
+        if self.rng.bool() {
+            // Stores have no types with a sign.
+            format!("{store}{} [{address}], {registers};\n", ty.replace('s', "u"))
         } else {
-            format!("ld.volatile.global.{ty} {registers}, [{address}]")
-        };
-        format!("{index}{place}{guard}{verb};\n")
+            format!("{load}{ty} {registers}, [{address}];\n")
+        }
     }
 
     fn local(&mut self, guard: &str) -> String {
@@ -141,15 +141,13 @@ impl Draw {
         let (index, number) = self.index(64 / bytes);
         let base = self.address();
         let (place, address) = self.place(&base, &number, bytes);
-        let store = ty.replace('s', "u");
-        let (space, convert) = if self.rng.bool() { ("local.", "") } else { ("", "cvta.local.u64") };
-        let convert = if convert.is_empty() { String::new() } else { format!("{convert} {base}, {base};\n") };
-        let verb = if self.rng.bool() {
-            format!("st.{space}{store} [{address}], {registers}")
+        let (store, load, convert) = if self.rng.bool() {
+            ("st.local.", "ld.local.", String::new())
         } else {
-            format!("ld.{space}{ty} {registers}, [{address}]")
+            ("st.", "ld.", format!("cvta.local.u64 {base}, {base};\n"))
         };
-        format!("{index}mov.u64 {base}, local;\n{convert}{place}{guard}{verb};\n")
+        let access = self.either(store, load, (ty, &address, &registers));
+        format!("{index}mov.u64 {base}, local;\n{convert}{place}{guard}{access}")
     }
 
     fn constant(&mut self, guard: &str) -> String {
@@ -232,13 +230,8 @@ impl Draw {
             if one.contains("red") {
                 let (condition, predicate) = draw.comparison();
                 let (register, other) = (draw.register(), draw.predicate());
-                *text += &format!(
-                    "{condition}{}\n",
-                    one.replace('R', &register)
-                        .replace('Q', &other)
-                        .replace('P', &predicate)
-                        .replace("barX", "bar")
-                );
+                let one = one.replace('R', &register).replace('Q', &other).replace('P', &predicate);
+                *text += &format!("{condition}{one}\n");
                 if one.contains("and.pred") {
                     *text += &format!("@{other} add.u32 {register}, {register}, 1;\n");
                 }

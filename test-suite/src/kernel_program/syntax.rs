@@ -150,7 +150,8 @@ pub(super) const DATA: [(&str, &str, u32); 5] =
     [("b32", "r", 8), ("b64", "q", 3), ("f32", "f", 4), ("f64", "d", 2), ("b16", "h", 2)];
 
 /// Registers of statements: many of each, as each has a name of its own.
-const OWN: &str = "    .reg .pred %p<2000>;\n    .reg .b16 %s<2000>;\n    .reg .b32 %t<6000>;\n    .reg .b64 %a<4000>;\n    .reg .f32 %g<500>;\n";
+const OWN: &str =
+    "    .reg .pred %p<2000>;\n    .reg .b32 %t<6000>;\n    .reg .b64 %a<4000>;\n    .reg .f32 %g<500>;\n";
 
 fn data_registers() -> String {
     DATA.iter().fold(String::new(), |mut text, (ty, name, count)| {
@@ -236,16 +237,11 @@ fn function(printer: &mut Printer, at: usize, body: &[Statement]) {
         ".func (.param .b32 result) f{at}(.param .b32 a, .param .b32 b)\n{{\n{}{OWN}    .reg .b32 %v<20>;\n",
         data_registers()
     );
-    let mut head = String::from("ld.param.b32 %r0, [a];\nld.param.b32 %r1, [b];\n");
-    for (number, text) in
-        [(2, "add.u32 %r2, %r0, %r1;"), (3, "xor.b32 %r3, %r0, %r1;"), (4, "mov.b32 %r4, 7;")]
-    {
-        let _ = (number, writeln!(head, "{text}"));
-    }
-    head += "mov.b32 %r5, %r1;\nnot.b32 %r6, %r0;\nmov.u32 %r7, %tid.x;\nmov.u32 %v3, %tid.x;\nmov.u32 %v6, %laneid;\nmov.u32 %v7, 3;\nmov.u32 %v8, 5;\nmov.u32 %v4, %ctaid.x;\nmov.u32 %v5, %r0;\nmov.u32 %v0, %tid.x;\n\
+    printer.line(
+        "ld.param.b32 %r0, [a];\nld.param.b32 %r1, [b];\nadd.u32 %r2, %r0, %r1;\nxor.b32 %r3, %r0, %r1;\nmov.b32 %r4, 7;\nmov.b32 %r5, %r1;\nnot.b32 %r6, %r0;\nmov.u32 %r7, %tid.x;\nmov.u32 %v3, %tid.x;\nmov.u32 %v6, %laneid;\nmov.u32 %v7, 3;\nmov.u32 %v8, 5;\nmov.u32 %v4, %ctaid.x;\nmov.u32 %v5, %r0;\nmov.u32 %v0, %tid.x;\n\
              cvt.u64.u32 %q0, %r0;\ncvt.s64.s32 %q1, %r1;\nmul.wide.u32 %q2, %r0, %r1;\nmov.b32 %f0, %r0;\ncvt.rn.f32.s32 %f1, %r1;\nmov.f32 %f2, 0f40000000;\nmov.b32 %f3, %r1;\n\
-             cvt.rn.f64.s32 %d0, %r0;\nmov.f64 %d1, 0d3FE0000000000000;\ncvt.u16.u32 %h0, %r0;\ncvt.u16.u32 %h1, %r1;\n";
-    printer.line(&head);
+             cvt.rn.f64.s32 %d0, %r0;\nmov.f64 %d1, 0d3FE0000000000000;\ncvt.u16.u32 %h0, %r0;\ncvt.u16.u32 %h1, %r1;",
+    );
     printer.region(body);
     printer.line("st.param.b32 [result], %r0;\nret;");
     printer.text += "}\n";

@@ -313,7 +313,7 @@ fn is_overload(place: &str) -> bool {
     ["int", "float", "vector", "pointer", "any"].contains(&place) || place.starts_with("pointers")
 }
 
-/// The type at a place; `next` is the number of the free type that stands there, if one does.
+/// The type at a place; `next` is the number of the free type that is there, if one does.
 fn resolve(place: &str, choice: &[Ty], next: usize) -> Option<String> {
     let chosen = |text: &str| text.parse().ok().and_then(|at: usize| choice.get(at).copied());
     if is_overload(place) {

@@ -32,7 +32,7 @@ const MARK: char = '#';
 pub struct Piece {
     /// What it holds: `add nsw i33`.
     pub title: String,
-    /// The module; `#` stands in every name of its own.
+    /// The module; `#` is in every name of its own.
     text: String,
     /// Whether it can share a module with others.
     company: Company,

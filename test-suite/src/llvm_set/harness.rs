@@ -9,9 +9,9 @@ use ptx_llvm::view::{CallingConvention, FloatKind, Function, Op, Symbol, Type, T
 
 use super::uses::{Use, Uses};
 
-/// Bytes behind a pointer.
+/// Bytes after a pointer.
 const BUFFER: usize = 1024;
-/// Bytes behind a pointer to a matrix: 32 rows or columns of words as far apart as strides are, and what tests add to the address.
+/// Bytes after a pointer to a matrix: 32 rows or columns of words as far apart as strides are, and what tests add to the address.
 const MATRIX: usize = 32 * 32 * 4 + 256;
 /// Metadata of two chunks of a sparse matrix that keep the first two of four places, in order.
 const KEPT: u8 = 0x44;
@@ -235,7 +235,7 @@ struct Called<'v> {
     name: &'v str,
 }
 
-/// The text of a kernel as it grows: what stands before it, its instructions up to the call, those behind it.
+/// The text of a kernel as it grows: what precedes it, its instructions up to the call, those after it.
 #[derive(Default)]
 struct Text {
     before: String,
@@ -425,7 +425,7 @@ impl Called<'_> {
                     "  %r = {call}\n  %rw = zext {result} %r to i{wide}\n  store i{wide} %rw, ptr addrspace(1) %out\n"
                 )
             }
-            // Addresses are nobody's business.
+            // Addresses are no one's business.
             Type::Pointer { .. } => format!("  %r = {call}\n"),
             Type::Float(FloatKind::Other(name)) => return Err(format!("a value of type {name}")),
             _ => format!("  %r = {call}\n  store {result} %r, ptr addrspace(1) %out\n"),
@@ -442,7 +442,7 @@ fn append(input: &mut Vec<u8>, bytes: &[u8]) -> usize {
     offset
 }
 
-/// Lets memory in a space be copied from a buffer before the call, and back behind it.
+/// Lets memory in a space be copied from a buffer before the call, and back after it.
 fn copied(text: &mut Text, (ty, own): (&str, &str), space: u32, buffer: &str, size: usize) {
     let (own, buffer) = (format!("{ty} align 16 {own}"), format!("ptr addrspace(1) align 16 {buffer}"));
     let _ = writeln!(

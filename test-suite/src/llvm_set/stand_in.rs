@@ -66,7 +66,7 @@ fn byte(view: &View, ty: TypeId, at: u64) -> u64 {
     }
 }
 
-/// Whether a function is declared that nobody else defines, and that comes back.
+/// Whether a function is declared that no one else defines, and that comes back.
 fn stands_for_itself(function: &&Function) -> bool {
     function.is_declaration()
         // Intrinsics, with those that LLVM no longer knows.

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use ptx_ir::{
     AddressBase, Body, Immediate, Inst, LabelId, Module, Operand, RegId, Stmt, Symbol, VectorShape,
 };
-use ptx_isa::{Kind, Mnemonic, Role, ScalarType, Selector, Sem};
+use ptx_isa::{CompareSem, ControlSem, Kind, MemorySem, Mnemonic, MoveSem, Role, ScalarType, Selector, Sem};
 
 use super::define::{Outcome, Source, Surroundings, define};
 use super::memory::{Memory, Value};
@@ -80,7 +80,8 @@ impl<'m, 't> Thread<'m, 't> {
                 | Stmt::Location(_)
                 | Stmt::Pragma(_)
                 | Stmt::Comment(_)
-                | Stmt::TrailingComment(_) => {}
+                | Stmt::TrailingComment(_)
+                | Stmt::Mark(_) => {}
             }
         }
         Ok(())
@@ -120,7 +121,7 @@ impl<'m, 't> Thread<'m, 't> {
         }
         let operands = self.body.operands(inst);
         match inst.mnemonic.sem() {
-            Sem::Bra => {
+            Sem::Control(ControlSem::Bra) => {
                 let Some(Operand::Label(label)) = operands.first() else { bail!("a branch without label") };
                 let waiting = self.waiting.get(label).copied().unwrap_or(self.terms.truth(false));
                 if waiting.as_number() == Some(1) {
@@ -130,13 +131,13 @@ impl<'m, 't> Thread<'m, 't> {
                 self.active = before & !self.active;
                 return Ok(());
             }
-            Sem::Ret => {
+            Sem::Control(ControlSem::Ret) => {
                 self.active = before & !self.active;
                 return Ok(());
             }
-            Sem::Load | Sem::LoadUniform => self.load(&inst.mnemonic, operands)?,
-            Sem::Store => self.store(&inst.mnemonic, operands)?,
-            Sem::Cvta => {
+            Sem::Memory(MemorySem::Load | MemorySem::LoadUniform) => self.load(&inst.mnemonic, operands)?,
+            Sem::Memory(MemorySem::Store) => self.store(&inst.mnemonic, operands)?,
+            Sem::Move(MoveSem::Cvta) => {
                 let [d, a] = operands else { bail!("operands of `cvta`") };
                 let value = self.read(*a, 64)?;
                 self.write(*d, value, ScalarType::U64)?;
@@ -301,7 +302,9 @@ impl<'m, 't> Thread<'m, 't> {
     /// Where the result has no definite value: where a source has none, but a selection looks at one of two sources.
     fn openness(&self, mnemonic: &Mnemonic, sources: &[Source<'t>], opens: &[Bits<'t>]) -> Bits<'t> {
         match (mnemonic.sem(), sources, opens) {
-            (Sem::Selp, [_, _, c], [a_open, b_open, c_open]) => *c_open | c.bits.pick(*a_open, *b_open),
+            (Sem::Compare(CompareSem::Selp), [_, _, c], [a_open, b_open, c_open]) => {
+                *c_open | c.bits.pick(*a_open, *b_open)
+            }
             _ => opens.iter().fold(self.terms.truth(false), |all, open| all | *open),
         }
     }

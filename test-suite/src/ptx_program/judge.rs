@@ -7,6 +7,7 @@ use anyhow::{Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
 use ptx_llvm::Context;
+use ptx_llvm::marks;
 
 use super::fold::fold;
 use super::memory::DYNAMIC;
@@ -190,7 +191,7 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
         }
         Way::Listing(level) => {
             stage::optimize(&lowered, level)?;
-            for hint in ["ptx.inst", "ptx.literal", "ptx.guard", "ptx.mods"] {
+            for hint in [marks::INST, marks::LITERAL, marks::GUARD, marks::MODS] {
                 ptx_llvm::drop_instruction_metadata(&lowered, hint);
             }
             ptx_llvm::index_elements(&lowered);

@@ -43,12 +43,15 @@ fn shown_example(code: &str) -> String {
     format!("\nWrong{with}:\n\n{}\nRight:\n\n{}", indented(example.wrong), indented(example.right))
 }
 
+/// What `--explain` prints for a code, in Markdown: its meaning in a line, and where there is an example the wrong input and the right one.
+pub fn explanation(meaning: &CodeMeaning) -> String {
+    let code = meaning.code.0;
+    format!("{code}: {}\n{}", meaning.text(), shown_example(code))
+}
+
 fn explain_code(text: &str) -> Result<(), Failure> {
     match all_codes().find(|meaning| meaning.code.0 == text) {
-        Some(meaning) => {
-            let shown = format!("{text}: {}\n{}", meaning.text(), shown_example(text));
-            Output::from_argument(None).write(shown.as_bytes())
-        }
+        Some(meaning) => Output::from_argument(None).write(explanation(meaning).as_bytes()),
         None => {
             let message = format!("no finding has the code `{text}`");
             let finding = Diagnostic::error_without_place(crate::code::USAGE, message)

@@ -20,10 +20,10 @@ pub use arguments::{
 };
 pub use batch::{Batch, refuse_folders, run_batch};
 pub use examples::{CodeExample, ExampleKind, code_examples};
-pub use explain::all_codes;
+pub use explain::{all_codes, explanation};
 pub use input::{STDIN_NAME, read_input};
 pub use output::{Output, refuse_terminal};
-pub use program::{ExitStatus, Failure, rejected, run, usage_or_rejected};
+pub use program::{ExitStatus, Failure, crash_of_kernel, rejected, run, usage_or_rejected};
 pub use terminal::{Terminal, Verbosity, Warnings};
 
 /// The codes of what the tools themselves find.
@@ -55,6 +55,8 @@ pub mod code {
         pub const ACCESS: Code = Code("T0013");
         /// Why lanes of a compiled kernel may part at a branch, with --remarks.
         pub const BRANCH: Code = Code("T0014");
+        /// A compiled kernel crashed, most likely on memory that it was not given: without checks it accesses what it computes.
+        pub const CRASHED: Code = Code("T0015");
         /// A kernel cannot be compiled ahead of time.
         pub const NOT_COMPILED: Code = Code("T0020");
         /// The shape of the blocks that a kernel is compiled for is not known.

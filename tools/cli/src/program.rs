@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 use std::thread;
 
 use ptx_diag::{Diagnostic, Diagnostics, Format, SourceFile, render};
-use ptx_llvm::LastWords;
+use ptx_llvm::{KernelCrash, LastWords};
 
 use crate::terminal::{Terminal, write_stderr};
 use crate::{captured, code};
@@ -164,6 +164,12 @@ fn crash_report(signal: &str) -> Vec<u8> {
     let finding = Diagnostic::error_without_place(code::LLVM_FATAL, message)
         .with_help("if LLVM's own opt or llc crash on it too it is their defect, otherwise ours");
     about_llvm(finding).into_bytes()
+}
+
+/// How the tool ends when the code of a kernel crashes: with what `finding` makes of the signal's name, as a failed execution.
+pub fn crash_of_kernel(finding: impl Fn(&str) -> Diagnostic) -> KernelCrash {
+    let status = i32::from(ExitStatus::Failed.number());
+    KernelCrash::new(|signal| about_llvm(finding(signal)).into_bytes(), captured::descriptor(), status)
 }
 
 /// A finding that LLVM's failure leaves no time to place, as the terminal shows it.

@@ -1,6 +1,6 @@
-//! LLVM IR that nobody means well by: whatever it holds, ll2ptx gives PTX or findings, never half of it and never a crash.
+//! LLVM IR that no one means well by: whatever it holds, ll2ptx gives PTX or findings, never half of it and never a crash.
 //!
-//! What is wrong or strange about an input stands in its name. Which of them can be translated is not the point here; that
+//! What is wrong or strange about an input is in its name. Which of them can be translated is not the point here; that
 //! each ends in an orderly way is, with LLVM's reader, its optimizer and both engines.
 
 use std::fmt::Write as _;

@@ -62,6 +62,7 @@ fn main() -> ExitCode {
             program_in_c(&["--target=x86_64", "--cpu=x86-64-v4"]);
         }),
         trial("the program in C of the documentation prints what is documented", has_cc, documented),
+        trial("kernels whose functions call themselves are called from C", has_cc, recursion),
         trial("kernels are called from Rust", has_cc, program_in_rust),
         trial("the header is valid in C++", exists("c++"), header_in_cpp),
         trial("assembly, bitcode and LLVM IR have the same functions", true, other_products),
@@ -148,6 +149,55 @@ fn program_in_c(arguments: &[&str]) {
          the kernel `count` was compiled for blocks of 32 x 1 x 1, 256 x 1 x 1 threads, not of 48 x 1 x 1; `ptx2ll --block` takes others\n\
          all right\n"
     );
+}
+
+/// Thread `n` stores the Fibonacci number `n`, by its definition.
+const FIBONACCI: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.func (.param .b32 result) fibonacci(.param .b32 n)
+{
+    .reg .pred %p; .reg .b32 %n, %a, %b;
+    ld.param.u32 %n, [n]; mov.u32 %a, %n; setp.lt.u32 %p, %n, 2; @%p bra done;
+    sub.u32 %n, %n, 1;
+    { .param .b32 of; .param .b32 got; st.param.b32 [of], %n; call (got), fibonacci, (of); ld.param.b32 %a, [got]; }
+    sub.u32 %n, %n, 1;
+    { .param .b32 of; .param .b32 got; st.param.b32 [of], %n; call (got), fibonacci, (of); ld.param.b32 %b, [got]; }
+    add.u32 %a, %a, %b;
+done:
+    st.param.b32 [result], %a; ret;
+}
+.visible .entry numbers(.param .u64 out)
+{
+    .reg .b32 %n, %f; .reg .b64 %to, %at;
+    ld.param.u64 %to, [out]; mov.u32 %n, %tid.x; mul.wide.u32 %at, %n, 4; add.s64 %to, %to, %at;
+    { .param .b32 of; .param .b32 got; st.param.b32 [of], %n; call (got), fibonacci, (of); ld.param.b32 %f, [got]; }
+    st.global.u32 [%to], %f; ret;
+}
+";
+
+fn recursion() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("numbers.ptx"), FIBONACCI).unwrap();
+    let main = "#include <stdio.h>
+        #include \"numbers.h\"
+        int main(void) {
+            uint32_t all[16] = {0};
+            PtxHostLaunch launch = {.grid = {1, 1, 1}, .block = {16, 1, 1}};
+            int status = numbers(&launch, (uintptr_t)all);
+            for (int i = 0; i < 16; i++) printf(\"%u \", all[i]);
+            printf(\"%d%s\\n\", status, ptx_host_error());
+            return 0;
+        }";
+    std::fs::write(path("main.c"), main).unwrap();
+    cargo_bin_cmd!("ptx2ll")
+        .args(["--target=host", "--block=16", "numbers.ptx", "-o", "numbers.o"])
+        .current_dir(folder.path())
+        .assert()
+        .success();
+    let output = text(&Command::new(link(&path("main.c"), &path("numbers.o"))).output().unwrap());
+    assert_eq!(output, "0 1 1 2 3 5 8 13 21 34 55 89 144 233 377 610 0\n");
 }
 
 fn program_in_rust() {

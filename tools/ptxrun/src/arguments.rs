@@ -7,7 +7,7 @@ use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
-use crate::engine::{Emit, Engine, PrintAfter};
+use crate::engine::{Check, Emit, Engine, PrintAfter};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
 use crate::store::Bytes;
 use crate::time::TimeFormat;
@@ -65,10 +65,17 @@ has an example.
 
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
 this processor with LLVM: much faster, and as a native program it checks nothing; an access outside
-of the buffers is undefined. Both give the same results and the same errors otherwise. What jit does
-not compile yet interp executes; --remarks shows the instruction and the reason, and --emit=host-ll
+of the buffers is undefined. With --check=memory it checks each access too, and reports what interp
+does. Both give the same results and the same errors otherwise. What jit does not compile yet interp
+executes; --remarks shows the instruction and the reason, and --emit=host-ll
 or --emit=host-asm prints the code. Of compiled kernels --remarks tells which accesses to memory and
 which branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
+
+auto, the default, begins as interp. A launch that is not over after 1,048,576 instructions of warps
+(16,384 with products of matrices) begins anew as compiled code, with --check=memory unless there is
+a --check=none. Code that is kept on disk is used at once; kernels are compiled at once for launches
+of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
+--jit-check-shapes. What stops a launch within that many instructions interp tells in any case.
 
 Compiled kernels are kept on disk and used again by later runs: for the same program and shape of
 blocks, the same processor, and this build of ptxrun with this version of LLVM. The folder is used
@@ -130,7 +137,7 @@ pub struct Arguments {
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -162,13 +169,16 @@ pub struct Arguments {
     /// A file that describes the launch
     #[arg(long, value_name = "FILE.json")]
     pub launch: Option<PathBuf>,
-    /// What executes the kernel [default: interp]
+    /// What executes the kernel [default: auto]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
     /// Tell which kernels the engine leaves to the interpreter, and of compiled ones which accesses to memory and branches are not
     /// scalars or plain vectors, and why
     #[arg(long)]
     pub remarks: bool,
+    /// What compiled kernels check; interp checks memory always [default: memory for auto, none for jit]
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["emit", "print_after"])]
+    pub check: Option<Check>,
     /// Compute each lane by itself in compiled code, and compare what comes out with what the compiler found: one value in a warp,
     /// strides, bounds, bits, the lanes that run together. For tests of the compiler; many times slower
     #[arg(long)]

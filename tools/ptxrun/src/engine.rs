@@ -10,20 +10,32 @@ use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Compiler, Kernel, Kernels, Lines, Options, Place, Remark, RemarkKind, Stage};
-use ptx_llvm::LlvmError;
 use ptx_llvm::host::Cpu;
+use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_verify::Verified;
 
+use crate::automatic;
 use crate::store::Store;
 
 /// What executes the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
-    /// The reference interpreter.
+    /// The interpreter for short launches, code that checks memory for long ones (`automatic.rs`).
     #[default]
+    Auto,
+    /// The reference interpreter.
     Interp,
     /// Code for this processor, which LLVM makes; kernels that are not compiled go to the interpreter.
     Jit,
+}
+
+/// What compiled kernels check (`--check`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Check {
+    /// Nothing beside what the code needs.
+    None,
+    /// Each access to memory, as the interpreter does.
+    Memory,
 }
 
 /// What is printed of the code for this processor (`--emit`).
@@ -62,6 +74,8 @@ impl From<PrintAfter> for Stage {
 /// How the engine that compiles does it.
 #[derive(Clone, Debug)]
 pub struct JitOptions {
+    /// What was asked for.
+    pub engine: Engine,
     /// What the compiler takes.
     pub options: Options,
     /// Whether accesses and branches are remarked on.
@@ -95,7 +109,6 @@ pub trait Loaded {
 /// # Errors
 /// The launch does not fit the module, or something that the kernel reaches cannot be executed.
 pub fn compile<'l>(
-    engine: Engine,
     module: Verified<'_>,
     launch: &'l Launch,
     options: &JitOptions,
@@ -105,9 +118,9 @@ pub fn compile<'l>(
     let interpreted = || -> Result<Box<dyn Compiled<'l> + 'l>, ExecError> {
         Ok(Box::new(DecodedLaunch::new(module, launch)?))
     };
-    match engine {
+    match options.engine {
         Engine::Interp => interpreted(),
-        Engine::Jit => match on_host(module, launch, options, sources, remarks)? {
+        Engine::Auto | Engine::Jit => match on_host(module, launch, options, sources, remarks)? {
             Ok(compiled) => Ok(Box::new(compiled)),
             Err(remark) => {
                 remarks.push(*remark);
@@ -132,7 +145,44 @@ pub fn emit(
         Emit::HostLl => ptx_host::host_ir(program, &launched, &cpu).map(|[_, optimized]| optimized),
         Emit::HostAsm => ptx_host::host_assembly(program, &launched, &cpu),
     });
-    Ok(text.map_err(|error| refusal(program, error)))
+    Ok(text.map_err(|error| refusal(program, error, Engine::Jit)))
+}
+
+/// How `--engine=auto` begins a launch.
+pub enum First<'l> {
+    /// With code that is there.
+    Ready(Box<dyn Compiled<'l> + 'l>),
+    /// In the interpreter, as long as that is short.
+    Trial,
+    /// As [`compile`] does.
+    Compile,
+}
+
+/// How to begin a launch: with code from the cache where it is there, in the interpreter where that may be short.
+///
+/// # Errors
+/// As [`compile`].
+pub fn first<'l>(
+    module: Verified<'_>,
+    launch: &'l Launch,
+    options: &JitOptions,
+) -> Result<First<'l>, ExecError> {
+    let Some(decoded) = DecodedLaunch::at_host_addresses(module, launch)? else { return Ok(First::Compile) };
+    let begun = decoded.begin()?;
+    if ptx_host::refused(&begun).is_some() {
+        return Ok(First::Compile);
+    }
+    let compiler = Compiler::host().with_cache(options.store.open());
+    let kernels = Kernels::new(options.options.clone());
+    match compiler.found(&kernels, begun.program, &Launched::of(&begun.geometry)) {
+        Some(kernel) => {
+            options.store.report(compiler.cache(), &kernel);
+            let crash = crash(&launch.entry, options.options.check_memory);
+            Ok(First::Ready(Box::new(OnHost { decoded, kernel, crash })))
+        }
+        None if automatic::may_be_short(&begun.geometry) => Ok(First::Trial),
+        None => Ok(First::Compile),
+    }
 }
 
 /// A launch as code for this processor, or a remark on why it goes to the interpreter.
@@ -149,8 +199,8 @@ fn on_host<'l>(
         return Ok(Err(remark(None, why)));
     }
     let launched = Launched::of(&begun.geometry);
-    let made = |cpu: Cpu| -> Result<Arc<Kernel>, CompileError> {
-        let compiler = Compiler::new(cpu)?.with_cache(options.store.open());
+    let made = || -> Result<Arc<Kernel>, CompileError> {
+        let compiler = Compiler::host().with_cache(options.store.open());
         let mut own = options.options.clone();
         if options.debug {
             compiler.show_to_debuggers()?;
@@ -160,8 +210,7 @@ fn on_host<'l>(
         options.store.report(compiler.cache(), &kernel);
         Ok(kernel)
     };
-    let kernel = Cpu::host().map_err(CompileError::from).and_then(made);
-    Ok(match kernel {
+    Ok(match made() {
         Ok(kernel) => {
             if options.remarks {
                 let found = Cpu::host()
@@ -169,9 +218,25 @@ fn on_host<'l>(
                     .and_then(|cpu| ptx_host::remarks(begun.program, &launched, &cpu));
                 found.iter().flatten().for_each(|found| remarks.push(about(begun.program, found)));
             }
-            Ok(OnHost { decoded, kernel })
+            let crash = crash(&launch.entry, options.options.check_memory);
+            Ok(OnHost { decoded, kernel, crash })
         }
-        Err(error) => Err(refusal(begun.program, error)),
+        Err(error) => Err(refusal(begun.program, error, options.engine)),
+    })
+}
+
+/// How ptxrun ends when the code of a kernel crashes.
+fn crash(kernel: &str, is_checked: bool) -> KernelCrash {
+    ptx_cli::crash_of_kernel(|signal| {
+        if is_checked {
+            let message = format!("the code of `{kernel}` crashed ({signal}), though it checks its accesses");
+            return Diagnostic::error_without_place(code::DEFECT, message)
+                .with_help("this is a defect of the tool, which is worth a report; `--engine=interp` executes the kernel");
+        }
+        let message = format!(
+            "the code of `{kernel}` crashed ({signal}): most likely it accessed memory that it was not given"
+        );
+        Diagnostic::error_without_place(code::CRASHED, message).with_help("`--check=memory` finds the access")
     })
 }
 
@@ -248,22 +313,27 @@ pub fn print_after(
     let text = Cpu::host()
         .map_err(CompileError::from)
         .and_then(|cpu| ptx_host::print_after(stage.into(), program, &launched, &cpu, &place));
-    Ok(text.map_err(|error| refusal(program, error)))
+    Ok(text.map_err(|error| refusal(program, error, Engine::Jit)))
 }
 
 /// Why a program has no code.
-fn refusal(program: &Program, error: CompileError) -> Box<Diagnostic> {
+fn refusal(program: &Program, error: CompileError, engine: Engine) -> Box<Diagnostic> {
     match error {
         CompileError::Refused(refusal) => remark(Some((program, refusal.pc)), refusal.why),
-        CompileError::Llvm(error) => {
-            // It is missing, or this is a defect: no one should have to ask for that.
-            let is_missing = matches!(error, LlvmError::Missing { .. });
-            let what = if is_missing { "" } else { "LLVM refused the code of the kernel: " };
-            let mut remark = remark(None, &format!("{what}{error}"));
-            remark.severity = Severity::Warning;
-            remark
-        }
+        CompileError::Llvm(error) => without_llvm(&error, engine),
     }
+}
+
+/// That LLVM made no code. A defect is a warning in any case, and that there is no LLVM for this processor where compiled code was asked for.
+fn without_llvm(error: &LlvmError, engine: Engine) -> Box<Diagnostic> {
+    let is_missing = matches!(error, LlvmError::Missing { .. });
+    let what = if is_missing { "" } else { "LLVM refused the code of the kernel: " };
+    let mut remark = remark(None, &format!("{what}{error}"));
+    let is_defect = !is_missing && !matches!(error, LlvmError::Target { .. });
+    if is_defect || engine == Engine::Jit {
+        remark.severity = Severity::Warning;
+    }
+    remark
 }
 
 fn narrow() -> Box<Diagnostic> {
@@ -304,25 +374,42 @@ impl Loaded for LoadedLaunch<'_> {
 struct OnHost<'l> {
     decoded: DecodedLaunch<'l>,
     kernel: Arc<Kernel>,
+    crash: KernelCrash,
 }
 
 impl<'l> Compiled<'l> for OnHost<'l> {
     fn load(self: Box<Self>) -> Box<dyn Loaded + 'l> {
-        Box::new(LoadedOnHost { loaded: self.decoded.load(), kernel: self.kernel })
+        Box::new(LoadedOnHost { loaded: self.decoded.load(), kernel: self.kernel, crash: self.crash })
     }
 }
 
 struct LoadedOnHost<'l> {
     loaded: LoadedLaunch<'l>,
     kernel: Arc<Kernel>,
+    crash: KernelCrash,
 }
 
 impl Loaded for LoadedOnHost<'_> {
     fn launch(&mut self) -> Result<Executed, ExecError> {
-        ptx_host::launch(&self.kernel, &self.loaded)
+        self.crash.during(|| ptx_host::launch(&self.kernel, &self.loaded))
     }
 
     fn outcome(&self, last: Executed) -> Outcome {
         self.loaded.outcome(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_who_asks_for_compiled_code_is_told_that_there_is_no_llvm() {
+        let missing = LlvmError::Missing { message: "no libLLVM".to_owned() };
+        let severity = |error: &LlvmError, engine| without_llvm(error, engine).severity;
+        assert_eq!(severity(&missing, Engine::Auto), Severity::Note);
+        assert_eq!(severity(&missing, Engine::Jit), Severity::Warning);
+        let defect = LlvmError::Other { message: "invalid cast".to_owned() };
+        assert_eq!(severity(&defect, Engine::Auto), Severity::Warning);
     }
 }

@@ -1,10 +1,12 @@
 //! `ptxrun`: executes a kernel on the host.
 
 mod arguments;
+mod automatic;
 mod composed;
 mod contents;
 mod engine;
 mod launch_file;
+mod launching;
 mod list;
 mod plan;
 mod sampler;
@@ -17,7 +19,6 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::CommandFactory;
 use ptx_cli::{
@@ -29,16 +30,14 @@ use ptx_driver::{
     Comments, InputKind, Program, Sources, TargetChoice, llvm_context, lower, optimize, raise, read_llvm,
     read_program,
 };
-use ptx_exec::{ExecError, Executed, Outcome};
-use ptx_host::Options;
 use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::arguments::Arguments;
-use crate::engine::{Engine, JitOptions, Loaded};
+use crate::engine::Engine;
+use crate::launching::{Launching, Printed, failed, show_remarks};
 use crate::plan::Plan;
 use crate::spec::PrintSpec;
-use crate::store::Store;
 use crate::time::Stopwatch;
 
 /// What files of programs are called.
@@ -125,7 +124,7 @@ fn execute(
     let verified = verify(&module, &sources, warnings, terminal)?;
     let read = begin.elapsed().wall;
     let mut launch = plan.launch()?;
-    let mut printed = Printed { name };
+    let mut printed = Printed::new(name);
     if let Some(what) = arguments.emit {
         let made = terminal.step("compile", || engine::emit(what, verified, &launch));
         let text = made.map_err(|error| failed(&sources, error))?;
@@ -158,22 +157,8 @@ fn execute(
         printed.write(&outcome.output)?;
         outcome
     } else {
-        let begin = Stopwatch::start();
-        let mut remarks = Diagnostics::new();
-        let mut options = Options::default().with_check_shapes(arguments.jit_check_shapes);
-        if arguments.perf_map {
-            options.perf_map = Some(sources.files().first().map_or("", |file| file.name()).to_owned());
-        }
-
-        let store = Store::new(arguments);
-        let options = JitOptions { options, remarks: arguments.remarks, debug: arguments.debug, store };
-        let compiled = terminal.step("compile", || {
-            engine::compile(plan.engine, verified, &launch, &options, &sources, &mut remarks)
-        });
-        let compiled = compiled.map_err(|error| failed(&sources, error))?;
-        let compile = read + begin.elapsed().wall;
-        show_remarks(arguments, &sources, remarks)?;
-        repeat(arguments, &sources, compiled.load(), compile, &mut printed)?
+        let launching = Launching { arguments, plan, sources: &sources, module: verified, launch: &launch };
+        launching.execute(read, &mut printed)?
     };
     // Compiled code does not count them.
     if outcome.warp_instructions > 0 {
@@ -192,68 +177,12 @@ fn execute(
     printed.write(views.as_bytes())
 }
 
-/// Shows which kernels another engine executes than the one that was chosen, and which accesses and branches of compiled ones are not
-/// plain, where that is wanted; defects in any case.
-fn show_remarks(arguments: &Arguments, sources: &Sources, remarks: Diagnostics) -> Result<(), Failure> {
-    let mut shown = Diagnostics::new();
-    let is_shown = |remark: &&Diagnostic| arguments.remarks || remark.severity != Severity::Note;
-    remarks.iter().filter(is_shown).for_each(|remark| shown.push(remark.clone()));
-    if shown.iter().next().is_none() {
-        return Ok(());
-    }
-    arguments.report.terminal().warn(sources.split(&shown))
-}
-
 /// That a kernel of which code is to be printed has none.
 fn not_compiled(sources: &Sources, mut remark: Diagnostic) -> Failure {
     remark.severity = Severity::Error;
     let mut findings = Diagnostics::new();
     findings.push(remark);
     Failure::about_several(ExitStatus::Rejected, sources.split(&findings))
-}
-
-/// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it.
-fn repeat(
-    arguments: &Arguments,
-    sources: &Sources,
-    mut loaded: Box<dyn Loaded + '_>,
-    compile: Duration,
-    printed: &mut Printed<'_>,
-) -> Result<Outcome, Failure> {
-    let terminal = arguments.report.terminal();
-    let mut last = Executed::default();
-    for number in 0..arguments.repeat.get() {
-        let (executed, elapsed) = terminal.step("execute", || {
-            let begin = Stopwatch::start();
-            let executed = loaded.launch();
-            (executed, begin.elapsed())
-        });
-        last = executed.map_err(|error| failed(sources, error))?;
-        if arguments.time.is_some() {
-            let compile = if number == 0 { compile } else { Duration::ZERO };
-            printed.write(time::line(number, compile, elapsed).as_bytes())?;
-        }
-        printed.write(&last.output)?;
-    }
-    Ok(loaded.outcome(last))
-}
-
-/// What a program printed, after a line with its name where there is one.
-struct Printed<'a> {
-    /// The name, until it is written.
-    name: Option<&'a str>,
-}
-
-impl Printed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        if let Some(name) = self.name.take() {
-            Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
-        }
-        Output::Stdout.write(bytes)
-    }
 }
 
 /// An input as PTX. LLVM IR is raised to the text that is executed, so that what fails has a place to point at; PTX that is
@@ -302,15 +231,6 @@ fn raised(
     warnings.append(more);
     terminal.warn(vec![(input.clone(), warnings)])?;
     Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))
-}
-
-/// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
-fn failed(sources: &Sources, error: ExecError) -> Failure {
-    let status = match &error {
-        ExecError::Refused(_) => ExitStatus::Rejected,
-        ExecError::Trap(_) => ExitStatus::Failed,
-    };
-    Failure::about_several(status, sources.split(&error.into_diagnostics()))
 }
 
 /// One line: `BUFFER:TYPE = value value ...`.

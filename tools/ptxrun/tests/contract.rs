@@ -421,7 +421,7 @@ fn wrong_usage_is_status_2_and_says_what_is_wrong() {
         (&["-"], &["--grid", "1", "--block", "1"], "--entry is missing"),
         (&["-"], &["--entry", "k", "--block", "1"], "--grid is missing"),
         (&["-"], &["--entry", "k", "--grid", "1"], "--block is missing"),
-        (&full, &["--engine", "pocl"], "[possible values: interp, jit]"),
+        (&full, &["--engine", "pocl"], "[possible values: auto, interp, jit]"),
         (&full, &["--arg", "u8=256"], "does not fit u8"),
         (&full, &["--arg", "5"], "KIND=VALUE"),
         (&["-"], &["--entry", "k", "--grid", "0", "--block", "1"], "not a dimension"),
@@ -495,12 +495,14 @@ fn faults_and_time_outs_name_what_the_user_knows() {
     );
     let endless = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\nL: bra L;\n}\n";
     let arguments = ["-", "--entry", "k", "--grid", "1", "--block", "64", "--timeout", "0.1"];
-    let (status, _, err) = ptxrun(folder.path(), &arguments, endless);
-    assert_eq!(status, 3, "{err}");
-    for part in
-        ["error[X0204]", "<stdin>:5:4", "thread (0, 0, 0) and 31 more", "thread (32, 0, 0) and 31 more"]
-    {
-        assert!(err.contains(part), "{part}: {err}");
+    // Where all warps are the interpreter tells alone.
+    let all = ["thread (0, 0, 0) and 31 more", "thread (32, 0, 0) and 31 more"];
+    for (engine, groups) in [("--engine=auto", &all[..1]), ("--engine=interp", &all)] {
+        let (status, _, err) = ptxrun(folder.path(), &[&arguments[..], &[engine]].concat(), endless);
+        assert_eq!(status, 3, "{err}");
+        for part in ["error[X0204]", "<stdin>:5:4"].iter().chain(groups) {
+            assert!(err.contains(part), "{part}: {err}");
+        }
     }
 }
 

@@ -1,8 +1,54 @@
-//! What debuggers and profilers see of compiled kernels.
-#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+//! What debuggers and profilers see of compiled kernels. Where gdb is not there, or the system forbids debugging, its tests are counted as
+//! skipped; with CI=true there is a gdb.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use libtest_mimic::{Arguments, Trial};
+
+/// That there is no gdb.
+const MISSING: &str = "no gdb";
+
+/// Why nothing can be seen in gdb, where that is so.
+fn obstacle() -> Option<&'static str> {
+    let output = Command::new("gdb").args(["-nx", "-batch", "-ex", "run", "--args", "true"]).output();
+    match output {
+        _ if !IS_SUPPORTED => Some("another system"),
+        Err(_) => Some(MISSING),
+        Ok(output) if String::from_utf8_lossy(&output.stdout).contains("exited normally") => None,
+        Ok(_) => Some("debugging is forbidden"),
+    }
+}
+
+/// LLVM tells debuggers of its code, and profilers look for maps, on this system.
+const IS_SUPPORTED: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+fn main() -> ExitCode {
+    let obstacle = obstacle();
+    let is_required = std::env::var_os("CI").is_some_and(|value| value == "true");
+    let in_gdb = |name, test: fn()| {
+        let run = move || match obstacle {
+            Some(MISSING) => Err("with CI=true gdb is required".into()),
+            _ => {
+                test();
+                Ok(())
+            }
+        };
+        let is_skipped = obstacle.is_some_and(|why| why != MISSING || !is_required);
+        Trial::test(name, run).with_kind(obstacle.unwrap_or_default()).with_ignored_flag(is_skipped)
+    };
+    let profiler = || {
+        profilers_find_the_names_of_kernels();
+        Ok(())
+    };
+    let trials = vec![
+        in_gdb("gdb stops at lines of PTX", gdb_stops_at_lines_of_ptx),
+        in_gdb("gdb stops at lines of functions that are called", gdb_stops_at_lines_of_functions),
+        Trial::test("profilers find the names of kernels", profiler).with_ignored_flag(!IS_SUPPORTED),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
 
 /// The store is at line 13, that of the function which is called at line 7.
 const KERNEL: &str = ".version 8.0
@@ -43,9 +89,8 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Runs gdb with commands; nothing where there is none, or the system forbids debugging.
-#[expect(clippy::print_stdout, reason = "a test that is skipped has to tell why")]
-fn gdb(folder: &std::path::Path, commands: &[&str]) -> Option<String> {
+/// What gdb prints for commands.
+fn gdb(folder: &Path, commands: &[&str]) -> String {
     let output = Command::new("gdb")
         .current_dir(folder)
         // gdb moves the instruction at a breakpoint elsewhere to step over it, and loses the places that instructions of AVX-512 name.
@@ -54,25 +99,14 @@ fn gdb(folder: &std::path::Path, commands: &[&str]) -> Option<String> {
         .args(["--args", assert_cmd::cargo::cargo_bin("ptxrun").to_str().expect("a path")])
         .args(LAUNCH)
         .arg("--debug")
-        .output();
-    let skipped = |why: &str| {
-        println!("skipped: {why}");
-        None
-    };
-    let Ok(output) = output else { return skipped("there is no gdb") };
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    if text.contains("ptrace") || text.contains("not permitted") {
-        return skipped("the system forbids debugging");
-    }
-    Some(text.into_owned())
+        .output()
+        .expect("gdb runs");
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-#[test]
 fn gdb_stops_at_lines_of_ptx() {
     let folder = folder();
-    let Some(text) = gdb(folder.path(), &["break k.ptx:13", "run", "backtrace", "delete", "continue"]) else {
-        return;
-    };
+    let text = gdb(folder.path(), &["break k.ptx:13", "run", "backtrace", "delete", "continue"]);
     let frames: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert!(
         frames.first().is_some_and(|frame| frame.contains("scale ()") && frame.contains("k.ptx:13")),
@@ -83,15 +117,13 @@ fn gdb_stops_at_lines_of_ptx() {
     assert!(text.contains("exited normally"), "{text}");
 }
 
-#[test]
-fn gdb_stops_at_lines_of_functions_that_are_called() {
+fn gdb_stops_at_lines_of_functions() {
     let folder = folder();
-    let Some(text) = gdb(folder.path(), &["break k.ptx:7", "run", "backtrace 1"]) else { return };
+    let text = gdb(folder.path(), &["break k.ptx:7", "run", "backtrace 1"]);
     let frame = text.lines().find(|line| line.starts_with("#0"));
     assert!(frame.is_some_and(|frame| frame.contains("k.ptx:7")), "{text}");
 }
 
-#[test]
 fn profilers_find_the_names_of_kernels() {
     let folder = folder();
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("ptxrun"));

@@ -53,10 +53,10 @@ const KERNELS: &str = "
 again:
     bra again;
 }
+.func saves() { .reg .b64 %rd; stacksave.u64 %rd; ret; }
 .visible .entry stacks()
 {
-    .reg .b64 %rd<2>;
-    stacksave.u64 %rd1;
+    call saves;
     ret;
 }
 .visible .entry sums(.param .u64 out)
@@ -144,12 +144,12 @@ fn remarks_tell_what_the_interpreter_executes() {
     let (status, _, remark) = ptxrun(folder.path(), &format!("{stacks} --remarks"));
     assert_eq!(status, 0);
     assert!(remark.contains("note[T0012]: the interpreter executes the kernel: "), "{remark}");
-    assert!(remark.contains("k.ptx:50:5") && remark.contains("`stacksave.u64`"), "{remark}");
+    assert!(remark.contains("k.ptx:47:32") && remark.contains("`stacksave.u64`"), "{remark}");
     let (_, _, json) = ptxrun(folder.path(), &format!("{stacks} --remarks --error-format=json"));
     let object: serde_json::Value = serde_json::from_str(json.trim()).expect("one object");
-    assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &50.into()));
+    assert_eq!((&object["severity"], &object["line"]), (&"note".into(), &47.into()));
     // What only the interpreter can do, for all kernels.
-    for option in ["--async=late", "--profile", "--cooperative"] {
+    for option in ["--async=late", "--profile"] {
         let arguments =
             format!("--engine=jit --remarks --entry rotate --grid 2 --block 32 --arg zero=256 {option}");
         let (status, _, remark) = ptxrun(folder.path(), &arguments);
@@ -217,4 +217,66 @@ fn remarks_tell_what_is_not_plain() {
     assert_eq!(scatter["details"]["source"], "own.cu:77:3", "{scatter}");
     let (status, rows, _) = ptxrun(folder.path(), &format!("{launch} --print-after=rows"));
     assert!(status == 0 && rows.contains("k.ptx:8:27: mov.u32\n"), "{rows}");
+}
+
+#[test]
+fn compiled_code_checks_memory_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("k.ptx"), KERNELS).expect("writable");
+    // 96 threads write a word each; the buffer has room for 90.
+    let run = |options: &[&str], room: &str| {
+        let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+        let launch =
+            ["k.ptx", "--entry", "rotate", "--grid", "3", "--block", "32", "--arg", room, "--threads", "1"];
+        let command = command.current_dir(folder.path()).args(launch).args(["--no-cache", "--remarks"]);
+        let output = command.args(options).args(["--error-format", "short"]).output().expect("runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    for options in [&["--engine", "interp"] as &[&str], &["--engine", "jit", "--check", "memory"]] {
+        let (status, text) = run(options, "zero=360");
+        assert_eq!(status, Some(3), "{text}");
+        for part in [
+            "X0201",
+            "k.ptx:19:",
+            "access of 4 bytes at 0x",
+            "offset 360 of argument 0 (`out`), which has 360 bytes",
+            "block (2, 0, 0), thread (26, 0, 0)",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("T0012"), "the interpreter executes it: {text}");
+        assert_eq!(run(options, "zero=384").0, Some(0));
+    }
+}
+
+#[test]
+fn code_that_crashes_is_an_execution_that_failed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let kernel = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry wild() {\n.reg .b64 %rd<2>;\n\
+                  mov.u64 %rd1, 64;\nst.global.u32 [%rd1], 1;\nret;\n}\n";
+    fs::write(folder.path().join("k.ptx"), kernel).expect("writable");
+    // The second run finds the kernel in the cache, so that LLVM is not loaded.
+    // With more threads several crash at once.
+    for threads in ["1", "2"].into_iter().chain(["8"; 40]) {
+        let mut command = Command::cargo_bin("ptxrun").expect("built with the tests");
+        let options = [
+            "k.ptx",
+            "--engine",
+            "jit",
+            "--entry",
+            "wild",
+            "--grid",
+            "64",
+            "--block",
+            "32",
+            "--threads",
+            threads,
+        ];
+        let command = command.current_dir(folder.path()).args(options).args(["--cache-dir", "cache"]);
+        let output = command.args(["--error-format", "short"]).output().expect("runs");
+        let text = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert_eq!(text.matches("error[T0015]: the code of `wild` crashed (SIGSEGV)").count(), 1, "{text}");
+        assert!(text.starts_with("k.ptx:"), "{text}");
+    }
 }

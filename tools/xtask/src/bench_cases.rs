@@ -11,10 +11,11 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::Value;
 
-use crate::bench_exec::report::{middle, renew, short};
+use crate::bench_exec::engine::refusal;
+use crate::bench_exec::report::{middle, short};
 use crate::cargo::{build_release, workspace};
 
-/// What docs/performance.md shows: kernels that a compiler other than the project made of sources of the project, and CUTLASS's.
+/// What docs/results.md shows: kernels that a compiler other than the project made of sources of the project, and CUTLASS's.
 const SHOWN: [&str; 13] = [
     "triton/softmax.sm_80",
     "triton/layer_norm.sm_80",
@@ -31,14 +32,10 @@ const SHOWN: [&str; 13] = [
     "cutlass/100/",
 ];
 
-/// Between these lines docs/performance.md has the table.
-const MARKS: [&str; 2] =
-    ["<!-- cargo xtask bench-cases --write: begin -->", "<!-- cargo xtask bench-cases --write: end -->"];
-
 /// What is measured.
 #[derive(Args)]
 pub(crate) struct BenchCasesArguments {
-    /// Beginnings of the names of launches, as in `triton/softmax` [default: those of docs/performance.md; `all` for all]
+    /// Beginnings of the names of launches, as in `triton/softmax` [default: those of docs/results.md; `all` for all]
     names: Vec<String>,
     /// How often each engine has its turn
     #[arg(long, value_name = "N", default_value = "3")]
@@ -53,9 +50,6 @@ pub(crate) struct BenchCasesArguments {
     /// A ptxrun that is built already [default: one is built for release]
     #[arg(long, value_name = "FILE")]
     ptxrun: Option<PathBuf>,
-    /// Renew the table in docs/performance.md
-    #[arg(long)]
-    write: bool,
 }
 
 /// A launch of a module, as a launch file.
@@ -79,7 +73,7 @@ struct Turns {
     refused: Option<String>,
 }
 
-/// Measures, prints the table, and writes it where that is asked for.
+/// Measures, and prints the table row by row.
 #[expect(clippy::print_stdout, reason = "the table is the result")]
 pub(crate) fn measure(arguments: &BenchCasesArguments) -> Result<()> {
     ensure!(arguments.rounds > 0 && arguments.launches > 0, "at least one round and one launch are needed");
@@ -101,25 +95,16 @@ pub(crate) fn measure(arguments: &BenchCasesArguments) -> Result<()> {
     let mut all = launch::cases(&folder, is_wanted, arguments.copies)?;
     all.extend(cutlass::products(&folder, is_wanted)?);
     ensure!(!all.is_empty(), "no launch has such a name");
-    let mut text =
-        "| kernel | interp, ms | jit, ms | compiling, ms | interp / jit |\n|---|---:|---:|---:|---:|\n"
-            .to_owned();
+    println!("| kernel | interp, ms | jit, ms | compiling, ms | interp / jit |\n|---|---:|---:|---:|---:|");
     let mut ratios = Vec::new();
     for real in &all {
         let turns = take_turns(&ptxrun, real, arguments).with_context(|| real.name.clone())?;
-        let line = line(&real.name, &turns, &mut ratios);
-        println!("{line}");
-        text += &format!("{line}\n");
+        println!("{}", line(&real.name, &turns, &mut ratios));
         std::fs::remove_dir_all(&real.place)?;
     }
     let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len().max(1) as f64).exp();
     let (compiled, all) = (ratios.len(), all.len());
-    let last = format!("| geometric mean of the {compiled} compiled, of {all} | | | | {} |", short(mean));
-    println!("{last}");
-    text += &format!("{last}\n");
-    if arguments.write {
-        renew(&workspace().join("docs/performance.md"), MARKS, &text)?;
-    }
+    println!("| geometric mean of the {compiled} compiled, of {all} | | | | {} |", short(mean));
     Ok(())
 }
 
@@ -172,11 +157,4 @@ fn turn(ptxrun: &Path, real: &Real, engine: &str, launches: u64, turns: &mut Tur
     let counted = counted.iter().map(|time| number(time, "cpu_ns")).collect::<Result<Vec<_>>>()?;
     turns.launch.push(middle(counted));
     Ok(())
-}
-
-/// The reason of a remark that the interpreter executes the kernel.
-fn refusal(line: &str) -> Option<String> {
-    let remark: Value = serde_json::from_str(line).ok()?;
-    let (_, why) = remark["message"].as_str()?.split_once("the interpreter executes the kernel: ")?;
-    Some(why.to_owned())
 }

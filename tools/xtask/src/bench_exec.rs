@@ -1,6 +1,6 @@
 //! Executes the kernels of `test-suite/bench` in each engine and natively, in turns, and compares processor time.
 
-mod engine;
+pub(crate) mod engine;
 pub(crate) mod report;
 
 use std::collections::HashMap;
@@ -42,9 +42,6 @@ pub(crate) struct BenchExecArguments {
     /// Write all samples to a file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Renew the table in docs/performance.md
-    #[arg(long)]
-    write: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,9 +109,6 @@ pub(crate) fn measure(arguments: &BenchExecArguments) -> Result<()> {
     if let Some(path) = &arguments.json {
         let text = format!("{}\n", report::objects(&all, &arguments.engines));
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    if arguments.write {
-        report::renew(&workspace().join("docs/performance.md"), report::MARKS, &table)?;
     }
     Ok(())
 }

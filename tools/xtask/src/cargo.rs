@@ -48,7 +48,8 @@ pub(crate) fn build_release(tool: &str) -> Result<()> {
     Ok(())
 }
 
-fn output_of(tool: &str, arguments: &[&str]) -> Result<Vec<u8>> {
+/// What a tool, built for debugging, prints to its standard output.
+pub(crate) fn output_of(tool: &str, arguments: &[&str]) -> Result<Vec<u8>> {
     let output = cargo().args(["run", "--quiet", "--package", tool, "--"]).args(arguments).output()?;
     ensure!(output.status.success(), "{tool} failed: {}", String::from_utf8_lossy(&output.stderr));
     Ok(output.stdout)

@@ -29,7 +29,7 @@ pub(crate) struct CorpusArguments {
     /// Seconds a file may take
     #[arg(long, default_value_t = 120)]
     limit: u64,
-    /// The folder with the corpus [default: $PTX_SHARED, else ../shared]
+    /// The folder with the corpus [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
     #[arg(long)]
     shared: Option<PathBuf>,
 }
@@ -46,6 +46,16 @@ pub(crate) fn shared_folder(asked: Option<&PathBuf>) -> PathBuf {
         (None, Some(folder)) => workspace().join(folder),
         (None, None) => workspace().join("../shared"),
     }
+}
+
+/// The corpus that is part of the repository (test-suite/corpus), of some folders or of all.
+fn own_files(folders: &[String]) -> Result<Vec<PathBuf>> {
+    let mut files = corpus::own_files()?;
+    let folder = |file: &PathBuf| {
+        file.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned())
+    };
+    files.retain(|file| folders.is_empty() || folder(file).is_some_and(|own| folders.contains(&own)));
+    Ok(files)
 }
 
 /// Judges the files, prints the table, the failures by kind and every file that failed.
@@ -83,7 +93,11 @@ pub(crate) fn sampled_files(
     if !named.is_empty() {
         return Ok(named.to_vec());
     }
+    let asked = shared.is_some() || std::env::var_os("PTX_SHARED").is_some();
     let shared = shared_folder(shared);
+    if !asked && !shared.join("corpus/manifest.tsv").is_file() {
+        return Ok(own_files(folders)?.into_iter().step_by(sample.max(1)).collect());
+    }
     let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &workspace().join("target"))?;
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
     let all = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &folders)?;

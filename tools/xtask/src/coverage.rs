@@ -6,13 +6,13 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use ptx_isa::{Form, Trigger, Way, all_forms};
+use ptx_isa::{Condition, Form, Lowering, all_forms};
 use test_suite::prove::record::{self, Tally};
 
 use crate::cargo::workspace;
 
 const HEAD: &str = "\
-<!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/way.rs) and the table of intrinsics
+<!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/families.rs) and the table of intrinsics
 (crates/ptx-llvm/src/intrinsics), and from the figures that `cargo xtask prove --write` keeps in test-suite/proofs.tsv; a test fails
 when it is out of date. -->
 
@@ -138,43 +138,51 @@ fn rows_by_name() -> BTreeMap<String, usize> {
 /// What is said of the rows of one opcode.
 #[derive(Default)]
 struct Family {
-    rows: [usize; Way::ALL.len()],
+    rows: [usize; Lowering::ALL.len()],
     intrinsics: BTreeSet<&'static str>,
-    detours: [Vec<String>; Way::ALL.len()],
+    overrides: [Vec<String>; Lowering::ALL.len()],
 }
 
 fn page(tallies: &BTreeMap<String, Tally>) -> String {
     let mut families: BTreeMap<&str, Family> = BTreeMap::new();
-    let mut totals = [0; Way::ALL.len()];
+    let mut totals = [0; Lowering::ALL.len()];
     for form in all_forms() {
         let family = families.entry(form.opcode.as_str()).or_default();
-        let way = form.sem.way() as usize;
+        let way = form.sem.lowering() as usize;
         family.rows[way] += 1;
         totals[way] += 1;
-        for (trigger, to) in form.sem.detours() {
-            let name = name(*trigger);
-            let list = &mut family.detours[*to as usize];
-            if is_possible(form, *trigger) && !list.contains(&name) {
+        for (condition, to) in
+            form.sem.overrides().iter().filter(|(condition, _)| !condition.is_by_operands())
+        {
+            let name = name(*condition);
+            let list = &mut family.overrides[*to as usize];
+            if is_possible(form, *condition) && !list.contains(&name) {
                 list.push(name);
             }
         }
     }
     for row in ptx_llvm::intrinsics::rows() {
-        let opcode = row.mnemonic.split('.').next().unwrap_or_default();
-        if let Some(family) = families.get_mut(opcode) {
+        if let Some(family) = families.get_mut(row.mnemonic.opcode().as_str()) {
             family.intrinsics.insert(row.name.as_str());
         }
     }
     let mut out = HEAD.to_owned();
     out += "## Intrinsics with fewer operands\n\nEvery instruction that has an intrinsic lowers to it, but for these, with operands that \
             the intrinsic does not take. The conformance suite holds every line that `ptxas` accepts to this.\n\n\
-            | mnemonic | operands |\n|---|---|\n";
-    for (start, operands) in ptx_llvm::intrinsics::OTHER_OPERANDS {
-        let _ = writeln!(out, "| `{start}..` | {operands} |");
+            | instruction | operands |\n|---|---|\n";
+    let mut listed = BTreeSet::new();
+    for form in all_forms() {
+        for (condition, _) in form.sem.overrides().iter().filter(|(condition, _)| condition.is_by_operands())
+        {
+            let line = format!("| `{}` | {} |\n", form.opcode.as_str(), name(*condition));
+            if is_possible(form, *condition) && listed.insert(line.clone()) {
+                out += &line;
+            }
+        }
     }
     out += "\n";
     out += "## Rows by way\n\n| way | rows |\n|---|---|\n";
-    for way in Way::ALL {
+    for way in Lowering::ALL {
         let _ = writeln!(out, "| {way} | {} |", totals[way as usize]);
     }
     out += "\n## By family\n\nRows by their way, how many intrinsics the table of intrinsics pairs with instructions of the family, and \
@@ -187,32 +195,34 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
             out,
             "| `{opcode}` | {} | {intrinsics} | {} |",
             counts.join(" | "),
-            otherwise(&family.detours)
+            otherwise(&family.overrides)
         );
     }
     out + &proved(tallies)
 }
 
 /// The modifiers that send instructions another way, in words.
-fn otherwise(detours: &[Vec<String>]) -> String {
-    let texts = Way::ALL.iter().zip(detours).filter(|(_, names)| !names.is_empty());
+fn otherwise(overrides: &[Vec<String>]) -> String {
+    let texts = Lowering::ALL.iter().zip(overrides).filter(|(_, names)| !names.is_empty());
     texts.map(|(way, names)| format!("{way} with {}", names.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether an instruction of the row can have what the trigger asks for.
-fn is_possible(form: &Form, trigger: Trigger) -> bool {
-    match trigger {
-        Trigger::Is(modifier) => form.slots.iter().any(|slot| slot.takes(modifier)),
-        Trigger::Has(field) => form.slot_of(field).is_some(),
-        Trigger::All(parts) => parts.iter().all(|part| is_possible(form, *part)),
+/// Whether an instruction of the row can have what the condition asks for.
+fn is_possible(form: &Form, condition: Condition) -> bool {
+    match condition {
+        Condition::Is(modifier) => form.slots.iter().any(|slot| slot.takes(modifier)),
+        Condition::Has(field) => form.slot_of(field).is_some(),
+        Condition::All(parts) => parts.iter().all(|part| is_possible(form, *part)),
+        Condition::Operands(_) => true,
     }
 }
 
-fn name(trigger: Trigger) -> String {
-    match trigger {
-        Trigger::Is(modifier) => format!("`.{}`", modifier.as_str()),
-        Trigger::Has(field) => format!("`.{}`", field.as_str()),
-        Trigger::All(parts) => parts.iter().map(|part| name(*part)).collect::<Vec<_>>().join(" and "),
+fn name(condition: Condition) -> String {
+    match condition {
+        Condition::Is(modifier) => format!("`.{}`", modifier.as_str()),
+        Condition::Has(field) => format!("`.{}`", field.as_str()),
+        Condition::All(parts) => parts.iter().map(|part| name(*part)).collect::<Vec<_>>().join(" and "),
+        Condition::Operands(text) => text.to_owned(),
     }
 }
 

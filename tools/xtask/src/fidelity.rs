@@ -9,7 +9,7 @@ use clap::Args;
 use ptx_diag::SourceFile;
 use ptx_driver::{Annotations, Comments, Names, Style, TargetChoice};
 use ptx_ir::{Body, Item, Module, Stmt};
-use ptx_isa::Sem;
+use ptx_isa::{MoveSem, Sem};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::corpus::sampled_files;
@@ -25,7 +25,7 @@ pub(crate) struct FidelityArguments {
     /// Compare one file in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
-    /// The folder with the corpus [default: $PTX_SHARED, else ../shared]
+    /// The folder with the corpus [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
     #[arg(long)]
     shared: Option<PathBuf>,
     /// Print the mnemonics that are lost most often
@@ -218,7 +218,7 @@ fn sorted(mut texts: Vec<String>) -> Vec<String> {
 
 /// The mnemonics of a body in order; copies between registers, which LLVM IR has not, left out.
 fn mnemonics(body: &Body) -> Vec<String> {
-    let found = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Mov);
+    let found = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Move(MoveSem::Mov));
     found.map(|(_, inst)| inst.mnemonic.to_string()).collect()
 }
 

@@ -9,7 +9,7 @@ use ptx_isa::Form;
 
 use crate::cargo::workspace;
 
-/// What stands above the table's own page.
+/// What is above the table's own page.
 const ORIGIN: &str = "\
 <!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/table); a test fails when it is out of
 date. `ptx2ll --explain MNEMONIC` prints an entry. -->

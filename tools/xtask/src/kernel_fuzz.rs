@@ -2,53 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use clap::Args;
 use test_suite::kernel_program::{Program, Verdict, judge};
 
+use crate::drawing::Drawing;
+
 /// What is drawn, and where differences go.
 #[derive(Args)]
 pub(crate) struct KernelFuzzArguments {
-    /// How long to go on
-    #[arg(long, default_value_t = 60)]
-    seconds: u64,
-    /// The first seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// End after so many differences
-    #[arg(long)]
-    enough: Option<u64>,
+    #[command(flatten)]
+    drawing: Drawing,
     /// Make code for every processor with each program
     #[arg(long)]
     all: bool,
-    /// Report programs as they were drawn, and spend no time on making them smaller
-    #[arg(long)]
-    whole: bool,
-    /// Show the program of the first seed, and execute nothing
-    #[arg(long)]
-    show: bool,
-    /// A folder for the programs that differ
-    #[arg(long)]
-    keep: Option<PathBuf>,
 }
 
 /// Draws programs and reports each that differs in the two engines.
 pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     let mut out = io::stdout().lock();
-    if arguments.show {
-        return Ok(write!(out, "{}", Program::new(arguments.seed).ptx())?);
+    if arguments.drawing.show {
+        return Ok(write!(out, "{}", Program::new(arguments.drawing.seed).ptx())?);
     }
-    if let Some(folder) = &arguments.keep {
+    if let Some(folder) = &arguments.drawing.keep {
         std::fs::create_dir_all(folder)?;
     }
     let start = Instant::now();
-    let (mut seed, mut bad, mut same) = (arguments.seed, 0, 0);
+    let (mut seed, mut bad, mut same) = (arguments.drawing.seed, 0, 0);
     let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
-    while start.elapsed() < Duration::from_secs(arguments.seconds)
-        && arguments.enough.is_none_or(|enough| bad < enough)
+    while start.elapsed() < Duration::from_secs(arguments.drawing.seconds)
+        && arguments.drawing.enough.is_none_or(|enough| bad < enough)
     {
         let program = Program::new(seed);
         match judge(&program, arguments.all) {
@@ -59,7 +44,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
                 for difference in &differences {
                     writeln!(out, "seed {seed}, {}: {}", difference.cpu, difference.what)?;
                 }
-                let smaller = if arguments.whole { program } else { smaller(&program)? };
+                let smaller = if arguments.drawing.whole { program } else { smaller(&program)? };
                 keep(arguments, &format!("{seed}.ptx"), &smaller)?;
             }
             Err(error) => {
@@ -74,7 +59,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     writeln!(
         out,
         "{} programs in {} s: {same} agree, {bad} differ; next seed {seed}",
-        seed - arguments.seed,
+        seed - arguments.drawing.seed,
         start.elapsed().as_secs()
     )?;
     for (why, count) in refused {
@@ -85,7 +70,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
 }
 
 fn keep(arguments: &KernelFuzzArguments, name: &str, program: &Program) -> Result<()> {
-    if let Some(folder) = &arguments.keep {
+    if let Some(folder) = &arguments.drawing.keep {
         let head = format!("// grid={} block={:?}\n", program.grid, program.block);
         std::fs::write(folder.join(name), head + &program.ptx())?;
     }

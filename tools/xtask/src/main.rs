@@ -1,12 +1,14 @@
-//! The project's own chores: `cargo xtask --help`.
+//! The project's own tasks: `cargo xtask --help`.
 
 mod bench_cases;
 mod bench_exec;
+mod book;
 mod cargo;
 mod corpus;
 mod coverage;
 mod csmith;
 mod differential;
+mod drawing;
 mod executed;
 mod fidelity;
 mod gpu;
@@ -21,6 +23,7 @@ mod llvm_set;
 mod producers;
 mod prove;
 mod ptx_fuzz;
+mod results;
 mod roundtrip;
 mod stress;
 mod table;
@@ -30,20 +33,22 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
-/// The chores of ptx-llvm
+/// The tasks of ptx-llvm
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Task {
     /// Execute real kernels of the tests in the interpreter and compiled, and compare processor time
     BenchCases(bench_cases::BenchCasesArguments),
     /// Execute the kernels of test-suite/bench natively and in each engine, check the results and compare processor time
     BenchExec(bench_exec::BenchExecArguments),
+    /// Make a book with search of the documents, the instruction table, the diagnostics and the tools' help
+    Book(book::BookArguments),
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
     Bless,
     /// Judge how far real PTX comes through every stage
@@ -92,6 +97,8 @@ enum Chore {
     PtxFuzz(ptx_fuzz::PtxFuzzArguments),
     /// Prove with an SMT solver that scalar instructions keep their meaning through LLVM and back, for all inputs
     Prove(prove::ProveArguments),
+    /// Measure, and write the tables into docs/results.md with the date and the machine
+    Results(results::ResultsArguments),
     /// Compare the machine code of real PTX before and after a way through LLVM IR
     Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
@@ -120,31 +127,33 @@ fn main() -> Result<()> {
     if let Some(path) = std::env::var_os(test_suite::llvm_set::JUDGE) {
         return llvm_set::judge(Path::new(&path));
     }
-    match Arguments::parse().chore {
-        Chore::BenchCases(arguments) => bench_cases::measure(&arguments),
-        Chore::BenchExec(arguments) => bench_exec::measure(&arguments),
-        Chore::Bless => cargo::bless(),
-        Chore::Corpus(arguments) => corpus::measure(&arguments),
-        Chore::Csmith(arguments) => csmith::compare(&arguments),
-        Chore::Differential(arguments) => differential::compare(&arguments),
-        Chore::ExecutedRows(arguments) => executed::record(&arguments),
-        Chore::Fidelity(arguments) => fidelity::measure(&arguments),
-        Chore::GpuCases { file } => gpu::write_cases(&file),
-        Chore::GpuRecord { file } => gpu::record_outputs(&file),
-        Chore::Grammar(arguments) => grammar::compare(&arguments),
-        Chore::Intrinsics(arguments) => intrinsics::measure(&arguments),
-        Chore::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
-        Chore::KernelFuzz(arguments) => kernel_fuzz::fuzz(&arguments),
-        Chore::LlSet(arguments) => llvm_set::measure(&arguments),
-        Chore::Langref(arguments) => langref::measure(&arguments),
-        Chore::Stress(arguments) => stress::measure(&arguments),
-        Chore::Docs => instructions::write().and_then(|()| coverage::write()),
-        Chore::Table(arguments) => table::compare(&arguments),
-        Chore::Lines(arguments) => lines::measure(&arguments),
-        Chore::Producers(arguments) => producers::measure(&arguments),
-        Chore::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
-        Chore::Prove(arguments) => prove::prove(&arguments),
-        Chore::Roundtrip(arguments) => roundtrip::measure(&arguments),
-        Chore::Man { folder } => cargo::write_manuals(&folder),
+    match Arguments::parse().task {
+        Task::BenchCases(arguments) => bench_cases::measure(&arguments),
+        Task::BenchExec(arguments) => bench_exec::measure(&arguments),
+        Task::Book(arguments) => book::build(&arguments),
+        Task::Bless => cargo::bless(),
+        Task::Corpus(arguments) => corpus::measure(&arguments),
+        Task::Csmith(arguments) => csmith::compare(&arguments),
+        Task::Differential(arguments) => differential::compare(&arguments),
+        Task::ExecutedRows(arguments) => executed::record(&arguments),
+        Task::Fidelity(arguments) => fidelity::measure(&arguments),
+        Task::GpuCases { file } => gpu::write_cases(&file),
+        Task::GpuRecord { file } => gpu::record_outputs(&file),
+        Task::Grammar(arguments) => grammar::compare(&arguments),
+        Task::Intrinsics(arguments) => intrinsics::measure(&arguments),
+        Task::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
+        Task::KernelFuzz(arguments) => kernel_fuzz::fuzz(&arguments),
+        Task::LlSet(arguments) => llvm_set::measure(&arguments),
+        Task::Langref(arguments) => langref::measure(&arguments),
+        Task::Stress(arguments) => stress::measure(&arguments),
+        Task::Docs => instructions::write().and_then(|()| coverage::write()),
+        Task::Table(arguments) => table::compare(&arguments),
+        Task::Lines(arguments) => lines::measure(&arguments),
+        Task::Producers(arguments) => producers::measure(&arguments),
+        Task::PtxFuzz(arguments) => ptx_fuzz::fuzz(&arguments),
+        Task::Prove(arguments) => prove::prove(&arguments),
+        Task::Results(arguments) => results::measure(&arguments),
+        Task::Roundtrip(arguments) => roundtrip::measure(&arguments),
+        Task::Man { folder } => cargo::write_manuals(&folder),
     }
 }

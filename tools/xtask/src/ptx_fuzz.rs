@@ -10,34 +10,19 @@ use test_suite::oracle::Oracles;
 use test_suite::ptx_program::{Difference, Feature, Program, Verdict, judge, program, ways_of};
 
 use crate::corpus::oracles;
+use crate::drawing::Drawing;
 
 /// What is drawn, and where differences go.
 #[derive(Args)]
 pub(crate) struct PtxFuzzArguments {
-    /// How long to go on
-    #[arg(long, default_value_t = 60)]
-    seconds: u64,
-    /// The first seed
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    drawing: Drawing,
     /// Draw these features only [default: all]
     #[arg(long, value_delimiter = ',')]
     features: Vec<String>,
-    /// End after so many differences
-    #[arg(long)]
-    enough: Option<u64>,
     /// Take every way at every level with each program
     #[arg(long)]
     all_ways: bool,
-    /// Report programs as they were drawn, and spend no time on making them smaller
-    #[arg(long)]
-    whole: bool,
-    /// Show the program of the first seed, and judge nothing
-    #[arg(long)]
-    show: bool,
-    /// A folder for the programs that differ
-    #[arg(long)]
-    keep: Option<PathBuf>,
     /// Judge these kept programs instead of drawing any
     #[arg(long, value_name = "FILE")]
     replay: Vec<PathBuf>,
@@ -46,7 +31,7 @@ pub(crate) struct PtxFuzzArguments {
 /// Draws programs and reports each that does not leave what it has to leave along every way.
 pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     let oracles = oracles();
-    if let Some(folder) = &arguments.keep {
+    if let Some(folder) = &arguments.drawing.keep {
         std::fs::create_dir_all(folder)?;
     }
     if !arguments.replay.is_empty() {
@@ -60,12 +45,12 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     };
     let start = Instant::now();
     let mut out = io::stdout().lock();
-    if arguments.show {
-        return Ok(write!(out, "{}", program(arguments.seed, &features)?.keep())?);
+    if arguments.drawing.show {
+        return Ok(write!(out, "{}", program(arguments.drawing.seed, &features)?.keep())?);
     }
-    let (mut seed, mut bad) = (arguments.seed, 0u64);
+    let (mut seed, mut bad) = (arguments.drawing.seed, 0u64);
     let (mut decided, mut undecided, mut combined) = (0, 0, 0);
-    while start.elapsed() < Duration::from_secs(arguments.seconds) {
+    while start.elapsed() < Duration::from_secs(arguments.drawing.seconds) {
         let drawn = match program(seed, &features) {
             Ok(drawn) => drawn,
             Err(error) => {
@@ -85,23 +70,23 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
                     continue;
                 };
                 bad += 1;
-                let smaller = if arguments.whole { drawn } else { smaller(&drawn, first, &oracles) };
+                let smaller = if arguments.drawing.whole { drawn } else { smaller(&drawn, first, &oracles) };
                 writeln!(out, "after {} s:", start.elapsed().as_secs())?;
                 show(&mut out, &smaller, &differences)?;
-                if let Some(folder) = &arguments.keep {
+                if let Some(folder) = &arguments.drawing.keep {
                     std::fs::write(folder.join(format!("{seed}.ptx")), smaller.keep())?;
                 }
             }
             Err(error) => {
                 bad += 1;
                 writeln!(out, "seed {seed}: {error:#}")?;
-                if let Some(folder) = &arguments.keep {
+                if let Some(folder) = &arguments.drawing.keep {
                     std::fs::write(folder.join(format!("{seed}.refused.ptx")), drawn.keep())?;
                 }
             }
         }
         seed += 1;
-        if arguments.enough.is_some_and(|enough| bad >= enough) {
+        if arguments.drawing.enough.is_some_and(|enough| bad >= enough) {
             break;
         }
     }
@@ -109,7 +94,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         out,
         "{} programs in {} s, {bad} differences; ptxas computed {decided} bytes of programs without input and did not \
          decide {undecided}; {combined} more by LLVM's combiner; next seed {seed}",
-        seed - arguments.seed,
+        seed - arguments.drawing.seed,
         start.elapsed().as_secs()
     )?;
     ensure!(bad == 0, "{bad} differences");

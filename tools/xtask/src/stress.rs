@@ -125,7 +125,7 @@ fn usage(process: u32) -> Option<Usage> {
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = peak.split_whitespace().next()?.parse().ok()?;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name in parentheses may hold blanks; user and system time are the 12th and 13th field behind it.
+    // The name in parentheses may hold blanks; user and system time are the 12th and 13th field after it.
     let (_, fields) = stat.rsplit_once(')')?;
     let ticks = fields.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().ok());
     let seconds = ticks.sum::<Option<f64>>()? / TICKS_A_SECOND;

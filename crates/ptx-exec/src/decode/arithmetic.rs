@@ -1,13 +1,13 @@
 //! Arithmetic, logic and bit operations.
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, ternary};
+use super::body::{BodyDecoder, Context, Decode, ternary};
 use super::convert::float_format;
 use crate::program::{
-    Alu, Binary, Dual, FloatBinary, FloatExtreme, FloatFunction, Numbers, Packing, Quaternary, Src, Ternary,
+    Alu, Binary, Dual, FloatBinary, FloatExtreme, FloatFunction, Formula, Numbers, Packing, Src, Ternary,
     Unary,
 };
 use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
@@ -118,6 +118,35 @@ fn expect_operands(cx: &Context<'_>, count: usize) -> Decoded<()> {
     }
 }
 
+impl<'a> BodyDecoder<'a> {
+    /// What decodes arithmetic.
+    pub(super) fn arith_decoder(sem: ArithSem) -> Decode<'a> {
+        use ArithSem as S;
+        match sem {
+            S::Add | S::Sub | S::Mul | S::Mad | S::Fma | S::Div | S::Rem | S::Abs | S::Neg => {
+                Self::arithmetic
+            }
+            S::Min | S::Max | S::Min3 | S::Max3 => Self::extreme,
+            S::FmaOob => Self::fma_within_bounds,
+            S::PackedBytes => Self::packed_bytes,
+            S::Sad | S::Mul24 | S::Mad24 | S::Dp4a | S::Dp2a => Self::integer,
+            S::AddCarry | S::SubCarry | S::MadCarry => Self::carry,
+            S::Rcp | S::Sqrt | S::Rsqrt | S::Sin | S::Cos | S::Lg2 | S::Ex2 | S::Tanh => Self::function,
+            S::Testp | S::Copysign => Self::function,
+        }
+    }
+
+    /// What decodes logic, shifts and fields of bits.
+    pub(super) fn bits_decoder(sem: BitsSem) -> Decode<'a> {
+        use BitsSem as S;
+        match sem {
+            S::And | S::Or | S::Xor | S::Not | S::Cnot | S::Lop3 => Self::logic,
+            S::Shl | S::Shr | S::Shf | S::Popc | S::Clz | S::Bfind | S::Fns | S::Brev => Self::bit_operation,
+            S::Bfe | S::Bfi | S::Bmsk | S::Szext | S::Prmt => Self::bit_operation,
+        }
+    }
+}
+
 impl BodyDecoder<'_> {
     fn unary(&mut self, cx: &mut Context<'_>, op: Unary, packing: Packing) -> Decoded<()> {
         expect_operands(cx, 2)?;
@@ -140,6 +169,20 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
+    /// A formula of all operands but the first, which gets its value.
+    fn formula(&mut self, cx: &mut Context<'_>, op: Formula) -> Decoded<()> {
+        let mut srcs = [cx.constants.of(0); 4];
+        if cx.operands.len() > 1 + srcs.len() {
+            return cx.unsupported("it has more operands than are known here");
+        }
+        let d = self.dst(cx, 0)?;
+        for at in 1..cx.operands.len() {
+            srcs[at - 1] = self.src(cx, at)?;
+        }
+        cx.emit(Alu::Formula { op, d, srcs });
+        Ok(())
+    }
+
     /// `add`, `sub`, `mul`, `mad`, `fma`, `div`, `rem`, `abs`, `neg` of every type.
     pub(super) fn arithmetic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if let Some(from) = cx.m.type_of(Field::AType) {
@@ -154,14 +197,16 @@ impl BodyDecoder<'_> {
     fn integer_arithmetic(&mut self, cx: &mut Context<'_>, t: Int) -> Decoded<()> {
         let packing = type_numbers(cx)?.packing();
         match cx.m.sem() {
-            Sem::Add => self.binary(cx, Binary::IntAdd(t, saturation(cx)), packing),
-            Sem::Sub => self.binary(cx, Binary::IntSub(t, saturation(cx)), packing),
-            Sem::Mul => self.binary(cx, Binary::IntMul(t, part(cx)?), Packing::Whole),
-            Sem::Mad => self.ternary(cx, Ternary::IntMad(t, part(cx)?, saturation(cx)), Packing::Whole),
-            Sem::Div => self.binary(cx, Binary::IntDiv(t), Packing::Whole),
-            Sem::Rem => self.binary(cx, Binary::IntRem(t), Packing::Whole),
-            Sem::Abs => self.unary(cx, Unary::IntAbs(t), packing),
-            Sem::Neg => self.unary(cx, Unary::IntNeg(t), packing),
+            Sem::Arith(ArithSem::Add) => self.binary(cx, Binary::IntAdd(t, saturation(cx)), packing),
+            Sem::Arith(ArithSem::Sub) => self.binary(cx, Binary::IntSub(t, saturation(cx)), packing),
+            Sem::Arith(ArithSem::Mul) => self.binary(cx, Binary::IntMul(t, part(cx)?), Packing::Whole),
+            Sem::Arith(ArithSem::Mad) => {
+                self.ternary(cx, Ternary::IntMad(t, part(cx)?, saturation(cx)), Packing::Whole)
+            }
+            Sem::Arith(ArithSem::Div) => self.binary(cx, Binary::IntDiv(t), Packing::Whole),
+            Sem::Arith(ArithSem::Rem) => self.binary(cx, Binary::IntRem(t), Packing::Whole),
+            Sem::Arith(ArithSem::Abs) => self.unary(cx, Unary::IntAbs(t), packing),
+            Sem::Arith(ArithSem::Neg) => self.unary(cx, Unary::IntNeg(t), packing),
             _ => cx.unsupported("it has no integer form"),
         }
     }
@@ -169,20 +214,24 @@ impl BodyDecoder<'_> {
     fn float_arithmetic(&mut self, cx: &mut Context<'_>, format: Format) -> Decoded<()> {
         let packing = type_numbers(cx)?.packing();
         let op = match cx.m.sem() {
-            Sem::Add => FloatBinary::Add,
-            Sem::Sub => FloatBinary::Sub,
-            Sem::Mul => FloatBinary::Mul,
-            Sem::Div if cx.m.has(Mod::Approx) => FloatBinary::DivApprox,
-            Sem::Div => {
+            Sem::Arith(ArithSem::Add) => FloatBinary::Add,
+            Sem::Arith(ArithSem::Sub) => FloatBinary::Sub,
+            Sem::Arith(ArithSem::Mul) => FloatBinary::Mul,
+            Sem::Arith(ArithSem::Div) if cx.m.has(Mod::Approx) => FloatBinary::DivApprox,
+            Sem::Arith(ArithSem::Div) => {
                 cx.m.ignore_words(&[Mod::Full], ROUNDED);
                 FloatBinary::Div
             }
-            Sem::Mad | Sem::Fma => {
+            Sem::Arith(ArithSem::Mad | ArithSem::Fma) => {
                 let m = arith(cx, format)?;
                 return self.ternary(cx, Ternary::Fma(m), packing);
             }
-            Sem::Abs => return self.unary(cx, Unary::FloatAbs(format, subnormals(cx)), packing),
-            Sem::Neg => return self.unary(cx, Unary::FloatNeg(format, subnormals(cx)), packing),
+            Sem::Arith(ArithSem::Abs) => {
+                return self.unary(cx, Unary::FloatAbs(format, subnormals(cx)), packing);
+            }
+            Sem::Arith(ArithSem::Neg) => {
+                return self.unary(cx, Unary::FloatNeg(format, subnormals(cx)), packing);
+            }
             _ => return cx.unsupported("it has no floating-point form"),
         };
         let m = arith(cx, format)?;
@@ -199,9 +248,9 @@ impl BodyDecoder<'_> {
         }
         let m = arith(cx, Format::F32)?;
         let op = match cx.m.sem() {
-            Sem::Add => FloatBinary::Add,
-            Sem::Sub => FloatBinary::Sub,
-            Sem::Fma => return self.ternary(cx, Ternary::FmaMixed(m, from), Packing::Whole),
+            Sem::Arith(ArithSem::Add) => FloatBinary::Add,
+            Sem::Arith(ArithSem::Sub) => FloatBinary::Sub,
+            Sem::Arith(ArithSem::Fma) => return self.ternary(cx, Ternary::FmaMixed(m, from), Packing::Whole),
             _ => return cx.unsupported("it has no form of mixed precision"),
         };
         self.binary(cx, Binary::FloatMixed(op, m, from), Packing::Whole)
@@ -272,8 +321,10 @@ impl BodyDecoder<'_> {
     pub(super) fn integer(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (a_sign, b_sign) = (sign_of(cx, Field::AType), sign_of(cx, Field::BType));
         match cx.m.sem() {
-            Sem::Dp4a => return self.ternary(cx, Ternary::Dp4a(a_sign, b_sign), Packing::Whole),
-            Sem::Dp2a => {
+            Sem::Arith(ArithSem::Dp4a) => {
+                return self.ternary(cx, Ternary::Dp4a(a_sign, b_sign), Packing::Whole);
+            }
+            Sem::Arith(ArithSem::Dp2a) => {
                 let half = match cx.m.get(Field::Mode) {
                     Some(Mod::Lo) => Part::Lo,
                     Some(Mod::Hi) => Part::Hi,
@@ -285,9 +336,11 @@ impl BodyDecoder<'_> {
         }
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
         match cx.m.sem() {
-            Sem::Sad => self.ternary(cx, Ternary::Sad(t), Packing::Whole),
-            Sem::Mul24 => self.binary(cx, Binary::Mul24(t, part(cx)?), Packing::Whole),
-            Sem::Mad24 => self.ternary(cx, Ternary::Mad24(t, part(cx)?, saturation(cx)), Packing::Whole),
+            Sem::Arith(ArithSem::Sad) => self.ternary(cx, Ternary::Sad(t), Packing::Whole),
+            Sem::Arith(ArithSem::Mul24) => self.binary(cx, Binary::Mul24(t, part(cx)?), Packing::Whole),
+            Sem::Arith(ArithSem::Mad24) => {
+                self.ternary(cx, Ternary::Mad24(t, part(cx)?, saturation(cx)), Packing::Whole)
+            }
             _ => cx.unsupported("it is not an integer operation"),
         }
     }
@@ -299,13 +352,13 @@ impl BodyDecoder<'_> {
         let out = if cx.m.has(Mod::Cc) { self.carry } else { self.sink };
         let reads = matches!(cx.m.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc);
         // `sub.cc` computes `a + ~b + 1`.
-        let none = u64::from(cx.m.sem() == Sem::SubCarry);
+        let none = u64::from(cx.m.sem() == Sem::Arith(ArithSem::SubCarry));
         let carry = if reads { Src::register(self.carry) } else { cx.constants.of(none) };
         let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
         let (op, c) = match cx.m.sem() {
-            Sem::AddCarry => (Dual::AddCarry(t, saturation(cx)), carry),
-            Sem::SubCarry => (Dual::SubCarry(t, saturation(cx)), carry),
-            Sem::MadCarry => {
+            Sem::Arith(ArithSem::AddCarry) => (Dual::AddCarry(t, saturation(cx)), carry),
+            Sem::Arith(ArithSem::SubCarry) => (Dual::SubCarry(t, saturation(cx)), carry),
+            Sem::Arith(ArithSem::MadCarry) => {
                 cx.m.ignore_words(&[Mod::Sat], "`ptxas` makes the code of `madc.hi` for `madc.hi.sat`");
                 (Dual::MadCarry(t, part(cx)?), self.src(cx, 3)?)
             }
@@ -320,12 +373,12 @@ impl BodyDecoder<'_> {
         let ty = cx.m.scalar_type().unwrap_or(ScalarType::B64);
         let mask = super::body::row_bits(ty);
         match cx.m.sem() {
-            Sem::And => self.binary(cx, Binary::And, Packing::Whole),
-            Sem::Or => self.binary(cx, Binary::Or, Packing::Whole),
-            Sem::Xor => self.binary(cx, Binary::Xor, Packing::Whole),
-            Sem::Not => self.unary(cx, Unary::Not { mask }, Packing::Whole),
-            Sem::Cnot => self.unary(cx, Unary::IsZero { mask }, Packing::Whole),
-            Sem::Lop3 => self.lop3(cx),
+            Sem::Bits(BitsSem::And) => self.binary(cx, Binary::And, Packing::Whole),
+            Sem::Bits(BitsSem::Or) => self.binary(cx, Binary::Or, Packing::Whole),
+            Sem::Bits(BitsSem::Xor) => self.binary(cx, Binary::Xor, Packing::Whole),
+            Sem::Bits(BitsSem::Not) => self.unary(cx, Unary::Not { mask }, Packing::Whole),
+            Sem::Bits(BitsSem::Cnot) => self.unary(cx, Unary::IsZero { mask }, Packing::Whole),
+            Sem::Bits(BitsSem::Lop3) => self.lop3(cx),
             _ => cx.unsupported("it is not a logic operation"),
         }
     }
@@ -361,9 +414,9 @@ impl BodyDecoder<'_> {
     pub(super) fn bit_operation(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
         match cx.m.sem() {
-            Sem::Shl => self.binary(cx, Binary::Shl(t), Packing::Whole),
-            Sem::Shr => self.binary(cx, Binary::Shr(t), Packing::Whole),
-            Sem::Shf => {
+            Sem::Bits(BitsSem::Shl) => self.binary(cx, Binary::Shl(t), Packing::Whole),
+            Sem::Bits(BitsSem::Shr) => self.binary(cx, Binary::Shr(t), Packing::Whole),
+            Sem::Bits(BitsSem::Shf) => {
                 let direction = match cx.m.get(Field::Direction) {
                     Some(Mod::L) => Direction::Left,
                     Some(Mod::R) => Direction::Right,
@@ -371,24 +424,21 @@ impl BodyDecoder<'_> {
                 };
                 self.ternary(cx, Ternary::Shf(direction, overshoot(cx)?), Packing::Whole)
             }
-            Sem::Popc => self.unary(cx, Unary::Popc(t), Packing::Whole),
-            Sem::Clz => self.unary(cx, Unary::Clz(t), Packing::Whole),
-            Sem::Brev => self.unary(cx, Unary::Brev(t), Packing::Whole),
-            Sem::Bfind => {
+            Sem::Bits(BitsSem::Popc) => self.unary(cx, Unary::Popc(t), Packing::Whole),
+            Sem::Bits(BitsSem::Clz) => self.unary(cx, Unary::Clz(t), Packing::Whole),
+            Sem::Bits(BitsSem::Brev) => self.unary(cx, Unary::Brev(t), Packing::Whole),
+            Sem::Bits(BitsSem::Bfind) => {
                 let found = if cx.m.has(Mod::Shiftamt) { Found::ShiftAmount } else { Found::Position };
                 self.unary(cx, Unary::Bfind(t, found), Packing::Whole)
             }
-            Sem::Fns => self.ternary(cx, Ternary::Fns, Packing::Whole),
-            Sem::Bfe => self.ternary(cx, Ternary::Bfe(t), Packing::Whole),
-            Sem::Bfi => {
-                let d = self.dst(cx, 0)?;
-                let srcs = [self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?, self.src(cx, 4)?];
-                cx.emit(Alu::Quaternary { op: Quaternary::Bfi(t), d, srcs });
-                Ok(())
+            Sem::Bits(BitsSem::Fns) => self.formula(cx, Formula::Fns),
+            Sem::Bits(BitsSem::Bfe) => self.ternary(cx, Ternary::Bfe(t), Packing::Whole),
+            Sem::Bits(BitsSem::Bfi) => self.formula(cx, Formula::Bfi(t)),
+            Sem::Bits(BitsSem::Bmsk) => self.binary(cx, Binary::Bmsk(overshoot(cx)?), Packing::Whole),
+            Sem::Bits(BitsSem::Szext) => {
+                self.binary(cx, Binary::Szext(t.sign(), overshoot(cx)?), Packing::Whole)
             }
-            Sem::Bmsk => self.binary(cx, Binary::Bmsk(overshoot(cx)?), Packing::Whole),
-            Sem::Szext => self.binary(cx, Binary::Szext(t.sign(), overshoot(cx)?), Packing::Whole),
-            Sem::Prmt => {
+            Sem::Bits(BitsSem::Prmt) => {
                 let mode = match cx.m.get(Field::Mode) {
                     Some(Mod::F4e) => Permutation::Forward4Extract,
                     Some(Mod::B4e) => Permutation::Backward4Extract,
@@ -413,24 +463,30 @@ impl BodyDecoder<'_> {
         };
         let function = match cx.m.sem() {
             // Only the upper words of the flushed `.f64` approximations count.
-            Sem::Rcp if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) => {
+            Sem::Arith(ArithSem::Rcp)
+                if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) =>
+            {
                 return self.unary(cx, Unary::RcpUpperWord, Packing::Whole);
             }
-            Sem::Rsqrt if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) => {
+            Sem::Arith(ArithSem::Rsqrt)
+                if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) =>
+            {
                 return self.unary(cx, Unary::RsqrtUpperWord, Packing::Whole);
             }
-            Sem::Rcp => FloatFunction::Rcp,
-            Sem::Sqrt => FloatFunction::Sqrt,
-            Sem::Rsqrt => FloatFunction::Rsqrt,
-            Sem::Sin if cx.m.has(Mod::TwoPi) => FloatFunction::SinOfTurns,
-            Sem::Cos if cx.m.has(Mod::TwoPi) => FloatFunction::CosOfTurns,
-            Sem::Sin => FloatFunction::Sin,
-            Sem::Cos => FloatFunction::Cos,
-            Sem::Lg2 => FloatFunction::Lg2,
-            Sem::Ex2 => FloatFunction::Ex2,
-            Sem::Tanh => FloatFunction::Tanh,
-            Sem::Copysign => return self.binary(cx, Binary::Copysign(format), Packing::Whole),
-            Sem::Testp => return self.test_property(cx, format),
+            Sem::Arith(ArithSem::Rcp) => FloatFunction::Rcp,
+            Sem::Arith(ArithSem::Sqrt) => FloatFunction::Sqrt,
+            Sem::Arith(ArithSem::Rsqrt) => FloatFunction::Rsqrt,
+            Sem::Arith(ArithSem::Sin) if cx.m.has(Mod::TwoPi) => FloatFunction::SinOfTurns,
+            Sem::Arith(ArithSem::Cos) if cx.m.has(Mod::TwoPi) => FloatFunction::CosOfTurns,
+            Sem::Arith(ArithSem::Sin) => FloatFunction::Sin,
+            Sem::Arith(ArithSem::Cos) => FloatFunction::Cos,
+            Sem::Arith(ArithSem::Lg2) => FloatFunction::Lg2,
+            Sem::Arith(ArithSem::Ex2) => FloatFunction::Ex2,
+            Sem::Arith(ArithSem::Tanh) => FloatFunction::Tanh,
+            Sem::Arith(ArithSem::Copysign) => {
+                return self.binary(cx, Binary::Copysign(format), Packing::Whole);
+            }
+            Sem::Arith(ArithSem::Testp) => return self.test_property(cx, format),
             _ => return cx.unsupported("it is not a function of one value"),
         };
         cx.m.ignore(&[Field::Approx], ROUNDED);

@@ -5,10 +5,10 @@ use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, Symbol, VarId,
 };
-use ptx_isa::{Form, Kind, Mnemonic, Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{AsyncSem, ControlSem, Form, Kind, Role, ScalarType, Sem, StateSpace, VideoSem, ptx};
 use rustc_hash::FxHashMap;
 
-use super::modifiers::{Modifiers, NO_CACHES, STRONGEST, UNIFORM};
+use super::modifiers::Modifiers;
 use super::{Constants, Decoded, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
@@ -85,7 +85,8 @@ pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<
 pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
     let bodies = functions.iter().filter_map(|&id| module.function(id).body.as_ref());
     let passed = bodies.flat_map(|body| {
-        let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+        let calls =
+            body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
         calls.filter_map(|(_, inst)| {
             let arguments = inst.mnemonic.form().operands.iter().position(|place| place.name == "args")?;
             let Some(Operand::List(list)) = body.operands(inst).get(arguments) else { return None };
@@ -207,7 +208,7 @@ pub(super) struct BodyDecoder<'a> {
     firsts: Vec<u32>,
     /// The row of the condition code (manual 9.7.2).
     pub(super) carry: u32,
-    /// The row that takes results nobody wants.
+    /// The row that takes results no one wants.
     pub(super) sink: u32,
     /// The first row for values within an instruction, and how many of them it uses and the function has.
     temporaries: u32,
@@ -275,11 +276,8 @@ impl Context<'_> {
     }
 }
 
-/// Why a row without modifiers ignores them.
-const NO_MODIFIERS: &str = "it has none";
-
 /// Decodes one instruction.
-type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
+pub(super) type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
 /// Whether the interpreter executes a row; single modifiers may still be refused.
 pub(crate) fn executes(form: &Form) -> bool {
@@ -350,7 +348,8 @@ impl<'a> BodyDecoder<'a> {
                 | Stmt::ScopeStart
                 | Stmt::ScopeEnd
                 | Stmt::Comment(_)
-                | Stmt::TrailingComment(_) => {}
+                | Stmt::TrailingComment(_)
+                | Stmt::Mark(_) => {}
                 Stmt::Location(location) => {
                     self.line = files.line(location).map(|line| {
                         program.lines.push(line);
@@ -365,11 +364,9 @@ impl<'a> BodyDecoder<'a> {
             }
         }
         // Falling off the end returns.
-        if let Some(mnemonic) = return_mnemonic() {
-            let span = last.map_or(Span::default(), |inst| inst.at.0);
-            program.code.push(Inst { guard: None, op: Effect::Return.into() });
-            program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
-        }
+        let span = last.map_or(Span::default(), |inst| inst.at.0);
+        program.code.push(Inst { guard: None, op: Effect::Return.into() });
+        program.origins.push(Origin { span, mnemonic: ptx!("ret"), function: self.index, line: self.line });
         self.resolve(program, &mut errors);
         (self.temporaries + self.most, errors)
     }
@@ -394,7 +391,9 @@ impl<'a> BodyDecoder<'a> {
         // Of an operation that the interpreter does not have no modifier is at fault.
         let Some(decode) = Self::decoder(cx.m.sem()) else {
             return cx.unsupported(match cx.m.sem() {
-                Sem::Fabric => "there is no other device, and the manual does not define what a handle names",
+                Sem::Async(AsyncSem::Fabric) => {
+                    "there is no other device, and the manual does not define what a handle names"
+                }
                 _ => "the interpreter has no such operation",
             });
         };
@@ -418,109 +417,25 @@ impl<'a> BodyDecoder<'a> {
 
     /// What decodes the instructions of a meaning; `None` when the interpreter has no such operation.
     fn decoder(sem: Sem) -> Option<Decode<'a>> {
-        let decode: Decode<'a> = match sem {
-            Sem::Add
-            | Sem::Sub
-            | Sem::Mul
-            | Sem::Mad
-            | Sem::Fma
-            | Sem::Div
-            | Sem::Rem
-            | Sem::Abs
-            | Sem::Neg => Self::arithmetic,
-            Sem::Min | Sem::Max | Sem::Min3 | Sem::Max3 => Self::extreme,
-            Sem::FmaOob => Self::fma_within_bounds,
-            Sem::PackedBytes => Self::packed_bytes,
-            Sem::Video => Self::video,
-            Sem::VideoSimd => Self::video_lanes,
-            Sem::Sad | Sem::Mul24 | Sem::Mad24 | Sem::Dp4a | Sem::Dp2a => Self::integer,
-            Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => Self::carry,
-            Sem::And | Sem::Or | Sem::Xor | Sem::Not | Sem::Cnot | Sem::Lop3 => Self::logic,
-            Sem::Shl | Sem::Shr | Sem::Shf | Sem::Popc | Sem::Clz | Sem::Bfind | Sem::Fns | Sem::Brev => {
-                Self::bit_operation
-            }
-            Sem::Bfe | Sem::Bfi | Sem::Bmsk | Sem::Szext | Sem::Prmt => Self::bit_operation,
-            Sem::Rcp | Sem::Sqrt | Sem::Rsqrt | Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 | Sem::Tanh => {
-                Self::function
-            }
-            Sem::Testp | Sem::Copysign => Self::function,
-            Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => Self::select,
-            Sem::Mov => Self::mov,
-            Sem::MovVector => Self::mov_vector,
-            Sem::Cvt => Self::convert,
-            Sem::CvtPack => Self::convert_pack,
-            Sem::CvtNarrow => Self::convert_narrow,
-            Sem::Cvta | Sem::Isspacep => Self::address_space,
-            Sem::Load | Sem::LoadUniform => Self::load,
-            Sem::Store => Self::store,
-            Sem::Atom | Sem::Red => Self::atomic,
-            Sem::AtomVector | Sem::RedVector => Self::vector_atomic,
-            Sem::StoreAsync => Self::store_async,
-            Sem::ReduceAsync => Self::reduce_async,
-            Sem::CpAsync => Self::async_copy,
-            Sem::CpAsyncCommit | Sem::CpAsyncWait | Sem::BulkCommit | Sem::BulkWait => Self::group,
-            // What is discarded has any value, its own too.
-            Sem::Prefetch | Sem::BulkPrefetch | Sem::ApplyPriority | Sem::Discard => {
-                |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
-            }
-            Sem::Pmevent => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is no profiler"),
-            Sem::Griddepcontrol => {
-                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are no grids that depend on this one")
-            }
-            Sem::Setmaxnreg => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are registers enough"),
-            Sem::CreatePolicy => Self::create_policy,
-            Sem::Fence => |decoder, cx| decoder.plain(cx, Effect::Fence, STRONGEST),
-            Sem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::ProxyFence, STRONGEST),
-            Sem::MbarrierInit
-            | Sem::MbarrierInval
-            | Sem::MbarrierCheckLayout
-            | Sem::MbarrierTransactions
-            | Sem::MbarrierArrive
-            | Sem::MbarrierWait
-            | Sem::CpAsyncArrive => Self::mbarrier,
-            Sem::MbarrierPendingCount => Self::pending_count,
-            Sem::BulkCopy | Sem::BulkReduce | Sem::StoreBulk => Self::bulk,
-            Sem::MultimemLoadReduce | Sem::MultimemStore | Sem::MultimemReduce => Self::multimem,
-            Sem::TensorCopy | Sem::TensorReduce => Self::bulk_tensor,
-            Sem::TensorPrefetch => |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES),
-            Sem::TensormapReplace => Self::tensormap_replace,
-            Sem::TensormapCopy => Self::tensormap_copy,
-            Sem::ClusterBarrier => Self::cluster_barrier,
-            Sem::Mapa | Sem::Getctarank => Self::cluster_address,
-            Sem::Stacksave | Sem::Stackrestore | Sem::Alloca => Self::stack,
-            Sem::Nanosleep => |decoder, cx| decoder.plain(cx, Effect::Pause, "a sleep has one type"),
-            Sem::Exit => |decoder, cx| decoder.plain(cx, Effect::Exit, NO_MODIFIERS),
-            Sem::Ret => |decoder, cx| decoder.plain(cx, Effect::Return, UNIFORM),
-            Sem::Trap => |decoder, cx| decoder.plain(cx, Effect::Trap, NO_MODIFIERS),
-            Sem::Brkpt => |decoder, cx| decoder.plain(cx, Effect::Breakpoint, NO_MODIFIERS),
-            Sem::Bra => Self::branch,
-            Sem::BrxIdx => Self::branch_indexed,
-            Sem::Call => Self::call,
-            Sem::Barrier => Self::barrier,
-            Sem::BarrierWarp | Sem::Shfl | Sem::Vote | Sem::Match | Sem::Activemask => Self::collective,
-            Sem::Redux | Sem::ReduxFloat | Sem::Elect => Self::collective,
-            Sem::Mma | Sem::Ldmatrix | Sem::Stmatrix | Sem::Movmatrix => Self::matrix,
-            Sem::WmmaLoad | Sem::WmmaStore | Sem::Wmma | Sem::MmaSparse | Sem::MmaScaled => Self::matrix,
-            Sem::TensorMemory => Self::tensor_memory,
-            Sem::Wgmma | Sem::WgmmaSparse | Sem::WgmmaFence | Sem::WgmmaCommit | Sem::WgmmaWait => {
-                Self::warpgroup
-            }
-            Sem::Tcgen05Mma => Self::tensor_multiply,
-            Sem::Tex | Sem::Tld4 | Sem::Txq | Sem::Istypep => Self::texturing,
-            Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce | Sem::SurfaceQuery => Self::texturing,
-            Sem::TryCancel => Self::try_cancel,
-            Sem::QueryCancel => Self::query_cancel,
-            // Kernels with such accesses are refused, so that none is on its way.
-            Sem::FabricGroup => {
-                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is nothing to wait for")
-            }
-            Sem::Fabric => return None,
-        };
-        Some(decode)
+        Some(match sem {
+            Sem::Arith(sem) => Self::arith_decoder(sem),
+            Sem::Bits(sem) => Self::bits_decoder(sem),
+            Sem::Compare(_) => Self::select,
+            Sem::Video(VideoSem::Video) => Self::video,
+            Sem::Video(VideoSem::VideoSimd) => Self::video_lanes,
+            Sem::Move(sem) => Self::move_decoder(sem),
+            Sem::Memory(sem) => Self::memory_decoder(sem),
+            Sem::Async(sem) => return Self::async_decoder(sem),
+            Sem::Texture(_) => Self::texturing,
+            Sem::Warp(_) => Self::collective,
+            Sem::Block(sem) => Self::block_decoder(sem),
+            Sem::Matrix(sem) => Self::matrix_decoder(sem),
+            Sem::Control(sem) => Self::control_decoder(sem),
+        })
     }
 
     /// An operation that all modifiers leave as it is, for the reason given.
-    fn plain(&mut self, cx: &mut Context<'_>, op: Effect, why: &'static str) -> Decoded<()> {
+    pub(super) fn plain(&mut self, cx: &mut Context<'_>, op: Effect, why: &'static str) -> Decoded<()> {
         cx.m.ignore_all(why);
         cx.emit(op);
         Ok(())
@@ -572,9 +487,4 @@ impl<'a> BodyDecoder<'a> {
             }
         }
     }
-}
-
-/// `ret`, for the return at the end of every function.
-fn return_mnemonic() -> Option<Mnemonic> {
-    Mnemonic::from_text("ret").ok()
 }

@@ -1,12 +1,33 @@
 //! Barriers, addresses and launches of clusters (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
 
-use ptx_isa::{Field, Mod, Sem};
+use ptx_isa::{BlockSem, Field, Mod, Sem};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, unary};
+use super::body::{BodyDecoder, Context, Decode, unary};
 use super::modifiers::{ORDERING, STRONGEST, TOGETHER};
 use crate::memory::{AddressSize, RANK_SHIFT, Space};
-use crate::program::{Audience, ClusterAction, Effect, MapAddress, Src, TryCancel, Unary};
+use crate::program::{AsyncOp, Audience, ClusterAction, Effect, MapAddress, Src, TryCancel, Unary};
+
+impl<'a> BodyDecoder<'a> {
+    /// What decodes operations of blocks, clusters and grids.
+    pub(super) fn block_decoder(sem: BlockSem) -> Decode<'a> {
+        match sem {
+            BlockSem::Barrier => Self::barrier,
+            BlockSem::ClusterBarrier => Self::cluster_barrier,
+            BlockSem::Fence => |decoder, cx| decoder.plain(cx, Effect::Fence, STRONGEST),
+            BlockSem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::ProxyFence, STRONGEST),
+            BlockSem::Mapa | BlockSem::Getctarank => Self::cluster_address,
+            BlockSem::Griddepcontrol => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are no grids that depend on this one")
+            }
+            BlockSem::Setmaxnreg => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are registers enough")
+            }
+            BlockSem::TryCancel => Self::try_cancel,
+            BlockSem::QueryCancel => Self::query_cancel,
+        }
+    }
+}
 
 impl BodyDecoder<'_> {
     /// `barrier.cluster`.
@@ -27,7 +48,7 @@ impl BodyDecoder<'_> {
         let d = self.dst_named(cx, "d")?;
         let a = self.src_named(cx, "a")?;
         cx.m.ignore(&[Field::Type], "the address has the width of its register");
-        if cx.m.sem() == Sem::Getctarank {
+        if cx.m.sem() == Sem::Block(BlockSem::Getctarank) {
             let a = self.shared_address(cx, a);
             cx.emit(unary(Unary::Field { shift: RANK_SHIFT, mask: 0xff }, d, a));
             return Ok(());
@@ -63,7 +84,7 @@ impl BodyDecoder<'_> {
         let is_for_all = cx.m.has(Mod::MulticastClusterAll);
         cx.m.ignore_words(&[Mod::MbarrierCompleteTxBytes], "there is one mechanism");
         let audience = if is_for_all { Audience::Cluster } else { Audience::Block };
-        cx.emit(Effect::TryCancel(Box::new(TryCancel { to, barrier, audience })));
+        cx.emit(Effect::Async(AsyncOp::TryCancel(Box::new(TryCancel { to, barrier, audience }))));
         Ok(())
     }
 

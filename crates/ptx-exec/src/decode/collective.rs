@@ -1,6 +1,6 @@
 //! Operations of a warp (manual 9.7.9.6, 9.7.13).
 
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{Field, Mod, ScalarType, Sem, WarpSem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -18,7 +18,7 @@ const WHOLE: &str = "registers are compared whole";
 impl BodyDecoder<'_> {
     /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
     pub(super) fn collective(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if cx.m.sem() == Sem::Activemask {
+        if cx.m.sem() == Sem::Warp(WarpSem::Activemask) {
             let d = self.dst(cx, 0)?;
             cx.emit(Effect::ActiveMask { d });
             return Ok(());
@@ -30,7 +30,7 @@ impl BodyDecoder<'_> {
         };
         let value = |decoder: &mut Self, cx: &mut Context<'_>| decoder.src_named(cx, "a");
         let (kind, srcs, dsts): (_, Vec<Src>, Vec<Dst>) = match cx.m.sem() {
-            Sem::Shfl => {
+            Sem::Warp(WarpSem::Shfl) => {
                 let mode = match cx.m.get(Field::Mode) {
                     Some(Mod::Up) => ShuffleMode::Up,
                     Some(Mod::Down) => ShuffleMode::Down,
@@ -42,7 +42,7 @@ impl BodyDecoder<'_> {
                 let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
                 (CollectiveKind::Shuffle(mode), srcs, dsts)
             }
-            Sem::Vote => {
+            Sem::Warp(WarpSem::Vote) => {
                 let mode = match cx.m.get(Field::Mode) {
                     Some(Mod::All) => VoteMode::All,
                     Some(Mod::Any) => VoteMode::Any,
@@ -53,16 +53,16 @@ impl BodyDecoder<'_> {
                 cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
                 (CollectiveKind::Vote(mode), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
-            Sem::Match if cx.m.has(Mod::All) => {
+            Sem::Warp(WarpSem::Match) if cx.m.has(Mod::All) => {
                 cx.m.ignore(&[Field::Type], WHOLE);
                 let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
                 (CollectiveKind::MatchAll, vec![value(self, cx)?], dsts)
             }
-            Sem::Match if cx.m.has(Mod::Any) => {
+            Sem::Warp(WarpSem::Match) if cx.m.has(Mod::Any) => {
                 cx.m.ignore(&[Field::Type], WHOLE);
                 (CollectiveKind::MatchAny, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
-            Sem::Redux => {
+            Sem::Warp(WarpSem::Redux) => {
                 let op = match cx.m.get(Field::Op) {
                     Some(Mod::Add) => ReduceOp::Add,
                     Some(Mod::Min) => ReduceOp::Min,
@@ -77,7 +77,7 @@ impl BodyDecoder<'_> {
                 };
                 (CollectiveKind::Redux(op, ty), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
-            Sem::ReduxFloat => {
+            Sem::Warp(WarpSem::ReduxFloat) => {
                 let which = match cx.m.get(Field::Op) {
                     Some(Mod::Min) => Extreme::Min,
                     Some(Mod::Max) => Extreme::Max,
@@ -91,11 +91,11 @@ impl BodyDecoder<'_> {
                 let kind = CollectiveKind::ReduxFloat(which, nan, sign);
                 (kind, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
             }
-            Sem::Elect => {
+            Sem::Warp(WarpSem::Elect) => {
                 let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
                 (CollectiveKind::Elect, Vec::new(), dsts)
             }
-            Sem::BarrierWarp => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
+            Sem::Warp(WarpSem::BarrierWarp) => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
             _ => return cx.unsupported("it is not an operation of a warp"),
         };
         emit(cx, kind, participants, srcs, dsts, (Space::Generic, 0));

@@ -1,9 +1,9 @@
 //! Branches, calls and block barriers (manual 9.7.12, 9.7.13.1).
 
 use ptx_ir::{Body, Function, FunctionId, Module, Operand, Param, Stmt, Symbol};
-use ptx_isa::{Field, Mod, Opcode, ScalarType};
+use ptx_isa::{ControlSem, Field, Mod, Opcode, ScalarType};
 
-use super::body::{BodyDecoder, Context, is_open, row_bits, rows_of};
+use super::body::{BodyDecoder, Context, Decode, is_open, row_bits, rows_of};
 use super::modifiers::UNIFORM;
 use super::operand::Place;
 use super::reach::builtin;
@@ -35,7 +35,25 @@ impl<'m> CallSignature<'m> {
     }
 }
 
+/// Why a row without modifiers ignores them.
+const NO_MODIFIERS: &str = "it has none";
+
 impl<'a> BodyDecoder<'a> {
+    /// What decodes control flow, and what suspends a thread or tells a tool of it.
+    pub(super) fn control_decoder(sem: ControlSem) -> Decode<'a> {
+        match sem {
+            ControlSem::Bra => Self::branch,
+            ControlSem::BrxIdx => Self::branch_indexed,
+            ControlSem::Call => Self::call,
+            ControlSem::Ret => |decoder, cx| decoder.plain(cx, Effect::Return, UNIFORM),
+            ControlSem::Exit => |decoder, cx| decoder.plain(cx, Effect::Exit, NO_MODIFIERS),
+            ControlSem::Trap => |decoder, cx| decoder.plain(cx, Effect::Trap, NO_MODIFIERS),
+            ControlSem::Brkpt => |decoder, cx| decoder.plain(cx, Effect::Breakpoint, NO_MODIFIERS),
+            ControlSem::Pmevent => |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is no profiler"),
+            ControlSem::Nanosleep => |decoder, cx| decoder.plain(cx, Effect::Pause, "a sleep has one type"),
+        }
+    }
+
     /// `bra`.
     pub(super) fn branch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Operand::Label(label) = cx.operands[0] else {

@@ -127,14 +127,14 @@ impl BodyDecoder<'_> {
         };
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
         let window = space.window(self.size);
-        if cx.m.sem() == ptx_isa::Sem::Isspacep && space == Space::Shared {
+        if cx.m.sem() == ptx_isa::Sem::Move(ptx_isa::MoveSem::Isspacep) && space == Space::Shared {
             let own = cx.constants.of_shared(window);
             cx.emit(binary(Binary::IsInBlock, d, a, own));
             return Ok(());
         }
         let has_32_bits = cx.m.scalar_type().is_some_and(|ty| ty.bits() == 32);
         let mask = self.size.mask();
-        let op = if cx.m.sem() == ptx_isa::Sem::Isspacep {
+        let op = if cx.m.sem() == ptx_isa::Sem::Move(ptx_isa::MoveSem::Isspacep) {
             Unary::IsInSpace(space, self.size)
         } else if has_32_bits && self.size == AddressSize::Bits64 {
             return cx

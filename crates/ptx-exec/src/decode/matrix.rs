@@ -1,10 +1,10 @@
 //! Matrix instructions (manual 9.7.14).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{Field, MatrixSem, Mod, ScalarType, Sem};
 
 use super::arithmetic::rounding;
-use super::body::{BodyDecoder, Context, unary};
+use super::body::{BodyDecoder, Context, Decode, unary};
 use super::collective::emit;
 use super::modifiers::TOGETHER;
 use super::{Decoded, finding};
@@ -101,7 +101,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     };
     let (a, b) = (factor(Field::AType, Field::ALayout)?, factor(Field::BType, Field::BLayout)?);
     let held = match (cx.m.sem(), size) {
-        (Sem::Wmma, _) => Held::Fragments,
+        (Sem::Matrix(MatrixSem::Wmma), _) => Held::Fragments,
         (_, Size { m: 8, n: 8, k: 4 }) if a.element == Element::F16 => Held::Quads,
         _ => Held::Groups,
     };
@@ -190,7 +190,7 @@ fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
 
 /// The scales of the blocks of both factors, `None` for products without.
 fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
-    if cx.m.sem() != Sem::MmaScaled {
+    if cx.m.sem() != Sem::Matrix(MatrixSem::MmaScaled) {
         return Ok(None);
     }
     let blocks = match cx.m.get(Field::ScaleVec) {
@@ -209,15 +209,31 @@ fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
     Ok(Some(Scales { blocks, format }))
 }
 
+impl<'a> BodyDecoder<'a> {
+    /// What decodes products of matrices, and what moves matrices.
+    pub(super) fn matrix_decoder(sem: MatrixSem) -> Decode<'a> {
+        use MatrixSem as S;
+        match sem {
+            S::Mma | S::MmaSparse | S::MmaScaled | S::Wmma | S::WmmaLoad | S::WmmaStore => Self::matrix,
+            S::Ldmatrix | S::Stmatrix | S::Movmatrix => Self::matrix,
+            S::Wgmma | S::WgmmaSparse | S::WgmmaFence | S::WgmmaCommit | S::WgmmaWait => Self::warpgroup,
+            S::TensorMemory => Self::tensor_memory,
+            S::Tcgen05Mma => Self::tensor_multiply,
+        }
+    }
+}
+
 impl BodyDecoder<'_> {
     /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
     pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         match cx.m.sem() {
-            Sem::Mma | Sem::MmaSparse | Sem::MmaScaled | Sem::Wmma => self.multiply(cx),
-            Sem::WmmaLoad => self.load_fragment(cx),
-            Sem::WmmaStore => self.store_fragment(cx),
-            Sem::Movmatrix => {
+            Sem::Matrix(MatrixSem::Mma | MatrixSem::MmaSparse | MatrixSem::MmaScaled | MatrixSem::Wmma) => {
+                self.multiply(cx)
+            }
+            Sem::Matrix(MatrixSem::WmmaLoad) => self.load_fragment(cx),
+            Sem::Matrix(MatrixSem::WmmaStore) => self.store_fragment(cx),
+            Sem::Matrix(MatrixSem::Movmatrix) => {
                 if cx.m.get(Field::Shape) != Some(Mod::M8n8) {
                     return cx.unsupported("its shape is not known here");
                 }
@@ -227,7 +243,7 @@ impl BodyDecoder<'_> {
                 emit(cx, CollectiveKind::TransposeMatrix, Participants::Warp, vec![a], vec![d], NOWHERE);
                 Ok(())
             }
-            Sem::Ldmatrix => {
+            Sem::Matrix(MatrixSem::Ldmatrix) => {
                 let tiles = tiles(cx)?;
                 let dsts = self.vector_dsts(cx, 0)?;
                 let count = tiles.count * tiles.registers();
@@ -241,7 +257,7 @@ impl BodyDecoder<'_> {
                 emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
                 Ok(())
             }
-            Sem::Stmatrix => {
+            Sem::Matrix(MatrixSem::Stmatrix) => {
                 let tiles = tiles(cx)?;
                 let (address, addressing) = self.matrix_address(cx, 0)?;
                 let mut registers = self.vector_srcs(cx, 1)?;

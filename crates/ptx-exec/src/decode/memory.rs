@@ -1,10 +1,10 @@
 //! Loads, stores and atomic operations (manual 9.7.9, 9.7.13).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, MemorySem, Mod, ScalarType};
 
 use super::arithmetic::numbers;
-use super::body::{BodyDecoder, Context, row_bits, rows_of};
+use super::body::{BodyDecoder, Context, Decode, row_bits, rows_of};
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use super::{Decoded, finding};
 use crate::error::codes;
@@ -19,7 +19,7 @@ use crate::scalar::format::Format;
 /// The order that a load or store must have at least, and whether it may wait for what another thread writes.
 fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
     cx.m.ignore(&[Field::Scope, Field::Mmio], STRONGEST);
-    match cx.m.get(Field::Sem) {
+    match cx.m.get(Field::MemOrder) {
         None | Some(Mod::Weak) => Ok((Order::Relaxed, false)),
         Some(Mod::Volatile | Mod::Relaxed) => Ok((Order::Relaxed, true)),
         Some(Mod::Acquire | Mod::Release) => Ok((Order::Strong, true)),
@@ -31,6 +31,26 @@ fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
 fn ignore(cx: &Context<'_>) {
     cx.m.ignore(CACHING, NO_CACHES);
     cx.m.ignore(&[Field::Vec], "the operand has that many elements");
+}
+
+impl<'a> BodyDecoder<'a> {
+    /// What decodes accesses of memory that are done when the instruction is, caches and the stack.
+    pub(super) fn memory_decoder(sem: MemorySem) -> Decode<'a> {
+        use MemorySem as S;
+        match sem {
+            S::Load | S::LoadUniform => Self::load,
+            S::Store => Self::store,
+            S::Atom | S::Red => Self::atomic,
+            S::AtomVector | S::RedVector => Self::vector_atomic,
+            // What is discarded has any value, its own too.
+            S::Prefetch | S::ApplyPriority | S::Discard => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
+            }
+            S::CreatePolicy => Self::create_policy,
+            S::MultimemLoadReduce | S::MultimemStore | S::MultimemReduce => Self::multimem,
+            S::Stacksave | S::Stackrestore | S::Alloca => Self::stack,
+        }
+    }
 }
 
 impl BodyDecoder<'_> {

@@ -10,7 +10,7 @@ use ptx_isa::{Field, Form, Mnemonic, Mod, Opcode, ScalarType, Sem, Slot, StateSp
 pub(super) const CACHING: &[Field] =
     &[Field::Cop, Field::EvictL1, Field::EvictL2, Field::CacheHint, Field::PrefetchSize, Field::Nc];
 /// Whom an access is ordered for: [`STRONGEST`].
-pub(super) const ORDERING: &[Field] = &[Field::Sem, Field::Scope, Field::Mmio];
+pub(super) const ORDERING: &[Field] = &[Field::MemOrder, Field::Scope, Field::Mmio];
 
 pub(super) const NO_CACHES: &str = "there are no caches";
 pub(super) const STRONGEST: &str = "memory is as strong as the strongest order at the widest scope requires";

@@ -1,12 +1,26 @@
 //! `mov` (manual 9.7.9.3 and 9.7.9.4).
 
 use ptx_ir::Operand;
-use ptx_isa::{Component, Field, ScalarType};
+use ptx_isa::{Component, Field, MoveSem, ScalarType};
 
-use super::body::{BodyDecoder, Context, binary, row_bits, rows_of, unary};
+use super::body::{BodyDecoder, Context, Decode, binary, row_bits, rows_of, unary};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Binary, Effect, Src, Unary};
+
+impl<'a> BodyDecoder<'a> {
+    /// What decodes moves and conversions.
+    pub(super) fn move_decoder(sem: MoveSem) -> Decode<'a> {
+        match sem {
+            MoveSem::Mov => Self::mov,
+            MoveSem::MovVector => Self::mov_vector,
+            MoveSem::Cvt => Self::convert,
+            MoveSem::CvtPack => Self::convert_pack,
+            MoveSem::CvtNarrow => Self::convert_narrow,
+            MoveSem::Cvta | MoveSem::Isspacep => Self::address_space,
+        }
+    }
+}
 
 impl BodyDecoder<'_> {
     pub(super) fn mov(&mut self, cx: &mut Context<'_>) -> Decoded<()> {

@@ -1,6 +1,6 @@
 //! Accesses to multimem addresses (manual 9.7.9.14).
 
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{Field, MemorySem, Mod, ScalarType, Sem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -46,17 +46,17 @@ impl BodyDecoder<'_> {
             (None, None) => return cx.unsupported("its type is not known here"),
         };
         let action = match cx.m.sem() {
-            Sem::MultimemLoadReduce => {
+            Sem::Memory(MemorySem::MultimemLoadReduce) => {
                 let (at, _) = cx.named("d");
                 let accumulation = accumulation(cx, narrow)?;
                 MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation)
             }
-            Sem::MultimemStore => {
+            Sem::Memory(MemorySem::MultimemStore) => {
                 cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
                 let (at, _) = cx.named("b");
                 MultimemAction::Store(self.vector_srcs(cx, at)?.into())
             }
-            Sem::MultimemReduce => {
+            Sem::Memory(MemorySem::MultimemReduce) => {
                 let (at, _) = cx.named("b");
                 let combine = plain(cx)?;
                 MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine)

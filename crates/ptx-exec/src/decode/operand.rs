@@ -24,7 +24,7 @@ pub(super) enum Place {
 }
 
 impl BodyDecoder<'_> {
-    /// The row that a destination names; results nobody wants go to the sink.
+    /// The row that a destination names; results no one wants go to the sink.
     pub(super) fn dst(&self, cx: &Context<'_>, at: usize) -> Decoded<Dst> {
         self.dst_of(cx.operands.get(at).copied().unwrap_or(Operand::Omitted), cx.span(at))
     }

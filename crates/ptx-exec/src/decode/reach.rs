@@ -5,7 +5,7 @@ use ptx_ir::{
     AddressBase, Body, FunctionId, FunctionKind, Initializer, Item, Linkage, Module, Operand, Stmt, Symbol,
     VarId,
 };
-use ptx_isa::{Sem, StateSpace};
+use ptx_isa::{ControlSem, Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::codes;
@@ -144,7 +144,13 @@ impl Reached {
         for stmt in &body.statements {
             match stmt {
                 Stmt::Inst(inst) => {
-                    body.operands(inst).iter().for_each(|&operand| self.add_operand(module, body, operand));
+                    body.for_each_operand(inst, |operand, _| {
+                        if let Operand::Symbol(symbol, _) | Operand::Address(AddressBase::Symbol(symbol), _) =
+                            operand
+                        {
+                            self.add_symbol(module, symbol);
+                        }
+                    });
                 }
                 Stmt::CallTargets(_, targets) => targets.iter().for_each(|&id| self.add_function(module, id)),
                 Stmt::Label(_)
@@ -157,37 +163,9 @@ impl Reached {
                 | Stmt::Location(_)
                 | Stmt::Pragma(_)
                 | Stmt::Comment(_)
-                | Stmt::TrailingComment(_) => {}
+                | Stmt::TrailingComment(_)
+                | Stmt::Mark(_) => {}
             }
-        }
-    }
-
-    fn add_operand(&mut self, module: &Module, body: &Body, operand: Operand) {
-        match operand {
-            Operand::Symbol(symbol, _) | Operand::Address(AddressBase::Symbol(symbol), _) => {
-                self.add_symbol(module, symbol);
-            }
-            // Lists hold no further lists.
-            Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list) => {
-                for &element in body.list(list) {
-                    if let Operand::Symbol(symbol, _) = element {
-                        self.add_symbol(module, symbol);
-                    }
-                }
-            }
-            Operand::Omitted
-            | Operand::Sink
-            | Operand::Register(_)
-            | Operand::Element(..)
-            | Operand::Selected(..)
-            | Operand::Negated(..)
-            | Operand::Sum(..)
-            | Operand::SpecialSum(..)
-            | Operand::Not(_)
-            | Operand::Special(..)
-            | Operand::Immediate(_)
-            | Operand::Address(AddressBase::Register(_) | AddressBase::Absolute, _)
-            | Operand::Label(_) => {}
         }
     }
 }
@@ -247,14 +225,15 @@ pub(crate) fn all_variables(module: &Module) -> Reached {
 
 /// Whether a function calls others by their addresses.
 fn calls_addresses(body: &Body) -> bool {
-    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Call);
+    let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
     let mut operands = calls.flat_map(|(_, inst)| body.operands(inst));
     operands.any(|operand| matches!(operand, Operand::Register(_)))
 }
 
 /// The functions whose addresses a function makes.
 fn addressed<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = FunctionId> + use<'m> {
-    let others = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Call);
+    let others =
+        body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Control(ControlSem::Call));
     let operands = others.flat_map(|(_, inst)| body.operands(inst));
     operands.filter_map(|operand| match operand {
         Operand::Symbol(Symbol::Function(id), _) if module.function(*id).kind != FunctionKind::Kernel => {

@@ -1,7 +1,7 @@
 //! Comparisons and selections (manual 9.7.6, 9.7.7).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{CompareSem, Field, Mod, ScalarType, Sem};
 
 use super::Decoded;
 use super::arithmetic::{numbers, subnormals, type_numbers};
@@ -47,16 +47,16 @@ impl BodyDecoder<'_> {
     /// `set`, `setp`, `selp`, `slct`.
     pub(super) fn select(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         match cx.m.sem() {
-            Sem::Setp => self.setp(cx),
-            Sem::Set => self.set(cx),
-            Sem::Selp => {
+            Sem::Compare(CompareSem::Setp) => self.setp(cx),
+            Sem::Compare(CompareSem::Set) => self.set(cx),
+            Sem::Compare(CompareSem::Selp) => {
                 self.one_row(cx)?;
                 let d = self.dst(cx, 0)?;
                 let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
                 cx.emit(ternary(Ternary::Select, d, [a, b, c]));
                 Ok(())
             }
-            Sem::Slct => self.slct(cx),
+            Sem::Compare(CompareSem::Slct) => self.slct(cx),
             _ => cx.unsupported("it selects nothing"),
         }
     }

@@ -1,15 +1,15 @@
 //! Barriers in shared memory, and bulk copies (manual 9.7.13.15, 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18).
 
-use ptx_isa::{Field, Mod, Sem};
+use ptx_isa::{AsyncSem, Field, Mod, Sem};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, unary};
+use super::body::{BodyDecoder, Context, Decode, unary};
 use super::memory::combination;
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use crate::memory::Space;
 use crate::program::{
-    AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Inspection, Mbarrier, MbarrierAction,
-    Op, Src, Stay, Unary, Within, Write,
+    AsyncOp, AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Inspection, Mbarrier,
+    MbarrierAction, Op, Src, Stay, Unary, Within, Write,
 };
 
 /// What a copy tells its barrier of the data.
@@ -29,6 +29,36 @@ fn inspection(cx: &Context<'_>) -> Decoded<Option<Inspection>> {
 const COPY_UNIT: u64 = 16;
 const STORE_UNIT: u64 = 8;
 
+impl<'a> BodyDecoder<'a> {
+    /// What decodes asynchronous operations; `None` when the interpreter has no such operation.
+    pub(super) fn async_decoder(sem: AsyncSem) -> Option<Decode<'a>> {
+        use AsyncSem as S;
+        Some(match sem {
+            S::StoreAsync => Self::store_async,
+            S::ReduceAsync => Self::reduce_async,
+            S::CpAsync => Self::async_copy,
+            S::CpAsyncCommit | S::CpAsyncWait | S::BulkCommit | S::BulkWait => Self::group,
+            S::BulkPrefetch | S::TensorPrefetch => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
+            }
+            S::MbarrierInit | S::MbarrierInval | S::MbarrierCheckLayout | S::MbarrierTransactions => {
+                Self::mbarrier
+            }
+            S::MbarrierArrive | S::MbarrierWait | S::CpAsyncArrive => Self::mbarrier,
+            S::MbarrierPendingCount => Self::pending_count,
+            S::BulkCopy | S::BulkReduce | S::StoreBulk => Self::bulk,
+            S::TensorCopy | S::TensorReduce => Self::bulk_tensor,
+            S::TensormapReplace => Self::tensormap_replace,
+            S::TensormapCopy => Self::tensormap_copy,
+            // Kernels with such accesses are refused, so that none is on its way.
+            S::FabricGroup => {
+                |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is nothing to wait for")
+            }
+            S::Fabric => return None,
+        })
+    }
+}
+
 impl BodyDecoder<'_> {
     /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
     pub(super) fn mbarrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
@@ -43,19 +73,21 @@ impl BodyDecoder<'_> {
         cx.m.ignore(ORDERING, STRONGEST);
         cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
         let action = match cx.m.sem() {
-            Sem::MbarrierInit => MbarrierAction::Init(self.src_named(cx, "count")?, layout),
-            Sem::MbarrierCheckLayout => MbarrierAction::HasLayout(layout),
-            Sem::MbarrierInval => MbarrierAction::Invalidate,
-            Sem::MbarrierTransactions if cx.m.has(Mod::ExpectTx) => {
+            Sem::Async(AsyncSem::MbarrierInit) => MbarrierAction::Init(self.src_named(cx, "count")?, layout),
+            Sem::Async(AsyncSem::MbarrierCheckLayout) => MbarrierAction::HasLayout(layout),
+            Sem::Async(AsyncSem::MbarrierInval) => MbarrierAction::Invalidate,
+            Sem::Async(AsyncSem::MbarrierTransactions) if cx.m.has(Mod::ExpectTx) => {
                 MbarrierAction::Expect(self.src_named(cx, "txCount")?)
             }
-            Sem::MbarrierTransactions if cx.m.has(Mod::CompleteTx) => {
+            Sem::Async(AsyncSem::MbarrierTransactions) if cx.m.has(Mod::CompleteTx) => {
                 MbarrierAction::Complete(self.src_named(cx, "txCount")?)
             }
-            Sem::CpAsyncArrive if cx.m.has(Mod::Noinc) => MbarrierAction::ArriveOfCopiesCounted,
-            Sem::CpAsyncArrive => MbarrierAction::ArriveOfCopies,
-            Sem::MbarrierWait => self.wait(cx)?,
-            Sem::MbarrierArrive => self.arrival(cx)?,
+            Sem::Async(AsyncSem::CpAsyncArrive) if cx.m.has(Mod::Noinc) => {
+                MbarrierAction::ArriveOfCopiesCounted
+            }
+            Sem::Async(AsyncSem::CpAsyncArrive) => MbarrierAction::ArriveOfCopies,
+            Sem::Async(AsyncSem::MbarrierWait) => self.wait(cx)?,
+            Sem::Async(AsyncSem::MbarrierArrive) => self.arrival(cx)?,
             _ => return cx.unsupported("it is not an operation of a barrier"),
         };
         let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
@@ -108,7 +140,7 @@ impl BodyDecoder<'_> {
         Ok(MbarrierAction::Arrive { count, transactions, completion, stay })
     }
 
-    /// A source around which braces may stand.
+    /// A source around which braces may occur.
     fn src_in_braces(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
         let operand = cx.operands.get(at).copied().unwrap_or(ptx_ir::Operand::Omitted);
         let ty = cx.m.operand_type(at).unwrap_or(ptx_isa::ScalarType::U32);
@@ -127,13 +159,13 @@ impl BodyDecoder<'_> {
     pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(CACHING, NO_CACHES);
         cx.m.ignore(ORDERING, STRONGEST);
-        if cx.m.sem() == Sem::StoreBulk {
+        if cx.m.sem() == Sem::Async(AsyncSem::StoreBulk) {
             let space = self.space(cx)?;
             let (at, _) = cx.named("a");
             let to = self.address(cx, at, space)?;
             let size = self.src_named(cx, "size")?;
             let source = BulkSource::Zeros;
-            cx.emit(Effect::Bulk(Box::new(Bulk {
+            cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
                 to,
                 source,
                 size,
@@ -142,7 +174,7 @@ impl BodyDecoder<'_> {
                 inspection: None,
                 is_multimem: false,
                 blocks: None,
-            })));
+            }))));
             return Ok(());
         }
         let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
@@ -160,7 +192,7 @@ impl BodyDecoder<'_> {
         let (at, _) = cx.named("srcMem");
         let from = self.address(cx, at, from_space)?;
         let source = match (cx.m.sem(), cx.m.scalar_type()) {
-            (Sem::BulkReduce, Some(ty)) => {
+            (Sem::Async(AsyncSem::BulkReduce), Some(ty)) => {
                 BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
             }
             _ if cx.m.has(Mod::IgnoreOob) => {
@@ -179,7 +211,7 @@ impl BodyDecoder<'_> {
         };
         let (blocks, inspection) = (self.multicast(cx)?, inspection(cx)?);
         let size = self.src_named(cx, "size")?;
-        cx.emit(Effect::Bulk(Box::new(Bulk {
+        cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
             to,
             source,
             size,
@@ -188,14 +220,14 @@ impl BodyDecoder<'_> {
             inspection,
             is_multimem,
             blocks,
-        })));
+        }))));
         Ok(())
     }
 
     /// `st.async`: a store, and a barrier that is told of its bytes. The manual asks for a cluster of more blocks; the only
     /// one of a cluster has the addresses of its own memory.
     pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let spaces: &[Space] = match cx.m.get(Field::Sem) {
+        let spaces: &[Space] = match cx.m.get(Field::MemOrder) {
             _ if cx.find("mbar").is_some() => &[Space::SharedCluster],
             Some(Mod::Release) => &[Space::Global],
             _ => &[Space::Global, Space::SharedCluster],
@@ -241,11 +273,11 @@ impl BodyDecoder<'_> {
             }
             None => None,
         };
-        cx.emit(Effect::AsyncWrite(Box::new(AsyncWrite { write, barrier })));
+        cx.emit(Effect::Async(AsyncOp::Write(Box::new(AsyncWrite { write, barrier }))));
         Ok(())
     }
 
-    /// `createpolicy`: what a policy says nobody asks, and its bits are opaque.
+    /// `createpolicy`: what a policy says no one asks, and its bits are opaque.
     pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_all(NO_CACHES);
         let d = self.dst_named(cx, "cache-policy")?;

@@ -1,7 +1,7 @@
 //! Memory that a thread allocates on its stack (manual 9.7.17).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Sem};
+use ptx_isa::{Field, MemorySem, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::{Decoded, finding};
@@ -18,8 +18,8 @@ impl BodyDecoder<'_> {
     pub(super) fn stack(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::Type], "addresses in local memory fit into 32 bits");
         let stack = match cx.m.sem() {
-            Sem::Stacksave => Stack::Save { d: self.dst_named(cx, "d")? },
-            Sem::Stackrestore => Stack::Restore { a: self.src_named(cx, "a")? },
+            Sem::Memory(MemorySem::Stacksave) => Stack::Save { d: self.dst_named(cx, "d")? },
+            Sem::Memory(MemorySem::Stackrestore) => Stack::Restore { a: self.src_named(cx, "a")? },
             _ => {
                 let (at, align) = cx.named("immAlign");
                 let align = match align {

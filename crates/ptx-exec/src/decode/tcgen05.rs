@@ -12,7 +12,7 @@ use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::memory::Space;
 use crate::program::{
-    CollectiveKind, Columns, CopyRows, Dst, Effect, Group, Multiplication, MultiplyKind, Packed,
+    AsyncOp, CollectiveKind, Columns, CopyRows, Dst, Effect, Group, Multiplication, MultiplyKind, Packed,
     Participants, Reduction, ScaleVector, Sharing, Src, TensorA, TensorAccess, TensorCommit, TensorIssue,
     TensorMove, TensorOperation, TensorShape, Unary,
 };
@@ -77,7 +77,7 @@ impl BodyDecoder<'_> {
 
     fn tensor_issue(&mut self, cx: &mut Context<'_>, operation: TensorOperation<Src>) -> Decoded<()> {
         let group = group(cx)?;
-        cx.emit(Effect::Tensor(Box::new(TensorIssue { group, operation })));
+        cx.emit(Effect::Async(AsyncOp::Tensor(Box::new(TensorIssue { group, operation }))));
         Ok(())
     }
 
@@ -125,7 +125,7 @@ impl BodyDecoder<'_> {
             Some(_) => return cx.unsupported("its kind of multicast is not known here"),
         };
         let group = group(cx)?;
-        cx.emit(Effect::TensorCommit(Box::new(TensorCommit { group, barrier, blocks })));
+        cx.emit(Effect::Async(AsyncOp::TensorCommit(Box::new(TensorCommit { group, barrier, blocks }))));
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Tensor copies, and changes and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
 use ptx_ir::{AddressBase, Operand, Symbol};
-use ptx_isa::{Field as Slot, Kind, Mod, ScalarType, Sem};
+use ptx_isa::{AsyncSem, Field as Slot, Kind, Mod, ScalarType, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::collective;
@@ -11,8 +11,8 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
-    Address, AddressWidth, Base, CollectiveKind, Effect, Participants, Src, TensorAction, TensorCopy,
-    TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
+    Address, AddressWidth, AsyncOp, Base, CollectiveKind, Effect, Participants, Src, TensorAction,
+    TensorCopy, TensorMode, TensorReduction, TensormapCopy, TensormapReplace,
 };
 use crate::tensormap::Field;
 
@@ -67,14 +67,14 @@ impl BodyDecoder<'_> {
             // The barrier of a pair may be in the other block.
             let space = if for_pairs { Space::SharedCluster } else { space };
             TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks, for_pairs }
-        } else if cx.m.sem() == Sem::TensorReduce {
+        } else if cx.m.sem() == Sem::Async(AsyncSem::TensorReduce) {
             TensorAction::Reduce(reduction(cx)?)
         } else {
             TensorAction::Store
         };
         let (rank, mode) = (rank(cx)?, mode(cx)?);
         let copy = TensorCopy { map, rank, mode, shared, coordinates, offsets, address, action };
-        cx.emit(Effect::TensorCopy(Box::new(copy)));
+        cx.emit(Effect::Async(AsyncOp::TensorCopy(Box::new(copy))));
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl BodyDecoder<'_> {
         let map = self.address(cx, at, space)?;
         let value = self.src_named(cx, "new_val")?;
         let field = field(cx)?;
-        cx.emit(Effect::TensormapReplace(Box::new(TensormapReplace { map, field, value })));
+        cx.emit(Effect::Async(AsyncOp::TensormapReplace(Box::new(TensormapReplace { map, field, value }))));
         Ok(())
     }
 
@@ -183,7 +183,7 @@ impl BodyDecoder<'_> {
         cx.m.ignore(&[Slot::Scope], STRONGEST);
         let none = (Space::Generic, 0);
         collective::emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), none);
-        cx.emit(Effect::TensormapCopy(Box::new(TensormapCopy { to, from })));
+        cx.emit(Effect::Async(AsyncOp::TensormapCopy(Box::new(TensormapCopy { to, from }))));
         Ok(())
     }
 }

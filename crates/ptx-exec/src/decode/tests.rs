@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use ptx_diag::Diagnostics;
 use ptx_gen::{Density, Home, Instruction, Pin, Seeded, check, instruction, module, uses, valid_instruction};
 use ptx_ir::{Item, Module};
-use ptx_isa::{Field, FormId, Mnemonic, Mod, ScalarType, Sem, Slot, form, form_ids};
+use ptx_isa::{
+    AsyncSem, BlockSem, ControlSem, Field, FormId, MatrixSem, MemorySem, Mnemonic, Mod, MoveSem, ScalarType,
+    Sem, Slot, TextureSem, form, form_ids,
+};
 
 use super::modifiers::Modifiers;
 use super::{Launches, decode, executes, reach};
@@ -81,8 +84,8 @@ const ALIKE: &[Alike] = &[
         &[Some(Mod::U32), Some(Mod::S32), Some(Mod::F32)],
         "the texture determines what the 32 bits of a channel are",
     ),
-    (&["ld", "st"], Field::Sem, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
-    (&["st"], Field::Sem, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
+    (&["ld", "st"], Field::MemOrder, &[None, Some(Mod::Weak)], "the default (manual 9.7.9.8)"),
+    (&["st"], Field::MemOrder, &[None, Some(Mod::Weak), Some(Mod::Volatile)], "stores are seen at once"),
     (&["set", "setp"], Field::Cmp, &[Some(Mod::Lt), Some(Mod::Lo)], "the same on unsigned integers"),
     (&["set", "setp"], Field::Cmp, &[Some(Mod::Le), Some(Mod::Ls)], "the same on unsigned integers"),
     (&["set", "setp"], Field::Cmp, &[Some(Mod::Gt), Some(Mod::Hi)], "the same on unsigned integers"),
@@ -198,7 +201,8 @@ fn with(drawn: &Instruction, field: Field, modifier: Option<Mod>) -> Option<Inst
 /// `None` when the instruction is not valid there.
 fn decoded_at(home: Home, instruction: &Instruction) -> Option<Result<Decoded, String>> {
     let mut text = module(home, [instruction]).text;
-    if instruction.mnemonic.sem() == Sem::Cvta && instruction.mnemonic.scalar_type() == Some(ScalarType::U32)
+    if instruction.mnemonic.sem() == Sem::Move(MoveSem::Cvta)
+        && instruction.mnemonic.scalar_type() == Some(ScalarType::U32)
     {
         text = text.replacen(".address_size 64", ".address_size 32", 1);
     }
@@ -287,19 +291,37 @@ fn literals_that_tell_rows_apart_must_be_taken() {
 /// Operands that change nothing, and why.
 const UNREAD: &[(&[Sem], &[&str], &str)] = &[
     (&[], &["cache-policy"], "there are no caches"),
-    (&[Sem::Prefetch, Sem::ApplyPriority, Sem::Discard], &["a", "size"], "there are no caches"),
-    (&[Sem::BulkPrefetch, Sem::TensorPrefetch], &["srcMem", "size", "tensor"], "there are no caches"),
     (
-        &[Sem::CreatePolicy],
+        &[
+            Sem::Memory(MemorySem::Prefetch),
+            Sem::Memory(MemorySem::ApplyPriority),
+            Sem::Memory(MemorySem::Discard),
+        ],
+        &["a", "size"],
+        "there are no caches",
+    ),
+    (
+        &[Sem::Async(AsyncSem::BulkPrefetch), Sem::Async(AsyncSem::TensorPrefetch)],
+        &["srcMem", "size", "tensor"],
+        "there are no caches",
+    ),
+    (
+        &[Sem::Memory(MemorySem::CreatePolicy)],
         &["a", "access-property", "fraction", "primary-size", "total-size"],
         "policies are opaque, and all the same",
     ),
-    (&[Sem::FenceProxy], &["addr", "size"], "the fence is for all memory"),
-    (&[Sem::Stmatrix], &["r"], "of `.x8` machine code stores the first register"),
-    (&[Sem::MbarrierWait], &["suspendTimeHint"], "a wait may give up at once"),
-    (&[Sem::Nanosleep], &["t"], "a sleep may be short (manual 9.7.19.2)"),
+    (&[Sem::Block(BlockSem::FenceProxy)], &["addr", "size"], "the fence is for all memory"),
+    (&[Sem::Matrix(MatrixSem::Stmatrix)], &["r"], "of `.x8` machine code stores the first register"),
+    (&[Sem::Async(AsyncSem::MbarrierWait)], &["suspendTimeHint"], "a wait may give up at once"),
+    (&[Sem::Control(ControlSem::Nanosleep)], &["t"], "a sleep may be short (manual 9.7.19.2)"),
     (
-        &[Sem::Tex, Sem::Tld4, Sem::SurfaceLoad, Sem::SurfaceStore, Sem::SurfaceReduce],
+        &[
+            Sem::Texture(TextureSem::Tex),
+            Sem::Texture(TextureSem::Tld4),
+            Sem::Texture(TextureSem::SurfaceLoad),
+            Sem::Texture(TextureSem::SurfaceStore),
+            Sem::Texture(TextureSem::SurfaceReduce),
+        ],
         &["at", "e", "dPdx", "dPdy"],
         "what fills three values up to four is ignored, and beside a unified texture a sampler",
     ),

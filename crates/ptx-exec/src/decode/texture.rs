@@ -1,16 +1,16 @@
 //! Textures, samplers and surfaces (manual 9.7.10, 9.7.11).
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Field, Mod, ScalarType, Sem};
+use ptx_isa::{Field, Mod, ScalarType, Sem, TextureSem};
 
 use super::body::{BodyDecoder, Context};
 use super::modifiers::{CACHING, Modifiers, NO_CACHES};
 use super::{Decoded, finding};
 use crate::error::codes;
-use crate::memory::{Order, Space};
+use crate::memory::Space;
 use crate::program::{
-    Address, AddressWidth, Base, Beyond, Combine, Coordinates, Dst, Effect, Fetch, Fill, Geometry, LevelOf,
-    Load, Opaque, Property, Src, SurfaceAccess, SurfaceAction, Texels, TextureQuery, Texturing,
+    Address, AddressWidth, Base, Beyond, Combine, Coordinates, Dst, Effect, Fetch, Geometry, LevelOf, Load,
+    Opaque, Property, Src, SurfaceAccess, SurfaceAction, Texels, TextureQuery, Texturing,
 };
 use crate::scalar::int::{Int, Signedness};
 use crate::texture::opaque_of;
@@ -55,9 +55,11 @@ impl BodyDecoder<'_> {
     /// `tex`, `tld4`, `txq`, `suq`, `istypep`, `suld`, `sust`, `sured`.
     pub(super) fn texturing(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let texturing = match cx.m.sem() {
-            Sem::Tex | Sem::Tld4 => Texturing::Fetch(self.fetch(cx)?),
-            Sem::Txq | Sem::SurfaceQuery => Texturing::Query(self.texture_query(cx)?),
-            Sem::Istypep => self.is_type(cx)?,
+            Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => Texturing::Fetch(self.fetch(cx)?),
+            Sem::Texture(TextureSem::Txq | TextureSem::SurfaceQuery) => {
+                Texturing::Query(self.texture_query(cx)?)
+            }
+            Sem::Texture(TextureSem::Istypep) => self.is_type(cx)?,
             _ => Texturing::Surface(self.surface(cx)?),
         };
         cx.emit(Effect::Texturing(Box::new(texturing)));
@@ -87,17 +89,8 @@ impl BodyDecoder<'_> {
     fn handle_parameter(&mut self, cx: &mut Context<'_>, offset: u32) -> Src {
         let d = self.temporary();
         let base = Base::Row(cx.constants.of(offset.into()), AddressWidth::Bits64);
-        let fill = Fill { sign_shift: 0, register: u64::MAX };
-        cx.prepare(Effect::Load(Box::new(Load {
-            address: Address { space: Space::Param, base, offset: 0 },
-            dsts: [d].into(),
-            size: 8,
-            align: 8,
-            fill,
-            order: Order::Relaxed,
-            polls: false,
-            used: u32::MAX,
-        })));
+        let address = Address { space: Space::Param, base, offset: 0 };
+        cx.prepare(Effect::Load(Box::new(Load::plain(address, d, 8))));
         Src::register(d)
     }
 
@@ -264,9 +257,15 @@ impl BodyDecoder<'_> {
             Some(_) => return cx.unsupported("a texel has at most four channels"),
         }
         let action = match cx.m.sem() {
-            Sem::SurfaceLoad => SurfaceAction::Load { size, dsts: self.destinations(cx)? },
-            Sem::SurfaceStore if by_texels => SurfaceAction::StoreTexel { srcs: self.values(cx, "c", ty)? },
-            Sem::SurfaceStore => SurfaceAction::Store { size, srcs: self.values(cx, "c", ty)? },
+            Sem::Texture(TextureSem::SurfaceLoad) => {
+                SurfaceAction::Load { size, dsts: self.destinations(cx)? }
+            }
+            Sem::Texture(TextureSem::SurfaceStore) if by_texels => {
+                SurfaceAction::StoreTexel { srcs: self.values(cx, "c", ty)? }
+            }
+            Sem::Texture(TextureSem::SurfaceStore) => {
+                SurfaceAction::Store { size, srcs: self.values(cx, "c", ty)? }
+            }
             _ => self.reduction(cx, ty, by_texels)?,
         };
         Ok(SurfaceAccess { surface: object, geometry, layer, at: coordinates, beyond, action })

@@ -1,7 +1,7 @@
 //! `wgmma` (manual 9.7.15).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, Sem};
+use ptx_isa::{Field, MatrixSem, Mod, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::collective::emit;
@@ -68,9 +68,9 @@ impl BodyDecoder<'_> {
     pub(super) fn warpgroup(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         let action = match cx.m.sem() {
-            Sem::WgmmaFence => WarpgroupAction::Fence,
-            Sem::WgmmaCommit => WarpgroupAction::Commit,
-            Sem::WgmmaWait => WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0)),
+            Sem::Matrix(MatrixSem::WgmmaFence) => WarpgroupAction::Fence,
+            Sem::Matrix(MatrixSem::WgmmaCommit) => WarpgroupAction::Commit,
+            Sem::Matrix(MatrixSem::WgmmaWait) => WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0)),
             _ => WarpgroupAction::Multiply(self.warpgroup_product(cx)?),
         };
         emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);

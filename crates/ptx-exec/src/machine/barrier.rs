@@ -4,10 +4,8 @@
 //! as a full one, which makes the partial last warp of a block, and warps some of whose threads have exited, fit the
 //! counts that programs give. A barrier without a count is complete when every thread that has not exited has arrived.
 
+use super::meeting::{BarrierMisuse, BarrierWait, Expected};
 use crate::program::{BarrierAction, Mask};
-
-/// The barriers of a block.
-pub(super) const BARRIERS: usize = 16;
 
 /// One barrier.
 #[derive(Clone, Debug, Default)]
@@ -26,15 +24,6 @@ pub(super) struct Barrier {
     predicates: u32,
 }
 
-/// When a barrier is complete.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Expected {
-    /// When every thread of the block has arrived or exited.
-    Everyone,
-    /// When so many threads have arrived.
-    Count(u32),
-}
-
 /// What an arrival brings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
@@ -46,19 +35,10 @@ pub(super) struct Arrival {
 }
 
 impl Barrier {
-    /// Counts an arrival. An error says how it contradicts earlier ones of the same phase.
-    pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), String> {
+    /// Counts an arrival, which waits for the same as earlier ones of the same phase.
+    pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), BarrierMisuse> {
         self.arrived.resize(warps, 0);
-        match self.expected {
-            Some(expected) if expected != arrival.expected => {
-                return Err(format!(
-                    "threads wait at the same barrier for {} and for {}",
-                    expected.describe(),
-                    arrival.expected.describe()
-                ));
-            }
-            _ => self.expected = Some(arrival.expected),
-        }
+        arrival.expected.agree(&mut self.expected)?;
         let Some(arrived) = self.arrived.get_mut(arrival.warp) else { return Ok(()) };
         if *arrived & arrival.lanes != 0 {
             self.counted += 32;
@@ -96,16 +76,16 @@ impl Barrier {
     }
 
     /// For whom those wait who have arrived, given the threads of each warp that have not exited.
-    pub(super) fn awaited(&self, live: &[Mask]) -> Awaited {
+    pub(super) fn awaited(&self, live: &[Mask]) -> BarrierWait {
         let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
         let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
         let missing: Vec<(usize, Mask)> = missing.filter(|(_, lanes)| *lanes != 0).collect();
         match self.expected {
             Some(Expected::Count(count)) => {
                 let arrived = self.arrived.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
-                Awaited::More { arrived: self.counted + arrived, count }
+                BarrierWait::More { arrived: self.counted + arrived, count }
             }
-            Some(Expected::Everyone) | None => Awaited::Threads(missing),
+            Some(Expected::Everyone) | None => BarrierWait::Threads(missing),
         }
     }
 
@@ -117,24 +97,6 @@ impl Barrier {
             BarrierAction::Popc => Some(trues.into()),
             BarrierAction::And => Some((trues == predicates).into()),
             BarrierAction::Or => Some((trues != 0).into()),
-        }
-    }
-}
-
-/// For whom the threads at a barrier wait.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Awaited {
-    /// For these lanes of warps.
-    Threads(Vec<(usize, Mask)>),
-    /// For any threads until so many have arrived.
-    More { arrived: u32, count: u32 },
-}
-
-impl Expected {
-    fn describe(self) -> String {
-        match self {
-            Expected::Everyone => "all threads of the block".to_owned(),
-            Expected::Count(count) => format!("{count} threads"),
         }
     }
 }
@@ -184,13 +146,13 @@ mod tests {
         let mut barrier = Barrier::default();
         assert!(!arrive(&mut barrier, 0, 0xffff_0000, Expected::Everyone));
         let awaited = barrier.awaited(&[u32::MAX, 0xffff]);
-        assert_eq!(awaited, Awaited::Threads(vec![(0, 0xffff), (1, 0xffff)]));
+        assert_eq!(awaited, BarrierWait::Threads(vec![(0, 0xffff), (1, 0xffff)]));
         // Those who have exited are not.
-        assert_eq!(barrier.awaited(&[u32::MAX, 0]), Awaited::Threads(vec![(0, 0xffff)]));
+        assert_eq!(barrier.awaited(&[u32::MAX, 0]), BarrierWait::Threads(vec![(0, 0xffff)]));
         let mut named = Barrier::default();
         assert!(!arrive(&mut named, 0, u32::MAX, Expected::Count(96)));
         assert!(!arrive(&mut named, 0, 1, Expected::Count(96)));
-        assert_eq!(named.awaited(&[u32::MAX, 0xffff]), Awaited::More { arrived: 33, count: 96 });
+        assert_eq!(named.awaited(&[u32::MAX, 0xffff]), BarrierWait::More { arrived: 33, count: 96 });
     }
 
     #[test]
@@ -211,6 +173,7 @@ mod tests {
         let mut barrier = Barrier::default();
         assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(64)));
         let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
-        assert!(barrier.arrive(&other, 2).unwrap_err().contains("64 threads"));
+        let contradiction = BarrierMisuse::Contradiction(Expected::Count(64), Expected::Count(32));
+        assert_eq!(barrier.arrive(&other, 2), Err(contradiction));
     }
 }

@@ -6,8 +6,8 @@
 use super::mbarrier::pending_count;
 use crate::memory::{RANK_SHIFT, Space};
 use crate::program::{
-    Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Guard, Mask, Op, Packing, Program,
-    Quaternary, Row, Src, Ternary, Unary, WARP, each, lanes,
+    Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Formula, Guard, Mask, Op, Packing,
+    Program, Row, Src, Ternary, Unary, WARP, each, lanes,
 };
 use crate::scalar::float::{self, Arith, Subnormals};
 use crate::scalar::format::{Format, Rounding};
@@ -74,7 +74,7 @@ fn bind_alu(alu: Alu) -> Step {
         Alu::Unary { op, packing, d, a } => Step::Alu1 { f: unary(op, packing), d, a },
         Alu::Binary { op, packing, d, a, b } => Step::Alu2 { f: binary(op, packing), d, a, b },
         Alu::Ternary { op, packing, d, a, b, c } => Step::Alu3 { f: ternary(op, packing), d, a, b, c },
-        Alu::Quaternary { op, d, srcs } => Step::Alu4(Box::new((quaternary(op), d, srcs))),
+        Alu::Formula { op, d, srcs } => Step::Alu4(Box::new((formula(op), d, srcs))),
         Alu::Dual { op, dsts, srcs } => Step::AluPair(Box::new((dual(op), dsts, srcs))),
     }
 }
@@ -354,7 +354,6 @@ fn ternary(op: Ternary, packing: Packing) -> Row3 {
         Ternary::Dp2a(a_sign, b_sign, half) => row3(move |a, b, c| int::dp2a(a_sign, b_sign, half, a, b, c)),
         Ternary::Lop3(table) => row3(move |a, b, c| bits::lop3(table, a, b, c)),
         Ternary::Shf(direction, overshoot) => row3(move |a, b, c| bits::shf(direction, overshoot, a, b, c)),
-        Ternary::Fns => row3(bits::fns),
         Ternary::Bfe(t) => row3(move |a, pos, len| bits::bfe(t, a, pos, len)),
         Ternary::Prmt(mode) => row3(move |a, b, c| bits::prmt(mode, a, b, c)),
         Ternary::Fma(arith) => fma(arith, packing),
@@ -386,10 +385,12 @@ fn ternary(op: Ternary, packing: Packing) -> Row3 {
     }
 }
 
-/// The function of an operation with four sources.
-fn quaternary(op: Quaternary) -> Row4 {
+/// The function of a formula.
+fn formula(op: Formula) -> Row4 {
     match op {
-        Quaternary::Bfi(t) => row4(move |[a, b, pos, len]| bits::bfi(t, a, b, pos, len)),
+        // With a closure of its own the loop over the lanes does not look at what the formula is.
+        Formula::Bfi(t) => row4(move |sources| Formula::Bfi(t).of(sources)),
+        op => row4(move |sources| op.of(sources)),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::barrier::{BARRIERS, Barrier};
+use super::barrier::Barrier;
 use super::cluster::ClusterState;
 use super::grid::Grid;
+use super::meeting::BARRIERS;
 use super::tcgen05::TensorMemory;
 use super::wgmma::Warpgroup;
 use crate::launch::{Completion, Dim3};

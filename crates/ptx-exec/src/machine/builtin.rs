@@ -92,7 +92,7 @@ pub(crate) fn perform(
     }
 }
 
-/// The arguments of `vprintf`: a buffer in which each stands at a multiple of its size.
+/// The arguments of `vprintf`: a buffer in which each is at a multiple of its size.
 struct LaneSource<'r> {
     read: Read<'r>,
     next: u64,

@@ -1,9 +1,10 @@
 //! Instructions that change the groups of a warp: branches that diverge, calls, returns, exits, barriers.
 
 use super::Stop;
-use super::barrier::{Arrival, BARRIERS, Expected};
+use super::barrier::Arrival;
 use super::block::BlockState;
 use super::grid::Grid;
+use super::meeting::{BarrierMisuse, Expected, barrier_index};
 use super::step::predicate_mask;
 use super::warp::{Fragment, Frame, State, Warp};
 use crate::error::TrapKind;
@@ -65,19 +66,12 @@ impl Warp {
             | Effect::WideAtomic(_)
             | Effect::Multimem(_)
             | Effect::AsyncCopy(_)
-            | Effect::Bulk(_)
+            | Effect::Async(_)
             | Effect::AsyncGroup(_)
-            | Effect::AsyncWrite(_)
-            | Effect::TensorCopy(_)
-            | Effect::TensormapReplace(_)
-            | Effect::TensormapCopy(_)
             | Effect::Mbarrier(_)
             | Effect::Within(_)
-            | Effect::Tensor(_)
-            | Effect::TensorCommit(_)
             | Effect::Stack(_)
             | Effect::MapAddress(_)
-            | Effect::TryCancel(_)
             | Effect::Fence
             | Effect::ProxyFence
             | Effect::ActiveMask { .. }
@@ -301,40 +295,18 @@ impl Warp {
     ) -> Result<(), Stop> {
         let frame = self.fragments[current].frame;
         let lane = first_lane(active);
-        let misuse = |text: String| Stop::at(TrapKind::Misuse(text), pc, lane);
-        let uniform = |row: &Row, what: &str| {
-            let value = row[lane];
+        let misuse = |misuse: BarrierMisuse| Stop::at(misuse.into(), pc, lane);
+        let uniform = |row: &Row, otherwise| {
             let same = same_value(row, active, lane) == active;
-            if same {
-                Ok(value)
-            } else {
-                Err(misuse(format!("threads of a warp give different {what} at once")))
-            }
+            if same { Ok(row[lane]) } else { Err(misuse(otherwise)) }
         };
-        let id = uniform(self.row(grid, frame, barrier.id), "barriers")?;
-        let index = usize::try_from(id).ok().filter(|&id| id < BARRIERS);
-        let index = index.ok_or_else(|| misuse(format!("there is no barrier {id}; a block has 16")))?;
-        let everyone = block.live.len() as u64 * WARP as u64;
-        let expected = match barrier.count {
-            None => Expected::Everyone,
-            Some(count) => match uniform(self.row(grid, frame, count), "thread counts")? {
-                count if count == 0 || !count.is_multiple_of(WARP as u64) => {
-                    return Err(misuse(format!(
-                        "the thread count {count} is not a positive multiple of the warp size"
-                    )));
-                }
-                count if count == everyone => Expected::Everyone,
-                // More than the block has can never come: that ends as a deadlock.
-                count => Expected::Count(u32::try_from(count).unwrap_or(u32::MAX)),
-            },
-        };
+        let id = uniform(self.row(grid, frame, barrier.id), BarrierMisuse::Numbers)?;
+        let index = barrier_index(id).map_err(misuse)?;
+        let count = barrier.count.map(|count| uniform(self.row(grid, frame, count), BarrierMisuse::Counts));
+        let expected = Expected::of(count.transpose()?, block.live.len()).map_err(misuse)?;
         if barrier.is_aligned {
             if self.fragments[current].mask != active {
-                return Err(misuse(
-                    "the guard of an aligned barrier is true for some threads of a warp only; `barrier.sync` without \
-                     `.aligned` is for some of them"
-                        .to_owned(),
-                ));
+                return Err(misuse(BarrierMisuse::Guard));
             }
             self.expect_together(grid, block, lane, pc)?;
         }
@@ -369,11 +341,9 @@ impl Warp {
         let Some((other, mask)) = places.into_iter().find(|&(at, _)| at != pc && is_aligned(at)) else {
             return Ok(());
         };
-        let text = "threads of a warp come to different barriers, each of which all of them have to come to together; \
-                    `barrier.sync` without `.aligned` is for some of them";
         let (x, y, z) = grid.geometry.thread(self.id.index, first_lane(mask)).into();
         let related = vec![(other, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
-        Err(Stop { related, ..Stop::at(TrapKind::Misuse(text.to_owned()), pc, lane) })
+        Err(Stop { related, ..Stop::at(BarrierMisuse::Parted.into(), pc, lane) })
     }
 
     /// `barrier.cluster`: the threads of all blocks arrive and wait, or have exited (manual 9.7.13.3).
@@ -401,7 +371,7 @@ impl Warp {
                 let expected = Expected::Everyone;
                 let arrival = Arrival { warp, lanes: active, expected, trues: None };
                 let all = cluster.barrier.arrive(&arrival, cluster.live.len());
-                all.map_err(|text| misuse(&text, first_lane(active)))?;
+                all.map_err(|misuse| Stop::at(misuse.into(), pc, first_lane(active)))?;
                 cluster.wake |= cluster.barrier.complete(&cluster.live);
             }
             ClusterAction::Wait => {

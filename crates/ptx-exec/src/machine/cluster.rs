@@ -6,13 +6,14 @@
 mod assist;
 
 use super::Stop;
-use super::barrier::{Awaited, Barrier};
+use super::barrier::Barrier;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::mbarrier::Wait;
+use super::meeting::BarrierWait;
 use super::memory::View;
 use super::pending::{Pending, Place, Registers};
-use super::report::{at_barrier, deadlock, group, shortened, threads};
+use super::report::{at_barrier, at_collective, deadlock, group, shortened};
 use super::warp::{State, Warp, WarpId};
 use super::watch::PATIENT_ROUNDS;
 use crate::error::TrapKind;
@@ -21,7 +22,7 @@ use crate::memory::{
 };
 use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
 
-pub use assist::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
+pub use assist::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 
 /// Instructions that a warp runs before the next one gets its turn.
 const TURN: u64 = 4096;
@@ -413,7 +414,10 @@ impl Cluster {
                 0 | 1 => String::new(),
                 _ => format!("block ({x}, {y}, {z}), "),
             };
-            for (at, fragment) in warp.fragments.iter().enumerate() {
+            // In the order of their threads, whichever of them came first.
+            let mut fragments: Vec<_> = warp.fragments.iter().enumerate().collect();
+            fragments.sort_by_key(|(_, fragment)| first_lane(fragment.mask));
+            for (at, fragment) in fragments {
                 let waits = matches!(fragment.state, State::Barrier { .. } | State::Cluster { .. });
                 let mut instruction = fragment.pc.saturating_sub(u32::from(waits));
                 let what = match fragment.state {
@@ -430,8 +434,7 @@ impl Cluster {
                     }
                     State::Warpgroup => "wait for the other warps of the warpgroup".to_owned(),
                     State::Collective { members } => {
-                        let missing = threads(&grid.geometry, &[(warp.id.index, warp.missing(grid, at))]);
-                        format!("wait for lanes {members:#010x}, of which {missing} not come")
+                        at_collective(&grid.geometry, warp.id.index, members, warp.missing(grid, at))
                     }
                     State::Columns => "wait for columns of tensor memory".to_owned(),
                 };
@@ -459,7 +462,7 @@ impl Cluster {
     }
 
     /// For whom those wait who are at a barrier of a warp's block.
-    fn awaited_at(&self, warp: &Warp, id: usize) -> Option<Awaited> {
+    fn awaited_at(&self, warp: &Warp, id: usize) -> Option<BarrierWait> {
         let block = match warp.id.rank {
             rank if rank == self.running.rank => Some(&self.running),
             rank => self.running.cluster.peers.get(rank as usize),

@@ -61,7 +61,7 @@ impl Warp {
         self.complete_collectives(grid, block)
     }
 
-    /// Carries out every collective that nobody is missing from.
+    /// Carries out every collective that no one is missing from.
     pub(super) fn complete_collectives(
         &mut self,
         grid: &Grid<'_>,
@@ -81,7 +81,7 @@ impl Warp {
         }
     }
 
-    /// The collective that a group stands at.
+    /// The collective that a group is at.
     fn waits_at<'p>(&self, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
         match &grid.program.code[self.fragments[at].pc as usize].op {
             Op::Effect(Effect::Collective(collective)) => Some(collective),
@@ -148,8 +148,7 @@ impl Warp {
             inputs.resize(collective.srcs.len(), [0; WARP]);
             outputs.resize(collective.dsts.len(), [0; WARP]);
             for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
-                let row = self.row(grid, fragment.frame, *src);
-                lanes(fragment.mask).for_each(|lane| input[lane] = row[lane]);
+                copy_lanes(self.row(grid, fragment.frame, *src), fragment.mask, input);
             }
             addressing = Some((collective.space, collective.offset));
         }
@@ -176,7 +175,7 @@ impl Warp {
                 let fragment = self.fragments[at];
                 let rows = &mut self.frames[fragment.frame].rows;
                 for (output, &dst) in outputs.iter().zip(&collective.dsts) {
-                    lanes(fragment.mask).for_each(|lane| rows[dst as usize][lane] = output[lane]);
+                    copy_lanes(output, fragment.mask, &mut rows[dst as usize]);
                 }
                 if let Some(observer) = grid.observer {
                     observer.results(grid, block, (self.id.index, fragment.mask, fragment.pc), rows);
@@ -187,6 +186,15 @@ impl Warp {
         }
         (self.inputs, self.outputs) = (inputs, outputs);
         result.map(|_| ())
+    }
+}
+
+/// Copies what lanes have.
+fn copy_lanes(from: &Row, mask: Mask, to: &mut Row) {
+    if mask == FULL {
+        *to = *from;
+    } else {
+        lanes(mask).for_each(|lane| to[lane] = from[lane]);
     }
 }
 

@@ -44,16 +44,14 @@ impl Swizzle {
         }
     }
 
-    /// The address of the byte that lies at `address` without swizzling. Patterns start at multiples of their size, or `base`
-    /// times 128 bytes after one.
-    pub(super) const fn apply(self, address: u64, base: u64) -> u64 {
-        let row = (address >> 7).wrapping_sub(base);
+    /// Which bits of the number of a line of 128 bytes are added to the address, bit by bit, and where.
+    const fn exchanged(self) -> (u64, u32) {
         match self {
-            Swizzle::None => address,
-            Swizzle::Bytes32 => address ^ (row & 1) << 4,
-            Swizzle::Bytes64 => address ^ (row & 3) << 4,
-            Swizzle::Bytes128 => address ^ (row & 7) << 4,
-            Swizzle::Wide128 => address ^ (row & 3) << 5,
+            Swizzle::None => (0, 4),
+            Swizzle::Bytes32 => (1, 4),
+            Swizzle::Bytes64 => (3, 4),
+            Swizzle::Bytes128 => (7, 4),
+            Swizzle::Wide128 => (3, 5),
         }
     }
 }
@@ -104,6 +102,42 @@ impl Descriptor {
     }
 }
 
+/// Where the chunks of a matrix are, as numbers alone: the address of each is computed without a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Places {
+    start: u64,
+    /// The number of rows of a pattern, as a power of two; bytes from one to the next, and from pattern to pattern.
+    rows: u32,
+    row: u64,
+    rows_apart: u64,
+    /// The number of chunks that are side by side, as a power of two, and bytes from those to the next ones.
+    chunks: u32,
+    chunks_apart: u64,
+    /// What of the number of a line of 128 bytes chunks are exchanged by, without the base offset, and at which bit of the address.
+    base: u64,
+    exchanged: u64,
+    shift: u32,
+}
+
+impl Places {
+    /// The address of a chunk: of elements `chunk * each()` and following of line `row`, or for [`Majorness::Mn`] of element `row`
+    /// of lines `chunk * each()` and following.
+    #[inline]
+    pub(super) const fn chunk(&self, row: usize, chunk: usize) -> u64 {
+        let (row, chunk) = (row as u64, chunk as u64);
+        let in_pattern =
+            (row & ((1 << self.rows) - 1)) * self.row + (chunk & ((1 << self.chunks) - 1)) * CHUNK;
+        let apart = (row >> self.rows) * self.rows_apart + (chunk >> self.chunks) * self.chunks_apart;
+        exchange(self.start + in_pattern + apart, self.base, (self.exchanged, self.shift))
+    }
+}
+
+/// The address of the byte that lies at `address` without swizzling. Patterns start at multiples of their size, or `base` times 128 bytes
+/// after one.
+const fn exchange(address: u64, base: u64, (exchanged, shift): (u64, u32)) -> u64 {
+    address ^ ((address >> 7).wrapping_sub(base) & exchanged) << shift
+}
+
 /// A matrix in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SharedMatrix {
@@ -150,21 +184,25 @@ impl SharedMatrix {
         ))
     }
 
-    /// The address of a chunk: of elements `chunk * each()` and following of line `row`, or for [`Majorness::Mn`] of element `row`
-    /// of lines `chunk * each()` and following. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
-    pub(super) fn chunk(&self, row: usize, chunk: usize) -> u64 {
+    /// Where chunks are. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
+    pub(super) const fn places(&self) -> Places {
         let Descriptor { start, leading, stride, base, swizzle } = self.descriptor;
-        let (row, chunk, width, rows) = (row as u64, chunk as u64, swizzle.width(), swizzle.rows());
-        let offset = match (self.majorness, swizzle) {
-            (Majorness::K, Swizzle::None) => row % 8 * CHUNK + row / 8 * stride + chunk * leading,
-            (Majorness::Mn, Swizzle::None) => row % 8 * CHUNK + row / 8 * leading + chunk * stride,
-            (Majorness::K, _) => row % rows * width * CHUNK + row / rows * stride + chunk * CHUNK,
-            (Majorness::Mn, _) => {
-                let pattern = row % rows * width * CHUNK + row / rows * stride;
-                pattern + chunk % width * CHUNK + chunk / width * leading
-            }
+        let width = swizzle.width().trailing_zeros();
+        let (rows_apart, chunks, chunks_apart) = match (self.majorness, swizzle) {
+            (Majorness::K, Swizzle::None) => (stride, 0, leading),
+            (Majorness::Mn, Swizzle::None) => (leading, 0, stride),
+            // All chunks of a line are side by side.
+            (Majorness::K, _) => (stride, 63, 0),
+            (Majorness::Mn, _) => (stride, width, leading),
         };
-        swizzle.apply(start + offset, base)
+        let (exchanged, shift) = swizzle.exchanged();
+        let (rows, row) = (swizzle.rows().trailing_zeros(), CHUNK << width);
+        Places { start, rows, row, rows_apart, chunks, chunks_apart, base, exchanged, shift }
+    }
+
+    /// The address of a chunk ([`Places::chunk`]).
+    pub(super) const fn chunk(&self, row: usize, chunk: usize) -> u64 {
+        self.places().chunk(row, chunk)
     }
 
     /// All elements, line after line.

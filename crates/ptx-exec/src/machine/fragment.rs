@@ -4,7 +4,7 @@ use super::call::same_value;
 use super::memory::View;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
-use crate::program::{FULL, Fragment, Held, Major, Place, Row};
+use crate::program::{FULL, Fragment, Held, Major, Place, Row, WARP};
 
 /// What stops a lane.
 type Stopped = (TrapKind, usize);
@@ -126,6 +126,29 @@ pub(super) fn store(
                 let (address, size, _) = matrix.unit(place);
                 view.write(lane, matrix.space, address, size, word >> low & mask, Order::Relaxed)
                     .map_err(|fault| (TrapKind::Fault(fault), lane))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Looks whether `wmma.load` or `wmma.store` can access the elements of its matrix; `probe` does it for one, given its space, address and
+/// size.
+///
+/// # Errors
+/// What stops a lane.
+pub(super) fn probe(
+    fragment: Fragment,
+    (space, registers): (Space, usize),
+    [addresses, strides]: [&Row; 2],
+    probe: impl Fn(Space, u64, u32) -> Result<(), Fault>,
+) -> Result<(), Stopped> {
+    let matrix = Matrix::new(fragment, (space, AddressSize::Bits64), addresses, strides)?;
+    for register in 0..registers {
+        for lane in 0..WARP {
+            for (place, _) in matrix.places(lane, register) {
+                let (address, size, _) = matrix.unit(place);
+                probe(matrix.space, address, size).map_err(|fault| (TrapKind::Fault(fault), lane))?;
             }
         }
     }

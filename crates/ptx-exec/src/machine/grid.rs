@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::bind::{Bound, bind};
 use super::cluster::{Cluster, Progress};
 use super::heap::Heap;
+use super::launch_control::Queue as OtherQueue;
 use super::observe::Observer;
 use super::products::Products;
 use super::report::trap;
@@ -21,7 +22,7 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
 use crate::layout::Object;
 use crate::memory::{AddressSize, GlobalMemory, Space};
-use crate::program::{COLUMNS, Effect, LANES, Op, Program, Row, WARP};
+use crate::program::{AsyncOp, COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 
 /// The shape of a launch.
@@ -115,7 +116,8 @@ pub(crate) struct Executable {
 
 impl Executable {
     pub(crate) fn new(program: Program) -> Self {
-        let multiplies = program.code.iter().any(|inst| matches!(&inst.op, Op::Effect(Effect::Tensor(_))));
+        let multiplies =
+            program.code.iter().any(|inst| matches!(&inst.op, Op::Effect(Effect::Async(AsyncOp::Tensor(_)))));
         let tensor = if multiplies { LANES * COLUMNS * size_of::<u32>() } else { 0 };
         Self { code: bind(&program), program: Arc::new(program), tensor }
     }
@@ -212,6 +214,8 @@ pub(super) struct Grid<'p> {
     pub(super) observer: Option<&'p Observer>,
     /// What computes products of matrices instead of this crate.
     pub(super) products: Option<&'static dyn Products>,
+    /// What has the clusters that have not started, where another engine starts them.
+    pub(super) clusters: Option<&'p dyn OtherQueue>,
     job: &'p Job,
 }
 
@@ -235,6 +239,7 @@ impl<'p> Grid<'p> {
             completion: setup.completion,
             observer: setup.observer.as_deref(),
             products: None,
+            clusters: None,
             job,
         }
     }
@@ -276,6 +281,9 @@ impl Grid<'_> {
 
     /// The number of a cluster that has not started, which then never does.
     pub(super) fn take_cluster(&self) -> Option<u64> {
+        if let Some(clusters) = self.clusters {
+            return clusters.take();
+        }
         let mut queue = lock(&self.job.queue);
         let number = queue.next;
         (number < self.geometry.clusters()).then(|| {

@@ -16,6 +16,12 @@ const ANSWER: u64 = 16;
 /// The bit of the upper half that is set where a cluster was taken.
 const IS_CANCELED: u64 = 1 << 63;
 
+/// The clusters of a launch that have not started, where another engine starts them.
+pub trait Queue: Sync {
+    /// Takes one, by its number: nothing starts it then. None when all have started or were taken.
+    fn take(&self) -> Option<u64>;
+}
+
 impl Warp {
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(super) fn try_cancel(

@@ -10,7 +10,8 @@
 //! progress (manual 3.2).
 
 mod async_write;
-pub(crate) mod barrier;
+mod asynchronous;
+mod barrier;
 mod bind;
 mod block;
 pub(crate) mod builtin;
@@ -26,10 +27,12 @@ mod heap;
 mod launch_control;
 pub(crate) mod matrix;
 mod mbarrier;
+pub(crate) mod meeting;
 mod memory;
 pub(crate) mod multimem;
 mod observe;
 mod pending;
+pub(crate) mod probe;
 mod products;
 mod proxy;
 pub(crate) mod report;
@@ -47,11 +50,13 @@ mod watch;
 mod wgmma;
 
 pub use bind::RowOperation;
-pub use cluster::{Assistant, AssistedCluster, Instructions, Outcome, Threads};
+pub use cluster::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use grid::Geometry;
 pub(crate) use grid::{Executable, Finished, Setup, pool, run};
 pub(crate) use heap::Heap;
+pub use launch_control::Queue;
 pub(crate) use observe::Observer;
+pub use probe::{Around, Extent};
 pub use products::{Lines, Products, TensorPart, WarpgroupPart};
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.

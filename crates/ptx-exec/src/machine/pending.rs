@@ -518,11 +518,14 @@ pub(super) fn operand_place(
     size: u32,
 ) -> Result<Place, TrapKind> {
     match place(grid, space, address, size).map_err(TrapKind::Fault)? {
-        (Space::Local, address) => Err(TrapKind::Misuse(format!(
-            "an asynchronous operation cannot access local memory, where {address:#x} is"
-        ))),
+        (Space::Local, address) => Err(in_local_memory(address)),
         found => Ok(found),
     }
+}
+
+/// That an asynchronous operation has an address of local memory.
+pub(super) fn in_local_memory(address: u64) -> TrapKind {
+    TrapKind::Misuse(format!("an asynchronous operation cannot access local memory, where {address:#x} is"))
 }
 
 impl Warp {

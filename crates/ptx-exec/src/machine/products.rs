@@ -1,7 +1,9 @@
 //! Products of matrices that another engine computes, with the results that they have here.
 
+use std::ops::Range;
+
 use super::descriptor::SharedMatrix;
-use crate::program::{Majorness, Row, WarpgroupProduct};
+use crate::program::{Element, LANES, Majorness, Row, WarpgroupProduct};
 
 /// Computes products of matrices as this crate does: products are exact in binary64, and added in the order of depth; the sum is rounded
 /// once.
@@ -9,9 +11,16 @@ pub trait Products: Sync + std::fmt::Debug {
     /// The part of a warp of a `wgmma`, whose registers are among `rows`. False where it is not computed: then nothing was changed.
     fn warpgroup(&self, part: &WarpgroupPart<'_>, rows: &mut [Row]) -> bool;
 
-    /// The part of a block of a `tcgen05.mma` whose D has 128 rows in single precision: `cells` are those of its columns, one column of 128 lanes
+    /// The part of a block of a `tcgen05.mma` whose D is in single precision: `cells` are those of its columns, one column of 128 lanes
     /// after the other. False where it is not computed: then nothing was changed.
     fn tensor(&self, part: &TensorPart<'_>, cells: &mut [u32]) -> bool;
+
+    /// The values of all elements of a matrix in shared memory, line after line. None where they are not read, as for a type that is rare
+    /// or where some lie beyond the memory.
+    fn elements(&self, lines: &Lines<'_>, element: Element) -> Option<Vec<f64>>;
+
+    /// The values of elements that follow each other in memory; none for a type that is rare.
+    fn values(&self, element: Element, raw: &[u8]) -> Option<Vec<f64>>;
 }
 
 /// The part of a warp of a `wgmma` of a dense A.
@@ -42,6 +51,10 @@ pub struct TensorPart<'a> {
     pub depth: usize,
     /// Whether D is added.
     pub adds: bool,
+    /// The row of A that each lane has; none where D has nothing in the lane.
+    pub rows: [Option<usize>; LANES],
+    /// For each quarter of the lanes the column of B that the first column of D is of.
+    pub columns: [usize; 4],
 }
 
 /// A matrix in shared memory.
@@ -61,15 +74,26 @@ impl<'a> Lines<'a> {
         self.matrix.majorness
     }
 
+    /// How many lines there are.
+    pub fn count(&self) -> usize {
+        self.matrix.lines
+    }
+
     /// Elements of a line: a row of A, or a column of B.
     pub fn depth(&self) -> usize {
         self.matrix.depth
     }
 
-    /// 16 bytes of a line, or of what has one place in all lines for [`Majorness::Mn`]; nothing beyond the memory.
-    #[inline]
-    pub fn chunk(&self, row: usize, chunk: usize) -> Option<[u8; 16]> {
-        let at = usize::try_from(self.matrix.chunk(row, chunk)).ok()?;
-        self.shared.get(at..at.checked_add(16)?)?.try_into().ok()
+    /// Copies chunks of 16 bytes: of each of these lines, or of each element's place in all lines for [`Majorness::Mn`]. None where one lies
+    /// beyond the memory.
+    pub fn copy(&self, rows: Range<usize>, chunks: Range<usize>, to: &mut [[u8; 16]]) -> Option<()> {
+        let places = self.matrix.places();
+        for (row, to) in rows.zip(to.chunks_mut(chunks.len().max(1))) {
+            for (chunk, to) in chunks.clone().zip(to) {
+                let at = usize::try_from(places.chunk(row, chunk)).ok()?;
+                *to = *self.shared.get(at..)?.first_chunk()?;
+            }
+        }
+        Some(())
     }
 }

@@ -1,8 +1,8 @@
 //! What is told of threads that were stopped, or cannot go on.
 
 use super::Stop;
-use super::barrier::Awaited;
 use super::grid::Geometry;
+use super::meeting::BarrierWait;
 use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
 use crate::layout::{Object, nearest};
@@ -54,16 +54,22 @@ pub(crate) fn group(geometry: &Geometry, warp: usize, lanes: Mask, what: &str) -
 }
 
 /// That threads wait at a barrier, and for whom.
-pub(crate) fn at_barrier(geometry: &Geometry, id: usize, awaited: Option<&Awaited>) -> String {
+pub(crate) fn at_barrier(geometry: &Geometry, id: usize, awaited: Option<&BarrierWait>) -> String {
     let awaited = match awaited {
         None => String::new(),
-        Some(Awaited::Threads(missing)) if missing.is_empty() => String::new(),
-        Some(Awaited::Threads(missing)) => format!(", to which {} not come", threads(geometry, missing)),
-        Some(Awaited::More { arrived, count }) => {
+        Some(BarrierWait::Threads(missing)) if missing.is_empty() => String::new(),
+        Some(BarrierWait::Threads(missing)) => format!(", to which {} not come", threads(geometry, missing)),
+        Some(BarrierWait::More { arrived, count }) => {
             format!(", to which {arrived} of {count} threads have come")
         }
     };
     format!("wait at barrier {id}{awaited}")
+}
+
+/// That lanes of a warp wait at an operation for those that its mask names, and who of these has not come.
+pub(crate) fn at_collective(geometry: &Geometry, warp: usize, members: Mask, missing: Mask) -> String {
+    let missing = threads(geometry, &[(warp, missing)]);
+    format!("wait for lanes {members:#010x}, of which {missing} not come")
 }
 
 /// Names threads of warps of a block, for a sentence that goes on with what they have done.

@@ -164,23 +164,12 @@ impl Warp {
             Effect::Multimem(access) => self.multimem(grid, frame, rows, access, active, pc)?,
             Effect::WideAtomic(atomic) => self.wide_atomic(grid, block, frame, rows, atomic, active, pc)?,
             Effect::AsyncCopy(copy) => self.async_copy(grid, block, frame, rows, copy, active, pc)?,
-            Effect::Bulk(bulk) => self.bulk(grid, block, frame, rows, bulk, active, pc)?,
-            Effect::AsyncWrite(write) => self.async_write(grid, block, frame, rows, write, active, pc)?,
+            Effect::Async(op) => self.asynchronous(grid, block, frame, rows, op, active, pc)?,
             Effect::AsyncGroup(group) => self.group(grid, block, frame, rows, *group, active)?,
-            Effect::TensorCopy(copy) => self.tensor_copy(grid, block, frame, rows, copy, active, pc)?,
-            Effect::TensormapReplace(change) => {
-                self.tensormap_replace(grid, block, frame, rows, change, active, pc)?;
-            }
-            Effect::TensormapCopy(copy) => self.tensormap_copy(grid, block, frame, rows, copy, active, pc)?,
             Effect::Mbarrier(operation) => self.mbarrier(grid, block, frame, rows, operation, active, pc)?,
             Effect::Texturing(texturing) => self.texturing(grid, rows, texturing, active, pc)?,
             Effect::Within(within) => self.within(grid, frame, rows, within, active, pc)?,
-            Effect::Tensor(issue) => self.tensor(grid, block, rows, issue, active, pc)?,
-            Effect::TensorCommit(commit) => {
-                self.tensor_commit(grid, block, frame, rows, commit, active, pc)?;
-            }
             Effect::Stack(stack) => self.stack(grid, frame, rows, *stack, active, pc)?,
-            Effect::TryCancel(cancel) => self.try_cancel(grid, block, frame, rows, cancel, active, pc)?,
             Effect::MapAddress(map) => map_addresses(rows, (constants, grid.addresses), map, active, pc)?,
             Effect::Fence => std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst),
             Effect::ProxyFence => {

@@ -37,6 +37,24 @@ fn line_address(
     }
 }
 
+/// Looks whether `ldmatrix` or `stmatrix` can access its lines; `probe` does it for one, given its address.
+///
+/// # Errors
+/// What stops a lane.
+pub(super) fn probe(
+    tiles: &Tiles,
+    (space, offset): (Space, i64),
+    addresses: &Row,
+    probe: impl Fn(u64) -> Result<(), Fault>,
+) -> Result<(), Stopped> {
+    for at in 0..tiles.count * tiles.lines {
+        let line = (at / tiles.lines, at % tiles.lines);
+        let (lane, address) = line_address((tiles, AddressSize::Bits64), line, addresses, (space, offset))?;
+        probe(address).map_err(|fault| of_line(fault, lane))?;
+    }
+    Ok(())
+}
+
 /// A fault of a part of a line, as one of the line.
 fn of_line(fault: Fault, lane: usize) -> Stopped {
     let address = fault.address & !(LINE - 1);

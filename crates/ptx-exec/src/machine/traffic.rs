@@ -7,8 +7,8 @@ use super::memory::addresses;
 use super::multimem;
 use crate::memory::{AddressSize, Space};
 use crate::program::{
-    Address, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row, WARP, Write,
-    lanes,
+    Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row,
+    WARP, Write, lanes,
 };
 
 /// Bytes of a sector.
@@ -129,7 +129,7 @@ pub(super) fn accesses(
         Effect::VectorAtomic(atomic) => vec![of(&atomic.address, vector(atomic.size, atomic.elements.len()))],
         Effect::WideAtomic(atomic) => vec![of(&atomic.address, 16)],
         Effect::AsyncCopy(copy) => vec![of(&copy.from, copy.size), of(&copy.to, copy.size)],
-        Effect::AsyncWrite(write) => match &write.write {
+        Effect::Async(AsyncOp::Write(write)) => match &write.write {
             Write::Store(store) => vec![of(&store.address, vector(store.size, store.srcs.len()))],
             Write::Combine(atomic) => vec![of(&atomic.address, atomic.size)],
         },

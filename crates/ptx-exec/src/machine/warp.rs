@@ -112,7 +112,10 @@ impl Warp {
     pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask, mut rows: Vec<Row>) -> Self {
         let program = grid.program;
         let kernel = &program.functions[program.entry as usize];
-        rows.clear();
+        // Another engine reads no row that it has not written.
+        if grid.clusters.is_none() {
+            rows.clear();
+        }
         rows.resize(kernel.rows as usize, [0; WARP]);
         let frame = Frame {
             function: program.entry,

@@ -180,6 +180,18 @@ impl GlobalMemory {
         beyond.word(address, size, write).map(|word| (word, shift)).map_err(fault)
     }
 
+    /// Whether 1, 2, 4 or 8 bytes may be read, or written.
+    pub(crate) fn permit(&self, address: u64, size: u32, write: bool) -> Result<(), Fault> {
+        self.find(address, size, write).map(drop)
+    }
+
+    /// The region of an address, as its first byte and how many may be read or written in any place of it; nothing where that changes while a launch
+    /// runs, as in a heap, and where it is memory that no one registered.
+    pub(crate) fn region_of(&self, address: u64, write: bool) -> Option<(u64, u64)> {
+        let region = self.regions.get(search(&self.regions, address)?)?;
+        region.permitted(write).map(|bytes| (region.base, bytes))
+    }
+
     /// Reads 1, 2, 4 or 8 bytes.
     #[inline]
     pub(crate) fn read(&self, address: u64, size: u32, order: Order) -> Result<u64, Fault> {

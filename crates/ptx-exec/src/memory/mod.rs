@@ -30,7 +30,7 @@ pub use global::Order;
 pub(crate) use global::{Concurrency, GlobalMemory};
 pub(crate) use multicast::Multicast;
 pub(crate) use pieces::Pieces;
-pub(crate) use private::{read_bytes, write_bytes};
+pub(crate) use private::{check_bytes, read_bytes, write_bytes};
 pub(crate) use region::Region;
 pub use windows::AddressSize;
 pub(crate) use windows::{LOW_FUNCTIONS, LOW_LOCAL_BYTES};
@@ -104,7 +104,7 @@ pub enum FaultKind {
     OutOfBounds,
     /// The memory was there and has been freed.
     Freed,
-    /// The address is no multiple of the size of the access.
+    /// The address is not a multiple of the size of the access.
     Misaligned,
     /// The memory may not be written.
     ReadOnly,

@@ -27,6 +27,12 @@ fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) -> Option<()
     Some(())
 }
 
+/// Whether 1, 2, 4 or 8 bytes at an address can be accessed in memory of so many.
+pub(crate) fn check_bytes(bytes: u64, space: Space, address: u64, size: u32) -> Result<(), Fault> {
+    let is_inside = address.checked_add(size.into()).is_some_and(|end| end <= bytes);
+    if is_inside && place(address, size).is_some() { Ok(()) } else { Err(fault(space, address, size)) }
+}
+
 /// Reads 1, 2, 4 or 8 bytes, little-endian.
 #[inline]
 pub(crate) fn read_bytes(bytes: &[u8], space: Space, address: u64, size: u32) -> Result<u64, Fault> {
@@ -71,5 +77,16 @@ mod tests {
         assert_eq!(kind(2, 4), FaultKind::Misaligned);
         assert_eq!(kind(16, 1), FaultKind::OutOfBounds);
         assert_eq!(kind(u64::MAX - 7, 8), FaultKind::OutOfBounds);
+    }
+
+    #[test]
+    fn a_check_tells_what_the_access_does() {
+        let bytes = [0; 13];
+        for address in (0..16).chain([u64::MAX - 7, u64::MAX]) {
+            for size in [1, 2, 4, 8] {
+                let read = read_bytes(&bytes, Space::Shared, address, size).map(drop);
+                assert_eq!(check_bytes(13, Space::Shared, address, size), read, "{address} {size}");
+            }
+        }
     }
 }

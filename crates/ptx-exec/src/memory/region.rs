@@ -153,6 +153,12 @@ impl Region {
         address.wrapping_sub(self.base).saturating_add(size) <= len
     }
 
+    /// Bytes from the start that may be read, or written, as long as the region is there; `None` of a heap.
+    pub(crate) fn permitted(&self, write: bool) -> Option<u64> {
+        let bytes = if write { self.writable } else { self.readable };
+        self.pieces.is_none().then_some(bytes)
+    }
+
     /// The same of any region.
     ///
     /// # Errors

@@ -305,7 +305,6 @@ pub enum Ternary {
     Dp2a(Signedness, Signedness, Part),
     Lop3(u8),
     Shf(Direction, Overshoot),
-    Fns,
     Bfe(Int),
     Prmt(Permutation),
     Fma(Arith),
@@ -328,12 +327,6 @@ pub enum Ternary {
     /// `c` are scales, a byte for each element.
     RepackScaled(PackConversion, narrow::Direction),
     PackIntegers(PackElement),
-}
-
-/// An operation with four sources.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
-pub enum Quaternary {
-    Bfi(Int),
 }
 
 /// An operation with two results.

@@ -1,7 +1,25 @@
-//! Groups of asynchronous operations, closed and waited for by the thread that issued them (manual 9.7.9.25.1.1), and
-//! asynchronous stores.
+//! Asynchronous operations, as what engines hand to the runtime; groups of them, closed and waited for by the thread that issued them
+//! (manual 9.7.9.25.1.1); and asynchronous stores.
 
-use super::{Address, Atomic, Src, Store};
+use super::{
+    Address, Atomic, Bulk, Src, Store, TensorCommit, TensorCopy, TensorIssue, TensormapCopy,
+    TensormapReplace, TryCancel,
+};
+
+/// An operation that goes on while the thread does, or that changes what such operations are made of. The machine executes it
+/// (`machine/asynchronous.rs`), for compiled code too. `cp.async` is not among them: compiled code copies by itself.
+#[derive(Clone, Debug, Hash)]
+pub enum AsyncOp {
+    Bulk(Box<Bulk>),
+    Write(Box<AsyncWrite>),
+    TensorCopy(Box<TensorCopy>),
+    TensormapReplace(Box<TensormapReplace>),
+    TensormapCopy(Box<TensormapCopy>),
+    /// What is done with tensor memory.
+    Tensor(Box<TensorIssue>),
+    TensorCommit(Box<TensorCommit>),
+    TryCancel(Box<TryCancel>),
+}
 
 /// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -4,11 +4,11 @@
 //! instruction depends on, and give copies of instructions other registers.
 
 use super::{
-    Address, Alu, AsyncCopy, AsyncGroup, AsyncWrite, BarrierAction, Base, BlockBarrier, Bulk, BulkSource,
-    Call, Callee, Collective, CopyAmount, Dst, Effect, FactorA, Fetch, GroupAction, LevelOf, Mbarrier,
-    MbarrierAction, Multimem, MultimemAction, Multiplication, Op, Participants, SharedFactor, Slot, Src,
-    Stack, SurfaceAccess, SurfaceAction, TensorA, TensorAction, TensorCopy, TensorIssue, TensorOperation,
-    Texturing, WarpgroupAction, WarpgroupProduct, Write,
+    Address, Alu, AsyncCopy, AsyncGroup, AsyncOp, AsyncWrite, BarrierAction, Base, BlockBarrier, Bulk,
+    BulkSource, Call, Callee, Collective, CopyAmount, Dst, Effect, FactorA, Fetch, GroupAction, LevelOf,
+    Mbarrier, MbarrierAction, Multimem, MultimemAction, Multiplication, Op, Participants, SharedFactor, Slot,
+    Src, Stack, SurfaceAccess, SurfaceAction, TensorA, TensorAction, TensorCopy, TensorIssue,
+    TensorOperation, Texturing, WarpgroupAction, WarpgroupProduct, Write,
 };
 use super::{Coordinates, TextureQuery};
 
@@ -115,7 +115,7 @@ macro_rules! walks {
                         read([a, b, c], see);
                         write([d], see);
                     }
-                    Alu::Quaternary { d, srcs, .. } => {
+                    Alu::Formula { d, srcs, .. } => {
                         read(srcs, see);
                         write([d], see);
                     }
@@ -179,41 +179,13 @@ macro_rules! walks {
                             CopyAmount::Bytes(src) | CopyAmount::UnlessTrue(src) => read([src], see),
                         }
                     }
-                    Effect::Bulk(bulk) => of_bulk(bulk, see),
+                    Effect::Async(op) => asynchronous(op, see),
                     Effect::AsyncGroup(AsyncGroup { action, .. }) => match action {
                         GroupAction::Wait(src) | GroupAction::WaitForReads(src) => read([src], see),
                         GroupAction::Commit | GroupAction::WaitForAll => {}
                     },
-                    Effect::AsyncWrite(write) => {
-                        let AsyncWrite { write, barrier } = &$($mutable)? **write;
-                        match write {
-                            Write::Store(store) => {
-                                let super::super::Store { address: to, srcs, .. } = store;
-                                address(to, see);
-                                read(srcs, see);
-                            }
-                            Write::Combine(one) => atomic(one, see),
-                        }
-                        addresses(barrier, see);
-                    }
-                    Effect::TensorCopy(copy) => tensor_copy(copy, see),
-                    Effect::TensormapReplace(change) => {
-                        let super::super::TensormapReplace { map, value, .. } = &$($mutable)? **change;
-                        address(map, see);
-                        read([value], see);
-                    }
-                    Effect::TensormapCopy(copy) => {
-                        let super::super::TensormapCopy { to, from } = &$($mutable)? **copy;
-                        addresses([to, from], see);
-                    }
                     Effect::Mbarrier(operation) => mbarrier(operation, see),
                     Effect::Within(within) => address(&$($mutable)? within.address, see),
-                    Effect::Tensor(issue) => tensor(issue, see),
-                    Effect::TensorCommit(commit) => {
-                        let super::super::TensorCommit { barrier, blocks, .. } = &$($mutable)? **commit;
-                        address(barrier, see);
-                        read(blocks, see);
-                    }
                     Effect::Texturing(texturing) => of_texturing(texturing, see),
                     Effect::Stack(stack) => match stack {
                         Stack::Save { d } => write([d], see),
@@ -236,10 +208,6 @@ macro_rules! walks {
                         let super::super::MapAddress { d, a, rank, .. } = &$($mutable)? **map;
                         read([a, rank], see);
                         write([d], see);
-                    }
-                    Effect::TryCancel(cancel) => {
-                        let super::super::TryCancel { to, barrier, .. } = &$($mutable)? **cancel;
-                        addresses([to, barrier], see);
                     }
                     Effect::Collective(collective) => {
                         let Collective { participants, srcs, dsts, .. } = &$($mutable)? **collective;
@@ -273,6 +241,44 @@ macro_rules! walks {
                     | Effect::Breakpoint
                     | Effect::Pause
                     | Effect::Nothing => {}
+                }
+            }
+
+            fn asynchronous<'a>(op: &'a $($mutable)? AsyncOp, see: See<'_, 'a>) {
+                match op {
+                    AsyncOp::Bulk(bulk) => of_bulk(bulk, see),
+                    AsyncOp::Write(write) => {
+                        let AsyncWrite { write, barrier } = &$($mutable)? **write;
+                        match write {
+                            Write::Store(store) => {
+                                let super::super::Store { address: to, srcs, .. } = store;
+                                address(to, see);
+                                read(srcs, see);
+                            }
+                            Write::Combine(one) => atomic(one, see),
+                        }
+                        addresses(barrier, see);
+                    }
+                    AsyncOp::TensorCopy(copy) => tensor_copy(copy, see),
+                    AsyncOp::TensormapReplace(change) => {
+                        let super::super::TensormapReplace { map, value, .. } = &$($mutable)? **change;
+                        address(map, see);
+                        read([value], see);
+                    }
+                    AsyncOp::TensormapCopy(copy) => {
+                        let super::super::TensormapCopy { to, from } = &$($mutable)? **copy;
+                        addresses([to, from], see);
+                    }
+                    AsyncOp::Tensor(issue) => tensor(issue, see),
+                    AsyncOp::TensorCommit(commit) => {
+                        let super::super::TensorCommit { barrier, blocks, .. } = &$($mutable)? **commit;
+                        address(barrier, see);
+                        read(blocks, see);
+                    }
+                    AsyncOp::TryCancel(cancel) => {
+                        let super::super::TryCancel { to, barrier, .. } = &$($mutable)? **cancel;
+                        addresses([to, barrier], see);
+                    }
                 }
             }
 

@@ -97,7 +97,7 @@ pub fn clz(t: Int, a: u64) -> u64 {
     u64::from(t.wrap(a).leading_zeros() - (64 - t.bits()))
 }
 
-/// The position of the highest bit that is no sign bit, or all ones (manual 9.7.1.16).
+/// The position of the highest bit that is not a sign bit, or all ones (manual 9.7.1.16).
 pub fn bfind(t: Int, found: Found, a: u64) -> u64 {
     let value = t.extend(a);
     let value =

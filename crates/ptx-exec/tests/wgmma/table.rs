@@ -1,7 +1,7 @@
 //! Every shape with every combination of types that the instruction table has: a row that comes to it, or a shape, is checked here without being
 //! listed. Which thread holds which element is written down in `model` from the manual's figures.
 
-use ptx_isa::{Field, Form, Mod, Opcode, Sem, Slot, all_forms};
+use ptx_isa::{Field, Form, MatrixSem, Mod, Opcode, Sem, Slot, all_forms};
 
 use super::model::{A, Case, Type};
 
@@ -36,8 +36,8 @@ fn every_shape_and_type_of_the_table() {
     let mut cases = 0;
     for form in all_forms().iter().filter(|form| form.opcode == Opcode::Wgmma) {
         let sparse = match form.sem {
-            Sem::Wgmma => false,
-            Sem::WgmmaSparse => true,
+            Sem::Matrix(MatrixSem::Wgmma) => false,
+            Sem::Matrix(MatrixSem::WgmmaSparse) => true,
             _ => continue,
         };
         let is_shared = form.operands.iter().any(|operand| operand.name == "a-desc");

@@ -1,6 +1,6 @@
-//! The rows that an instruction reads and writes.
+//! The rows that an instruction reads and writes, and what executes it.
 
-use ptx_exec::program::{Callee, Dst, Effect, Op, Operand, Slot, Src};
+use ptx_exec::program::{Callee, CollectiveKind, Dst, Effect, Op, Operand, Slot, Src};
 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -26,8 +26,8 @@ impl Access {
     /// # Errors
     /// Why it is not compiled.
     pub fn of(op: &Op) -> Result<Self, &'static str> {
-        if let Op::Effect(effect) = op {
-            is_compiled(effect)?;
+        if let Execution::Refused(why) = Execution::of(op) {
+            return Err(why);
         }
         let mut access = Self::default();
         let of_rows = |slot: &Slot| match *slot {
@@ -52,51 +52,67 @@ impl Access {
     }
 }
 
-/// Whether there is code for an instruction.
-fn is_compiled(effect: &Effect) -> Result<(), &'static str> {
-    match effect {
-        Effect::Copy(_)
-        | Effect::Special { .. }
-        | Effect::FrameAddress { .. }
-        | Effect::ActiveMask { .. }
-        | Effect::Load(_)
-        | Effect::Store(_)
-        | Effect::Atomic(_)
-        | Effect::VectorAtomic(_)
-        | Effect::WideAtomic(_)
-        | Effect::AsyncCopy(_)
-        | Effect::Multimem(_)
-        | Effect::Texturing(_)
-        | Effect::BlockBarrier(_)
-        | Effect::Collective(_)
-        | Effect::Mbarrier(_)
-        | Effect::ClusterBarrier(_)
-        | Effect::MapAddress(_)
-        | Effect::Bulk(_)
-        | Effect::AsyncWrite(_)
-        | Effect::TensorCopy(_)
-        | Effect::TensormapReplace(_)
-        | Effect::TensormapCopy(_)
-        | Effect::Within(_)
-        | Effect::Tensor(_)
-        | Effect::TensorCommit(_)
-        | Effect::Warpgroup(_)
-        | Effect::BranchIndexed { .. }
-        | Effect::Fence
-        | Effect::ProxyFence
-        | Effect::AsyncGroup(_)
-        | Effect::Branch { .. }
-        | Effect::Return
-        | Effect::Exit
-        | Effect::Trap
-        | Effect::Breakpoint
-        | Effect::Pause
-        | Effect::Nothing => Ok(()),
-        Effect::Call(call) => match call.callee {
-            Callee::Builtin(_) => Ok(()),
-            Callee::Function(_) | Callee::Address(_) => Err("calls are not compiled"),
-        },
-        Effect::Stack(_) => Err("memory allocated on the stack is not compiled"),
-        Effect::TryCancel(_) => Err("taking clusters from the launch is not compiled"),
+/// What executes an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Execution {
+    /// Code, which may call functions of the runtime that know of nothing but its operands.
+    Code,
+    /// The interpreter's runtime, on a block that it keeps (`heavy.rs`).
+    Heavy,
+    /// The interpreter, all of the kernel, for this reason.
+    Refused(&'static str),
+}
+
+impl Execution {
+    /// That of an operation.
+    pub fn of(op: &Op) -> Self {
+        match op {
+            Op::Alu(_) => Self::Code,
+            Op::Effect(effect) => Self::of_effect(effect),
+        }
+    }
+
+    fn of_effect(effect: &Effect) -> Self {
+        match effect {
+            Effect::Copy(_)
+            | Effect::Special { .. }
+            | Effect::FrameAddress { .. }
+            | Effect::ActiveMask { .. }
+            | Effect::Load(_)
+            | Effect::Store(_)
+            | Effect::Atomic(_)
+            | Effect::VectorAtomic(_)
+            | Effect::WideAtomic(_)
+            | Effect::AsyncCopy(_)
+            | Effect::Multimem(_)
+            | Effect::Texturing(_)
+            | Effect::BlockBarrier(_)
+            | Effect::BranchIndexed { .. }
+            | Effect::Fence
+            | Effect::ProxyFence
+            | Effect::AsyncGroup(_)
+            | Effect::Branch { .. }
+            | Effect::Return
+            | Effect::Exit
+            | Effect::Trap
+            | Effect::Breakpoint
+            | Effect::Pause
+            | Effect::Nothing => Self::Code,
+            Effect::Collective(collective) => match collective.kind {
+                CollectiveKind::Tensor(_) => Self::Heavy,
+                _ => Self::Code,
+            },
+            Effect::Call(call) => match call.callee {
+                Callee::Builtin(_) => Self::Code,
+                Callee::Function(_) | Callee::Address(_) => Self::Refused("calls are not compiled"),
+            },
+            Effect::Mbarrier(_)
+            | Effect::ClusterBarrier(_)
+            | Effect::MapAddress(_)
+            | Effect::Async(_)
+            | Effect::Within(_)
+            | Effect::Warpgroup(_) => Self::Heavy,
+            Effect::Stack(_) => Self::Refused("memory allocated on the stack is not compiled"),
+        }
     }
 }

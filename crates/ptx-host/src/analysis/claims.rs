@@ -4,7 +4,9 @@
 //! where an instruction writes it, in the lanes that do, and at the beginning of each block that reads it, in the lanes that run the
 //! block: so a wrong rule for an operation is found, and also a wrong answer to the question which lanes keep what they have.
 
-use ptx_exec::program::{Mask, Row, WARP, lanes};
+use std::collections::BTreeMap;
+
+use ptx_exec::program::{Mask, WARP, lanes};
 
 use super::facts::{Facts, Zeros, mask};
 use super::{Indexed, Shape, Stride};
@@ -37,16 +39,24 @@ impl Claims {
         Self { rows, lanes: (lanes as usize).clamp(1, WARP) }
     }
 
-    /// Compares the values that these lanes have in a row with what is claimed of it. `indices` are those that the values follow from
-    /// where the claim is [`Shape::Indexed`].
+    /// Compares the values that lanes have in a row with what is claimed of it. Where several warps run together, `active` has the lanes of each, and
+    /// the values of the first one come first. `indices` are those that the values follow from where the claim is [`Shape::Indexed`].
     ///
     /// # Errors
     /// What differs, in words.
-    pub fn check(&self, row: u32, active: Mask, values: &Row, indices: &Row) -> Result<(), String> {
-        let Some(claim) = self.rows.get(row as usize).filter(|_| active != 0) else { return Ok(()) };
+    pub fn check(&self, row: u32, active: &[Mask], values: &[u64], indices: &[u64]) -> Result<(), String> {
+        let Some(claim) = self.rows.get(row as usize) else { return Ok(()) };
+        let of_warp = |(warp, &mask): (usize, &Mask)| lanes(mask).map(move |lane| warp * WARP + lane);
+        let active: Vec<usize> = active.iter().enumerate().flat_map(of_warp).collect();
+        let most = active.last().copied();
+        let Some(most) = most else { return Ok(()) };
+        if values.len().min(indices.len()) <= most {
+            return Err("there are fewer values than lanes".to_owned());
+        }
+        let active = active.as_slice();
         self.check_shape(claim, active, values, indices)?;
         self.check_chunkwise(claim, active, values)?;
-        for lane in lanes(active) {
+        for &lane in active {
             let value = values[lane];
             if let Some(facts) = claim.facts
                 && !(facts.least..=facts.most).contains(&value)
@@ -63,14 +73,20 @@ impl Claims {
         }
     }
 
-    fn check_shape(&self, claim: &Claim, active: Mask, values: &Row, indices: &Row) -> Result<(), String> {
+    fn check_shape(
+        &self,
+        claim: &Claim,
+        active: &[usize],
+        values: &[u64],
+        indices: &[u64],
+    ) -> Result<(), String> {
         let own = |lane: usize| values[lane];
         match claim.shape {
             Shape::Unwritten => Err("a register has a value that is claimed not to be written".to_owned()),
             Shape::Constant(value) => {
                 let value = value & mask(claim.bits);
-                match lanes(active).find(|&lane| values[lane] != value) {
-                    Some(lane) => {
+                match active.iter().find(|&&lane| values[lane] != value) {
+                    Some(&lane) => {
                         Err(format!("lane {lane} has {:#x}, which is claimed to be {value:#x}", values[lane]))
                     }
                     None => Ok(()),
@@ -88,7 +104,7 @@ impl Claims {
     }
 
     /// Whether chunks whose numbers differ in other bits only have the same values.
-    fn check_chunkwise(&self, claim: &Claim, active: Mask, values: &Row) -> Result<(), String> {
+    fn check_chunkwise(&self, claim: &Claim, active: &[usize], values: &[u64]) -> Result<(), String> {
         let has_own = match claim.shape {
             Shape::Varying => true,
             Shape::Strided(stride) | Shape::Indexed(Indexed { index: stride, .. }) => stride.across.is_none(),
@@ -100,11 +116,11 @@ impl Claims {
         let chunkwise = claim.chunkwise;
         let what = format!("groups of {} lanes are claimed to differ by the bits {chunkwise:#x}", self.lanes);
         let alike = |lane: usize| ((lane / self.lanes) & chunkwise as usize, lane % self.lanes);
-        for lane in lanes(active) {
-            let others = lanes(active).filter(|&other| alike(other) == alike(lane));
-            same(others.fold(0, |set, other| set | 1 << other), |lane| values[lane], values, &what)?;
-        }
-        Ok(())
+        let mut firsts = BTreeMap::new();
+        active.iter().try_for_each(|&lane| {
+            let first = *firsts.entry(alike(lane)).or_insert(lane);
+            same(&[first, lane], |lane| values[lane], values, &what)
+        })
     }
 
     /// Whether `of` has this stride in the lanes; `values` are for the message.
@@ -112,8 +128,8 @@ impl Claims {
         &self,
         stride: Stride,
         bits: u32,
-        active: Mask,
-        values: &Row,
+        active: &[usize],
+        values: &[u64],
         of: impl Fn(usize) -> u64,
     ) -> Result<(), String> {
         let first = |lane: usize| of(lane).wrapping_sub(self.distance(stride, lane)) & mask(bits);
@@ -138,9 +154,9 @@ impl Claims {
         &self,
         claim: &Claim,
         indexed: Indexed,
-        active: Mask,
-        values: &Row,
-        indices: &Row,
+        active: &[usize],
+        values: &[u64],
+        indices: &[u64],
     ) -> Result<(), String> {
         self.check_stride(indexed.index, indexed.bits, active, indices, |lane| indices[lane])?;
         let extended = |index: u64| {
@@ -164,17 +180,23 @@ impl Claims {
     }
 
     /// Whether the low bits are zero at the first lane: of the warp, or of each chunk where each has a value of its own.
-    fn check_zeros(&self, claim: &Claim, zeros: Zeros, active: Mask, values: &Row) -> Result<(), String> {
+    fn check_zeros(
+        &self,
+        claim: &Claim,
+        zeros: Zeros,
+        active: &[usize],
+        values: &[u64],
+    ) -> Result<(), String> {
         let has_own = claim.shape.stride().is_some_and(|stride| stride.across.is_none());
         let zeros = if has_own { zeros.chunk } else { zeros.warp };
         let low = mask(zeros.min(claim.bits));
         let firsts: Vec<(usize, u64)> = match claim.shape.stride() {
             Some(stride) => self
                 .chunks(active)
-                .filter_map(|chunk| lanes(chunk).next())
+                .filter_map(|chunk| chunk.first().copied())
                 .map(|lane| (lane, self.distance(stride, lane)))
                 .collect(),
-            None => (active & 1 != 0).then_some((0, 0)).into_iter().collect(),
+            None => (active.first() == Some(&0)).then_some((0, 0)).into_iter().collect(),
         };
         let is_not = |&(lane, distance): &(usize, u64)| values[lane].wrapping_sub(distance) & low != 0;
         match firsts.into_iter().find(is_not) {
@@ -195,15 +217,15 @@ impl Claims {
     }
 
     /// The lanes of each chunk that has any.
-    fn chunks(&self, active: Mask) -> impl Iterator<Item = Mask> {
-        let chunk = mask(self.lanes as u32) as Mask;
-        (0..WARP).step_by(self.lanes).map(move |first| active & chunk << first).filter(|&lanes| lanes != 0)
+    fn chunks<'a>(&self, active: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
+        let lanes = self.lanes;
+        active.chunk_by(move |a, b| a / lanes == b / lanes)
     }
 }
 
 /// Whether something is the same for all lanes of a set.
-fn same(active: Mask, of: impl Fn(usize) -> u64, values: &Row, what: &str) -> Result<(), String> {
-    let mut all = lanes(active);
+fn same(active: &[usize], of: impl Fn(usize) -> u64, values: &[u64], what: &str) -> Result<(), String> {
+    let mut all = active.iter().copied();
     let Some(first) = all.next() else { return Ok(()) };
     match all.find(|&lane| of(lane) != of(first)) {
         Some(lane) => {
@@ -216,6 +238,8 @@ fn same(active: Mask, of: impl Fn(usize) -> u64, values: &Row, what: &str) -> Re
 
 #[cfg(test)]
 mod tests {
+    use ptx_exec::program::Row;
+
     use super::*;
 
     /// Claims of one row of 32 bits, in chunks of 16 lanes.
@@ -233,21 +257,21 @@ mod tests {
     fn strides_hold_for_the_lanes_that_run() {
         let claims = claims(Shape::Strided(Stride { within: 2, across: Some(100) }));
         let good = row(|lane| 7 + lane % 16 * 2 + lane / 16 * 100);
-        assert_eq!(claims.check(0, u32::MAX, &good, &NONE), Ok(()));
+        assert_eq!(claims.check(0, &[u32::MAX], &good, &NONE), Ok(()));
         let mut bad = good;
         bad[20] += 1;
-        assert!(claims.check(0, u32::MAX, &bad, &NONE).unwrap_err().contains("lane 20"));
-        assert_eq!(claims.check(0, !(1 << 20), &bad, &NONE), Ok(()));
+        assert!(claims.check(0, &[u32::MAX], &bad, &NONE).unwrap_err().contains("lane 20"));
+        assert_eq!(claims.check(0, &[!(1 << 20)], &bad, &NONE), Ok(()));
         // The stride is modulo the bits of the register.
         let wraps = row(|lane| (0xffff_fffa + lane % 16 * 2 + lane / 16 * 100) & 0xffff_ffff);
-        assert_eq!(claims.check(0, u32::MAX, &wraps, &NONE), Ok(()));
+        assert_eq!(claims.check(0, &[u32::MAX], &wraps, &NONE), Ok(()));
     }
 
     #[test]
     fn chunks_may_have_values_of_their_own() {
         let claims = claims(Shape::CHUNKWISE);
-        assert_eq!(claims.check(0, u32::MAX, &row(|lane| lane / 16), &NONE), Ok(()));
-        assert!(claims.check(0, u32::MAX, &row(|lane| lane / 8), &NONE).is_err());
+        assert_eq!(claims.check(0, &[u32::MAX], &row(|lane| lane / 16), &NONE), Ok(()));
+        assert!(claims.check(0, &[u32::MAX], &row(|lane| lane / 8), &NONE).is_err());
     }
 
     #[test]
@@ -256,9 +280,9 @@ mod tests {
         let shape = Shape::Indexed(Indexed { index, bits: 8, is_signed: false, scale: 4 });
         let indices = row(|lane| (250 + lane) % 256);
         let values = row(|lane| 1000 + (250 + lane) % 256 * 4);
-        assert_eq!(claims(shape).check(0, u32::MAX, &values, &indices), Ok(()));
+        assert_eq!(claims(shape).check(0, &[u32::MAX], &values, &indices), Ok(()));
         let straight = row(|lane| 1000 + (250 + lane) * 4);
-        assert!(claims(shape).check(0, u32::MAX, &straight, &indices).is_err());
+        assert!(claims(shape).check(0, &[u32::MAX], &straight, &indices).is_err());
     }
 
     #[test]
@@ -267,10 +291,10 @@ mod tests {
         let shape = Shape::Strided(Stride { within: 1, across: Some(16) });
         let claims =
             Claims::new(vec![Claim { shape, facts, differing: u64::MAX, chunkwise: 1, bits: 32 }], 16);
-        assert_eq!(claims.check(0, u32::MAX, &row(|lane| 32 + lane), &NONE), Ok(()));
-        let message = claims.check(0, u32::MAX, &row(|lane| 65 + lane), &NONE).unwrap_err();
+        assert_eq!(claims.check(0, &[u32::MAX], &row(|lane| 32 + lane), &NONE), Ok(()));
+        let message = claims.check(0, &[u32::MAX], &row(|lane| 65 + lane), &NONE).unwrap_err();
         assert!(message.contains("claimed to be from 0x20 to 0x5f"), "{message}");
-        let message = claims.check(0, 0xf0, &row(|lane| 33 + lane), &NONE).unwrap_err();
+        let message = claims.check(0, &[0xf0], &row(|lane| 33 + lane), &NONE).unwrap_err();
         assert!(message.contains("a multiple of 0x20"), "{message}");
     }
 
@@ -278,7 +302,19 @@ mod tests {
     fn bits_in_which_no_lanes_differ_are_checked() {
         let claim = Claim { shape: Shape::Varying, facts: None, differing: 0xf, chunkwise: 1, bits: 32 };
         let claims = Claims::new(vec![claim], 16);
-        assert_eq!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane % 16), &NONE), Ok(()));
-        assert!(claims.check(0, u32::MAX, &row(|lane| 0x70 + lane), &NONE).is_err());
+        assert_eq!(claims.check(0, &[u32::MAX], &row(|lane| 0x70 + lane % 16), &NONE), Ok(()));
+        assert!(claims.check(0, &[u32::MAX], &row(|lane| 0x70 + lane), &NONE).is_err());
+    }
+
+    #[test]
+    fn warps_that_run_together_are_compared_with_each_other() {
+        let claims = claims(Shape::Strided(Stride { within: 1, across: Some(16) }));
+        let mut values: Vec<u64> = (0..64).collect();
+        let none = [0; 64];
+        assert_eq!(claims.check(0, &[u32::MAX, u32::MAX], &values, &none), Ok(()));
+        values[40] = 0;
+        assert!(claims.check(0, &[1, 1 << 8], &values, &none).unwrap_err().contains("lane 40"));
+        assert_eq!(claims.check(0, &[u32::MAX, 0xff], &values, &none), Ok(()));
+        assert!(claims.check(0, &[1, 1], &values[..32], &none).is_err(), "there are values of one warp");
     }
 }

@@ -62,7 +62,7 @@ impl Shapes {
         match waits(&inst.op) {
             _ if !block.gathers => None,
             Some(collective) => Some(self.participants(collective)),
-            None if asks(&inst.op) => Some(Gather::Asking),
+            None if asks(&inst.op) => self.has_questions.then_some(Gather::Asking),
             None => Some(Gather::All),
         }
     }

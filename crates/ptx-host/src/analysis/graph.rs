@@ -1,6 +1,7 @@
 //! Basic blocks of a kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use ptx_exec::program::{Effect, Guard, Op, Program, Src};
 
@@ -136,12 +137,19 @@ impl Block {
 
 /// The blocks of a kernel that can be reached, the entry first. The blocks of a loop are together, and what follows a loop or a
 /// branch comes after it, so that lanes which got there earlier wait for the others. A block barrier begins a block of its own, and those
-/// come last: a barrier runs when all other lanes have exited or come to it, too, or wait at another one.
+/// come last: a barrier runs when all other lanes have exited or come to it, too, or wait at another one. Blocks from which lanes come to
+/// nothing but an instruction that stops the launch come first, after the entry: where a lane is at one no other block runs any more, so
+/// that lanes have not parted where a check sends some of them to `trap` or `brkpt`.
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
     /// The first of the barriers that come last.
     late: BlockId,
+    /// The first block after those that only stop the launch, which come after the entry.
+    begin: BlockId,
+    /// The blocks of each outermost loop, in order, and for each block which one it is in.
+    loops: Vec<Vec<BlockId>>,
+    loop_of: Vec<Option<usize>>,
 }
 
 impl Graph {
@@ -167,7 +175,11 @@ impl Graph {
         let is_late = |id: &BlockId| *id != entry && is_barrier(program, blocks[*id].first);
         let (late, first): (Vec<_>, Vec<_>) = order.into_iter().partition(is_late);
         let begin_of_late = first.len();
-        let order: Vec<BlockId> = first.into_iter().chain(late).collect();
+        let stops = stopping(&blocks, &first);
+        let others = first.into_iter().filter(|&id| id != entry);
+        let (ends, others): (Vec<_>, Vec<_>) = others.partition(|&id| stops[id]);
+        let begin = 1 + ends.len();
+        let order: Vec<BlockId> = [entry].into_iter().chain(ends).chain(others).chain(late).collect();
         let mut places = vec![0; blocks.len()];
         for (place, &id) in order.iter().enumerate() {
             places[id] = place;
@@ -177,7 +189,15 @@ impl Graph {
             block.terminator.rename(&places);
             block
         };
-        Ok(Self { blocks: order.iter().map(renamed).collect(), late: begin_of_late })
+        let blocks: Vec<Block> = order.iter().map(renamed).collect();
+        let loops = outermost_loops(&blocks);
+        let mut loop_of = vec![None; blocks.len()];
+        for (number, &id) in
+            loops.iter().enumerate().flat_map(|(number, ids)| ids.iter().map(move |id| (number, id)))
+        {
+            loop_of[id] = Some(number);
+        }
+        Ok(Self { blocks, late: begin_of_late, begin, loops, loop_of })
     }
 
     /// The blocks in order.
@@ -188,6 +208,42 @@ impl Graph {
     /// A block.
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id]
+    }
+
+    /// The blocks, in order, that lanes of a block may come to and come back from, itself among them; none where they do not come back.
+    pub fn loop_around(&self, id: BlockId) -> &[BlockId] {
+        let number = self.loop_of.get(id).copied().flatten();
+        number.and_then(|number| self.loops.get(number)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether lanes of one block may come to another one and back, or to itself again.
+    pub fn are_in_one_loop(&self, one: BlockId, other: BlockId) -> bool {
+        self.loop_around(one).binary_search(&other).is_ok()
+    }
+
+    /// The blocks from which lanes come back to one without having gone through it, and that one; `None` where no later block, nor itself,
+    /// goes to it.
+    pub fn natural_loop(&self, head: BlockId) -> Option<BTreeSet<BlockId>> {
+        let comes_to = |to: BlockId| {
+            let blocks = self.blocks.iter().enumerate();
+            blocks.filter(move |(_, block)| block.terminator.targets().contains(&to)).map(|(id, _)| id)
+        };
+        let mut work: Vec<BlockId> = comes_to(head).filter(|&id| id >= head).collect();
+        if work.is_empty() {
+            return None;
+        }
+        let mut inside = BTreeSet::from([head]);
+        while let Some(id) = work.pop() {
+            if inside.insert(id) {
+                work.extend(comes_to(id));
+            }
+        }
+        Some(inside)
+    }
+
+    /// The blocks of lanes that stop the launch before any other block runs.
+    pub fn stopping(&self) -> Range<BlockId> {
+        1..self.begin
     }
 
     /// Whether a block is a barrier, which runs when lanes wait at no other block.
@@ -208,6 +264,20 @@ fn exit_early(blocks: &mut [Block]) {
             return;
         }
     }
+}
+
+/// The blocks from which lanes come to an instruction that stops the launch in any case, without waiting for others or coming to a block twice.
+/// `order` has all that may be such; where there is no loop, the targets of a block come after it.
+fn stopping(blocks: &[Block], order: &[BlockId]) -> Vec<bool> {
+    let mut stops = vec![false; blocks.len()];
+    for &id in order.iter().rev() {
+        let block = &blocks[id];
+        let ends = matches!(block.terminator, Terminator::Stop { guard: None });
+        let targets = block.terminator.targets();
+        let goes_on = matches!(block.terminator, Terminator::Jump(_) | Terminator::Branch { .. });
+        stops[id] = !block.gathers && (ends || goes_on && targets.iter().all(|&to| stops[to]));
+    }
+    stops
 }
 
 /// Whether an instruction is a block barrier.
@@ -341,6 +411,21 @@ fn place(
         cut.insert(head);
         place(blocks, &inner, head, &cut, order);
     }
+}
+
+/// The strongly connected parts of a graph that have an edge, the entry being the first block.
+fn outermost_loops(blocks: &[Block]) -> Vec<Vec<BlockId>> {
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let all = (0..blocks.len()).collect();
+    let mut parts = cycles(blocks, &all, 0, &BTreeSet::new());
+    parts.retain(|part| match part[..] {
+        [one] => blocks[one].terminator.targets().contains(&one),
+        _ => true,
+    });
+    parts.iter_mut().for_each(|part| part.sort_unstable());
+    parts
 }
 
 /// The strongly connected parts of a region, in topological order, each with the block first that is reached first. Edges to

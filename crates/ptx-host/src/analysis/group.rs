@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use ptx_exec::program::{Alu, Combine, Effect, Op, Program, WARP};
 
 use super::gather::guard_of;
+use super::latency::has_room;
 use super::{Access, Analysis, Block, Launched, Shape, Terminator, take_turns};
 
 /// The most warps of a group.
@@ -103,21 +104,8 @@ fn is_of_lanes(op: &Op) -> bool {
 
 /// For each block whether it is part of a loop: whether lanes may come back to it.
 fn in_loops(analysis: &Analysis) -> Vec<bool> {
-    let blocks = analysis.graph.blocks();
-    let comes_back = |id: usize| {
-        let mut seen = BTreeSet::new();
-        let mut work = blocks[id].terminator.targets();
-        while let Some(next) = work.pop() {
-            if next == id {
-                return true;
-            }
-            if seen.insert(next) {
-                work.extend(blocks[next].terminator.targets());
-            }
-        }
-        false
-    };
-    (0..blocks.len()).map(comes_back).collect()
+    let graph = &analysis.graph;
+    (0..graph.blocks().len()).map(|id| !graph.loop_around(id).is_empty()).collect()
 }
 
 /// The most rows with a value for each lane that are live at one place of a loop; those of 64 bits count twice.
@@ -157,13 +145,15 @@ fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
 /// Whether it pays to run so many warps together: they take about the same way, and share loads, or the loops that they are in have no barriers.
 ///
 /// Branches at which they part have to depend on indices of threads alone: where lanes leave a loop as their data has it, all warps of the group
-/// would wait for the last one.
+/// would wait for the last one. That does not matter in a loop in which one warp waits for its own results (`latency.rs`).
 fn pays(program: &Program, launched: &Launched, lanes: u32, warps: usize) -> bool {
     let Ok(analysis) = Analysis::of_group(program, launched, lanes, warps) else { return false };
     let blocks = analysis.graph.blocks();
-    let parts = blocks.iter().filter(|block| analysis.shapes.parts_lanes(block));
-    let mut rows = parts.flat_map(|block| block.terminator.decided_by());
-    if !rows.all(|row| follows_from_indices(program, &analysis, row, &mut BTreeSet::new())) {
+    let mut parting = (0..blocks.len()).filter(|&id| analysis.shapes.parts_lanes(&blocks[id]));
+    let follows = |row| follows_from_indices(program, &analysis, row, &mut BTreeSet::new());
+    if !parting.all(|id| {
+        blocks[id].terminator.decided_by().into_iter().all(follows) || has_room(program, &analysis, id)
+    }) {
         return false;
     }
     let (mut shares, mut has_barriers) = (false, false);

@@ -4,29 +4,13 @@
 //! Code puts the rows that one reads to memory, calls the runtime (`run/heavy.rs`) and takes those that it writes from there. The warps of
 //! such a kernel are on fibres, because the runtime may let them wait.
 
-use ptx_exec::program::{ClusterAction, CollectiveKind, Effect, MbarrierAction, Op, Program};
+use ptx_exec::program::{ClusterAction, Effect, MbarrierAction, Op, Program};
 
-use super::Graph;
+use super::{Execution, Graph};
 
 /// Whether the interpreter's runtime executes an instruction.
 pub fn is_heavy(op: &Op) -> bool {
-    let Op::Effect(effect) = op else { return false };
-    match effect {
-        Effect::Mbarrier(_)
-        | Effect::Bulk(_)
-        | Effect::AsyncWrite(_)
-        | Effect::TensorCopy(_)
-        | Effect::TensormapReplace(_)
-        | Effect::TensormapCopy(_)
-        | Effect::Within(_)
-        | Effect::MapAddress(_)
-        | Effect::ClusterBarrier(_)
-        | Effect::Tensor(_)
-        | Effect::TensorCommit(_)
-        | Effect::Warpgroup(_) => true,
-        Effect::Collective(collective) => matches!(collective.kind, CollectiveKind::Tensor(_)),
-        _ => false,
-    }
+    Execution::of(op) == Execution::Heavy
 }
 
 /// Whether a kernel has such instructions.

@@ -2,6 +2,8 @@
 //!
 //! | module | gives |
 //! |---|---|
+//! | `again` | rows that are computed again after barriers instead of being kept |
+//! | `alone` | loops that lanes go through one after the other |
 //! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
 //! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that ask a barrier in shared memory |
 //! | `gather` | operations that lanes wait for each other at |
@@ -9,15 +11,18 @@
 //! | `group` | how many warps run together, as one wide one |
 //! | `together` | whether all do, for a kernel that comes to barriers soon |
 //! | `unroll` | copies of blocks for the rounds of loops over barriers |
+//! | `latency` | loops in which a warp waits for its own results |
 //! | `liveness` | the rows whose values each block may still read |
 //! | `places` | whether lanes come to one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
 //! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
 //! | `width` | how many bits the values of a row take |
 //! | `turns` | whether the warps of a block can take turns in one function |
+//! | `phases` | whether warps come to barriers in one order |
 //! | `patterns` | where lanes lie from the first one of their chunk |
 //! | `nans` | the rows whose NaNs may have any bits |
 //! | `shape` | what lanes of a row may have in common: one value, a stride |
+//! | `exchange` | stores to places that the same lanes have just loaded from |
 //! | `facts` | bounds of the values of rows |
 //! | `chunkwise` | which chunks of a row have the same values |
 //! | `differing` | in which bits the lanes of a warp may differ |
@@ -30,20 +35,25 @@
 //! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
 
 mod access;
+mod again;
+mod alone;
 mod asking;
 mod chunkwise;
 mod claims;
 mod differing;
+mod exchange;
 mod facts;
 mod gather;
 mod graph;
 mod group;
 mod heavy;
+mod latency;
 #[cfg(test)]
 pub(crate) mod lies;
 mod liveness;
 mod nans;
 mod patterns;
+mod phases;
 mod places;
 mod progress;
 mod reason;
@@ -58,11 +68,14 @@ mod width;
 
 use std::collections::BTreeSet;
 
-use ptx_exec::program::Program;
+use ptx_exec::program::{Builtin, Callee, Effect, Op, Program};
 
-pub use access::{Access, Refusal};
+pub use access::{Access, Execution, Refusal};
+pub use again::computed_again;
+pub use alone::Region;
 pub(crate) use asking::repeats;
 pub use claims::{Claim, Claims};
+pub use exchange::is_loaded_before;
 pub use facts::{Facts, Zeros};
 pub use gather::{Gather, guard_of};
 pub use graph::{Block, BlockId, Graph, Terminator};
@@ -72,6 +85,7 @@ pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
 pub use patterns::{Pattern, Patterns};
+pub use phases::Phases;
 pub use places::APART;
 pub use progress::waiting;
 pub(crate) use reason::{Cause, Origin, Reasons};
@@ -86,6 +100,13 @@ pub use width::Widths;
 
 /// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.
 pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
+
+/// Places at which lanes may wait, counted for each block that runs meanwhile, of kernels whose operations are joined: each is a jump in the code,
+/// and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
+const MOST_PLACES: usize = 2048;
+
+/// More of them are worth handing warps over to the interpreter where lanes wait for others of their warp ([`Analysis::handing_over`]).
+const FEW_PLACES: usize = 256;
 
 /// What is known of the kernel of a program.
 #[derive(Debug)]
@@ -104,8 +125,16 @@ pub struct Analysis {
     pub shapes: Shapes,
     /// Where lanes lie from the first one of their chunk.
     pub patterns: Patterns,
+    /// The blocks that lanes go through one after the other, in order.
+    pub alone: Vec<Region>,
+    /// Two operations each that lanes of a warp may have to carry out together, by their instructions. Code is made for kernels without:
+    /// `join.rs` makes such of others.
+    pub apart: Vec<[u32; 2]>,
     /// Warps that run together, as one with as many more lanes ([`groups`]): "the warp" of all else that is known.
     pub warps: usize,
+    /// Whether lanes that ask a barrier in shared memory in vain keep those waiting that wait at later blocks, until the interpreter runs
+    /// the warp (`code/handover.rs`).
+    pub hands_over: bool,
 }
 
 impl Analysis {
@@ -127,6 +156,28 @@ impl Analysis {
         lanes: u32,
         warps: usize,
     ) -> Result<Self, Refusal> {
+        Self::with(program, launched, (lanes, warps), false)
+    }
+
+    /// The same for code that hands warps over to the interpreter in which lanes ask a barrier in shared memory in vain while others of the warp
+    /// wait at later blocks; nothing where no lane asks, or where the interpreter could not go on.
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn handing_over(program: &Program, launched: &Launched, lanes: u32) -> Result<Option<Self>, Refusal> {
+        let ops = || program.code.iter().map(|inst| &inst.op);
+        if !ops().any(asks) || ops().any(has_stack) {
+            return Ok(None);
+        }
+        Self::with(program, launched, (lanes, 1), true).map(Some)
+    }
+
+    fn with(
+        program: &Program,
+        launched: &Launched,
+        (lanes, warps): (u32, usize),
+        hands_over: bool,
+    ) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
         let patient = waiting(program, &graph);
@@ -136,8 +187,9 @@ impl Analysis {
         }
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
-        let mut shapes =
-            Shapes::new(program, &graph, &liveness, widths.clone(), launched, Lanes::new(lanes, warps));
+        let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
+        let (all, of_rows) = (Lanes::new(lanes, warps), widths.clone());
+        let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, all, has_questions);
         let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
@@ -149,12 +201,37 @@ impl Analysis {
             );
             if !changed && next == schedule {
                 let parts = |block| shapes.parts_lanes(graph.block(block));
-                places::check(program, &graph, &shapes, &schedule, parts)?;
+                let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
+                let count = places_of(&graph, &schedule);
+                if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || count > MOST_PLACES) {
+                    return Err(Refusal { pc, why: APART });
+                }
                 let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
-                return Ok(Self { graph, liveness, schedule, widths, nans, shapes, patterns, warps });
+                let is_plain =
+                    warps == 1 && patient.is_empty() && !launched.clusters && !has_heavy(program, &graph);
+                let alone =
+                    if is_plain { alone::regions(program, &graph, &liveness, &shapes) } else { Vec::new() };
+                return Ok(Self {
+                    graph,
+                    liveness,
+                    schedule,
+                    widths,
+                    nans,
+                    shapes,
+                    patterns,
+                    alone,
+                    apart,
+                    warps,
+                    hands_over,
+                });
             }
             schedule = next;
         }
+    }
+
+    /// Whether code is short, and its lanes part seldom: they come to each operation at one instruction, and wait at few places.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.apart.is_empty() && places_of(&self.graph, &self.schedule) <= FEW_PLACES
     }
 
     /// The rows that a block reads or writes.
@@ -197,6 +274,21 @@ impl Analysis {
         }
         terminator.decided_by().contains(&row)
             || terminator.targets().iter().any(|&to| self.liveness.is_live_into(to, row))
+    }
+}
+
+/// Places at which lanes may wait, counted for each block that runs meanwhile.
+fn places_of(graph: &Graph, schedule: &Schedule) -> usize {
+    (0..graph.blocks().len()).map(|id| schedule.waiting(id).len()).sum()
+}
+
+/// Whether an instruction calls a function other than that of a failed assertion, or allocates memory on the stack: what the interpreter does
+/// not go on with where code left off.
+fn has_stack(op: &Op) -> bool {
+    match op {
+        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(Builtin::AssertFail)),
+        Op::Effect(Effect::Stack(_)) => true,
+        _ => false,
     }
 }
 

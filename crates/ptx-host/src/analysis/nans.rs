@@ -2,14 +2,16 @@
 //!
 //! PTX has one NaN for results in single precision, 0x7fffffff; processors keep the bits of the operand. To replace them after each
 //! operation costs a comparison and a selection. Operations that read a number give the same result for all NaNs, so it is enough where the
-//! bits are seen: by a store, a shuffle, an operation on bits.
+//! bits are seen: by a store, an operation on bits. Shuffles pass numbers on as they are.
 //!
 //! ```text
 //! %f3 = fma %f1, %f2, %f3      ; in a loop: as the processor has it
 //! st [%rd1], %f3               ; fcmp uno, select 0x7fffffff
 //! ```
 
-use ptx_exec::program::{Alu, Binary, Effect, Numbers, Op, Packing, Program, Src, Ternary, Unary};
+use ptx_exec::program::{
+    Alu, Binary, CollectiveKind, Effect, Element, Numbers, Op, Packing, Program, Src, Ternary, Unary,
+};
 use ptx_exec::scalar::float::SignRule;
 use ptx_exec::scalar::format::Format;
 
@@ -69,6 +71,16 @@ impl Nans {
             Op::Effect(Effect::Copy(pairs)) => {
                 pairs.iter().filter(|(dst, _)| *dst == row).all(|(_, src)| self.is_number(program, *src))
             }
+            Op::Effect(Effect::Collective(collective)) => match (collective.kind, &*collective.srcs) {
+                // Of the two results the first is the value of a lane.
+                (CollectiveKind::Shuffle(_), [value, ..]) => {
+                    collective.dsts.first() == Some(&row)
+                        && collective.dsts.get(1) != Some(&row)
+                        && self.is_number(program, *value)
+                }
+                (CollectiveKind::Multiply(product), _) => product.d == Element::F32,
+                _ => false,
+            },
             Op::Effect(_) => false,
         }
     }
@@ -106,12 +118,17 @@ pub(crate) fn takes_any(alu: &Alu, index: usize, gives_any: bool) -> bool {
         Alu::Unary { op, packing: Packing::Whole, .. } => match op {
             Unary::Function(_, arith) => arith.format == Format::F32,
             Unary::FloatToInt { from, .. } => from == Format::F32,
+            // In binary64 a NaN keeps its bits.
+            Unary::FloatToFloat { to, from, low } => {
+                from == Format::F32 && to.format != Format::F64 && low == u64::from(u32::MAX)
+            }
             _ => false,
         },
         Alu::Binary { op, packing: Packing::Whole, .. } => match op {
             Binary::Float(_, arith) => arith.format == Format::F32,
             Binary::Compare(comparison) => comparison.numbers == Numbers::Float(Format::F32),
             Binary::Extreme(extreme) => extreme.format == Format::F32 && extreme.sign == SignRule::Plain,
+            Binary::FloatPair(to, from) => from == Format::F32 && to.format != Format::F64,
             _ => false,
         },
         Alu::Ternary { op, packing: Packing::Whole, .. } => match op {

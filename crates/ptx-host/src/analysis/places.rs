@@ -2,7 +2,7 @@
 //!
 //! Lanes that wait for each other may do so at different places of a program: those that have come to an operation of the same kind with the
 //! same mask carry it out together (manual 9.7.9.6: the threads that the mask names execute the same instruction with the same mask). Code
-//! only lets lanes meet at one block, where the others would be waited for without end, so that such a kernel is refused:
+//! only lets lanes meet at one block, where the others would be waited for without end, so that such operations become one (`join.rs`):
 //!
 //! ```text
 //! @%p bra other;  shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;  bra join;
@@ -24,17 +24,18 @@ use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Te
 /// Why a kernel is refused whose lanes may come to an operation at different instructions.
 pub const APART: &str = "lanes of a warp may come to this operation at different instructions";
 
-/// Looks for two blocks with one operation at which lanes may wait at the same time.
+/// Looks for blocks with one operation at which lanes may wait at the same time; gives the instructions of each two of them.
 ///
 /// # Errors
-/// The later one of them.
+/// Lanes may wait for the barrier of their cluster at two instructions: the later one of them.
 pub(super) fn check(
     program: &Program,
     graph: &Graph,
     shapes: &Shapes,
     schedule: &Schedule,
     parts_lanes: impl Fn(BlockId) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<Vec<[u32; 2]>, Refusal> {
+    let mut apart = Vec::new();
     let places = Places { program, graph, shapes };
     let mut seen = BTreeSet::new();
     for waiting in schedule.together(graph, parts_lanes) {
@@ -46,13 +47,12 @@ pub(super) fn check(
         for (at, &(one, operation)) in here.iter().enumerate() {
             for &(other, second) in &here[at + 1..] {
                 if seen.insert((one, other)) && places.may_join((one, operation), (other, second)) {
-                    let pc = graph.block(one).first.max(graph.block(other).first);
-                    return Err(Refusal { pc, why: APART });
+                    apart.push([one, other].map(|id| graph.block(id).first));
                 }
             }
         }
     }
-    Ok(())
+    Ok(apart)
 }
 
 /// Of how many instructions one after the other a mask is computed at most that is compared with another one.

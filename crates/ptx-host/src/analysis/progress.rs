@@ -26,6 +26,7 @@ use std::collections::BTreeSet;
 use ptx_exec::Space;
 use ptx_exec::program::{Address, Alu, Atomic, Base, Binary, Combine, Effect, Numbers, Op, Program, Src};
 use ptx_exec::scalar::compare::Relation;
+use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 
 use super::{Access, Block, BlockId, Graph, Terminator};
 
@@ -211,64 +212,51 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
 /// For each block the next one that all ways from it to the end of the thread go through, if there is any. Ways that stop the launch
 /// do not count.
 fn postdominators(graph: &Graph) -> Vec<Option<BlockId>> {
-    let count = graph.blocks().len();
-    // The end of the thread is one more block.
-    let end = count;
-    let targets = |id: BlockId| -> Vec<BlockId> {
-        let mut targets = graph.block(id).terminator.targets();
-        if matches!(graph.block(id).terminator, Terminator::Exit { .. }) {
-            targets.push(end);
+    let reversed = Reversed::new(graph);
+    let mut after = immediate_dominators(&reversed);
+    after.truncate(reversed.end);
+    after.into_iter().map(|found| found.filter(|&found| found != reversed.end)).collect()
+}
+
+/// The graph with its edges turned around. The end of the thread is one more block, which is the entry.
+struct Reversed {
+    end: BlockId,
+    targets: Vec<Vec<BlockId>>,
+    origins: Vec<Vec<BlockId>>,
+}
+
+impl Reversed {
+    fn new(graph: &Graph) -> Self {
+        let end = graph.blocks().len();
+        let targets_of = |id: BlockId| -> Vec<BlockId> {
+            let terminator = &graph.block(id).terminator;
+            let exit = matches!(terminator, Terminator::Exit { .. }).then_some(end);
+            terminator.targets().into_iter().chain(exit).collect()
+        };
+        let mut targets: Vec<Vec<BlockId>> = (0..end).map(targets_of).collect();
+        targets.push(Vec::new());
+        let mut origins = vec![Vec::new(); end + 1];
+        for (id, targets) in targets.iter().enumerate() {
+            targets.iter().for_each(|to| origins[*to].push(id));
         }
-        targets
-    };
-    let mut before = vec![Vec::new(); count + 1];
-    for id in 0..count {
-        targets(id).into_iter().for_each(|to| before[to].push(id));
+        Self { end, targets, origins }
     }
-    // Backwards from the end, in postorder; then the algorithm of Cooper, Harvey and Kennedy.
-    let (mut order, mut seen) = (Vec::new(), vec![false; count + 1]);
-    let mut work = vec![(end, 0)];
-    seen[end] = true;
-    while let Some((id, next)) = work.last_mut() {
-        match before[*id].get(*next) {
-            Some(&other) => {
-                *next += 1;
-                if !std::mem::replace(&mut seen[other], true) {
-                    work.push((other, 0));
-                }
-            }
-            None => {
-                order.push(*id);
-                work.pop();
-            }
-        }
+}
+
+impl FlowGraph for Reversed {
+    fn block_count(&self) -> usize {
+        self.end + 1
     }
-    let mut numbers = vec![0; count + 1];
-    order.iter().enumerate().for_each(|(number, &id)| numbers[id] = number);
-    let mut after: Vec<Option<BlockId>> = vec![None; count + 1];
-    after[end] = Some(end);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &id in order.iter().rev().filter(|id| **id != end) {
-            let known = targets(id).into_iter().filter(|&to| after[to].is_some());
-            let common = known.reduce(|mut a, mut b| {
-                while a != b {
-                    // Each has one while they are not the end.
-                    if numbers[a] < numbers[b] {
-                        a = after[a].unwrap_or(end);
-                    } else {
-                        b = after[b].unwrap_or(end);
-                    }
-                }
-                a
-            });
-            if common.is_some() && common != after[id] {
-                after[id] = common;
-                changed = true;
-            }
-        }
+
+    fn entry(&self) -> Option<usize> {
+        Some(self.end)
     }
-    after.truncate(count);
-    after.into_iter().map(|found| found.filter(|&found| found != end)).collect()
+
+    fn successor(&self, block: usize, at: usize) -> Option<usize> {
+        self.origins.get(block)?.get(at).copied()
+    }
+
+    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.targets.get(block).into_iter().flatten().copied()
+    }
 }

@@ -7,7 +7,6 @@ use ptx_exec::program::{Dst, Effect, Op, Program, Src};
 use super::chunkwise;
 use super::differing::Among;
 use super::facts::{self, Facts};
-use super::heavy::asks;
 use super::transfer;
 use super::{
     Access, Block, Claim, Claims, Graph, Lanes, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
@@ -29,7 +28,7 @@ pub struct Shapes {
     lanes: Lanes,
     /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
     claims: Option<Arc<Claims>>,
-    /// Whether lanes ask whether phases of barriers in shared memory are over.
+    /// Whether lanes ask whether phases of barriers in shared memory are over, and let later blocks run where that is in vain.
     pub(super) has_questions: bool,
 }
 
@@ -53,6 +52,7 @@ impl Shapes {
         widths: Widths,
         launched: &Launched,
         lanes: Lanes,
+        has_questions: bool,
     ) -> Self {
         let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
         // Each block of a cluster has addresses of its own in shared memory.
@@ -69,7 +69,7 @@ impl Shapes {
             widths,
             lanes,
             claims: None,
-            has_questions: program.code.iter().any(|inst| asks(&inst.op)),
+            has_questions,
         };
         for row in (0..rows).filter(|&row| liveness.is_live_into(0, row)) {
             shapes.join(row, Shape::Constant(0));
@@ -156,6 +156,11 @@ impl Shapes {
             return self.lanes.chunk_bits();
         }
         self.chunkwise.get(row as usize).copied().unwrap_or(self.lanes.chunk_bits())
+    }
+
+    /// Whether each chunk has values of its own in a row.
+    pub(super) fn has_value_for_each_chunk(&self, row: u32) -> bool {
+        self.chunkwise(row) & self.lanes.chunk_bits() == self.lanes.chunk_bits()
     }
 
     /// The same of an operand.

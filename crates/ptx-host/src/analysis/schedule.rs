@@ -19,6 +19,7 @@
 //! an operation of several lanes then may find some missing that wait at a lower block; those run next.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::{BlockId, Gather, Graph, Terminator};
 
@@ -32,6 +33,8 @@ pub struct Schedule {
     patient: BTreeSet<BlockId>,
     /// The first barrier of those that come last.
     late: BlockId,
+    /// The blocks of lanes that stop the launch before any other block runs.
+    stops: Range<BlockId>,
 }
 
 impl Schedule {
@@ -47,7 +50,8 @@ impl Schedule {
         if !patient.is_empty() {
             let late = (0..graph.blocks().len()).find(|&id| graph.is_late(id));
             let late = late.unwrap_or(graph.blocks().len());
-            let mut schedule = Self { waiting, lacking: BTreeSet::new(), patient: patient.clone(), late };
+            let (lack, stops) = (BTreeSet::new(), graph.stopping());
+            let mut schedule = Self { waiting, lacking: lack, patient: patient.clone(), late, stops };
             schedule.fill_patiently(graph, &parts_lanes, &gather);
             schedule.lacking = lacking(graph, &schedule.waiting, parts_lanes);
             return schedule;
@@ -82,7 +86,13 @@ impl Schedule {
             }
         }
         let lacking = lacking(graph, &waiting, parts_lanes);
-        Self { waiting, lacking, patient: BTreeSet::new(), late: graph.blocks().len() }
+        Self {
+            waiting,
+            lacking,
+            patient: BTreeSet::new(),
+            late: graph.blocks().len(),
+            stops: graph.stopping(),
+        }
     }
 
     /// Where lanes wait in a kernel with loops that may wait for other threads.
@@ -135,7 +145,7 @@ impl Schedule {
     pub fn in_order(&self, block: BlockId, candidates: BTreeSet<BlockId>) -> Vec<BlockId> {
         let mut order: Vec<BlockId> = candidates.into_iter().collect();
         if self.is_patient(block) {
-            order.sort_by_key(|&next| (self.late <= next, next <= block, next));
+            order.sort_by_key(|&next| (!self.stops.contains(&next), self.late <= next, next <= block, next));
         }
         order
     }
@@ -146,7 +156,7 @@ impl Schedule {
             return candidates.range(block + 1..).copied().collect();
         }
         let mut order: Vec<BlockId> = candidates.into_iter().filter(|&next| next != block).collect();
-        order.sort_by_key(|&next| (self.late <= next, next <= block, next));
+        order.sort_by_key(|&next| (!self.stops.contains(&next), self.late <= next, next <= block, next));
         order
     }
 

@@ -149,16 +149,11 @@ fn is_plain(address: &Address, order: Order) -> bool {
 /// Whether a block can be come to again from some of its targets only.
 pub(super) fn leaves_loop(graph: &Graph, id: BlockId) -> bool {
     let targets = graph.block(id).terminator.targets();
-    let again = targets.iter().filter(|&&target| reaches(graph, target, id)).count();
+    let again = targets.iter().filter(|&&target| graph.are_in_one_loop(id, target)).count();
     again > 0 && (again < targets.len() || matches!(graph.block(id).terminator, Terminator::Exit { .. }))
 }
 
-/// Whether one block can be come to from another one, or is it.
-pub(super) fn reaches(graph: &Graph, from: BlockId, to: BlockId) -> bool {
-    reaches_by(graph, from, to, |_| true)
-}
-
-/// The same on a way through such blocks only.
+/// Whether one block can be come to from another one, or is it, on a way through such blocks only.
 fn reaches_by(graph: &Graph, from: BlockId, to: BlockId, through: impl Fn(BlockId) -> bool) -> bool {
     let (mut seen, mut work) = (BTreeSet::from([from]), vec![from]);
     while let Some(id) = work.pop() {

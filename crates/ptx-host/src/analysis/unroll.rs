@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptx_exec::RowOperation;
 use ptx_exec::program::{Effect, Inst, Op, Program, Src, WARP};
 
-use super::together::{leaves_loop, reaches};
-use super::{Access, Analysis, BlockId, Graph, Shape, Terminator, guard_of};
+use super::together::leaves_loop;
+use super::{Access, Analysis, BlockId, Shape, Terminator, guard_of};
 
 /// What rows are known to hold.
 type Known = BTreeMap<u32, u64>;
@@ -195,11 +195,9 @@ impl<'a> Walk<'a> {
 
     /// The rows that are written in the loops through a block.
     fn written_in_loop(&self, id: BlockId) -> BTreeSet<u32> {
-        let graph: &Graph = &self.analysis.graph;
-        let is_inside = |other: BlockId| reaches(graph, id, other) && reaches(graph, other, id);
-        let blocks = graph.blocks().iter().enumerate().filter(|(other, _)| is_inside(*other));
-        let insts =
-            blocks.flat_map(|(_, block)| &self.program.code[block.first as usize..block.end as usize]);
+        let graph = &self.analysis.graph;
+        let blocks = graph.loop_around(id).iter().map(|&id| graph.block(id));
+        let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
         insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
     }
 }

@@ -153,7 +153,7 @@ impl Widths {
                 };
                 vec![(d, bits)]
             }
-            Alu::Quaternary { d, .. } => vec![(d, 64)],
+            Alu::Formula { op, d, .. } => vec![(d, op.bits())],
             Alu::Dual { op, dsts: [first, second], .. } => {
                 let bits = match op {
                     Dual::AddCarry(t, _) | Dual::SubCarry(t, _) | Dual::MadCarry(t, _) => t.bits(),
@@ -222,7 +222,6 @@ fn ternary(op: Ternary) -> u32 {
         | Ternary::Dp2a(..)
         | Ternary::Lop3(_)
         | Ternary::Shf(..)
-        | Ternary::Fns
         | Ternary::Prmt(_) => 32,
         Ternary::Fma(arith) | Ternary::FmaMixed(arith, _) | Ternary::FmaWithinBounds(arith) => {
             arith.format.bits()

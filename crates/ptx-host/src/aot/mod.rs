@@ -20,7 +20,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ptx_diag::Span;
-use ptx_exec::program::{Effect, Op, Program};
+use ptx_exec::program::{Effect, Inst, Op, Program};
 use ptx_exec::{Dim3, Image, Parameter, Prepared, Shape};
 use ptx_host_rt::{ForShape, Runtime, Site};
 use ptx_ir::Param;
@@ -216,6 +216,11 @@ fn compile_kernel<'c>(
     };
     let refused = |Refusal { pc, why }: Refusal| failed(Some(pc), why);
     let rows = addresses.rows(first, second).map_err(|why| failed(None, why))?;
+    let is_stack = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Stack(_)));
+    if let Some(pc) = first.code.iter().position(is_stack) {
+        // Object files tell calls alone that a trap means the end of the stack.
+        return Err(failed(Some(pc as u32), "memory allocated on the stack is not compiled ahead of time"));
+    }
     let inlined = inline(first).map_err(refused)?;
     let place = |pc: u32| inlined.as_ref().map_or(pc, |inlined| inlined.place(pc));
     let program = inlined.as_ref().map_or(first, |inlined| &inlined.program);
@@ -271,7 +276,7 @@ fn warp_function(types: Types<'_>) -> Type<'_> {
 
 /// What functions of the runtime look up, which instructions call.
 fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, Refusal> {
-    const KNOWN: [usize; 8] = [
+    const KNOWN: [usize; 9] = [
         offset_of!(Runtime, barrier),
         offset_of!(Runtime, part),
         offset_of!(Runtime, common),
@@ -280,6 +285,7 @@ fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, R
         offset_of!(Runtime, call),
         offset_of!(Runtime, give_way),
         offset_of!(Runtime, local),
+        offset_of!(Runtime, stuck),
     ];
     const ROW: usize = offset_of!(Runtime, row);
     if let Some(&(pc, _)) = asks.iter().find(|(_, function)| !KNOWN.contains(function)) {

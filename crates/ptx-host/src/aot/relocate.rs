@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, AddressWidth, Base, Constants, Effect, Fill, Guard, Inst, Load, Op, Operand, Order, Program,
-    Slot, Src, WARP,
+    Address, AddressWidth, Base, Constants, Effect, Guard, Inst, Load, Op, Operand, Program, Slot, Src, WARP,
 };
 
 use crate::analysis::Refusal;
@@ -27,20 +26,15 @@ pub(super) fn relocate(program: &Program, constants: &BTreeMap<u32, u32>) -> Res
         constants.keys().zip(first..).map(|(&constant, row)| (constant, row)).collect();
     let load = |(&place, row): (&u32, u32)| Inst {
         guard: None,
-        op: Op::Effect(Effect::Load(Box::new(Load {
-            address: Address {
+        op: Op::Effect(Effect::Load(Box::new(Load::plain(
+            Address {
                 space: Space::Const,
                 base: Base::Row(zero, AddressWidth::Bits64),
                 offset: place.into(),
             },
-            dsts: [row].into(),
-            size: 8,
-            align: 8,
-            fill: Fill { sign_shift: 0, register: u64::MAX },
-            order: Order::Relaxed,
-            polls: false,
-            used: u32::MAX,
-        }))),
+            row,
+            8,
+        )))),
     };
     let loads: Vec<Inst> = constants.values().zip(first..).map(load).collect();
     for (pc, inst) in program.code.iter_mut().enumerate() {

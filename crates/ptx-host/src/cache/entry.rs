@@ -1,17 +1,19 @@
-//! The files of a cache: a mark, the key, what there is to know of the object, the object, and a checksum of all that.
+//! The files of a cache: a mark, the key, what there is to know of the object, which LLVM made it, the object, and a checksum of all that.
 
 use std::fs::File;
 use std::io::{self, Read};
+
+use ptx_llvm::Identity;
 
 use crate::code::Runs;
 
 use super::Key;
 
 /// What each file begins with; another form has another number.
-const MARK: &[u8; 8] = b"PTXHOST\x01";
+const MARK: &[u8; 8] = b"PTXHOST\x02";
 
-/// Bytes before the object: the mark, the key and what the function runs.
-const HEAD: usize = MARK.len() + Key::BYTES + 1;
+/// Bytes of the mark, the key, what the function runs, and how long the name of the LLVM is that follows.
+const HEAD: usize = MARK.len() + Key::BYTES + 1 + 4;
 
 /// No kernel has so much code; what is as large is not read.
 const MOST_BYTES: u64 = 1 << 30;
@@ -21,6 +23,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub(crate) struct Entry {
     /// What its function runs.
     pub(crate) runs: Runs,
+    /// What compiled it. Another LLVM may make other code, so that the entry is of no use to it.
+    pub(crate) llvm: Identity,
     /// The object file.
     pub(crate) object: Vec<u8>,
 }
@@ -36,6 +40,9 @@ pub(super) fn bytes(entry: &Entry, key: &Key) -> Vec<u8> {
         Runs::Cluster => 2,
         Runs::PatientWarp => 3,
     });
+    let llvm = entry.llvm.to_string();
+    bytes.extend_from_slice(&(llvm.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(llvm.as_bytes());
     bytes.extend_from_slice(&entry.object);
     let sum = blake3::hash(&bytes);
     bytes.extend_from_slice(sum.as_bytes());
@@ -63,8 +70,11 @@ fn parse(mut bytes: Vec<u8>, key: &Key) -> Option<Entry> {
     if blake3::hash(contents) != *sum {
         return None;
     }
-    let (head, object) = contents.split_at_checked(HEAD)?;
-    let (named, runs) = head.strip_prefix(MARK)?.split_at_checked(Key::BYTES)?;
+    let (head, rest) = contents.split_at_checked(HEAD)?;
+    let (named, rest_of_head) = head.strip_prefix(MARK)?.split_at_checked(Key::BYTES)?;
+    let (runs, length) = rest_of_head.split_last_chunk::<4>()?;
+    let (llvm, object) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let llvm = str::from_utf8(llvm).ok()?.parse().ok()?;
     if named != key.as_bytes() {
         return None;
     }
@@ -75,8 +85,8 @@ fn parse(mut bytes: Vec<u8>, key: &Key) -> Option<Entry> {
         [3] => Runs::PatientWarp,
         _ => return None,
     };
-    let length = object.len();
-    bytes.drain(..HEAD);
+    let (start, length) = (contents.len() - object.len(), object.len());
+    bytes.drain(..start);
     bytes.truncate(length);
-    Some(Entry { runs, object: bytes })
+    Some(Entry { runs, llvm, object: bytes })
 }

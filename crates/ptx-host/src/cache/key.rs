@@ -4,9 +4,8 @@ use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 
 use ptx_exec::program::Program;
-use ptx_llvm::LlvmError;
-use ptx_llvm::host::Cpu;
 
+use super::Processor;
 use crate::analysis::Launched;
 
 /// The hash of everything that decides the code of a kernel.
@@ -19,26 +18,23 @@ const SUFFIX: &str = ".kernel";
 impl Key {
     pub(crate) const BYTES: usize = blake3::OUT_LEN;
 
-    /// That of a kernel for launches of a kind on a processor.
-    ///
-    /// # Errors
-    /// There is no LLVM.
+    /// That of a kernel for launches of a kind on a processor. Which LLVM compiles it is known when that is loaded: entries tell
+    /// ([`Entry::llvm`](super::Entry)).
     pub(crate) fn new(
         program: &Program,
         launched: &Launched,
-        cpu: &Cpu,
+        processor: Processor<'_>,
         pipeline: &str,
-    ) -> Result<Self, LlvmError> {
+    ) -> Self {
         let mut hashed = Hashed::default();
         // This project as it is built: its sources where they are there (`build.rs`), and its version.
         env!("CARGO_PKG_VERSION").hash(&mut hashed);
         env!("PTX_HOST_SOURCES").hash(&mut hashed);
-        ptx_llvm::version()?.hash(&mut hashed);
-        cpu.hash(&mut hashed);
+        processor.hash(&mut hashed);
         pipeline.hash(&mut hashed);
         launched.hash(&mut hashed);
         program.hash_code(&mut hashed);
-        Ok(Self(*blake3::hash(&hashed.bytes).as_bytes()))
+        Self(*blake3::hash(&hashed.bytes).as_bytes())
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

@@ -11,6 +11,7 @@
 mod entry;
 mod folder;
 mod key;
+mod processor;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use thiserror::Error;
 
 pub(crate) use entry::Entry;
 pub(crate) use key::Key;
+pub(crate) use processor::{Description, Processor};
 
 /// Bytes that the files of a cache may take together, unless something else is asked for.
 pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;

@@ -5,8 +5,19 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Child, Command};
 use std::time::Instant;
 
+use ptx_diag::SourceFile;
+use ptx_exec::Memory;
+use ptx_llvm::host::{Cpu, Jit};
+
 use super::*;
+use crate::analysis::Launched;
 use crate::code::Runs;
+use crate::kernel::PIPELINE;
+use crate::prepared::prepared;
+use crate::{Kernel, Options};
+
+/// What made all entries.
+const LLVM: &str = "22.0.0";
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
@@ -19,7 +30,11 @@ fn cache(folder: &tempfile::TempDir, limit: u64) -> Cache {
 /// An entry that follows from a number, with so many bytes of code.
 fn entry(number: u8, bytes: usize) -> Entry {
     let runs = if number.is_multiple_of(2) { Runs::Warp } else { Runs::Block };
-    Entry { runs, object: (0..bytes).map(|at| (at as u8).wrapping_mul(number) ^ number).collect() }
+    Entry {
+        runs,
+        llvm: LLVM.parse().expect("a version"),
+        object: (0..bytes).map(|at| (at as u8).wrapping_mul(number) ^ number).collect(),
+    }
 }
 
 fn names(cache: &Cache) -> Vec<String> {
@@ -61,8 +76,8 @@ fn a_file_that_is_not_whole_is_not_used() {
     let path = cache.path().join(Key::of(5).file_name());
     cache.put(&Key::of(5), &entry(5, 40));
     let whole = fs::read(&path).expect("there");
-    // The mark, the key, a byte, the object and the checksum.
-    assert_eq!(whole.len(), 8 + 32 + 1 + 40 + 32);
+    // The mark, the key, a byte, the LLVM after its length, the object and the checksum.
+    assert_eq!(whole.len(), 8 + 32 + 1 + 4 + LLVM.len() + 40 + 32);
     let mut bad: Vec<Vec<u8>> = (0..whole.len()).map(|length| whole[..length].to_vec()).collect();
     for at in 0..whole.len() {
         let mut changed = whole.clone();
@@ -132,12 +147,12 @@ fn what_others_may_have_written_is_not_used() {
 #[test]
 fn files_that_were_not_used_for_longest_are_removed_first() {
     let folder = folder();
-    // Each file has 73 bytes beside the object: 1000 in all. Ten are allowed, and a full cache is emptied to 8.75 of them.
+    // Each file has 83 bytes beside the object: 1000 in all. Ten are allowed, and a full cache is emptied to 8.75 of them.
     let cache = cache(&folder, 10_000);
     let path = |number: u8| cache.path().join(Key::of(number).file_name());
     let minutes = |count: u64| Duration::from_secs(60 * count);
     for number in 1..=10 {
-        cache.put(&Key::of(number), &entry(number, 927));
+        cache.put(&Key::of(number), &entry(number, 917));
         set_age(&path(number), minutes(100 - u64::from(number)));
     }
     assert_eq!(names(&cache).len(), 10);
@@ -145,7 +160,7 @@ fn files_that_were_not_used_for_longest_are_removed_first() {
     fs::write(cache.path().join("notes.txt"), vec![0; 50_000]).expect("writable");
     set_age(&cache.path().join("notes.txt"), minutes(10_000));
     assert!(cache.get(&Key::of(1)).is_some() && cache.get(&Key::of(2)).is_some());
-    cache.put(&Key::of(11), &entry(11, 927));
+    cache.put(&Key::of(11), &entry(11, 917));
     let left: Vec<u8> = (1..=11).filter(|&number| path(number).exists()).collect();
     assert_eq!(left, [1, 2, 6, 7, 8, 9, 10, 11]);
     assert!(cache.path().join("notes.txt").exists());
@@ -184,15 +199,42 @@ fn what_cannot_be_written_is_no_error() {
     }
 }
 
-/// The folder that the tests below give to processes of their own.
+#[test]
+fn what_another_llvm_compiled_is_compiled_anew() {
+    let source = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{ ret; }\n";
+    let prepared = prepared(&SourceFile::new("k.ptx", source.to_owned()), &Memory::new());
+    let (program, launched) = (prepared.program(), Launched::blocks([32, 1, 1]));
+    let cpu = Cpu::host().expect("LLVM 22");
+    let jit = Jit::new(&cpu).expect("a linker");
+    let folder = folder();
+    let cache = cache(&folder, 1 << 20);
+    let is_kept = || {
+        let kernel = Kernel::cached(program, &launched, &cpu, &jit, &Options::default(), &cache);
+        kernel.expect("compiled").is_from_cache()
+    };
+    assert_eq!([is_kept(), is_kept()], [false, true]);
+    let key = Key::new(program, &launched, Processor::Named(&cpu), PIPELINE);
+    let own = cache.get(&key).expect("kept");
+    cache.put(&key, &Entry { llvm: LLVM.parse().expect("a version"), ..own.clone() });
+    assert_eq!([is_kept(), is_kept()], [false, true]);
+    assert_eq!(cache.get(&key).expect("kept").llvm, own.llvm);
+}
+
+/// The folder that the tests below give to processes of their own, each of which is this program with one of its tests.
 const FOLDER: &str = "PTX_HOST_TEST_CACHE";
 
-/// This program again, for one of its tests.
+/// This program again, for the test that calls this.
 fn process(test: &str, folder: &Path) -> Child {
     let program = std::env::current_exe().expect("a program");
     let mut command = Command::new(program);
-    command.args([&format!("cache::tests::{test}"), "--exact", "--ignored"]).env(FOLDER, folder);
+    command.args([&format!("cache::tests::{test}"), "--exact"]).env(FOLDER, folder);
     command.stdout(std::process::Stdio::null()).spawn().expect("it starts")
+}
+
+/// The cache in the folder that a process was given, where this is one of them.
+fn cache_of_process(limit: u64) -> Option<Cache> {
+    let folder = std::env::var_os(FOLDER)?;
+    Some(Cache::open(Path::new(&folder), limit).expect("a folder"))
 }
 
 /// Of so many keys each has one entry that is right.
@@ -202,12 +244,11 @@ fn right(number: u8) -> Entry {
     entry(number, 5000 + 700 * usize::from(number))
 }
 
-#[test]
-#[ignore = "a process of the test below"]
-fn one_of_several() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    // Room for four of the eight.
-    let cache = Cache::open(Path::new(&folder), 32_000).expect("a folder");
+/// Room for four of the eight.
+const ROOM: u64 = 32_000;
+
+/// Looks for entries, and puts those that are not there.
+fn use_with_others(cache: &Cache) {
     let mut found = 0;
     for round in 0..400u32 {
         let number = (round.wrapping_mul(2_654_435_761) >> 16) as u8 % KEYS;
@@ -227,22 +268,23 @@ fn one_of_several() {
 
 #[test]
 fn processes_share_a_folder() {
+    if let Some(cache) = cache_of_process(ROOM) {
+        return use_with_others(&cache);
+    }
     let folder = folder();
     let path = folder.path().join("cache");
-    let mut processes: Vec<Child> = (0..5).map(|_| process("one_of_several", &path)).collect();
+    let mut processes: Vec<Child> = (0..5).map(|_| process("processes_share_a_folder", &path)).collect();
     assert!(processes.iter_mut().all(|process| process.wait().expect("it ends").success()));
-    let cache = Cache::open(&path, 32_000).expect("a folder");
+    let cache = Cache::open(&path, ROOM).expect("a folder");
     let left = names(&cache);
+    assert!(!left.is_empty(), "the processes kept nothing");
     assert!(left.iter().all(|name| Key::is_file_name(name)), "{left:?}");
     let bytes: u64 = cache.files().expect("readable").iter().map(|file| file.bytes).sum();
-    assert!(bytes <= 32_000, "{bytes}");
+    assert!(bytes <= ROOM, "{bytes}");
 }
 
-#[test]
-#[ignore = "a process of the test below"]
-fn one_that_is_killed() {
-    let Some(folder) = std::env::var_os(FOLDER) else { return };
-    let cache = Cache::open(Path::new(&folder), 1 << 30).expect("a folder");
+/// Writes a large entry until it is ended.
+fn write_for_ever(cache: &Cache) -> ! {
     let large = entry(3, 8 << 20);
     loop {
         cache.put(&Key::of(3), &large);
@@ -252,6 +294,10 @@ fn one_that_is_killed() {
 
 #[test]
 fn a_process_that_is_killed_while_it_writes_leaves_nothing_that_is_used() {
+    const TEST: &str = "a_process_that_is_killed_while_it_writes_leaves_nothing_that_is_used";
+    if let Some(cache) = cache_of_process(1 << 30) {
+        write_for_ever(&cache);
+    }
     let folder = folder();
     let path = folder.path().join("cache");
     let unfinished = |path: &Path| {
@@ -263,7 +309,7 @@ fn a_process_that_is_killed_while_it_writes_leaves_nothing_that_is_used() {
     };
     let begin = Instant::now();
     for _ in 0..4 {
-        let mut process = process("one_that_is_killed", &path);
+        let mut process = process(TEST, &path);
         while unfinished(&path).is_none() && begin.elapsed() < Duration::from_secs(100) {
             std::thread::yield_now();
         }

@@ -37,7 +37,7 @@ impl<'c> Code<'_, '_, 'c> {
             if !together {
                 return Err(CompileError::refused(pc, "warps run together only where their lanes do"));
             }
-            return self.wait_for_turn(id).map_err(Into::into);
+            return self.wait_for_turn(id);
         }
         let all = self.lanes_of(&self.mask.clone())?;
         if !together {
@@ -48,7 +48,7 @@ impl<'c> Code<'_, '_, 'c> {
             return self.by_runtime(id, guard, op, pc).map_err(Into::into);
         }
         if self.is_of_block {
-            return self.wait_for_turn(id).map_err(Into::into);
+            return self.wait_for_turn(id);
         }
         if guard.is_none() {
             let result = self.come_to(barrier, pc, all, all)?;

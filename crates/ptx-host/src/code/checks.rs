@@ -6,19 +6,22 @@
 use std::sync::Arc;
 
 use ptx_exec::TrapKind;
-use ptx_exec::program::{Row, Src};
+use ptx_exec::program::{Mask, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::Code;
 use super::registers::{Slot, defect};
+use super::serial::Held;
 use crate::analysis::{Access, BlockId, Claims, Indexed, Shape};
 use crate::run::{Status, WarpFrame, note};
 
 /// The arrays (`serial.rs`) of what is checked, beside those of operations.
 const VALUES: usize = 6;
 const INDICES: usize = 7;
+/// The array of the lanes of each warp.
+const LANES: usize = 8;
 
 impl<'c> Code<'_, '_, 'c> {
     /// Whether the code checks what is claimed.
@@ -84,15 +87,15 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn check_read(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let analysis = self.analysis;
         let rows = analysis.rows_of(self.program, id);
-        let lanes = self.active_lanes(None)?;
+        let lanes = self.active_warps(None)?;
         for row in rows.into_iter().filter(|&row| analysis.liveness.is_live_into(id, row)) {
-            self.check(analysis.graph.block(id).first, row, lanes)?;
+            self.check(analysis.graph.block(id).first, row, &lanes)?;
         }
         Ok(())
     }
 
-    /// Checks what an instruction wrote, in lanes.
-    pub(super) fn check_written(&mut self, pc: u32, lanes: Value<'c>) -> Result<(), LlvmError> {
+    /// Checks what an instruction wrote, in lanes of each warp.
+    pub(super) fn check_written(&mut self, pc: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let inst = &self.program.code[pc as usize];
         for row in Access::of(&inst.op).unwrap_or_default().writes {
             self.check(pc, row, lanes)?;
@@ -100,7 +103,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    fn check(&mut self, pc: u32, row: u32, lanes: Value<'c>) -> Result<(), LlvmError> {
+    fn check(&mut self, pc: u32, row: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let widened = |code: &Self, value: Value<'c>| code.emit.resize(value, 64);
         let values = (0..self.chunks).map(|chunk| widened(self, self.vector(Src::register(row), chunk)?));
         let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
@@ -113,7 +116,11 @@ impl<'c> Code<'_, '_, 'c> {
             let indices = indices.collect::<Result<Vec<_>, LlvmError>>()?;
             self.put(INDICES, &indices)?;
         }
-        let [values, indices] = [self.array(VALUES)?, self.array(INDICES)?];
+        let [values, indices, sets] = [self.array(VALUES)?, self.array(INDICES)?, self.array(LANES)?];
+        for (warp, &lanes) in lanes.iter().enumerate() {
+            let place = self.builder().offset(sets, self.int(64, 4 * warp as u64))?;
+            self.builder().store(lanes, place, 4, Ordinary)?;
+        }
         let Some(claims) = self.analysis.shapes.claims() else { return Ok(()) };
         let address = |number: usize| {
             self.builder().cast(CastOp::IntToPtr, self.int(64, number as u64), self.types.pointer(0))
@@ -121,8 +128,10 @@ impl<'c> Code<'_, '_, 'c> {
         // The code lives no longer than the claims, and runs in this process only.
         let claims = address(Arc::as_ptr(claims) as usize)?;
         let function = address(check as CheckCode as usize)?;
-        let arguments =
-            [claims, self.frame, self.int(32, pc.into()), self.int(32, row.into()), lanes, values, indices];
+        let warps = self.int(32, lanes.len() as u64);
+        // Programs with joined operations run one warp at a time.
+        let pc = self.instruction_of(pc, lanes.first().copied().unwrap_or_else(|| self.int(32, 0)))?;
+        let arguments = [claims, self.frame, pc, self.int(32, row.into()), warps, sets, values, indices];
         let parameters = arguments.map(Value::ty);
         let ty = self.types.function(self.types.int(32), &parameters);
         let status = self.builder().call_value(ty, function, &arguments)?;
@@ -136,11 +145,13 @@ impl<'c> Code<'_, '_, 'c> {
         taken: &[Value<'c>],
         waiting: &[Value<'c>],
     ) -> Result<(), LlvmError> {
-        let [taken, waiting] = [self.lanes_of(taken)?, self.lanes_of(waiting)?];
-        let differs = self.builder().binary(BinaryOp::Xor, taken, waiting)?;
-        let none = self.builder().int_compare(IntPredicate::Eq, differs, self.int(32, 0))?;
+        let pairs = taken.iter().zip(waiting);
+        let differs = pairs.map(|(&taken, &waiting)| self.builder().binary(BinaryOp::Xor, taken, waiting));
+        let differs = differs.collect::<Result<Vec<_>, _>>()?;
+        let some = self.any_lane(&self.lanes_of_warps(&differs)?)?;
+        let none = self.builder().binary(BinaryOp::Xor, some, self.types.bool_value(true))?;
         let pc = self.analysis.graph.block(id).first;
-        self.unless(none, |code| code.stop(pc, differs, Status::Apart))
+        self.unless(none, |code| code.stop_first(pc, &differs, Status::Apart))
     }
 
     /// The value that all lanes that run are claimed to have, in code that checks it.
@@ -152,8 +163,10 @@ impl<'c> Code<'_, '_, 'c> {
         if !self.checks() || !self.analysis.shapes.claim(src).is_uniform() {
             return Ok(None);
         }
-        let lanes = self.active_lanes(guard)?;
-        self.of_lowest(src, lanes).map(Some)
+        let lanes = self.active_warps(guard)?;
+        let values = self.values_of(src)?;
+        let lane = self.emit.resize(self.lowest_of(&lanes)?, 64)?;
+        self.of_lane(values, lane).map(Some)
     }
 
     /// The value of the first of these lanes.
@@ -161,35 +174,67 @@ impl<'c> Code<'_, '_, 'c> {
         if !self.checks() || src.as_register().is_none() {
             return self.first(src, 0);
         }
-        let values = (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, 64));
-        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
-        let values = self.put(VALUES, &values)?;
+        let values = self.values_of(src)?;
         let lane = self.emit.resize(self.lowest(lanes)?, 64)?;
         self.of_lane(values, lane)
     }
+
+    fn values_of(&mut self, src: Src) -> Result<Held<'c>, LlvmError> {
+        let values = (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, 64));
+        let values = values.collect::<Result<Vec<_>, LlvmError>>()?;
+        self.put(VALUES, &values)
+    }
+
+    /// The number of the first of these lanes, given those of each warp.
+    fn lowest_of(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
+        let mut found = self.int(32, 0);
+        for (warp, &lanes) in warps.iter().enumerate().rev() {
+            let any = self.builder().int_compare(IntPredicate::Ne, lanes, self.int(32, 0))?;
+            let first = self.int(32, (warp * WARP) as u64);
+            let lane = self.builder().binary(BinaryOp::Add, self.lowest(lanes)?, first)?;
+            found = self.builder().select(any, lane, found)?;
+        }
+        Ok(found)
+    }
 }
 
-type CheckCode =
-    unsafe extern "C" fn(*const Claims, *mut WarpFrame, u32, u32, u32, *const Row, *const Row) -> i32;
+type CheckCode = unsafe extern "C" fn(
+    *const Claims,
+    *mut WarpFrame,
+    u32,
+    u32,
+    u32,
+    *const Mask,
+    *const u64,
+    *const u64,
+) -> i32;
 
 /// Compares what lanes have in a row at an instruction with what is claimed of it; gives a [`Status`]. `indices` are read where the claim
 /// needs them.
 ///
 /// # Safety
-/// The frame is that of a warp that runs; claims and rows are alive.
+/// The frame is that of a warp that runs, the first of so many; the claims are alive, there are lanes of each warp, and so many values.
 unsafe extern "C" fn check(
     claims: *const Claims,
     frame: *mut WarpFrame,
     pc: u32,
     row: u32,
-    lanes: u32,
-    values: *const Row,
-    indices: *const Row,
+    warps: u32,
+    lanes: *const Mask,
+    values: *const u64,
+    indices: *const u64,
 ) -> i32 {
+    let warps = warps as usize;
     // SAFETY: as above.
-    match unsafe { (*claims).check(row, lanes, &*values, &*indices) } {
-        Ok(()) => Status::Done as i32,
-        // SAFETY: as above.
-        Err(text) => unsafe { note(frame, pc, lanes, TrapKind::Defect(text)) },
+    let (claims, lanes, values, indices) = unsafe {
+        let slice = |values| std::slice::from_raw_parts(values, warps * WARP);
+        (&*claims, std::slice::from_raw_parts(lanes, warps), slice(values), slice(indices))
+    };
+    let Err(text) = claims.check(row, lanes, values, indices) else { return Status::Done as i32 };
+    let first = lanes.iter().position(|&lanes| lanes != 0).unwrap_or(0);
+    // SAFETY: as above.
+    unsafe {
+        (*frame).warp += first as u32;
+        note(frame, pc, lanes[first], TrapKind::Defect(text))
     }
 }

@@ -314,6 +314,17 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), LlvmError> {
         let waiting = self.analysis.schedule.waiting(id);
         let all: BTreeSet<BlockId> = waiting.iter().chain(targets).copied().collect();
+        self.run_next_among(version, id, (all, targets), left)
+    }
+
+    /// Runs the lowest of some blocks at which lanes may wait, of which the targets are those that lanes were sent to.
+    pub(super) fn run_next_among(
+        &self,
+        version: Version,
+        id: BlockId,
+        (all, targets): (BTreeSet<BlockId>, &[BlockId]),
+        left: Left,
+    ) -> Result<(), LlvmError> {
         let order = self.analysis.schedule.in_order(id, all);
         let last = order.last().copied();
         for &next in &order {
@@ -363,7 +374,8 @@ impl<'c> Code<'_, '_, 'c> {
         })?;
         if self.analysis.schedule.is_patient(next) {
             // All lanes may wait for other warps.
-            let arguments = [self.int(32, pc.into()), lanes(self)?];
+            let lanes = lanes(self)?;
+            let arguments = [self.instruction_of(pc, lanes)?, lanes];
             self.call_checked(offset_of!(Runtime, give_way), &arguments)?;
         }
         builder.branch(first)?;

@@ -38,6 +38,9 @@ impl<'c> Code<'_, '_, 'c> {
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
         let Some(gather) = analysis.shapes.gather(self.program, block) else {
+            if analysis.hands_over && block.gathers && self.is_question(id) {
+                self.let_warps_run(id)?;
+            }
             return self.take_waiting(id);
         };
         let others = analysis.schedule.beside(&analysis.graph, id);
@@ -86,7 +89,7 @@ impl<'c> Code<'_, '_, 'c> {
         let members = self.of_lowest(members, here)?;
         let members = self.emit.resize(members, 32)?;
         let strays = self.builder().binary(BinaryOp::And, here, self.not(members)?)?;
-        self.refuse_strays(id, strays)?;
+        self.refuse_strays(id, strays, |_, _| Ok(members))?;
         if !others.is_empty() {
             let missing = self.builder().binary(BinaryOp::And, members, self.missing(here)?)?;
             self.go_on_without(id, missing, others)?;
@@ -115,8 +118,12 @@ impl<'c> Code<'_, '_, 'c> {
             let is_named = self.any_bit(self.builder().binary(BinaryOp::And, members, own)?)?;
             strays.push(self.builder().binary(BinaryOp::And, mask, self.not(is_named)?)?);
         }
-        self.refuse_strays(id, self.lanes_of(&strays)?)?;
-        let ready = self.complete_groups(&members, &masks, here)?;
+        let of_lanes = self.in_memory(&members)?;
+        let word = self.types.int(32);
+        self.refuse_strays(id, self.lanes_of(&strays)?, |code, lane| {
+            code.lane_in_memory(of_lanes, word, lane)
+        })?;
+        let ready = self.complete_groups(&members, of_lanes, &masks, here)?;
         let incomplete = self.builder().binary(BinaryOp::And, here, self.not(ready)?)?;
         let none = self.builder().int_compare(IntPredicate::Eq, ready, self.int(32, 0))?;
         let (on, rest) = (self.append("complete"), self.append("incomplete"));
@@ -143,15 +150,17 @@ impl<'c> Code<'_, '_, 'c> {
     ///     rest &= ~group
     /// }
     /// ```
+    ///
+    /// `of_lanes` is memory with the members that each lane gives.
     fn complete_groups(
         &mut self,
         members: &[Value<'c>],
+        of_lanes: Value<'c>,
         masks: &[Value<'c>],
         here: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
         let word = self.types.int(32);
         let alive = self.alive_lanes()?;
-        let of_lanes = self.in_memory(members)?;
         let [rest_at, ready_at] =
             [self.builder().alloca_in_entry(word, 4)?, self.builder().alloca_in_entry(word, 4)?];
         self.builder().store(here, rest_at, 4, Ordinary)?;
@@ -215,7 +224,7 @@ impl<'c> Code<'_, '_, 'c> {
         others: &BTreeSet<BlockId>,
     ) -> Result<(), LlvmError> {
         self.builder().position_at_end(from);
-        self.count_vain(id, here)?;
+        self.count_vain()?;
         for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.append("after");
             let pc = self.analysis.graph.block(id).first;
@@ -227,12 +236,12 @@ impl<'c> Code<'_, '_, 'c> {
         if self.begins_with_barrier(id) {
             self.expect_together((id, self.analysis.graph.block(id).first), others, here)?;
         }
-        self.stop(self.analysis.graph.block(id).first, here, Status::Deadlock)
+        self.end_stuck()
     }
 
     /// Counts operations for which lanes are missing since a block ran, where those come to each other by turns (`analysis/progress.rs`): when
     /// there are more than there are blocks, the lanes wait for each other for ever.
-    fn count_vain(&self, id: BlockId, here: Value<'c>) -> Result<(), LlvmError> {
+    fn count_vain(&self) -> Result<(), LlvmError> {
         let Some(place) = self.vain else { return Ok(()) };
         let word = self.types.int(32);
         let count = self.builder().load(word, place, 4, Ordinary)?;
@@ -240,8 +249,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().store(count, place, 4, Ordinary)?;
         let most = self.int(32, self.analysis.graph.blocks().len() as u64);
         let goes_on = self.builder().int_compare(IntPredicate::Ule, count, most)?;
-        let pc = self.analysis.graph.block(id).first;
-        self.unless(goes_on, |code| code.stop(pc, here, Status::Deadlock))
+        self.unless(goes_on, Self::end_stuck)
     }
 
     /// A block runs.
@@ -250,10 +258,19 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().store(self.int(32, 0), place, 4, Ordinary).map(drop)
     }
 
-    fn refuse_strays(&self, id: BlockId, strays: Value<'c>) -> Result<(), LlvmError> {
+    /// Stops lanes that execute an operation whose mask does not name them; `members` gives that of a lane.
+    fn refuse_strays(
+        &self,
+        id: BlockId,
+        strays: Value<'c>,
+        members: impl FnOnce(&Self, Value<'c>) -> Result<Value<'c>, LlvmError>,
+    ) -> Result<(), LlvmError> {
         let pc = self.analysis.graph.block(id).first;
         let none = self.builder().int_compare(IntPredicate::Eq, strays, self.int(32, 0))?;
-        self.unless(none, |code| code.stop(pc, strays, Status::NotMember))
+        self.unless(none, |code| {
+            let members = members(code, code.lowest(strays)?)?;
+            code.stop_at(pc, members, strays, Status::NotMember)
+        })
     }
 
     /// The lanes that have neither exited nor come here.
@@ -275,7 +292,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.lanes_of(&alive)
     }
 
-    fn masks_of(&self, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
+    pub(super) fn masks_of(&self, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
     }

@@ -52,13 +52,10 @@ impl<'c> Code<'_, '_, 'c> {
         let access = Access::of(op).unwrap_or_default();
         let (active, mask) = (self.active_lanes(guard)?, self.active_lanes(None)?);
         let live = self.alive_lanes()?;
+        let mut given = std::mem::take(&mut self.given);
+        let read: BTreeSet<u32> = access.reads.iter().filter_map(|src| src.as_register()).collect();
         let call = |code: &Self| {
-            let mut stored = BTreeSet::new();
-            for row in access.reads.iter().filter_map(|src| src.as_register()) {
-                if stored.insert(row) {
-                    code.store_row(row)?;
-                }
-            }
+            read.difference(&given).try_for_each(|&row| code.store_row(row))?;
             code.call_checked(field::runtime::STEP, &[code.int(32, pc.into()), active, mask, live])
         };
         match guard {
@@ -73,7 +70,14 @@ impl<'c> Code<'_, '_, 'c> {
             let values = self.loaded_row(row, active)?;
             self.write_index(guard, row, &access.reads)?;
             self.write(id, guard, row, &values)?;
+            given.remove(&row);
         }
+        // What the next such instruction reads is there, as for products that add to what the one before has left. Lanes for which a guard does
+        // not hold have something else there.
+        if guard.is_none() {
+            given.extend(read.into_iter().chain(access.writes));
+        }
+        self.given = given;
         Ok(())
     }
 
@@ -84,7 +88,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Puts a row to the memory that the runtime reads.
-    fn store_row(&self, row: u32) -> Result<(), LlvmError> {
+    pub(super) fn store_row(&self, row: u32) -> Result<(), LlvmError> {
         for chunk in 0..self.chunks {
             let value = self.emit.resize(self.vector(Src::register(row), chunk)?, 64)?;
             let place = self.row_place(row, chunk as u64 * u64::from(self.lanes) * 8)?;
@@ -167,7 +171,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.program.code.get(first as usize).map(|inst| &inst.op)
     }
 
-    fn is_question(&self, id: BlockId) -> bool {
+    pub(super) fn is_question(&self, id: BlockId) -> bool {
         self.first_op(id).is_some_and(asks)
     }
 

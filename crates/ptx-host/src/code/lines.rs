@@ -50,6 +50,7 @@ impl Code<'_, '_, '_> {
     /// What is built from now on belongs to an instruction.
     pub(super) fn locate(&self, pc: u32) {
         let (Some(debug), Some(lines)) = (&self.debug, self.lines) else { return };
+        let pc = self.joined.map_or(pc, |joined| joined.place(pc));
         let Some(place) = lines.place(pc) else { return };
         if let Some(&scope) = debug.scopes.get(place.file as usize) {
             self.builder().set_location(Some(debug.info.location(place.line, place.column, scope, None)));

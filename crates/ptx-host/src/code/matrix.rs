@@ -13,6 +13,7 @@ use super::gather::Present;
 use super::registers::defect;
 use crate::analysis::{Access, Block, BlockId};
 use crate::emit::Emit;
+use crate::emit::alu::{Nan, Style};
 use crate::emit::matrix::{self, Registers};
 use crate::run::Status;
 
@@ -20,6 +21,8 @@ use crate::run::Status;
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<'c> {
     product: Product,
+    /// What NaNs of its results are.
+    nan: Nan,
     /// What stores A, and what multiplies.
     functions: [Function<'c>; 2],
     /// Where its arguments and results are: register after register, lane after lane.
@@ -55,16 +58,21 @@ impl<'c> Code<'_, '_, 'c> {
         }
         self.expect_whole(pc)?;
         let Multiplier { functions: [store, multiply], arguments, results, a, .. } =
-            self.multiplier(product)?;
+            self.multiplier(product, self.nan_of(product, dsts))?;
         let bits = register_bits(product);
-        for (register, &src) in srcs.iter().enumerate() {
+        let [a_count, b_count, ..] = product.registers().map(|count| count as usize);
+        let has_stored = self.has_stored(id, product, srcs);
+        for (register, &src) in srcs.iter().enumerate().skip(if has_stored { a_count } else { 0 }) {
+            // Sums with a NaN are NaNs, independently of its bits.
+            let takes_any = register >= a_count + b_count && product.c == Element::F32;
             for chunk in 0..self.chunks {
-                let value = self.emit.resize(self.vector(src, chunk)?, bits)?;
+                let value = if takes_any { self.raw_vector(src, chunk)? } else { self.vector(src, chunk)? };
+                let value = self.emit.resize(value, bits)?;
                 let place = self.register_place(&self.emit, arguments, bits, (register, chunk))?;
                 self.builder().store(value, place, 8, Ordinary)?;
             }
         }
-        if !self.has_stored(id, product, srcs) {
+        if !has_stored {
             self.builder().call(store, &[arguments, a])?;
         }
         self.builder().call(multiply, &[arguments, a, results])?;
@@ -103,11 +111,25 @@ impl<'c> Code<'_, '_, 'c> {
             && !srcs.iter().take(count).any(is_changed)
     }
 
-    fn multiplier(&mut self, product: &Product) -> Result<Multiplier<'c>, LlvmError> {
-        if let Some(found) = self.multipliers.iter().find(|found| found.product == *product) {
+    /// What NaNs of the results may be: any, where no one sees their bits.
+    fn nan_of(&self, product: &Product, dsts: &[u32]) -> Nan {
+        let are_any = product.d == Element::F32 && dsts.iter().all(|&d| self.analysis.nans.has_any(d));
+        if are_any { Nan::Any } else { Nan::Canonical }
+    }
+
+    fn multiplier(&mut self, product: &Product, nan: Nan) -> Result<Multiplier<'c>, LlvmError> {
+        let is_same = |found: &&Multiplier<'c>| found.product == *product && found.nan == nan;
+        if let Some(found) = self.multipliers.iter().find(is_same) {
             return Ok(*found);
         }
-        let functions = [self.make_storing(product)?, self.make_multiplying(product)?];
+        let multiply = self.make_multiplying(product, nan)?;
+        // A is stored once for products one after the other, also where their NaNs differ.
+        if let Some(&found) = self.multipliers.iter().find(|found| found.product == *product) {
+            let made = Multiplier { nan, functions: [found.functions[0], multiply], ..found };
+            self.multipliers.push(made);
+            return Ok(made);
+        }
+        let functions = [self.make_storing(product)?, multiply];
         let [a, b, c, d] = product.registers();
         let bytes = |registers: u32| registers * register_bits(product) / 8 * WARP as u32;
         let memory = |bytes: u32| {
@@ -115,7 +137,7 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let (arguments, results) = (memory(bytes(a + b + c))?, memory(bytes(d))?);
         let a = memory(matrix::bytes_of_a(product))?;
-        let made = Multiplier { product: *product, functions, arguments, results, a };
+        let made = Multiplier { product: *product, nan, functions, arguments, results, a };
         self.multipliers.push(made);
         Ok(made)
     }
@@ -150,7 +172,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(function)
     }
 
-    fn make_multiplying(&self, product: &Product) -> Result<Function<'c>, LlvmError> {
+    fn make_multiplying(&self, product: &Product, nan: Nan) -> Result<Function<'c>, LlvmError> {
         let (function, emit) = self.helper("multiply", 3)?;
         let [arguments, memory, results] = function.parameters()[..] else {
             return Err(defect("a function with other parameters"));
@@ -159,7 +181,8 @@ impl<'c> Code<'_, '_, 'c> {
         let [a, b, c, _] = product.registers().map(|count| count as usize);
         let [b, c] =
             [a..a + b, a + b..a + b + c].map(|range| self.registers_at(&emit, arguments, bits, range));
-        let made = matrix::multiply(&emit, self.style, product, self.lanes, (memory, [&b?, &c?]))?;
+        let style = Style { nan, ..self.style };
+        let made = matrix::multiply(&emit, style, product, self.lanes, (memory, [&b?, &c?]))?;
         let made = made.ok_or_else(|| defect("a product without a form"))?;
         for (register, vectors) in made.iter().enumerate() {
             for (chunk, &vector) in vectors.iter().enumerate() {

@@ -10,7 +10,7 @@
 //! Elements of consecutive accesses are taken apart: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
 use ptx_exec::Space;
-use ptx_exec::program::{Address, AddressWidth, Base, Load, Src, Store};
+use ptx_exec::program::{Address, AddressWidth, Base, Effect, Load, Op, Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
@@ -186,6 +186,22 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
+    /// Whether lanes gather from shared memory, or scatter to it.
+    pub(super) fn has_gathers(&self) -> bool {
+        let is_gather = |address: &Address, size: u32, count: usize| match address.base {
+            Base::Row(base, _) if address.space == Space::Shared => {
+                let accessed = Accessed { address, base, guard: None, size, count };
+                self.form(accessed) == Form::Any && self.window_of(accessed).is_none()
+            }
+            _ => false,
+        };
+        self.program.code.iter().any(|inst| match &inst.op {
+            Op::Effect(Effect::Load(load)) => is_gather(&load.address, load.size, load.dsts.len()),
+            Op::Effect(Effect::Store(store)) => is_gather(&store.address, store.size, store.srcs.len()),
+            _ => false,
+        })
+    }
+
     /// Scalar loads, one for each of the first chunks. Where no lane of it runs, it reads a place that can be read.
     fn scalars(&self, accessed: Accessed<'_>, chunks: usize) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
         let ty = self.types.int(accessed.bits());
@@ -238,7 +254,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The host's address of an element that one lane accesses.
-    fn element_place(
+    pub(super) fn element_place(
         &self,
         accessed: Accessed<'_>,
         address: Value<'c>,
@@ -310,17 +326,22 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let own: Vec<usize> =
             (0..self.chunks).filter(|&chunk| self.same_as(accessed.base, chunk) == chunk).collect();
+        let space = accessed.address.space;
+        // An address in a window may wrap around with its offset.
+        let (before, after) = match self.window(space) {
+            Some(_) => (accessed.offset(0), 0),
+            None => (0, accessed.offset(0)),
+        };
         let mut chunks = Vec::new();
         for &chunk in &own {
             let addresses = self.vector(accessed.base, chunk)?;
-            let addresses = self.extended(accessed.address.space, addresses, accessed.offset(0))?;
+            let addresses = self.extended(space, addresses, before)?;
             chunks.push((addresses, self.active_alike(accessed, chunk)?));
         }
-        let loaded =
-            self.quads(accessed.address.space, (accessed.bits(), accessed.size), &chunks, |code| {
-                let gathered = code.gathers(accessed)?.into_iter().flatten().collect::<Vec<_>>();
-                Ok(own.iter().filter_map(|&chunk| gathered.get(chunk).copied()).collect())
-            })?;
+        let loaded = self.quads((space, after), (accessed.bits(), accessed.size), &chunks, |code| {
+            let gathered = code.gathers(accessed)?.into_iter().flatten().collect::<Vec<_>>();
+            Ok(own.iter().filter_map(|&chunk| gathered.get(chunk).copied()).collect())
+        })?;
         let of = |chunk: usize| {
             let at = own.iter().position(|&own| own == self.same_as(accessed.base, chunk));
             at.and_then(|at| loaded.get(at).copied()).ok_or_else(|| defect("a load without a value"))
@@ -382,7 +403,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Extends a loaded element to its register.
-    fn fill(&self, load: &Load, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn fill(&self, load: &Load, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let bits = u64::BITS - load.fill.register.leading_zeros();
         if load.fill.sign_shift == 0 {
             return self.emit.resize(value, bits);
@@ -404,6 +425,12 @@ impl<'c> Code<'_, '_, 'c> {
         let accessed = Accessed { address: &store.address, base, guard, size: store.size, count: srcs.len() };
         let form = self.form(accessed);
         self.note_form(accessed, form, RemarkKind::Scatter);
+        let is_consecutive = form == Form::Consecutive(None);
+        if (is_consecutive || form == Form::Any)
+            && self.store_blended(accessed, is_consecutive, (store, pc))?
+        {
+            return Ok(());
+        }
         match form {
             Form::Uniform => self.store_last(accessed, srcs)?,
             Form::Consecutive(None) => self.store_consecutive(accessed, srcs)?,

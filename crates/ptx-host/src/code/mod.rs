@@ -10,6 +10,8 @@
 //! | a value for each chunk | one integer for each | |
 //! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
+mod ahead;
+mod alone;
 mod async_copy;
 mod atomic;
 mod barrier;
@@ -19,6 +21,7 @@ mod control;
 mod effects;
 mod gather;
 mod generic;
+mod handover;
 mod heavy;
 mod index;
 mod lines;
@@ -26,19 +29,23 @@ mod local;
 mod matrix;
 mod memory;
 mod notes;
+mod phases;
 mod prefetch;
+mod probe;
 mod quads;
 mod registers;
 mod rows;
 mod runtime;
 mod serial;
 mod shuffle;
+mod stuck;
 mod switch;
 mod tiles;
 mod turns;
 mod window;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
 use ptx_isa::{Component, SpecialReg};
@@ -53,14 +60,18 @@ use crate::analysis::{
 };
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
+use crate::join::Joined;
 use crate::kernel::CompileError;
 use crate::options::Lines;
 use crate::run::{Asked, field};
 use control::Version;
 use gather::Present;
+use handover::Handover;
 use lines::Debug;
 use matrix::Multiplier;
 pub(crate) use notes::Notes;
+use probe::Probes;
+pub(crate) use probe::sites;
 use registers::{Current, Slot};
 use turns::Turns;
 
@@ -93,6 +104,7 @@ struct Code<'a, 'm, 'c> {
     /// The copies of blocks, and the one that code is made for.
     copies: Vec<BlockCopy>,
     copy: usize,
+    current_block: Option<BlockId>,
     /// For each block the memory that holds which lanes wait at it.
     waiting: Vec<Vec<Value<'c>>>,
     /// Memory for a number of each lane (`serial.rs`).
@@ -125,8 +137,18 @@ struct Code<'a, 'm, 'c> {
     /// Where instructions are, and the debug information with it, where that is wanted.
     lines: Option<&'a Lines>,
     debug: Option<Debug<'c>>,
+    /// What the program was made of, where operations were joined.
+    joined: Option<&'a Joined>,
+    /// Where code tells that lanes wait for each other for ever, if any does.
+    stuck: Cell<Option<Block<'c>>>,
+    /// Where warps are handed over to the interpreter.
+    handovers: RefCell<Vec<Handover<'c>>>,
     /// The memory that counts operations for which lanes are missing (`gather.rs`), where the kernel needs it.
     vain: Option<Value<'c>>,
+    /// What accesses are checked with, where they are.
+    probes: Option<Probes<'c>>,
+    /// Rows that the memory of the warp for the interpreter's runtime has as they are, in the lanes of the current block.
+    given: BTreeSet<u32>,
     /// Memory for rows that the runtime is given, and how many it has room for.
     rows: Option<(Value<'c>, usize)>,
     /// The instruction that code is made for, and those that call a function of the runtime, which has that place in its table.
@@ -153,6 +175,10 @@ pub(crate) struct Extras<'a> {
     pub(crate) notes: Option<&'a Notes>,
     /// Debug information, with these lines.
     pub(crate) lines: Option<&'a Lines>,
+    /// What the program was made of by joining operations.
+    pub(crate) joined: Option<&'a Joined>,
+    /// Whether accesses are checked.
+    pub(crate) checks_memory: bool,
 }
 
 /// Adds the function of a kernel to a module.
@@ -199,6 +225,7 @@ pub(crate) fn generate(
         version: Version::Partial,
         copies: Vec::new(),
         copy: 0,
+        current_block: None,
         waiting: Vec::new(),
         arrays: Vec::new(),
         alive: Vec::new(),
@@ -217,7 +244,12 @@ pub(crate) fn generate(
         notes: extras.notes,
         lines: extras.lines,
         debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
+        joined: extras.joined,
+        stuck: Cell::new(None),
+        handovers: RefCell::default(),
         vain: None,
+        probes: None,
+        given: BTreeSet::new(),
         rows: None,
         pc: Cell::new(0),
         asks: RefCell::default(),
@@ -230,6 +262,9 @@ pub(crate) fn generate(
     for &version in &versions {
         let blocks = code.copies.iter().map(|_| function.append_block(types, "block"));
         code.blocks[version as usize] = blocks.collect();
+    }
+    if extras.checks_memory {
+        code.begin_probes()?;
     }
     code.is_of_block = code.has_turns();
     if analysis.warps > 1 && !code.is_of_block {
@@ -253,6 +288,8 @@ pub(crate) fn generate(
             code.block(code.copies[copy].block)?;
         }
     }
+    code.finish_stuck()?;
+    code.finish_handovers()?;
     let runs = if code.is_of_block {
         code.finish_turns()?;
         Runs::Block
@@ -355,8 +392,14 @@ impl<'c> Code<'_, '_, 'c> {
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
         self.builder().position_at_end(self.blocks[self.version as usize][self.copy]);
         self.locate(self.analysis.graph.block(id).first);
+        self.current_block = Some(id);
+        self.read_turn()?;
+        if let Some(region) = self.region_of(id) {
+            return self.go_alone(id, &region);
+        }
         self.read_live(id)?;
         self.take(id)?;
+        self.given.clear();
         if self.checks() {
             self.check_read(id)?;
         }
@@ -365,11 +408,11 @@ impl<'c> Code<'_, '_, 'c> {
         let block = analysis.graph.block(id);
         for pc in block.first..block.end {
             if self.checks() {
-                let lanes = self.active_lanes(
+                let lanes = self.active_warps(
                     guard_of(&self.program.code[pc as usize]).map(|guard| (guard.row, guard.negated)),
                 )?;
                 self.instruction(id, pc)?;
-                self.check_written(pc, lanes)?;
+                self.check_written(pc, &lanes)?;
                 continue;
             }
             self.instruction(id, pc)?;
@@ -388,8 +431,18 @@ impl<'c> Code<'_, '_, 'c> {
         self.locate(pc);
         self.pc.set(pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
+        let is_by_runtime = is_heavy(&inst.op) || self.is_of_cluster(&inst.op);
+        if !is_by_runtime && !self.given.is_empty() {
+            let writes = Access::of(&inst.op).unwrap_or_default().writes;
+            self.given.retain(|row| !writes.contains(row));
+        }
+        if let Op::Effect(effect) = &inst.op
+            && !is_by_runtime
+        {
+            self.check_memory(id, guard, effect, pc)?;
+        }
         match &inst.op {
-            op if is_heavy(op) || self.is_of_cluster(op) => self.by_runtime(id, guard, op, pc)?,
+            op if is_by_runtime => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {
                     if self.analysis.warps > 1 {
@@ -500,6 +553,13 @@ impl<'c> Code<'_, '_, 'c> {
             SpecialReg::GridId | SpecialReg::CurrentGraphExec => self.int(64, 0),
             SpecialReg::ClusterCtaId => self.int(32, 0),
             SpecialReg::ClusterNCtaId => self.int(32, u64::from(axis < 3)),
+            // The address of the grid's workspace, the upper half first.
+            SpecialReg::Envreg(1) => {
+                let workspace = self.asked(Asked::Workspace)?;
+                let upper = self.builder().binary(BinaryOp::LShr, workspace, self.int(64, 32))?;
+                self.emit.resize(upper, 32)?
+            }
+            SpecialReg::Envreg(2) => self.emit.resize(self.asked(Asked::Workspace)?, 32)?,
             SpecialReg::ClusterCtaRank | SpecialReg::Envreg(_) => self.int(32, 0),
             SpecialReg::ClusterNCtaRank => self.int(32, 1),
             SpecialReg::TotalSmemSize | SpecialReg::AggrSmemSize => self.asked(Asked::Shared)?,

@@ -51,6 +51,10 @@ impl Code<'_, '_, '_> {
     pub(super) fn note_access(&self, kind: RemarkKind, src: Option<Src>, bytes: i64) {
         let Some(notes) = self.notes else { return };
         let (pc, block) = notes.at.get();
+        // What was added to join operations is no one's instruction.
+        if self.joined.is_some_and(|joined| joined.place(pc) != pc) {
+            return;
+        }
         notes.all.borrow_mut().entry((pc, kind)).or_insert(Note { block, src, bytes });
     }
 

@@ -8,8 +8,6 @@
 //! call @llvm.prefetch(%rd5 + %r5 * 4)
 //! ```
 
-use std::collections::BTreeSet;
-
 use ptx_exec::Space;
 use ptx_exec::program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};
 use ptx_exec::scalar::int::{Part, Saturation};
@@ -25,11 +23,6 @@ const LINE: u64 = 64;
 /// So many operations may be between what grows and an address.
 const DEEPEST: u32 = 8;
 
-/// The blocks of a loop.
-struct Round {
-    blocks: BTreeSet<BlockId>,
-}
-
 /// What is added to a row from round to round.
 #[derive(Clone, Copy)]
 enum Growth<'c> {
@@ -42,7 +35,7 @@ enum Growth<'c> {
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Announces what a load of consecutive lanes reads in the next round of its loop, if that is known.
+    /// Announces what a load of consecutive lanes reads in the next round of its loop, or in the next block, if that is known.
     pub(super) fn announce(&self, id: BlockId, load: &Load) -> Result<(), LlvmError> {
         let Base::Row(base, _) = load.address.base else { return Ok(()) };
         let shapes = &self.analysis.shapes;
@@ -57,13 +50,22 @@ impl<'c> Code<'_, '_, 'c> {
         if load.address.space != Space::Global || !is_consecutive || is_shared || self.checks() {
             return Ok(());
         }
-        let Some(round) = self.round(id) else { return Ok(()) };
-        let Growth::By(step) = self.growth(&round, base, DEEPEST)? else { return Ok(()) };
+        let round = self.analysis.graph.loop_around(id);
+        if round.is_empty() {
+            return self.announce_next_block(load);
+        }
+        let Growth::By(step) = self.growth(round, base, DEEPEST)? else { return Ok(()) };
+        self.announce_at(base, load, step)
+    }
+
+    /// Announces what a load of consecutive lanes would read so many bytes after what it reads.
+    pub(super) fn announce_at(&self, base: Src, load: &Load, step: Value<'c>) -> Result<(), LlvmError> {
         let (pointer, builder) = (self.types.pointer(0), self.builder());
+        let bytes = u64::from(load.size) * load.dsts.len() as u64;
         for chunk in 0..self.chunks {
             let first = self.emit.resize(self.first(base, chunk)?, 64)?;
             let next = builder.binary(BinaryOp::Add, first, step)?;
-            for line in (0..bytes as u64 * u64::from(self.lanes)).step_by(LINE as usize) {
+            for line in (0..bytes * u64::from(self.lanes)).step_by(LINE as usize) {
                 let offset = self.int(64, (load.address.offset as u64).wrapping_add(line));
                 let place = builder.binary(BinaryOp::Add, next, offset)?;
                 let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
@@ -75,32 +77,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The loop that a block is in.
-    fn round(&self, id: BlockId) -> Option<Round> {
-        let blocks = self.analysis.graph.blocks();
-        let reached = |from: BlockId| {
-            let (mut seen, mut work) = (BTreeSet::new(), blocks[from].terminator.targets());
-            while let Some(next) = work.pop() {
-                if seen.insert(next) {
-                    work.extend(blocks[next].terminator.targets());
-                }
-            }
-            seen
-        };
-        let all = reached(id);
-        let blocks: BTreeSet<BlockId> =
-            all.into_iter().filter(|&other| other == id || reached(other).contains(&id)).collect();
-        blocks.contains(&id).then_some(Round { blocks })
-    }
-
     /// The instructions of a loop that write a row.
-    fn writers(&self, round: &Round, row: u32) -> Vec<&Inst> {
-        let blocks = round.blocks.iter().map(|&id| self.analysis.graph.block(id));
+    fn writers(&self, round: &[BlockId], row: u32) -> Vec<&Inst> {
+        let blocks = round.iter().map(|&id| self.analysis.graph.block(id));
         let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
         insts.filter(|inst| Access::of(&inst.op).unwrap_or_default().writes.contains(&row)).collect()
     }
 
-    fn growth(&self, round: &Round, src: Src, depth: u32) -> Result<Growth<'c>, LlvmError> {
+    fn growth(&self, round: &[BlockId], src: Src, depth: u32) -> Result<Growth<'c>, LlvmError> {
         let Some(row) = src.as_register() else { return Ok(Growth::None) };
         let inst = match self.writers(round, row)[..] {
             [] => return Ok(Growth::None),
@@ -138,7 +122,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// What a row adds to itself in each round. Processors know constants, which are small, themselves.
-    fn addend(&self, round: &Round, by: Src) -> Result<Growth<'c>, LlvmError> {
+    fn addend(&self, round: &[BlockId], by: Src) -> Result<Growth<'c>, LlvmError> {
         let is_fixed = by.as_register().is_some_and(|row| self.writers(round, row).is_empty());
         if !is_fixed || self.analysis.shapes.claim(by) != Shape::Uniform {
             return Ok(Growth::Unknown);
@@ -164,7 +148,7 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    fn constant_of(&self, src: Src) -> Option<u64> {
+    pub(super) fn constant_of(&self, src: Src) -> Option<u64> {
         match self.analysis.shapes.claim(src) {
             Shape::Constant(value) => Some(value),
             _ => None,

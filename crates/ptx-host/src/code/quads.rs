@@ -122,10 +122,10 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Loads where all lanes run and their addresses are so; `gather` makes the code for others. Both give a vector for each of the
-    /// chunks that the addresses are of.
+    /// chunks that the addresses are of, before the offset: loads at other offsets test the same then, which LLVM does once.
     pub(super) fn quads(
         &self,
-        space: Space,
+        (space, offset): (Space, i64),
         (bits, align): (u32, u32),
         chunks: &[(Value<'c>, Value<'c>)],
         gather: impl FnOnce(&Self) -> Result<Vec<Value<'c>>, LlvmError>,
@@ -158,7 +158,7 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(quads);
         let mut loaded = Vec::new();
         for &(addresses, _) in chunks {
-            loaded.push(self.quad_loads(space, (bits, align), addresses)?);
+            loaded.push(self.quad_loads((space, offset), (bits, align), addresses)?);
         }
         let quads = builder.block()?;
         builder.branch(after)?;
@@ -179,7 +179,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// A vector of the elements of each four lanes, one after the other.
     fn quad_loads(
         &self,
-        space: Space,
+        (space, offset): (Space, i64),
         (bits, align): (u32, u32),
         addresses: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
@@ -192,6 +192,7 @@ impl<'c> Code<'_, '_, 'c> {
                 Some(window) => builder.offset(window, address)?,
                 None => builder.cast(CastOp::IntToPtr, address, self.types.pointer(0))?,
             };
+            let place = builder.offset(place, self.int(64, offset as u64))?;
             parts.push(builder.load(ty, place, align, Ordinary)?);
         }
         let mut length = QUAD;

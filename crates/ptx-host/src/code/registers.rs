@@ -1,5 +1,7 @@
 //! The memory of rows, and values in the form of a row.
 
+use std::collections::BTreeSet;
+
 use ptx_exec::program::{Alu, Src};
 use ptx_exec::scalar::format::Format;
 use ptx_llvm::LlvmError;
@@ -111,7 +113,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The values of the lanes of a chunk, or that of the first one, with any NaN where the row has any.
-    fn raw(&self, src: Src, is_vector: bool, chunk: usize) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn raw(&self, src: Src, is_vector: bool, chunk: usize) -> Result<Value<'c>, LlvmError> {
         if is_vector { self.raw_vector(src, chunk) } else { self.raw_first(src, chunk) }
     }
 
@@ -141,7 +143,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// Replaces NaNs by the one that they mean.
-    fn with_own_nan(&self, src: Src, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn with_own_nan(&self, src: Src, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         if !self.analysis.nans.are_any(src) || self.emit.bits(value) != Format::F32.bits() {
             return Ok(value);
         }
@@ -151,7 +153,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().select(is_nan, nan, value)
     }
 
-    fn raw_first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn raw_first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let bits = self.analysis.widths.src(src);
         let shape = self.analysis.shapes.src(src);
         let Some(row) = src.as_register() else {
@@ -179,7 +181,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    fn raw_vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
+    pub(super) fn raw_vector(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         match (src.as_register(), self.analysis.shapes.src(src)) {
             (Some(row), Shape::Varying) => self.read(row, self.copy(row, chunk)),
             (Some(row), Shape::Indexed(indexed)) => self.vector_indexed(row, indexed, chunk),
@@ -220,7 +222,12 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn write_live(&self, id: BlockId) -> Result<(), LlvmError> {
         let (analysis, targets) = (self.analysis, self.analysis.graph.block(id).terminator.targets());
         let others = analysis.schedule.waiting(id).iter().chain(&targets);
-        let others: Vec<BlockId> = others.copied().collect();
+        self.write_live_into(&others.copied().collect())
+    }
+
+    /// The same for these blocks.
+    pub(super) fn write_live_into(&self, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
+        let analysis = self.analysis;
         let mut new: Vec<_> = self
             .current
             .borrow()

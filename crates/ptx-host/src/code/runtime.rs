@@ -1,6 +1,6 @@
 //! Calls of the runtime, and the ends of warps that are stopped.
 
-use ptx_exec::program::WARP;
+use ptx_exec::program::{Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
@@ -53,11 +53,32 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Ends the warp: these of its lanes, a bit each, are stopped at an instruction.
     pub(super) fn stop(&self, pc: u32, lanes: Value<'c>, status: Status) -> Result<(), LlvmError> {
+        let pc = self.instruction_of(pc, lanes)?;
         let builder = self.builder();
-        for (at, value) in [(field::PC, self.int(32, pc.into())), (field::STOPPED, lanes)] {
+        for (at, value) in [(field::PC, pc), (field::STOPPED, lanes)] {
             builder.store(value, builder.offset(self.frame, self.int(64, at as u64))?, 4, Ordinary)?;
         }
         builder.ret(Some(self.int(32, status as u64))).map(drop)
+    }
+
+    /// The number that an instruction has for the runtime: its place in the program before operations were joined, for one that was made of
+    /// several that of the operation which the first of these lanes came to.
+    pub(super) fn instruction_of(&self, pc: u32, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
+            let place = self.joined.map_or(pc, |joined| joined.place(pc));
+            return Ok(self.int(32, place.into()));
+        };
+        let numbers: Vec<Value<'c>> = (0..self.chunks)
+            .map(|chunk| self.emit.resize(self.vector(Src::register(row), chunk)?, 32))
+            .collect::<Result<_, _>>()?;
+        let memory = self.in_memory(&numbers)?;
+        let number = self.lane_in_memory(memory, self.types.int(32), self.lowest(lanes)?)?;
+        let mut place = self.int(32, sites.first().copied().unwrap_or(pc).into());
+        for (own, &site) in (0..).zip(sites) {
+            let is_it = self.builder().int_compare(IntPredicate::Eq, number, self.int(32, own))?;
+            place = self.builder().select(is_it, self.int(32, site.into()), place)?;
+        }
+        Ok(place)
     }
 
     /// The same for lanes of several warps: those of the first warp that has some are stopped.

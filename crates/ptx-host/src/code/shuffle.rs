@@ -89,13 +89,19 @@ impl<'c> Code<'_, '_, 'c> {
         out: u32,
         sources: &Sources<'c>,
     ) -> Result<Vec<Value<'c>>, LlvmError> {
+        // A NaN may have any bits in a row where that is known.
+        let has_any = self.analysis.nans.has_any(out);
         if self.analysis.shapes.src(value).is_uniform() {
-            return self.chunks_of(out).into_iter().map(|chunk| self.value(value, out, chunk)).collect();
+            let of = |chunk| match has_any {
+                true => self.raw(value, self.is_vector(out), chunk),
+                false => self.value(value, out, chunk),
+            };
+            return self.chunks_of(out).into_iter().map(of).collect();
         }
         let bits = self.analysis.widths.src(value).max(32);
-        let values: Vec<Value<'c>> = (0..self.chunks)
-            .map(|chunk| self.emit.resize(self.vector(value, chunk)?, bits))
-            .collect::<Result<_, _>>()?;
+        let of = |chunk| if has_any { self.raw(value, true, chunk) } else { self.vector(value, chunk) };
+        let values: Vec<Value<'c>> =
+            (0..self.chunks).map(|chunk| self.emit.resize(of(chunk)?, bits)).collect::<Result<_, _>>()?;
         if !self.is_vector(out) {
             // All lanes read the same one.
             let one = match self.analysis.shapes.src(lane) {

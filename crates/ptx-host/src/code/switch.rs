@@ -34,7 +34,7 @@ impl<'c> Code<'_, '_, 'c> {
             let value = self.emit.resize(self.first(index, 0)?, bits)?;
             let inside = self.negated(is_beyond(self, value)?, true)?;
             let lanes = self.active_lanes(None)?;
-            self.unless(inside, |code| code.stop_at(pc, value, lanes))?;
+            self.unless(inside, |code| code.stop_at(pc, value, lanes, Status::Stopped))?;
             return self.switch_together(id, value, targets);
         }
         let decides = guard.map_or(index, |((row, _), _)| Src::register(row));
@@ -55,7 +55,7 @@ impl<'c> Code<'_, '_, 'c> {
             let first = [lanes, code.types.bool_value(true)];
             let lane = code.builder().intrinsic("llvm.cttz", &[word], &first)?;
             let value = code.of_lane(numbers, code.emit.resize(lane, 64)?)?;
-            code.stop_at(pc, value, lanes)
+            code.stop_at(pc, value, lanes, Status::Stopped)
         })?;
         let mut places: BTreeMap<BlockId, Vec<u64>> = BTreeMap::new();
         for (number, &to) in targets.iter().enumerate() {
@@ -106,10 +106,16 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Stops lanes at a branch by a number that has no target.
-    fn stop_at(&self, pc: u32, value: Value<'c>, lanes: Value<'c>) -> Result<(), LlvmError> {
+    /// Stops lanes at an instruction because of what it was given: a branch a number that has no target.
+    pub(super) fn stop_at(
+        &self,
+        pc: u32,
+        value: Value<'c>,
+        lanes: Value<'c>,
+        status: Status,
+    ) -> Result<(), LlvmError> {
         let place = self.builder().offset(self.frame, self.int(64, field::DETAIL as u64))?;
         self.builder().store(self.emit.resize(value, 64)?, place, 8, Ordinary)?;
-        self.stop(pc, lanes, Status::Stopped)
+        self.stop(pc, lanes, status)
     }
 }

@@ -16,6 +16,7 @@ use super::atomic::SHARED_OFFSET;
 use crate::analysis::BlockId;
 use crate::emit::matrix;
 use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
 use crate::run::Status;
 
 impl<'c> Code<'_, '_, 'c> {
@@ -74,6 +75,7 @@ impl<'c> Code<'_, '_, 'c> {
             return Err(CompileError::refused(pc, "matrices of packed elements are not compiled yet"));
         }
         self.expect_whole(pc)?;
+        self.note(RemarkKind::Lines, Some(addresses));
         let count = tiles.count * tiles.lines;
         let addresses: Vec<Value<'c>> = (0..self.chunks)
             .map(|chunk| self.emit.resize(self.vector(addresses, chunk)?, 64))
@@ -122,6 +124,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let (start, stride) = self.fragment_place(fragment, collective.space, matrix, pc)?;
+        self.note(RemarkKind::Gather, None);
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let (bits, each) = (fragment.factor.element.bits(), fragment.factor.element.per_register());
         for (register, &d) in collective.dsts.iter().enumerate() {
@@ -154,6 +157,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let (start, stride) = self.fragment_place(fragment, collective.space, matrix, pc)?;
+        self.note(RemarkKind::Scatter, None);
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let (bits, each) = (fragment.factor.element.bits(), fragment.factor.element.per_register());
         for (register, &src) in collective.srcs.iter().skip(2).enumerate() {

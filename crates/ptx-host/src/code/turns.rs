@@ -26,8 +26,9 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Valu
 
 use super::Code;
 use super::control::Version;
+use super::phases::Loops;
 use crate::analysis::{BlockId, Launched, Shape, take_turns};
-use crate::kernel::{LARGEST_ON_THREAD, stack_bytes};
+use crate::kernel::{CompileError, LARGEST_ON_THREAD, stack_bytes};
 use crate::run::field;
 
 /// Bytes for which lanes of a warp have not exited.
@@ -38,9 +39,9 @@ const MOST: u64 = 512 << 10;
 
 /// The warps of a block in one function.
 pub(super) struct Turns<'c> {
-    warps: u64,
+    pub(super) warps: u64,
     /// The number of the warp that has its turn.
-    warp: Value<'c>,
+    pub(super) warp: Value<'c>,
     /// Where each warp goes on; how many have not exited.
     next: Value<'c>,
     left: Value<'c>,
@@ -52,6 +53,8 @@ pub(super) struct Turns<'c> {
     advance: Block<'c>,
     /// Where warps go on after barriers.
     resumes: Vec<(u64, Block<'c>)>,
+    /// The loops over warps, where they come to barriers in one order: nothing tells where each warp goes on then.
+    pub(super) loops: Option<Loops<'c>>,
 }
 
 /// What is kept of a warp: a place, what it has, and where that is among the bytes of the warp.
@@ -75,10 +78,13 @@ pub(super) fn warps(launched: &Launched, lanes: u64) -> u64 {
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Whether the function is that of a block.
+    /// Whether the function is that of a block. Code that checks claims is where that is only a loop over warps that run together: what rows are
+    /// claimed to follow from is not kept for a next turn.
     pub(super) fn has_turns(&self) -> bool {
         let function = self.program.functions.get(self.program.entry as usize);
-        !self.checks()
+        let has_one = || warps(self.launched, self.lanes_of_group()) == 1;
+        let has_none = || (0..self.analysis.graph.blocks().len()).all(|id| !self.is_barrier(id));
+        (!self.checks() || self.analysis.warps > 1 && (has_one() || has_none()))
             && !self.analysis.schedule.has_patient()
             && !self.is_heavy
             && take_turns(self.program, &self.analysis.graph)
@@ -114,7 +120,9 @@ impl<'c> Code<'_, '_, 'c> {
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
         let is_known =
             |row: u32| matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
-        (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && !is_known(row)).collect()
+        let loops = self.turns.as_ref().and_then(|turns| turns.loops.as_ref());
+        let is_kept = |row: u32| !is_known(row) && !loops.is_some_and(|loops| loops.computes(row));
+        (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && is_kept(row)).collect()
     }
 
     /// Bytes of a row.
@@ -129,6 +137,9 @@ impl<'c> Code<'_, '_, 'c> {
         let (warps, bytes) = (warps(self.launched, self.lanes_of_group()), self.state_bytes());
         if warps == 1 {
             return self.begin_only_turn();
+        }
+        if let Some(loops) = Loops::new(self)? {
+            return self.begin_loops(loops, warps);
         }
         let [turn, start, advance] =
             ["turn", "start", "advance"].map(|name| self.function.append_block(types, name));
@@ -151,8 +162,35 @@ impl<'c> Code<'_, '_, 'c> {
         self.end_turns(warp, warp_at, left, [turn, advance])?;
         self.builder().position_at_end(start);
         let resumes = vec![(0, start)];
-        self.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes });
+        let loops = None;
+        self.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes, loops });
         Ok(())
+    }
+
+    /// Warps come to barriers in one order.
+    fn begin_loops(&mut self, loops: Loops<'c>, warps: u64) -> Result<(), LlvmError> {
+        let none = self.int(32, 0);
+        let entry = self.builder().block()?;
+        self.begin_phases(&loops)?;
+        let turns = Turns {
+            warps,
+            warp: none,
+            next: none,
+            left: none,
+            state: none,
+            bytes: 0,
+            turn: entry,
+            advance: entry,
+            resumes: Vec::new(),
+            loops: Some(loops),
+        };
+        self.turns = Some(turns);
+        let bytes = self.state_bytes();
+        let state = self.builder().alloca_in_entry(self.types.array(self.types.int(8), bytes * warps), 64)?;
+        if let Some(turns) = &mut self.turns {
+            (turns.state, turns.bytes) = (state, bytes);
+        }
+        self.begin_turn()
     }
 
     /// There is one warp, or group of warps: a barrier is nothing for it.
@@ -220,6 +258,14 @@ impl<'c> Code<'_, '_, 'c> {
     /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
     pub(super) fn finish_turns(&mut self) -> Result<(), LlvmError> {
         self.builder().position_at_end(self.done);
+        if let Some(last) = self.last_phase() {
+            self.read_turn()?;
+            let end = self.function.append_block(self.types, "end");
+            self.end_turn(last, Some(end))?;
+            self.builder().position_at_end(end);
+            self.builder().ret(Some(self.int(32, 0)))?;
+            return Ok(());
+        }
         let Some(turns) = self.turns.take() else {
             self.builder().ret(Some(self.int(32, 0)))?;
             return Ok(());
@@ -252,7 +298,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited run: the next warp has its turn.
-    pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), LlvmError> {
+    pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), CompileError> {
         // What the block stored before is to be seen by other blocks no later than what it stores after it.
         if !self.is_quiet {
             self.builder().fence(Ordering::AcqRel, Scope::System)?;
@@ -268,11 +314,20 @@ impl<'c> Code<'_, '_, 'c> {
             self.keep_lanes(place)?;
         }
         let number = turns.resumes.len() as u64;
-        let next = self.of_warp(turns.next, turns.warp, 4)?;
-        self.builder().store(self.int(32, number), next, 4, Ordinary)?;
-        self.builder().branch(turns.advance)?;
-        let resume = self.function.append_block(self.types, "resume");
+        let resume = if let Some((phase, next)) = self.phase_ended_by(id) {
+            self.end_turn(phase, None)?;
+            next
+        } else {
+            let next = self.of_warp(turns.next, turns.warp, 4)?;
+            self.builder().store(self.int(32, number), next, 4, Ordinary)?;
+            self.builder().branch(turns.advance)?;
+            self.function.append_block(self.types, "resume")
+        };
         self.builder().position_at_end(resume);
+        if self.last_phase().is_some() {
+            self.begin_turn()?;
+        }
+        let Some(turns) = &self.turns else { return Ok(()) };
         let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
         for Kept { place: to, ty, offset } in &kept {
             let from = self.builder().offset(place, self.int(64, *offset))?;
@@ -285,8 +340,9 @@ impl<'c> Code<'_, '_, 'c> {
         for (&place, &lanes) in self.alive.iter().zip(&self.mask) {
             self.builder().store(lanes, place, 8, Ordinary)?;
         }
+        self.compute_again(id)?;
         self.read_live(id)?;
-        if let Some(turns) = &mut self.turns {
+        if let Some(turns) = self.turns.as_mut().filter(|turns| turns.loops.is_none()) {
             turns.resumes.push((number, resume));
         }
         Ok(())

@@ -7,12 +7,14 @@
 //! ```
 
 use ptx_exec::Space;
-use ptx_exec::program::Src;
+use ptx_exec::program::{Src, Store};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
+use ptx_llvm::build::Volatility::Ordinary;
 
 use super::Code;
 use super::memory::Accessed;
+use crate::analysis::is_loaded_before;
 
 /// Where the lanes of a chunk are.
 pub(super) struct Window {
@@ -22,6 +24,8 @@ pub(super) struct Window {
     places: Vec<u32>,
     /// For each vector and element the lane that is there.
     lanes: Vec<Vec<Option<u32>>>,
+    /// Whether each vector lies within a line of the cache, as shared memory does not end within one.
+    is_aligned: bool,
 }
 
 impl<'c> Code<'_, '_, 'c> {
@@ -33,9 +37,18 @@ impl<'c> Code<'_, '_, 'c> {
         let size = i64::from(accessed.size);
         let distances: Vec<i64> = pattern.iter().map(|&distance| i64::from(distance as i32)).collect();
         let least = *distances.iter().min()?;
-        let span = distances.iter().max()?.checked_sub(least)? / size + 1;
+        let most = *distances.iter().max()?;
         let count = i64::from(self.lanes);
-        if distances.iter().any(|distance| distance % size != 0) || span > MOST_VECTORS * count {
+        if distances.iter().any(|distance| distance % size != 0) {
+            return None;
+        }
+        let span = |least: i64| Some(most.checked_sub(least)? / size + 1);
+        let before = self.past_line(accessed, least).filter(|before| before % size == 0);
+        let aligned = before.map(|before| least - before);
+        let aligned = aligned.filter(|&least| span(least).is_some_and(|span| span <= MOST_VECTORS * count));
+        let (least, is_aligned) = (aligned.unwrap_or(least), aligned.is_some());
+        let span = span(least)?;
+        if span > MOST_VECTORS * count {
             return None;
         }
         let places: Vec<u32> = distances.iter().map(|distance| ((distance - least) / size) as u32).collect();
@@ -48,7 +61,60 @@ impl<'c> Code<'_, '_, 'c> {
                 return None;
             }
         }
-        Some(Window { least: least / size, places, lanes })
+        Some(Window { least: least / size, places, lanes, is_aligned })
+    }
+
+    /// Bytes from where a vector could begin that lies within a line of the cache to so many bytes after the first lane's place, where it is known.
+    fn past_line(&self, accessed: Accessed<'_>, distance: i64) -> Option<i64> {
+        /// Shared memory has whole lines, and begins with one.
+        const LINE: i64 = 64;
+        let bytes = i64::from(self.lanes) * i64::from(accessed.size);
+        let zeros = self.analysis.shapes.facts(accessed.base).zeros.chunk;
+        let is_known = bytes <= LINE && zeros >= bytes.trailing_zeros() && !self.launched.clusters;
+        is_known.then(|| accessed.offset(0).wrapping_add(distance).rem_euclid(bytes))
+    }
+
+    /// Whether all lanes of the warp run the current block, as is known before.
+    fn is_full(&self) -> bool {
+        let all = self.types.int_vector(1, &vec![1; self.lanes as usize]);
+        all.is_ok_and(|all| self.mask.iter().all(|&mask| mask == all))
+    }
+
+    /// Stores single elements where a guard holds, to places that all lanes have loaded from (`analysis/exchange.rs`): what is there otherwise
+    /// is stored again. Whether that is done.
+    pub(super) fn store_blended(
+        &self,
+        accessed: Accessed<'_>,
+        is_consecutive: bool,
+        (store, pc): (&Store, u32),
+    ) -> Result<bool, LlvmError> {
+        let first = self.current_block.map(|id| self.analysis.graph.block(id).first);
+        let is_exchange = accessed.guard.is_some()
+            && !self.checks()
+            && !self.launched.clusters
+            && !self.is_heavy
+            && self.is_full()
+            && first.is_some_and(|first| is_loaded_before(self.program, first, pc, store));
+        let window = if is_consecutive { None } else { self.window_of(accessed) };
+        let (true, &[src]) = (is_exchange && (is_consecutive || window.is_some()), &*store.srcs) else {
+            return Ok(false);
+        };
+        for chunk in 0..self.chunks {
+            let active = self.active(accessed.guard, chunk)?;
+            let all = Accessed { guard: None, ..accessed };
+            let value = self.emit.resize(self.vector(src, chunk)?, accessed.bits())?;
+            if let Some(window) = &window {
+                let before = self.load_window(all, window, chunk)?;
+                let value = self.builder().select(active, value, before)?;
+                self.store_window_of(all, window, chunk, value)?;
+                continue;
+            }
+            let place = self.element_place(accessed, self.first(accessed.base, chunk)?, 0)?;
+            let before = self.builder().load(value.ty(), place, accessed.size, Ordinary)?;
+            let value = self.builder().select(active, value, before)?;
+            self.builder().store(value, place, accessed.size, Ordinary)?;
+        }
+        Ok(true)
     }
 
     /// What the lanes of a chunk find.
@@ -63,6 +129,15 @@ impl<'c> Code<'_, '_, 'c> {
         let mut vectors = Vec::new();
         for (number, lanes) in window.lanes.iter().enumerate() {
             let place = self.window_place(accessed, window, chunk, number)?;
+            // Some lane accesses the line.
+            if window.is_aligned
+                && accessed.guard.is_none()
+                && self.is_full()
+                && lanes.iter().any(Option::is_some)
+            {
+                vectors.push(self.builder().load(ty, place, accessed.size, Ordinary)?);
+                continue;
+            }
             let mask = self.window_mask(active, lanes)?;
             vectors.push(self.builder().masked_load(ty, place, accessed.size, mask, ty.zero())?);
         }
@@ -81,10 +156,33 @@ impl<'c> Code<'_, '_, 'c> {
         chunk: usize,
         src: Src,
     ) -> Result<(), LlvmError> {
-        let active = self.active(accessed.guard, chunk)?;
         let value = self.emit.resize(self.vector(src, chunk)?, accessed.bits())?;
+        self.store_window_of(accessed, window, chunk, value)
+    }
+
+    fn store_window_of(
+        &self,
+        accessed: Accessed<'_>,
+        window: &Window,
+        chunk: usize,
+        value: Value<'c>,
+    ) -> Result<(), LlvmError> {
+        let active = self.active(accessed.guard, chunk)?;
+        let count = self.lanes;
         for (number, lanes) in window.lanes.iter().enumerate() {
             let place = self.window_place(accessed, window, chunk, number)?;
+            if window.is_aligned
+                && accessed.guard.is_none()
+                && self.is_full()
+                && lanes.iter().any(Option::is_some)
+            {
+                // What is between is stored as it is: no other thread of the block runs meanwhile.
+                let before = self.builder().load(value.ty(), place, accessed.size, Ordinary)?;
+                let places = (0..count).zip(lanes).map(|(at, lane)| Some(lane.unwrap_or(count + at)));
+                let values = self.builder().shuffle(value, before, &places.collect::<Vec<_>>())?;
+                self.builder().store(values, place, accessed.size, Ordinary)?;
+                continue;
+            }
             let mask = self.window_mask(active, lanes)?;
             let values = self.builder().shuffle(value, value, lanes)?;
             self.builder().masked_store(values, place, accessed.size, mask)?;

@@ -1,8 +1,6 @@
 //! Operations on registers.
 
-use ptx_exec::program::{
-    Alu, Binary, Comparison, Dual, Numbers, Packing, Quaternary, SetWhere, Ternary, Unary,
-};
+use ptx_exec::program::{Alu, Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
 use ptx_exec::scalar::compare::{Join, Relation};
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::format::Format;
@@ -37,12 +35,19 @@ pub struct Style {
     pub has_roundings: bool,
     /// Whether it multiplies and adds in one instruction; else LLVM calls the C library for it.
     pub fuses: bool,
+    /// Whether one instruction permutes eight lanes of 32 bits by numbers in a register (AVX2).
+    pub permutes: bool,
 }
 
 impl Style {
     /// For any processor.
-    pub const PLAIN: Self =
-        Self { nan: Nan::Canonical, converts_halves: false, has_roundings: false, fuses: false };
+    pub const PLAIN: Self = Self {
+        nan: Nan::Canonical,
+        converts_halves: false,
+        has_roundings: false,
+        fuses: false,
+        permutes: false,
+    };
 
     /// For this one. To be asked once: see [`Cpu::has`].
     pub fn of(cpu: &Cpu) -> Self {
@@ -50,6 +55,7 @@ impl Style {
         Self {
             converts_halves: is_x86 && cpu.has("f16c"),
             has_roundings: is_x86 && cpu.has("avx512f"),
+            permutes: is_x86 && cpu.has("avx2"),
             fuses: if is_x86 { cpu.has("fma") } else { cpu.triple.starts_with("aarch64") },
             ..Self::PLAIN
         }
@@ -99,10 +105,11 @@ fn results<'a, 'm, 'c>(
         Alu::Ternary { op, packing, .. } => {
             Some(vec![ternary(op, packing, [lanes(0)?, lanes(1)?, lanes(2)?])?])
         }
-        Alu::Quaternary { op: Quaternary::Bfi(t), .. } => {
+        Alu::Formula { op: Formula::Bfi(t), .. } => {
             let at = |index| lanes(index).map(|value| value.resize(t.bits()));
             Some(vec![bits::bfi(t, [at(0)?, at(1)?, lanes(2)?, lanes(3)?])])
         }
+        Alu::Formula { .. } => None,
         Alu::Dual { op, .. } => dual(op, [lanes(0)?, lanes(1)?, lanes(2)?, lanes(3)?]).map(Vec::from),
     }
 }
@@ -363,7 +370,6 @@ fn ternary<'a, 'm, 'c>(
         Ternary::MultiplyAdd(vmad) => video::multiply_add(&vmad, at(64)),
         Ternary::Video(scalar) => Some(video::scalar(&scalar, at(64))),
         Ternary::VideoSimd(simd) => Some(video::simd(&simd, at(64))),
-        Ternary::Fns => None,
     }
 }
 

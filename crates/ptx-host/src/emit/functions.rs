@@ -9,7 +9,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Function, Linkage, Type};
 
 use super::lanes::{Code, Lanes};
-use super::{Emit, float, rounding};
+use super::{Emit, float, power, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
@@ -34,7 +34,7 @@ pub(super) fn function<'a, 'm, 'c>(
         FloatFunction::SinOfTurns => float::approximate(m, a, |x| approx::turns(x).sine()),
         FloatFunction::CosOfTurns => float::approximate(m, a, |x| approx::turns(x).cosine()),
         FloatFunction::Lg2 => float::approximate(m, a, approx::lg2),
-        FloatFunction::Ex2 => float::approximate(m, a, approx::ex2),
+        FloatFunction::Ex2 => power::ex2(m, a).or_else(|| float::approximate(m, a, approx::ex2)),
         FloatFunction::Tanh => float::approximate(m, a, approx::tanh),
     }
 }

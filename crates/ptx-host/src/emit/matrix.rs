@@ -19,7 +19,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
 
 use super::Emit;
-use super::alu::Style;
+use super::alu::{Nan, Style};
 use super::lanes::{Code, Lanes};
 use super::{float, narrow, rounding};
 
@@ -331,11 +331,11 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
         Self { vectors, places, element: factor.element }
     }
 
-    /// The elements of a row, in the bits that they have in registers.
-    fn row(&self, product: usize, row: usize) -> Option<L<'a, 'm, 'c>> {
-        let picks: Vec<_> =
-            (0..self.places.columns).map(|column| self.places.at(product, row, column)).collect();
-        assemble(&self.vectors, &picks)
+    /// The elements of rows, one after the other, in the bits that they have in registers.
+    fn rows(&self, product: usize, rows: &[usize]) -> Option<L<'a, 'm, 'c>> {
+        let columns =
+            |&row: &usize| (0..self.places.columns).map(move |column| self.places.at(product, row, column));
+        assemble(&self.vectors, &rows.iter().flat_map(columns).collect::<Vec<_>>())
     }
 }
 
@@ -402,26 +402,19 @@ struct Matrices<'p, 'a, 'm, 'c> {
 
 impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
     fn product(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Registers<'c>> {
-        let operand = |element, raw| self.arithmetic.operand(element, raw);
         let mut rows = Vec::new();
         for product in 0..self.product.held.products() {
-            let b: Option<Vec<_>> =
-                (0..self.b.places.rows).map(|k| operand(self.b.element, self.b.row(product, k)?)).collect();
-            let b = b?;
+            let b = self.operands(&self.b, product, &(0..self.b.places.rows).collect::<Vec<_>>())?;
             let all: Vec<usize> = (0..self.c.places.rows).collect();
             for block in all.chunks(self.rows_at_once()) {
-                let before: Option<Vec<_>> = block
-                    .iter()
-                    .map(|&row| {
-                        let c = self.c.row(product, row)?;
-                        match self.arithmetic {
-                            // What is limited is the sum of the products and this.
-                            Arithmetic::Words => Some(c.constant_of(32, 0)),
-                            _ => operand(self.c.element, c),
-                        }
-                    })
-                    .collect();
-                let mut sums = before?;
+                let mut sums = match self.arithmetic {
+                    // What is limited is the sum of the products and this.
+                    Arithmetic::Words => {
+                        let row = |&row| Some(self.c.rows(product, &[row])?.constant_of(32, 0));
+                        block.iter().map(row).collect::<Option<Vec<_>>>()?
+                    }
+                    _ => self.operands(&self.c, product, block)?,
+                };
                 for (k, &b) in b.iter().enumerate() {
                     for (sum, &row) in sums.iter_mut().zip(block) {
                         let a = self.element_of_a(code, (product, row, k), b.count())?;
@@ -429,11 +422,37 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
                     }
                 }
                 for (sum, &row) in sums.into_iter().zip(block) {
-                    rows.push(self.finished(sum, self.c.row(product, row)?)?);
+                    rows.push(self.finished(sum, self.c.rows(product, &[row])?)?);
                 }
             }
         }
         self.result(&rows)
+    }
+
+    /// Rows of B or C in the form in which they are multiplied or added. Where a vector of the processor holds two of them in single
+    /// precision, two are put together and converted at a time.
+    fn operands(
+        &self,
+        matrix: &Matrix<'a, 'm, 'c>,
+        product: usize,
+        rows: &[usize],
+    ) -> Option<Vec<L<'a, 'm, 'c>>> {
+        let columns = matrix.places.columns as u32;
+        let single = matches!(matrix.element, Element::F16 | Element::Bf16 | Element::F32);
+        let at_once = if single && 2 * columns <= self.lanes { 2 } else { 1 };
+        let mut found = Vec::new();
+        for rows in rows.chunks(at_once) {
+            let all = self.arithmetic.operand(matrix.element, matrix.rows(product, rows)?)?;
+            if let [_] = rows {
+                found.push(all);
+                continue;
+            }
+            found.extend([0, columns].map(|first| {
+                let picks: Vec<_> = (first..first + columns).map(Some).collect();
+                all.shuffle(all, &picks)
+            }));
+        }
+        Some(found)
     }
 
     /// So many rows of sums are in the processor's registers.
@@ -481,6 +500,9 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
             (Arithmetic::Double, Element::F32) => Format::F32,
             (Arithmetic::Double, _) => return None,
         };
+        if format == Format::F32 && sum.code.style.nan == Nan::Any && !is_limited {
+            return Some(sum.to_f32().raw());
+        }
         let raw = rounding::from_double(format, Rounding::NearestEven, Subnormals::Keep, sum);
         if !is_limited {
             return Some(raw);

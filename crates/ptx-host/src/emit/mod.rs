@@ -11,6 +11,7 @@ mod int;
 mod lanes;
 pub mod matrix;
 mod narrow;
+mod power;
 mod rounding;
 mod video;
 

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use ptx_exec::program::{
-    Alu, Binary, Call, Callee, Comparison, Effect, Fill, Function, Guard, Inst, Load, Numbers, Op, Order,
-    Packing, Program, Slot, Src, Store, Unary,
+    Alu, Binary, Call, Callee, Comparison, Effect, Function, Guard, Inst, Load, Numbers, Op, Packing,
+    Program, Slot, Src, Store, Unary,
 };
 use ptx_exec::scalar::compare::{Relation, WithNan};
 use ptx_exec::scalar::float::Subnormals;
@@ -220,17 +220,17 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn add(&mut self, pc: u32, d: u32, a: Src, addend: u64, mask: u64) -> usize {
+    pub(super) fn add(&mut self, pc: u32, d: u32, a: Src, addend: u64, mask: u64) -> usize {
         let op = Unary::AddConstant { addend, mask };
         self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a })
     }
 
     /// A row with a number.
-    fn number(&mut self, pc: u32, d: u32, value: u64) -> usize {
+    pub(super) fn number(&mut self, pc: u32, d: u32, value: u64) -> usize {
         self.add(pc, d, self.zero, value, u64::MAX)
     }
 
-    fn compare(&mut self, pc: u32, relation: Relation, t: Int, [a, b]: [u32; 2]) -> u32 {
+    pub(super) fn compare(&mut self, pc: u32, relation: Relation, t: Int, [a, b]: [u32; 2]) -> u32 {
         let comparison = Comparison {
             relation,
             with_nan: WithNan::False,
@@ -308,13 +308,7 @@ impl Copier<'_> {
     /// Keeps rows, which are found later; gives the two instructions.
     fn keep(&mut self, pc: u32) -> [usize; 2] {
         let top = self.own.registers.top;
-        let store = Store {
-            address: in_frame(Some(top), 0),
-            srcs: [].into(),
-            size: 8,
-            align: 8,
-            order: Order::Relaxed,
-        };
+        let store = Store { srcs: [].into(), ..Store::plain(in_frame(Some(top), 0), Src::register(top), 8) };
         let store = self.emit(pc, None, Effect::Store(Box::new(store)));
         [store, self.add(pc, top, Src::register(top), 0, u32::MAX.into())]
     }
@@ -322,16 +316,7 @@ impl Copier<'_> {
     fn restore(&mut self, pc: u32, [store, raise]: [usize; 2], [local, stack]: [u32; 2]) {
         let Registers { sp, top, used, .. } = self.own.registers;
         let lower = self.add(pc, top, Src::register(top), 0, u32::MAX.into());
-        let load = Load {
-            address: in_frame(Some(top), 0),
-            dsts: [].into(),
-            size: 8,
-            align: 8,
-            fill: Fill { sign_shift: 0, register: u64::MAX },
-            order: Order::Relaxed,
-            polls: false,
-            used: u32::MAX,
-        };
+        let load = Load { dsts: [].into(), ..Load::plain(in_frame(Some(top), 0), top, 8) };
         let load = self.emit(pc, None, Effect::Load(Box::new(load)));
         let function = self.own.current;
         self.own.saves.push(Save { store, raise, lower, load, function });

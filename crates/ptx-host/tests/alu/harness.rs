@@ -1,7 +1,7 @@
 //! Compiles operations and compares what they compute with the interpreter.
 
 use ptx_exec::RowOperation;
-use ptx_exec::program::{Alu, Binary, Dual, FULL, Packing, Quaternary, Row, Src, Ternary, Unary, WARP};
+use ptx_exec::program::{Alu, Binary, Dual, FULL, Formula, Packing, Row, Src, Ternary, Unary, WARP};
 use ptx_host::emit::Emit;
 use ptx_host::emit::alu::{Nan, Style, alu_with};
 use ptx_llvm::build::{Builder, CastOp, Types, Volatility};
@@ -37,8 +37,8 @@ pub fn ternary(op: Ternary, packing: Packing, bits: [u32; 3]) -> Case {
     Case { alu, sources: bits.map(source).to_vec() }
 }
 
-pub fn quaternary(op: Quaternary, bits: [u32; 4]) -> Case {
-    let alu = Alu::Quaternary { op, d: 0, srcs: [SRC; 4] };
+pub fn formula(op: Formula, bits: [u32; 4]) -> Case {
+    let alu = Alu::Formula { op, d: 0, srcs: [SRC; 4] };
     Case { alu, sources: bits.map(source).to_vec() }
 }
 

@@ -1,6 +1,6 @@
 //! Integers, bits and predicates.
 
-use ptx_exec::program::{Binary, Comparison, Dual, Numbers, Packing, Quaternary, SetWhere, Ternary, Unary};
+use ptx_exec::program::{Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
 use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use ptx_exec::scalar::compare::{Join, Relation, WithNan};
 use ptx_exec::scalar::convert::Excess;
@@ -8,7 +8,7 @@ use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
 use ptx_exec::{AddressSize, Space};
 
-use crate::harness::{Case, binary, check, dual, quaternary, ternary, unary};
+use crate::harness::{Case, binary, check, dual, formula, ternary, unary};
 
 const WHOLE: Packing = Packing::Whole;
 pub const ALL: [Int; 8] = [Int::U8, Int::S8, Int::U16, Int::S16, Int::U32, Int::S32, Int::U64, Int::S64];
@@ -152,7 +152,7 @@ fn bits() {
         cases.push(binary(Binary::Shr(t), WHOLE, [bits, 32]));
         if t.bits() >= 32 {
             cases.push(ternary(Ternary::Bfe(t), WHOLE, [bits, 32, 32]));
-            cases.push(quaternary(Quaternary::Bfi(t), [bits, bits, 32, 32]));
+            cases.push(formula(Formula::Bfi(t), [bits, bits, 32, 32]));
         }
     }
     for table in 0..=255 {

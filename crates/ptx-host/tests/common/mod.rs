@@ -1,11 +1,11 @@
 //! Runs kernels in both engines, on each processor that code is made for.
 #![allow(dead_code, unsafe_code, reason = "each test uses a part of it")]
 
+mod prepared;
+
 use ptx_diag::SourceFile;
 use ptx_exec::program::Program;
-use ptx_exec::{
-    Argument, DeviceHeap, Executed, Image, Launch, Limits, Memory, Outcome, Prepared, Surroundings,
-};
+use ptx_exec::{Argument, Executed, Launch, Memory, Outcome, Prepared};
 use ptx_host::analysis::Launched;
 use ptx_host::{CompileError, Kernel, Options};
 use ptx_llvm::host::{Cpu, Jit};
@@ -50,21 +50,18 @@ impl<'a> Case<'a> {
         SourceFile::new("k.ptx", text)
     }
 
-    fn module(&self) -> ptx_ir::Module {
+    pub fn module(&self) -> ptx_ir::Module {
         let (module, findings) = ptx_syntax::parse(&self.source());
         assert!(!findings.has_errors(), "{findings:?}\n{}", self.body);
         module
     }
 
     pub fn prepared(&self) -> Prepared {
-        let module = self.module();
-        let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
-        let surroundings =
-            Surroundings { memory: Memory::new(), heap: DeviceHeap::default(), limits: Limits::default() };
-        Image::new(verified, surroundings).expect("variables").kernel("k").expect("a kernel")
+        prepared::prepared(&self.source(), &Memory::new())
     }
 
-    fn launch(&self) -> Launch {
+    /// Its launch, with a limit of time that nothing right reaches.
+    pub fn launch(&self) -> Launch {
         let mut launch = Launch::new("k");
         (launch.grid, launch.block) = ([self.grid, 1, 1], self.block);
         launch.limits.timeout = Some(std::time::Duration::from_secs(20));
@@ -84,10 +81,14 @@ impl<'a> Case<'a> {
         done.buffers[0].clone().expect("a buffer")
     }
 
-    /// Compares the output of both engines; with `PTX_HOST_CHECK_SHAPES` set, also that of code that checks what the analysis claims.
+    /// Compares the output of both engines; with `PTX_HOST_CHECK_SHAPES` set, also that of code that checks what the analysis
+    /// claims, and with `PTX_HOST_CHECK_MEMORY` that of code that checks accesses.
     pub fn agrees(&self) {
         if std::env::var_os("PTX_HOST_CHECK_SHAPES").is_some() {
             self.holds();
+        }
+        if std::env::var_os("PTX_HOST_CHECK_MEMORY").is_some() {
+            self.is_right_when_checked();
         }
         let expected = self.interpreted();
         let prepared = self.prepared();
@@ -120,6 +121,29 @@ impl<'a> Case<'a> {
             let options = Options::default().with_check_shapes(true);
             let kernel = Kernel::compile_with(prepared.program(), &launched, cpu, &jit, &options);
             let actual = self.run(&kernel.expect("compiled"), prepared.program());
+            assert!(actual == expected, "{}: {}", cpu.name, self.body);
+        }
+    }
+
+    /// Code that checks accesses finds nothing, and leaves what the interpreter does.
+    pub fn is_right_when_checked(&self) {
+        let module = self.module();
+        let launch = self.launch();
+        let expected = self.interpreted();
+        for cpu in processors() {
+            let (verified, _) = ptx_verify::verify(&module).expect("valid PTX");
+            let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, &launch).expect("decoded");
+            let loaded = decoded.expect("addresses of 64 bits").load();
+            let jit = Jit::new(&cpu).expect("a linker");
+            let (launched, options) =
+                (Launched::blocks(self.block), Options::default().with_check_memory(true));
+            let kernel = match Kernel::compile_with(loaded.program(), &launched, &cpu, &jit, &options) {
+                Err(CompileError::Refused(refusal)) if refusal.why.contains("are not checked") => return,
+                kernel => kernel.expect("compiled"),
+            };
+            let executed = ptx_host::launch(&kernel, &loaded);
+            let executed = executed.unwrap_or_else(|error| panic!("{}: {error}: {}", cpu.name, self.body));
+            let actual = loaded.outcome(executed).buffers[0].clone().expect("a buffer");
             assert!(actual == expected, "{}: {}", cpu.name, self.body);
         }
     }
@@ -217,33 +241,45 @@ impl<'a> Case<'a> {
 
 /// Launches a kernel in both engines, on each processor, and compares what is left: buffers, images and texts, or the error.
 pub fn launched_alike(text: &str, launch: &Launch) -> Result<Outcome, String> {
-    let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
-    assert!(!findings.has_errors(), "{findings:?}\n{text}");
-    let mut all = Vec::new();
-    for cpu in [None].into_iter().chain(processors().into_iter().map(Some)) {
-        let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch)
-            .unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let loaded = decoded.expect("addresses of 64 bits").load();
-        let result = match cpu {
-            None => loaded.launch(),
-            Some(cpu) => {
-                let jit = Jit::new(&cpu).expect("a linker");
-                let launched = Launched::of(&loaded.begin().expect("a launch").geometry);
-                let kernel = Kernel::compile(loaded.program(), &launched, &cpu, &jit);
-                ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
-            }
-        };
-        all.push(match result {
-            Ok(executed) => Ok(loaded.outcome(Executed { output: executed.output, ..Executed::default() })),
-            Err(error) => Err(error.to_string()),
-        });
-    }
-    let expected = all.swap_remove(0);
-    for actual in all {
+    let expected = launched_by(text, launch, None);
+    for cpu in processors() {
+        let actual = launched_by(text, launch, Some(&cpu));
         assert!(actual == expected, "{text}\n{actual:?}\n{expected:?}");
     }
     expected
+}
+
+/// Launches a kernel in the interpreter.
+pub fn interpreted(text: &str, launch: &Launch) -> Result<Outcome, String> {
+    launched_by(text, launch, None)
+}
+
+/// Launches compiled code for this processor.
+pub fn launched(text: &str, launch: &Launch) -> Result<Outcome, String> {
+    launched_by(text, launch, Some(&Cpu::host().expect("LLVM 22")))
+}
+
+/// Launches a kernel as code for a processor, or in the interpreter.
+fn launched_by(text: &str, launch: &Launch, cpu: Option<&Cpu>) -> Result<Outcome, String> {
+    let (module, findings) = ptx_syntax::parse(&SourceFile::new("k.ptx", text.to_owned()));
+    assert!(!findings.has_errors(), "{findings:?}\n{text}");
+    let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
+    let decoded = ptx_exec::DecodedLaunch::at_host_addresses(verified, launch)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let loaded = decoded.expect("addresses of 64 bits").load();
+    let result = match cpu {
+        None => loaded.launch(),
+        Some(cpu) => {
+            let jit = Jit::new(cpu).expect("a linker");
+            let launched = Launched::of(&loaded.begin().expect("a launch").geometry);
+            let kernel = Kernel::compile(loaded.program(), &launched, cpu, &jit);
+            ptx_host::launch(&kernel.unwrap_or_else(|error| panic!("{error}\n{text}")), &loaded)
+        }
+    };
+    match result {
+        Ok(executed) => Ok(loaded.outcome(Executed { output: executed.output, ..Executed::default() })),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// What a launch of compiled code stores in its first buffer, or what stops it, in full.

@@ -50,7 +50,7 @@ impl Printer<'_> {
         let _ = self.out.write_fmt(arguments);
     }
 
-    /// A blank line, unless there is one or nothing stands before it.
+    /// A blank line, unless there is one or nothing precedes it.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -202,7 +202,7 @@ impl Printer<'_> {
         self.text(" ");
     }
 
-    /// A variable or parameter without the semicolon or comma behind it.
+    /// A variable or parameter without the semicolon or comma after it.
     fn variable(&mut self, variable: &Variable) {
         self.linkage(variable.linkage);
         match variable.bank {
@@ -213,7 +213,7 @@ impl Printer<'_> {
             self.attribute(attribute);
             self.text(" ");
         }
-        // `.ptr` has an alignment of its own behind it, so that the parameter's stands first.
+        // `.ptr` has an alignment of its own after it, so that the parameter's is first.
         if let Some(align) = variable.align {
             self.text(".align ");
             self.number(align);
@@ -312,7 +312,7 @@ impl Printer<'_> {
         self.offset(offset);
     }
 
-    /// `+8` or `+-8` behind a name, as every compiler writes it (`ptxas` takes no bare minus); nothing for zero.
+    /// `+8` or `+-8` after a name, as every compiler writes it (`ptxas` takes no bare minus); nothing for zero.
     fn offset(&mut self, offset: i64) {
         if offset != 0 {
             self.text("+");
@@ -360,7 +360,7 @@ impl Printer<'_> {
         });
         let held = function.body.as_ref().or(function.reg_params.as_deref());
         for (directive, _) in &function.directives {
-            // `.attribute` and `.noreturn` of a declaration stand behind the parameters, like all others.
+            // `.attribute` and `.noreturn` of a declaration follow the parameters, like all others.
             if let FunctionDirective::Attribute(attribute) = directive {
                 self.attribute(*attribute);
                 self.text(" ");

@@ -59,6 +59,7 @@ impl Printer<'_> {
                 self.text("\n");
             }
             Stmt::TrailingComment(text) => self.trailing_comment(*text),
+            Stmt::Mark(_) => {}
         }
     }
 
@@ -215,7 +216,7 @@ impl Printer<'_> {
         self.separated(operands, |printer, operand| printer.operand(body, *operand));
     }
 
-    /// `zero` is what stands for an offset of zero behind a base.
+    /// `zero` is what stands for an offset of zero after a base.
     fn address(&mut self, body: &Body, base: AddressBase, zero: &str, offset: i64) {
         self.text("[");
         match base {

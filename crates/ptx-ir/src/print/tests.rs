@@ -50,6 +50,8 @@ fn a_kernel_prints_like_a_compiler_writes_it() {
     code.place(done);
     let note = module.strings.intern("// the end");
     code.push(Stmt::TrailingComment(note));
+    // Of a mark nothing is printed.
+    code.push(Stmt::Mark(1));
     assert_eq!(code.inst(None, "ret", &[]), Ok(()));
     let name = module.strings.intern("k");
     let kernel = Function {

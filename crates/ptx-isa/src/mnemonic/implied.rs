@@ -4,7 +4,8 @@
 //! targets' notes of each instruction, manual 9.7.3). Versions before 1.4 write `div.f32` for `div.approx.f32` and `div.f64` for
 //! `div.rn.f64`, and versions before 3.2 `mad.f32` for `mad.rn.f32`. The rules are those of `ptxas`, read from its machine code.
 
-use crate::names::{Field, Mod, Opcode};
+use crate::families::Opcode;
+use crate::names::{Field, Mod};
 use crate::target::{PtxVersion, Sm};
 use crate::types::ScalarType;
 

@@ -6,13 +6,14 @@
 
 use std::ops::Range;
 
+use crate::families::Opcode;
 use crate::form::{Form, FormId, Rule, Slot};
-use crate::names::{Field, Mod, Opcode};
+use crate::names::{Field, Mod};
 use crate::types::ScalarType;
 use crate::{form, forms_of, name};
 
 use super::role::{is_type, role_of};
-use super::{MAX_SLOTS, Mnemonic, Order, edit_distance, ids_of};
+use super::{MAX_SLOTS, Mnemonic, Order, ids_of};
 
 /// What is wrong with the modifiers of a mnemonic text, and what to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,7 +192,7 @@ fn nearest_modifiers(opcode: Opcode, word: &str) -> Vec<(Mod, u32)> {
         name if name == lower => 0,
         name if name.len().abs_diff(lower.len()) > allowed => usize::MAX,
         name if is_transposed(&lower, &name) => 1,
-        name => edit_distance(lower.as_bytes(), name.as_bytes()).max(1),
+        name => strsim::levenshtein(&lower, &name).max(1),
     };
     let mut all: Vec<(usize, Mod)> =
         modifiers_of(opcode).map(|modifier| (distance(modifier), modifier)).collect();

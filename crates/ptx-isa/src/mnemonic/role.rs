@@ -38,7 +38,7 @@ fn role_of_field(field: Field, set: &[Mod]) -> &'static str {
 fn role_of_rarer_field(field: Field) -> &'static str {
     match field {
         Field::Space => "a state space",
-        Field::Sem => "a memory ordering",
+        Field::MemOrder => "a memory ordering",
         Field::Scope => "a scope",
         Field::Vec => "a vector length",
         Field::Num => "a count",

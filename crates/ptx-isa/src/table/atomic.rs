@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Rule, TypeRule, VectorLength, arg, def, opt};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 const ATOM_LATER: &[(Mod, Since)] = &[
     CLUSTER_LATER,
@@ -36,7 +37,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Combines bits in memory. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[And, Or, Xor]),
@@ -44,7 +45,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, BITS32_64),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -54,7 +55,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Exchanges a value in memory. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Exch]),
@@ -62,7 +63,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B32, B64, B128]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -72,7 +73,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Adds to a value in memory. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -80,7 +81,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, S32, U64, F32, F64]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -90,7 +91,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Counts up to `b` and over to zero, or down and over to `b`. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Inc, Dec]),
@@ -98,7 +99,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -108,7 +109,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Keeps the smaller or larger value in memory. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Min, Max]),
@@ -116,7 +117,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, S32, U64, S64]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -126,7 +127,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Stores `c` when memory holds `b`. Gives the old value.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Cas]),
@@ -140,7 +141,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("c", T),
             opt("cache-policy", Kind::CachePolicy),
         ],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -151,7 +152,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Adds to a single-precision value in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -160,7 +161,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(9, 4, 90)
     .later(ATOM_LATER)
@@ -170,7 +171,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Adds to half-precision or bfloat values in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -179,7 +180,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
         &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Atom,
+        Sem::Memory(MemorySem::Atom),
     )
     .since(6, 2, 60)
     .later(ATOM_LATER)
@@ -189,7 +190,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Combines bits in memory.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[And, Or, Xor]),
@@ -197,7 +198,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, BITS32_64),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -207,7 +208,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Adds to a value in memory.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -215,7 +216,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, S32, U64, F32, F64]),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -225,7 +226,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Counts up to `b` and over to zero, or down and over to `b`.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Inc, Dec]),
@@ -233,7 +234,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32]),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -243,7 +244,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Keeps the smaller or larger value in memory.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Min, Max]),
@@ -251,7 +252,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, S32, U64, S64]),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
@@ -261,7 +262,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Adds to a single-precision value in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -270,7 +271,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(9, 4, 90)
     .later(ATOM_LATER)
@@ -280,7 +281,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Adds to half-precision or bfloat values in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Shared, SharedCta, SharedCluster]),
             One(Field::Op, &[Add]),
@@ -289,7 +290,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
         &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
-        Sem::Red,
+        Sem::Memory(MemorySem::Red),
     )
     .since(6, 2, 60)
     .later(ATOM_LATER)
@@ -299,7 +300,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Adds vectors of single-precision values in memory.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             Lit(Add),
@@ -309,7 +310,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
         ],
         &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
-        Sem::AtomVector,
+        Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)
     .later(&[(Noftz, at(9, 4, 90))])
@@ -319,7 +320,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Combines vectors of half-precision or bfloat values in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[Add, Min, Max]),
@@ -329,7 +330,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, Bf16]),
         ],
         &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
-        Sem::AtomVector,
+        Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)
     .effects(Effects::MEMORY)
@@ -338,7 +339,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Atom,
         "Combines vectors of pairs in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Acquire, Release, AcqRel]),
+            Opt(Field::MemOrder, &[Relaxed, Acquire, Release, AcqRel]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[Add, Min, Max]),
@@ -348,7 +349,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16x2, Bf16x2]),
         ],
         &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
-        Sem::AtomVector,
+        Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)
     .effects(Effects::MEMORY)
@@ -357,7 +358,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Adds vectors of single-precision values in memory.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             Lit(Add),
@@ -367,7 +368,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32]),
         ],
         &[addr("a"), arg("b", VECTOR), POLICY],
-        Sem::RedVector,
+        Sem::Memory(MemorySem::RedVector),
     )
     .since(8, 1, 90)
     .later(&[(Noftz, at(9, 4, 90))])
@@ -377,7 +378,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Combines vectors of half-precision or bfloat values in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[Add, Min, Max]),
@@ -387,7 +388,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, Bf16]),
         ],
         &[addr("a"), arg("b", VECTOR), POLICY],
-        Sem::RedVector,
+        Sem::Memory(MemorySem::RedVector),
     )
     .since(8, 1, 90)
     .effects(Effects::MEMORY)
@@ -396,7 +397,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Red,
         "Combines vectors of pairs in memory, keeping subnormals.",
         &[
-            Opt(Field::Sem, &[Relaxed, Release]),
+            Opt(Field::MemOrder, &[Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[Add, Min, Max]),
@@ -406,7 +407,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16x2, Bf16x2]),
         ],
         &[addr("a"), arg("b", VECTOR), POLICY],
-        Sem::RedVector,
+        Sem::Memory(MemorySem::RedVector),
     )
     .since(8, 1, 90)
     .effects(Effects::MEMORY)

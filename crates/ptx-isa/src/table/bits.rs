@@ -1,9 +1,10 @@
 //! Logic and shifts (manual 9.7.8).
 
 use super::vocabulary::*;
+use crate::families::{BitsSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One};
 use crate::form::{Form, Kind, arg, def, def_pair};
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 
 /// The truth table; what goes beyond its 8 bits is ignored.
 const TABLE: Kind = Kind::Immediate(i64::MIN, i64::MAX);
@@ -14,7 +15,7 @@ pub(super) static FORMS: &[Form] = &[
         "Bitwise and.",
         &[One(Field::Type, &[Pred, B16, B32, B64])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::And,
+        Sem::Bits(BitsSem::And),
     )
     .section("9.7.8.1"),
     Form::new(
@@ -22,7 +23,7 @@ pub(super) static FORMS: &[Form] = &[
         "Bitwise or.",
         &[One(Field::Type, &[Pred, B16, B32, B64])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Or,
+        Sem::Bits(BitsSem::Or),
     )
     .section("9.7.8.2"),
     Form::new(
@@ -30,7 +31,7 @@ pub(super) static FORMS: &[Form] = &[
         "Bitwise xor.",
         &[One(Field::Type, &[Pred, B16, B32, B64])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Xor,
+        Sem::Bits(BitsSem::Xor),
     )
     .section("9.7.8.3"),
     Form::new(
@@ -38,7 +39,7 @@ pub(super) static FORMS: &[Form] = &[
         "Inverts all bits.",
         &[One(Field::Type, &[Pred, B16, B32, B64])],
         &[def("d", RT), arg("a", T)],
-        Sem::Not,
+        Sem::Bits(BitsSem::Not),
     )
     .section("9.7.8.4"),
     Form::new(
@@ -46,7 +47,7 @@ pub(super) static FORMS: &[Form] = &[
         "1 when `a` is zero, else 0.",
         &[One(Field::Type, BITS16_TO_64)],
         &[def("d", RT), arg("a", T)],
-        Sem::Cnot,
+        Sem::Bits(BitsSem::Cnot),
     )
     .section("9.7.8.5"),
     Form::new(
@@ -54,7 +55,7 @@ pub(super) static FORMS: &[Form] = &[
         "Any bitwise function of three inputs, by its truth table.",
         &[Lit(B32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT), arg("immLut", TABLE)],
-        Sem::Lop3,
+        Sem::Bits(BitsSem::Lop3),
     )
     .since(4, 3, 50)
     .section("9.7.8.6"),
@@ -71,7 +72,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("immLut", TABLE),
             arg("q", PRED),
         ],
-        Sem::Lop3,
+        Sem::Bits(BitsSem::Lop3),
     )
     .since(8, 2, 70)
     .section("9.7.8.6"),
@@ -80,7 +81,7 @@ pub(super) static FORMS: &[Form] = &[
         "Shifts the 64-bit value `b:a` left and keeps the high word, or right and keeps the low word.",
         &[One(Field::Direction, &[L, R]), One(Field::Mode, &[Clamp, Wrap]), Lit(B32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", V_U32)],
-        Sem::Shf,
+        Sem::Bits(BitsSem::Shf),
     )
     .since(3, 1, 32)
     .section("9.7.8.7"),
@@ -89,7 +90,7 @@ pub(super) static FORMS: &[Form] = &[
         "Shifts left; amounts over the width give zero.",
         &[One(Field::Type, BITS16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", V_U32)],
-        Sem::Shl,
+        Sem::Bits(BitsSem::Shl),
     )
     .section("9.7.8.8"),
     Form::new(
@@ -97,7 +98,7 @@ pub(super) static FORMS: &[Form] = &[
         "Shifts right, filling with the sign for signed types; amounts over the width fill the whole value.",
         &[One(Field::Type, &[B16, B32, B64, U16, U32, U64, S16, S32, S64])],
         &[def("d", RT), arg("a", T), arg("b", V_U32)],
-        Sem::Shr,
+        Sem::Bits(BitsSem::Shr),
     )
     .section("9.7.8.9"),
 ];

@@ -3,9 +3,10 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{AsyncSem, MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
 /// How the barrier is told about parts that hold no valid data.
@@ -58,7 +59,7 @@ const IGNORED_RIGHT: Operand = arg("ignoreBytesRight", V_U32).constants(Constant
 const BYTE_MASK: Operand = when("byteMask", BARE_U16, &[CpMask]);
 
 const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkCopy)
+    Form::new(Opcode::Cp, doc, slots, operands, Sem::Async(AsyncSem::BulkCopy))
         .since(8, 0, 90)
         .later(COPY_LATER)
         .effects(Effects::MEMORY)
@@ -66,7 +67,7 @@ const fn copy(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 }
 
 const fn reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Cp, doc, slots, operands, Sem::BulkReduce)
+    Form::new(Opcode::Cp, doc, slots, operands, Sem::Async(AsyncSem::BulkReduce))
         .since(8, 0, 90)
         .rules(REDUCTION_TYPES)
         .effects(Effects::MEMORY)
@@ -193,7 +194,7 @@ pub(super) static FORMS: &[Form] = &[
         "Brings global memory into the second-level cache.",
         &[Lit(Async), Lit(Bulk), Lit(Prefetch), Lit(L2), Lit(Global), CACHE_HINT, Opt(Field::EvictL2, &[L2EvictLast])],
         &[global("srcMem"), SIZE, POLICY],
-        Sem::BulkPrefetch,
+        Sem::Async(AsyncSem::BulkPrefetch),
     )
     .since(8, 0, 90)
     .later(&[(L2EvictLast, on(9, 4, FAMILY_107))])
@@ -205,7 +206,7 @@ pub(super) static FORMS: &[Form] = &[
         "Closes the group of the bulk copies so far.",
         &[Lit(Async), Lit(Bulk), Lit(CommitGroup)],
         &[],
-        Sem::BulkCommit,
+        Sem::Async(AsyncSem::BulkCommit),
     )
     .since(8, 0, 90)
     .effects(Effects::MEMORY)
@@ -216,7 +217,7 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(Async), Lit(Bulk), Lit(WaitGroup), Opt(Field::Read, &[Read]),
             Opt(Field::SyncRestrict, &[SyncRestrictProxyAsync]),],
         &[arg("N", ANY_INTEGER)],
-        Sem::BulkWait,
+        Sem::Async(AsyncSem::BulkWait),
     )
     .since(8, 0, 90)
     .later(&[(SyncRestrictProxyAsync, at(9, 5, 90))])
@@ -236,7 +237,7 @@ pub(super) static FORMS: &[Form] = &[
             Opt(Field::CpMask, &[CpMask]),
         ],
         &[global("dstMem"), shared("srcMem"), SIZE, BYTE_MASK],
-        Sem::BulkCopy,
+        Sem::Async(AsyncSem::BulkCopy),
     )
     .since(9, 1, 90)
     .later(&[(CpMask, at(9, 1, 100))])
@@ -257,7 +258,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B32, U32, S32, B64, U64, S64, F32, F64]),
         ],
         &[global("dstMem"), shared("srcMem"), SIZE],
-        Sem::BulkReduce,
+        Sem::Async(AsyncSem::BulkReduce),
     )
     .since(9, 1, 90)
     .rules(REDUCTION_TYPES)
@@ -278,7 +279,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, Bf16]),
         ],
         &[global("dstMem"), shared("srcMem"), SIZE],
-        Sem::BulkReduce,
+        Sem::Async(AsyncSem::BulkReduce),
     )
     .since(9, 1, 90)
     .effects(Effects::MEMORY)
@@ -299,7 +300,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, Bf16, F32]),
         ],
         &[global("dstMem"), shared("srcMem"), SIZE],
-        Sem::BulkReduce,
+        Sem::Async(AsyncSem::BulkReduce),
     )
     .since(9, 1, 90)
     .later(SINGLE_LATER)
@@ -310,7 +311,7 @@ pub(super) static FORMS: &[Form] = &[
         "Sets the eviction priority of a block of the second-level cache.",
         &[Opt(Field::Space, &[Global]), One(Field::EvictL2, &[L2EvictNormal])],
         &[addr("a"), arg("size", Kind::Immediate(128, 128))],
-        Sem::ApplyPriority,
+        Sem::Memory(MemorySem::ApplyPriority),
     )
     .since(7, 4, 80)
     .effects(Effects::SIDE_EFFECTS)
@@ -320,7 +321,7 @@ pub(super) static FORMS: &[Form] = &[
         "The same for a block of any size, without waiting.",
         &[Lit(Async), Lit(Bulk), Opt(Field::Space, &[Global]), Lit(BulkGroup), One(Field::EvictL2, &[L2EvictNormal])],
         &[addr("a"), SIZE],
-        Sem::ApplyPriority,
+        Sem::Memory(MemorySem::ApplyPriority),
     )
     .only(9, 4, FAMILY_107)
     .effects(Effects::SIDE_EFFECTS)

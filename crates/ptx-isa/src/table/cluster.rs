@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::constants::Constants;
+use crate::families::{BlockSem, MemorySem, Opcode, Sem, WarpSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, def_pair, opt};
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
 
 const RESPONSE: Kind = Kind::Elements(TypeRule::Is(ScalarType::B128), VectorLength::Is(1));
@@ -16,7 +17,7 @@ pub(super) static FORMS: &[Form] = &[
         "The address in block `b` that corresponds to a shared address of this block.",
         &[Opt(Field::Space, &[SharedCluster]), One(Field::Type, &[U32, U64])],
         &[def("d", RT), arg("a", SHARED_ADDRESS), arg("b", V_U32)],
-        Sem::Mapa,
+        Sem::Block(BlockSem::Mapa),
     )
     .since(7, 8, 90)
     .section("9.7.9.23"),
@@ -25,30 +26,37 @@ pub(super) static FORMS: &[Form] = &[
         "The rank in the cluster of the block that a shared address lies in.",
         &[Opt(Field::Space, &[SharedCluster]), One(Field::Type, &[U32, U64])],
         &[def("d", R_U32), arg("a", SHARED_ADDRESS)],
-        Sem::Getctarank,
+        Sem::Block(BlockSem::Getctarank),
     )
     .since(7, 8, 90)
     .section("9.7.9.24"),
     Form::new(
         Opcode::Barrier,
         "Arrives at the barrier of the cluster.",
-        &[Lit(Cluster), Lit(Arrive), Opt(Field::Sem, &[Release, Relaxed]), Opt(Field::Aligned, &[Aligned])],
+        &[
+            Lit(Cluster),
+            Lit(Arrive),
+            Opt(Field::MemOrder, &[Release, Relaxed]),
+            Opt(Field::Aligned, &[Aligned]),
+        ],
         &[],
-        Sem::ClusterBarrier,
+        Sem::Block(BlockSem::ClusterBarrier),
     )
     .since(7, 8, 90)
     .later(&[(Release, at(8, 0, 90)), (Relaxed, at(8, 0, 90))])
+    .defaults(&[&[Release]])
     .effects(Effects::SYNC)
     .section("9.7.13.3"),
     Form::new(
         Opcode::Barrier,
         "Waits until all threads of the cluster have arrived.",
-        &[Lit(Cluster), Lit(Wait), Opt(Field::Sem, &[Acquire]), Opt(Field::Aligned, &[Aligned])],
+        &[Lit(Cluster), Lit(Wait), Opt(Field::MemOrder, &[Acquire]), Opt(Field::Aligned, &[Aligned])],
         &[],
-        Sem::ClusterBarrier,
+        Sem::Block(BlockSem::ClusterBarrier),
     )
     .since(7, 8, 90)
     .later(&[(Acquire, at(8, 0, 90))])
+    .defaults(&[&[Acquire]])
     .effects(Effects::SYNC)
     .section("9.7.13.3"),
     Form::new(
@@ -56,7 +64,7 @@ pub(super) static FORMS: &[Form] = &[
         "Picks one lane of the mask; `p` is true in that lane, `d` is its number.",
         &[Lit(Sync)],
         &[def("d", R_U32), def_pair("p", PRED), arg("membermask", V_U32)],
-        Sem::Elect,
+        Sem::Warp(WarpSem::Elect),
     )
     .since(8, 0, 90)
     .effects(Effects::CONVERGENT)
@@ -66,7 +74,7 @@ pub(super) static FORMS: &[Form] = &[
         "Lets dependent grids start, or waits for the grids that this one depends on.",
         &[One(Field::Action, &[LaunchDependents, Wait])],
         &[],
-        Sem::Griddepcontrol,
+        Sem::Block(BlockSem::Griddepcontrol),
     )
     .since(7, 8, 90)
     .effects(Effects::SYNC)
@@ -83,7 +91,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B128),
         ],
         &[addr("addr"), addr("mbar")],
-        Sem::TryCancel,
+        Sem::Block(BlockSem::TryCancel),
     )
     .since(8, 6, 100)
     .later(&[(MulticastClusterAll, on(8, 6, BLACKWELL))])
@@ -94,7 +102,7 @@ pub(super) static FORMS: &[Form] = &[
         "Whether the answer is that a launch was cancelled.",
         &[Lit(QueryCancel), Lit(IsCanceled), Lit(Pred), Lit(B128)],
         &[def("p", PRED), arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128)))],
-        Sem::QueryCancel,
+        Sem::Block(BlockSem::QueryCancel),
     )
     .since(8, 6, 100)
     .section("9.7.13.18"),
@@ -106,7 +114,7 @@ pub(super) static FORMS: &[Form] = &[
             def("d", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Is(4))),
             arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128))),
         ],
-        Sem::QueryCancel,
+        Sem::Block(BlockSem::QueryCancel),
     )
     .since(8, 6, 100)
     .section("9.7.13.18"),
@@ -120,7 +128,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B128),
         ],
         &[def("d", R_B32), arg("try_cancel_response", RESPONSE)],
-        Sem::QueryCancel,
+        Sem::Block(BlockSem::QueryCancel),
     )
     .since(8, 6, 100)
     .section("9.7.13.18"),
@@ -129,7 +137,7 @@ pub(super) static FORMS: &[Form] = &[
         "Takes or gives back registers, up to or down to so many for each thread of the warp.",
         &[One(Field::Action, &[Inc, Dec]), Lit(Sync), Lit(Aligned), Lit(U32)],
         &[arg("imm-reg-count", Kind::Immediate(24, 256)).constants(Constants::Multiple(8, 24, 256))],
-        Sem::Setmaxnreg,
+        Sem::Block(BlockSem::Setmaxnreg),
     )
     .only(8, 0, HOPPER_AND_BLACKWELL)
     .effects(Effects::CONVERGENT)
@@ -139,7 +147,7 @@ pub(super) static FORMS: &[Form] = &[
         "The stack pointer.",
         &[One(Field::Type, &[U32, U64])],
         &[def("d", RT)],
-        Sem::Stacksave,
+        Sem::Memory(MemorySem::Stacksave),
     )
     .since(7, 3, 52)
     .effects(Effects::SIDE_EFFECTS)
@@ -149,7 +157,7 @@ pub(super) static FORMS: &[Form] = &[
         "Sets the stack pointer back, which frees what was allocated since.",
         &[One(Field::Type, &[U32, U64])],
         &[arg("a", RT)],
-        Sem::Stackrestore,
+        Sem::Memory(MemorySem::Stackrestore),
     )
     .since(7, 3, 52)
     .effects(Effects::SIDE_EFFECTS)
@@ -159,7 +167,7 @@ pub(super) static FORMS: &[Form] = &[
         "Allocates so many bytes of the stack, aligned to 8 bytes or to the last operand.",
         &[One(Field::Type, &[U32, U64])],
         &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 23))],
-        Sem::Alloca,
+        Sem::Memory(MemorySem::Alloca),
     )
     .since(7, 3, 52)
     .effects(Effects::SIDE_EFFECTS)

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{CompareSem, Opcode, Sem};
 use crate::form::Slot::One;
 use crate::form::{Form, Kind, Rule, TypeRule, arg, def, def_pair};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 const BITS_CMP: &[Mod] = &[Eq, Ne];
 const SIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
@@ -39,7 +40,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -48,7 +49,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares bits; `q` gets the opposite.",
         &[One(Field::Cmp, BITS_CMP), One(Field::Type, BITS16_TO_64)],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -60,7 +61,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -69,7 +70,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares signed integers; `q` gets the opposite.",
         &[One(Field::Cmp, SIGNED_CMP), One(Field::Type, SIGNED)],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -81,7 +82,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -90,7 +91,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares unsigned integers; `q` gets the opposite.",
         &[One(Field::Cmp, UNSIGNED_CMP), One(Field::Type, &[U16, U32, U64])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -102,7 +103,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -111,7 +112,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares single-precision values; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F32])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -123,7 +124,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(1, 0, 13)
     .later(SET_LATER)
@@ -133,7 +134,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares double-precision values; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[F64])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(1, 0, 13)
     .section("9.7.6.2"),
@@ -151,7 +152,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
@@ -170,7 +171,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(7, 8, 90)
     .rules(NO_HALF_RESULTS)
@@ -180,7 +181,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares half-precision values.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
     .section("9.7.7.2"),
@@ -189,7 +190,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares bfloat values.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
     .section("9.7.7.2"),
@@ -198,7 +199,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares pairs; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16x2])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
     .section("9.7.7.2"),
@@ -207,7 +208,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares pairs; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16x2])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
     .section("9.7.7.2"),
@@ -226,7 +227,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -235,7 +236,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares bits and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, BITS_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, BITS16_TO_64)],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -253,7 +254,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -262,7 +263,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares signed integers and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, SIGNED_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, SIGNED)],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -280,7 +281,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -293,7 +294,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U16, U32, U64]),
         ],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -312,7 +313,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .later(SET_LATER)
     .section("9.7.6.1"),
@@ -321,7 +322,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares single-precision values and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F32])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
     Form::new(
@@ -339,7 +340,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(1, 0, 13)
     .later(SET_LATER)
@@ -349,7 +350,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares double-precision values and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[F64])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(1, 0, 13)
     .section("9.7.6.2"),
@@ -369,7 +370,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
@@ -390,7 +391,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
-        Sem::Set,
+        Sem::Compare(CompareSem::Set),
     )
     .since(7, 8, 90)
     .rules(NO_HALF_RESULTS)
@@ -400,7 +401,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares half-precision values and combines with `c`.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
     .section("9.7.7.2"),
@@ -409,7 +410,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares bfloat values and combines with `c`.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
     .section("9.7.7.2"),
@@ -418,7 +419,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16x2])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
     .section("9.7.7.2"),
@@ -427,7 +428,7 @@ pub(super) static FORMS: &[Form] = &[
         "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16x2])],
         &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Setp,
+        Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
     .section("9.7.7.2"),
@@ -436,7 +437,7 @@ pub(super) static FORMS: &[Form] = &[
         "Selects `a` when `c` is true, else `b`.",
         &[One(Field::Type, SELECTABLE)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", PRED)],
-        Sem::Selp,
+        Sem::Compare(CompareSem::Selp),
     )
     .section("9.7.6.3"),
     Form::new(
@@ -449,7 +450,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::DType))),
             arg("c", Kind::Value(TypeRule::Of(Field::CType))),
         ],
-        Sem::Slct,
+        Sem::Compare(CompareSem::Slct),
     )
     .section("9.7.6.4"),
     Form::new(
@@ -462,7 +463,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::DType))),
             arg("c", Kind::Value(TypeRule::Of(Field::CType))),
         ],
-        Sem::Slct,
+        Sem::Compare(CompareSem::Slct),
     )
     .section("9.7.6.4"),
 ];

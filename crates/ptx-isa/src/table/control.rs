@@ -1,9 +1,10 @@
 //! Control flow and miscellaneous instructions (manual 9.7.12, 9.7.19).
 
 use super::vocabulary::*;
+use crate::families::{ControlSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, arg, opt};
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -11,7 +12,7 @@ pub(super) static FORMS: &[Form] = &[
         "Goes on at a label; `.uni` promises that all threads of the warp do.",
         &[Opt(Field::Uni, &[Uni])],
         &[arg("tgt", Kind::Label)],
-        Sem::Bra,
+        Sem::Control(ControlSem::Bra),
     )
     .effects(Effects::TERMINATOR)
     .section("9.7.12.3"),
@@ -20,7 +21,7 @@ pub(super) static FORMS: &[Form] = &[
         "Goes on at the label that `index` picks from a list.",
         &[Lit(Idx), Opt(Field::Uni, &[Uni])],
         &[arg("index", V_U32), arg("tlist", Kind::BranchTargets)],
-        Sem::BrxIdx,
+        Sem::Control(ControlSem::BrxIdx),
     )
     .since(6, 0, 30)
     .effects(Effects::TERMINATOR)
@@ -35,7 +36,7 @@ pub(super) static FORMS: &[Form] = &[
             opt("args", Kind::Arguments),
             opt("targets", Kind::CallTargets),
         ],
-        Sem::Call,
+        Sem::Control(ControlSem::Call),
     )
     .effects(Effects::SYNC)
     .section("9.7.12.5"),
@@ -44,17 +45,23 @@ pub(super) static FORMS: &[Form] = &[
         "Returns to the caller; in a kernel ends the thread.",
         &[Opt(Field::Uni, &[Uni])],
         &[],
-        Sem::Ret,
+        Sem::Control(ControlSem::Ret),
     )
     .effects(Effects::TERMINATOR)
     .section("9.7.12.6"),
-    Form::new(Opcode::Exit, "Ends the thread.", &[], &[], Sem::Exit)
+    Form::new(Opcode::Exit, "Ends the thread.", &[], &[], Sem::Control(ControlSem::Exit))
         .effects(Effects::TERMINATOR)
         .section("9.7.12.7"),
-    Form::new(Opcode::Trap, "Aborts the launch and interrupts the host.", &[], &[], Sem::Trap)
-        .effects(Effects::TERMINATOR)
-        .section("9.7.19.4"),
-    Form::new(Opcode::Brkpt, "Suspends for a debugger.", &[], &[], Sem::Brkpt)
+    Form::new(
+        Opcode::Trap,
+        "Aborts the launch and interrupts the host.",
+        &[],
+        &[],
+        Sem::Control(ControlSem::Trap),
+    )
+    .effects(Effects::TERMINATOR)
+    .section("9.7.19.4"),
+    Form::new(Opcode::Brkpt, "Suspends for a debugger.", &[], &[], Sem::Control(ControlSem::Brkpt))
         .effects(Effects::SIDE_EFFECTS)
         .section("9.7.19.1"),
     Form::new(
@@ -62,7 +69,7 @@ pub(super) static FORMS: &[Form] = &[
         "Suspends the thread for about that many nanoseconds.",
         &[One(Field::Type, &[U32])],
         &[arg("t", T)],
-        Sem::Nanosleep,
+        Sem::Control(ControlSem::Nanosleep),
     )
     .since(6, 2, 70)
     .effects(Effects::SIDE_EFFECTS)
@@ -72,7 +79,7 @@ pub(super) static FORMS: &[Form] = &[
         "Triggers one performance monitor event.",
         &[],
         &[arg("a", Kind::Immediate(0, 15))],
-        Sem::Pmevent,
+        Sem::Control(ControlSem::Pmevent),
     )
     .since(1, 4, 10)
     .effects(Effects::SIDE_EFFECTS)
@@ -82,7 +89,7 @@ pub(super) static FORMS: &[Form] = &[
         "Triggers the performance monitor events of a mask.",
         &[Lit(MaskMod)],
         &[arg("a", Kind::Immediate(0, 65535))],
-        Sem::Pmevent,
+        Sem::Control(ControlSem::Pmevent),
     )
     .since(3, 0, 20)
     .effects(Effects::SIDE_EFFECTS)

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{MoveSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Form, Kind, Operand, TypeRule, VectorLength, arg, def, when};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
@@ -43,7 +44,9 @@ const F8X2: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2];
 const F8X2_BUT_4BITS: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2];
 
 const fn narrow(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Cvt, doc, slots, operands, Sem::CvtNarrow).since(7, 8, 89).section("9.7.9.21")
+    Form::new(Opcode::Cvt, doc, slots, operands, Sem::Move(MoveSem::CvtNarrow))
+        .since(7, 8, 89)
+        .section("9.7.9.21")
 }
 
 pub(super) static FORMS: &[Form] = &[
@@ -241,7 +244,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", INTEGER),
             arg("c", OTHER_PART),
         ],
-        Sem::CvtNarrow,
+        Sem::Move(MoveSem::CvtNarrow),
     )
     .since(6, 5, 75)
     .section("9.7.9.22"),

@@ -4,13 +4,14 @@ use super::tensor::{COORDINATES, OVERRIDES};
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, opt, when};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 use crate::types::ScalarType;
 
-const ORDER: Slot = Opt(Field::Sem, &[Relaxed]);
+const ORDER: Slot = Opt(Field::MemOrder, &[Relaxed]);
 const SYS: Slot = Opt(Field::Scope, &[Sys]);
 const SCOPED: Rule = Rule::Needs(Relaxed, &[Sys]);
 const COUNTED: Slot = Opt(Field::Counted, &[CountedBytes]);
@@ -80,7 +81,7 @@ const PULLED_TYPES: &[Rule] = &[
 ];
 
 const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Fabric, doc, slots, operands, Sem::Fabric)
+    Form::new(Opcode::Fabric, doc, slots, operands, Sem::Async(AsyncSem::Fabric))
         .since(9, 3, 100)
         .later(LATER)
         .effects(Effects::SYNC)
@@ -235,7 +236,7 @@ pub(super) static FORMS: &[Form] = &[
         "Sends off the accesses so far.",
         &[Lit(Submit), Opt(Field::Action, &[CommitGroup, OpRestrictFetching])],
         &[],
-        Sem::FabricGroup,
+        Sem::Async(AsyncSem::FabricGroup),
     )
     .since(9, 3, 100)
     .later(&[(CommitGroup, at(9, 5, 100))])
@@ -246,7 +247,7 @@ pub(super) static FORMS: &[Form] = &[
         "Waits until the sources of all but at most `N` of the newest groups are read.",
         &[Lit(Wait), Lit(SyncRestrictReads)],
         &[opt("N", ANY_INTEGER)],
-        Sem::FabricGroup,
+        Sem::Async(AsyncSem::FabricGroup),
     )
     .since(9, 3, 100)
     .effects(Effects::SYNC)
@@ -256,7 +257,7 @@ pub(super) static FORMS: &[Form] = &[
         "Waits until at most `N` of the newest groups are unfinished.",
         &[Lit(Wait), Lit(SyncRestrictRead)],
         &[arg("N", ANY_INTEGER)],
-        Sem::FabricGroup,
+        Sem::Async(AsyncSem::FabricGroup),
     )
     .since(9, 5, 100)
     .effects(Effects::SYNC)

@@ -2,16 +2,17 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{BlockSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One};
 use crate::form::{Effects, Form, Kind, Operand, arg};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
 const SIZE: Operand = arg("size", Kind::Immediate(128, 128));
 const PROXY_LATER: &[(Mod, Since)] = &[(Async, at(8, 0, 90))];
 
 const fn fence(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Fence, doc, slots, operands, Sem::FenceProxy)
+    Form::new(Opcode::Fence, doc, slots, operands, Sem::Block(BlockSem::FenceProxy))
         .since(8, 3, 90)
         .effects(Effects::MEMORY)
         .section("9.7.13.4")
@@ -57,7 +58,7 @@ pub(super) static FORMS: &[Form] = &[
     .since(8, 0, 90),
     fence(
         "Orders accesses through aliases, for the whole system.",
-        &[Lit(Proxy), Lit(Alias), One(Field::Sem, &[Acquire, Release]), Lit(Sys)],
+        &[Lit(Proxy), Lit(Alias), One(Field::MemOrder, &[Acquire, Release]), Lit(Sys)],
         &[],
     )
     .since(9, 4, 90),
@@ -121,7 +122,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Proxy),
             One(Field::ProxyKind, &[FabricFabric, FabricGeneric, GenericFabric]),
             Lit(Alias),
-            One(Field::Sem, &[Acquire, Release]),
+            One(Field::MemOrder, &[Acquire, Release]),
             Lit(Sys),
         ],
         &[],
@@ -132,7 +133,7 @@ pub(super) static FORMS: &[Form] = &[
         "The older name of `fence.proxy`.",
         &[Lit(Proxy), One(Field::ProxyKind, &[Alias, Async])],
         &[],
-        Sem::FenceProxy,
+        Sem::Block(BlockSem::FenceProxy),
     )
     .since(7, 5, 60)
     .later(PROXY_LATER)

@@ -1,9 +1,10 @@
 //! Floating-point arithmetic, single, double, half and bfloat (manual 9.7.3, 9.7.4, 9.7.5).
 
 use super::vocabulary::*;
+use crate::families::{ArithSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Form, Kind, Rule, TypeRule, arg, def};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 /// Directed rounding of single precision came with sm_20.
 const F32_RND: &[(Mod, crate::Since)] = &[(Rm, at(1, 4, 20)), (Rp, at(1, 4, 20))];
@@ -23,7 +24,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F32, F64]),
         ],
         &[def("p", PRED), arg("a", T)],
-        Sem::Testp,
+        Sem::Arith(ArithSem::Testp),
     )
     .since(2, 0, 20)
     .section("9.7.3.1"),
@@ -32,7 +33,7 @@ pub(super) static FORMS: &[Form] = &[
         "The value of `b` with the sign of `a`.",
         &[One(Field::Type, &[F32, F64])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Copysign,
+        Sem::Arith(ArithSem::Copysign),
     )
     .since(2, 0, 20)
     .section("9.7.3.2"),
@@ -41,7 +42,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds single-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .later(F32_RND)
     .section("9.7.3.3"),
@@ -50,7 +51,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds double-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(1, 0, 13)
     .section("9.7.3.3"),
@@ -59,7 +60,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds pairs of single-precision values.",
         &[OPT_RND, FTZ, Lit(F32x2)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(8, 6, 100)
     .section("9.7.3.3"),
@@ -68,7 +69,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts single-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .later(F32_RND)
     .section("9.7.3.4"),
@@ -77,7 +78,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts double-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .since(1, 0, 13)
     .section("9.7.3.4"),
@@ -86,7 +87,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts pairs of single-precision values.",
         &[OPT_RND, FTZ, Lit(F32x2)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .since(8, 6, 100)
     .section("9.7.3.4"),
@@ -95,7 +96,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies single-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .later(F32_RND)
     .section("9.7.3.5"),
@@ -104,7 +105,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies double-precision values; without a rounding mode the result may be contracted.",
         &[OPT_RND, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .since(1, 0, 13)
     .section("9.7.3.5"),
@@ -113,7 +114,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies pairs of single-precision values.",
         &[OPT_RND, FTZ, Lit(F32x2)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .since(8, 6, 100)
     .section("9.7.3.5"),
@@ -122,7 +123,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds with one rounding.",
         &[One(Field::Rnd, RND), FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(2, 0, 20)
     .section("9.7.3.6"),
@@ -131,7 +132,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds with one rounding.",
         &[One(Field::Rnd, RND), Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(1, 4, 13)
     .section("9.7.3.6"),
@@ -140,7 +141,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds pairs with one rounding.",
         &[One(Field::Rnd, RND), FTZ, Lit(F32x2)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(8, 6, 100)
     .section("9.7.3.6"),
@@ -149,7 +150,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds with one rounding; the same as `fma`.",
         &[One(Field::Rnd, RND), FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(2, 0, 20)
     .section("9.7.3.7"),
@@ -158,7 +159,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds with one rounding; the same as `fma`.",
         &[One(Field::Rnd, RND), Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(1, 4, 13)
     .section("9.7.3.7"),
@@ -167,7 +168,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds; the same as `mad.rn`.",
         &[FTZ, SAT, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .later(&[(Ftz, at(1, 4, 10))])
     .implying(Rn, 3, 2, 20)
@@ -177,7 +178,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds; the same as `mad.rn`.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(1, 2, 13)
     .implying(Rn, 1, 4, crate::Since::FIRST_SM)
@@ -187,7 +188,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides; `.approx` within 2 ulp for divisors from 2^-126 to 2^126, `.full` for all divisors.",
         &[One(Field::Approx, &[Approx, Full]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .since(1, 4, 10)
     .section("9.7.3.8"),
@@ -196,7 +197,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides with correct rounding.",
         &[One(Field::Rnd, RND), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .since(1, 4, 20)
     .section("9.7.3.8"),
@@ -205,7 +206,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides with correct rounding.",
         &[One(Field::Rnd, RND), Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .since(1, 4, 13)
     .later(F64_RND)
@@ -215,7 +216,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides; the same as `div.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.8"),
@@ -224,7 +225,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides; the same as `div.rn`.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .since(1, 2, 13)
     .implying(Rn, 1, 4, crate::Since::FIRST_SM)
@@ -234,15 +235,15 @@ pub(super) static FORMS: &[Form] = &[
         "The absolute value.",
         &[FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Abs,
+        Sem::Arith(ArithSem::Abs),
     )
     .section("9.7.3.9"),
-    Form::new(Opcode::Abs, "The absolute value.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Abs)
+    Form::new(Opcode::Abs, "The absolute value.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Abs))
         .since(1, 0, 13)
         .section("9.7.3.9"),
-    Form::new(Opcode::Neg, "The negative.", &[FTZ, Lit(F32)], &[def("d", RLIT), arg("a", LIT)], Sem::Neg)
+    Form::new(Opcode::Neg, "The negative.", &[FTZ, Lit(F32)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Neg))
         .section("9.7.3.10"),
-    Form::new(Opcode::Neg, "The negative.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Neg)
+    Form::new(Opcode::Neg, "The negative.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Neg))
         .since(1, 0, 13)
         .section("9.7.3.10"),
     Form::new(
@@ -250,7 +251,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller value; a NaN only if both are, or with `.NaN` if one is.",
         &[FTZ, NAN, XORSIGN, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .later(MINMAX_F32)
     .section("9.7.3.11"),
@@ -259,7 +260,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller value; a NaN only if both are.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .since(1, 0, 13)
     .section("9.7.3.11"),
@@ -268,7 +269,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger value; a NaN only if both are, or with `.NaN` if one is.",
         &[FTZ, NAN, XORSIGN, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .later(MINMAX_F32)
     .section("9.7.3.12"),
@@ -277,7 +278,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger value; a NaN only if both are.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .since(1, 0, 13)
     .section("9.7.3.12"),
@@ -286,7 +287,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal, within 1 ulp.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rcp,
+        Sem::Arith(ArithSem::Rcp),
     )
     .since(1, 4, 10)
     .section("9.7.3.13"),
@@ -295,7 +296,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal with correct rounding.",
         &[One(Field::Rnd, RND), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rcp,
+        Sem::Arith(ArithSem::Rcp),
     )
     .since(1, 4, 20)
     .section("9.7.3.13"),
@@ -304,7 +305,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal with correct rounding.",
         &[One(Field::Rnd, RND), FTZ, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rcp,
+        Sem::Arith(ArithSem::Rcp),
     )
     .since(1, 4, 13)
     .later(F64_RND)
@@ -314,7 +315,7 @@ pub(super) static FORMS: &[Form] = &[
         "The square root, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sqrt,
+        Sem::Arith(ArithSem::Sqrt),
     )
     .since(1, 4, 10)
     .section("9.7.3.14"),
@@ -323,7 +324,7 @@ pub(super) static FORMS: &[Form] = &[
         "The square root with correct rounding.",
         &[One(Field::Rnd, RND), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sqrt,
+        Sem::Arith(ArithSem::Sqrt),
     )
     .since(1, 4, 20)
     .section("9.7.3.14"),
@@ -332,7 +333,7 @@ pub(super) static FORMS: &[Form] = &[
         "The square root with correct rounding.",
         &[One(Field::Rnd, RND), Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sqrt,
+        Sem::Arith(ArithSem::Sqrt),
     )
     .since(1, 4, 13)
     .later(F64_RND)
@@ -342,7 +343,7 @@ pub(super) static FORMS: &[Form] = &[
         "The square root; the same as `sqrt.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sqrt,
+        Sem::Arith(ArithSem::Sqrt),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.14"),
@@ -351,7 +352,7 @@ pub(super) static FORMS: &[Form] = &[
         "The square root; the same as `sqrt.rn`.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sqrt,
+        Sem::Arith(ArithSem::Sqrt),
     )
     .since(1, 2, 13)
     .implying(Rn, 1, 4, crate::Since::FIRST_SM)
@@ -361,7 +362,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal, a gross approximation from the upper half of the operand.",
         &[One(Field::Approx, &[Approx]), One(Field::Ftz, &[Ftz]), Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rcp,
+        Sem::Arith(ArithSem::Rcp),
     )
     .since(2, 1, 20)
     .section("9.7.3.15"),
@@ -370,7 +371,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal; the same as `rcp.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rcp,
+        Sem::Arith(ArithSem::Rcp),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.13"),
@@ -379,7 +380,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal square root, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rsqrt,
+        Sem::Arith(ArithSem::Rsqrt),
     )
     .since(1, 4, 10)
     .section("9.7.3.16"),
@@ -388,7 +389,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal square root, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rsqrt,
+        Sem::Arith(ArithSem::Rsqrt),
     )
     .since(1, 4, 13)
     .later(RSQRT_FTZ)
@@ -398,7 +399,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal square root; the same as `rsqrt.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rsqrt,
+        Sem::Arith(ArithSem::Rsqrt),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.16"),
@@ -407,7 +408,7 @@ pub(super) static FORMS: &[Form] = &[
         "The reciprocal square root; the same as `rsqrt.approx`.",
         &[Lit(F64)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Rsqrt,
+        Sem::Arith(ArithSem::Rsqrt),
     )
     .since(1, 2, 13)
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
@@ -417,7 +418,7 @@ pub(super) static FORMS: &[Form] = &[
         "The sine, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sin,
+        Sem::Arith(ArithSem::Sin),
     )
     .since(1, 4, 10)
     .section("9.7.3.18"),
@@ -426,7 +427,7 @@ pub(super) static FORMS: &[Form] = &[
         "The sine of an angle in turns, approximately.",
         &[One(Field::Approx, &[Approx]), Lit(TwoPi), One(Field::Ftz, &[Ftz]), Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sin,
+        Sem::Arith(ArithSem::Sin),
     )
     .since(9, 5, 10)
     .section("9.7.3.18"),
@@ -435,7 +436,7 @@ pub(super) static FORMS: &[Form] = &[
         "The sine; the same as `sin.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Sin,
+        Sem::Arith(ArithSem::Sin),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.18"),
@@ -444,7 +445,7 @@ pub(super) static FORMS: &[Form] = &[
         "The cosine, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Cos,
+        Sem::Arith(ArithSem::Cos),
     )
     .since(1, 4, 10)
     .section("9.7.3.19"),
@@ -453,7 +454,7 @@ pub(super) static FORMS: &[Form] = &[
         "The cosine of an angle in turns, approximately.",
         &[One(Field::Approx, &[Approx]), Lit(TwoPi), One(Field::Ftz, &[Ftz]), Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Cos,
+        Sem::Arith(ArithSem::Cos),
     )
     .since(9, 5, 10)
     .section("9.7.3.19"),
@@ -462,7 +463,7 @@ pub(super) static FORMS: &[Form] = &[
         "The cosine; the same as `cos.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Cos,
+        Sem::Arith(ArithSem::Cos),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.19"),
@@ -471,7 +472,7 @@ pub(super) static FORMS: &[Form] = &[
         "The logarithm to base 2, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Lg2,
+        Sem::Arith(ArithSem::Lg2),
     )
     .since(1, 4, 10)
     .section("9.7.3.20"),
@@ -480,7 +481,7 @@ pub(super) static FORMS: &[Form] = &[
         "The logarithm to base 2; the same as `lg2.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Lg2,
+        Sem::Arith(ArithSem::Lg2),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.20"),
@@ -489,7 +490,7 @@ pub(super) static FORMS: &[Form] = &[
         "Two to the power of `a`, approximately.",
         &[One(Field::Approx, &[Approx]), FTZ, Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Ex2,
+        Sem::Arith(ArithSem::Ex2),
     )
     .since(1, 4, 10)
     .section("9.7.3.21"),
@@ -498,7 +499,7 @@ pub(super) static FORMS: &[Form] = &[
         "The hyperbolic tangent, approximately.",
         &[One(Field::Approx, &[Approx]), Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Tanh,
+        Sem::Arith(ArithSem::Tanh),
     )
     .since(7, 0, 75)
     .section("9.7.3.22"),
@@ -507,7 +508,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds half-precision values or pairs.",
         &[OPT_RN, FTZ, SAT, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(4, 2, 53)
     .section("9.7.4.1"),
@@ -516,7 +517,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds bfloat values or pairs.",
         &[OPT_RN, One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(7, 8, 90)
     .section("9.7.4.1"),
@@ -525,7 +526,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts half-precision values or pairs.",
         &[OPT_RN, FTZ, SAT, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .since(4, 2, 53)
     .section("9.7.4.2"),
@@ -534,7 +535,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts bfloat values or pairs.",
         &[OPT_RN, One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .since(7, 8, 90)
     .section("9.7.4.2"),
@@ -543,7 +544,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies half-precision values or pairs.",
         &[OPT_RN, FTZ, SAT, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .since(4, 2, 53)
     .section("9.7.4.3"),
@@ -552,7 +553,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies bfloat values or pairs.",
         &[OPT_RN, One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .since(7, 8, 90)
     .section("9.7.4.3"),
@@ -561,7 +562,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds half-precision values or pairs.",
         &[One(Field::Rnd, &[Rn]), FTZ, SAT, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(4, 2, 53)
     .section("9.7.4.4"),
@@ -570,7 +571,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds half-precision values or pairs, clamped below at zero.",
         &[One(Field::Rnd, &[Rn]), FTZ, One(Field::Relu, &[Relu]), One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(7, 0, 80)
     .section("9.7.4.4"),
@@ -579,7 +580,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies and adds bfloat values or pairs; the manual has `.rn` alone.",
         &[One(Field::Rnd, RND), Opt(Field::Relu, &[Relu]), One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(7, 0, 80)
     .section("9.7.4.4"),
@@ -588,7 +589,7 @@ pub(super) static FORMS: &[Form] = &[
         "The negative of half-precision values or pairs.",
         &[FTZ, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Neg,
+        Sem::Arith(ArithSem::Neg),
     )
     .since(6, 0, 53)
     .section("9.7.4.5"),
@@ -597,7 +598,7 @@ pub(super) static FORMS: &[Form] = &[
         "The negative of bfloat values or pairs.",
         &[One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Neg,
+        Sem::Arith(ArithSem::Neg),
     )
     .since(7, 0, 80)
     .section("9.7.4.5"),
@@ -606,7 +607,7 @@ pub(super) static FORMS: &[Form] = &[
         "The absolute value of half-precision values or pairs.",
         &[FTZ, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Abs,
+        Sem::Arith(ArithSem::Abs),
     )
     .since(6, 5, 53)
     .section("9.7.4.6"),
@@ -615,7 +616,7 @@ pub(super) static FORMS: &[Form] = &[
         "The absolute value of bfloat values or pairs.",
         &[One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Abs,
+        Sem::Arith(ArithSem::Abs),
     )
     .since(7, 0, 80)
     .section("9.7.4.6"),
@@ -624,7 +625,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of half-precision values or pairs.",
         &[FTZ, NAN, XORSIGN, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .since(7, 0, 80)
     .later(MINMAX_HALF)
@@ -634,7 +635,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of bfloat values or pairs.",
         &[NAN, XORSIGN, One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .since(7, 0, 80)
     .later(MINMAX_HALF)
@@ -644,7 +645,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of half-precision values or pairs.",
         &[FTZ, NAN, XORSIGN, One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .since(7, 0, 80)
     .later(MINMAX_HALF)
@@ -654,7 +655,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of bfloat values or pairs.",
         &[NAN, XORSIGN, One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .since(7, 0, 80)
     .later(MINMAX_HALF)
@@ -664,7 +665,7 @@ pub(super) static FORMS: &[Form] = &[
         "The hyperbolic tangent of half-precision or bfloat values, approximately.",
         &[One(Field::Approx, &[Approx]), One(Field::Type, &[F16, F16x2, Bf16, Bf16x2])],
         &[def("d", RT), arg("a", T)],
-        Sem::Tanh,
+        Sem::Arith(ArithSem::Tanh),
     )
     .since(7, 0, 75)
     .later(TANH_BF16)
@@ -674,7 +675,7 @@ pub(super) static FORMS: &[Form] = &[
         "Two to the power of a half-precision value, approximately.",
         &[One(Field::Approx, &[Approx]), One(Field::Type, HALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Ex2,
+        Sem::Arith(ArithSem::Ex2),
     )
     .since(7, 0, 75)
     .section("9.7.4.10"),
@@ -683,7 +684,7 @@ pub(super) static FORMS: &[Form] = &[
         "Two to the power of a bfloat value, approximately.",
         &[One(Field::Approx, &[Approx]), One(Field::Ftz, &[Ftz]), One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T)],
-        Sem::Ex2,
+        Sem::Arith(ArithSem::Ex2),
     )
     .since(7, 8, 90)
     .section("9.7.4.10"),
@@ -692,7 +693,7 @@ pub(super) static FORMS: &[Form] = &[
         "The power of 2; the same as `ex2.approx`.",
         &[Lit(F32)],
         &[def("d", RLIT), arg("a", LIT)],
-        Sem::Ex2,
+        Sem::Arith(ArithSem::Ex2),
     )
     .implying(Approx, 1, 4, crate::Since::FIRST_SM)
     .section("9.7.3.21"),
@@ -701,7 +702,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds a half-precision or bfloat and a single-precision value.",
         &[OPT_RND, SAT, Lit(F32), One(Field::AType, &[F16, Bf16])],
         &[def("d", RLIT), arg("a", Kind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(8, 6, 100)
     .section("9.7.5.1"),
@@ -710,7 +711,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts a half-precision or bfloat and a single-precision value.",
         &[OPT_RND, SAT, Lit(F32), One(Field::AType, &[F16, Bf16])],
         &[def("d", RLIT), arg("a", Kind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .since(8, 6, 100)
     .section("9.7.5.2"),
@@ -724,7 +725,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
             arg("c", LIT),
         ],
-        Sem::Fma,
+        Sem::Arith(ArithSem::Fma),
     )
     .since(8, 6, 100)
     .section("9.7.5.3"),
@@ -738,7 +739,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::FmaOob,
+        Sem::Arith(ArithSem::FmaOob),
     )
     .since(8, 1, 90)
     .rules(&[Rule::Needs(F16, &[Rn]), Rule::Needs(F16x2, &[Rn])])
@@ -748,7 +749,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smallest of three values, or of their absolute values.",
         &[FTZ, NAN, Opt(Field::Abs, &[AbsMod]), Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Min3,
+        Sem::Arith(ArithSem::Min3),
     )
     .since(8, 8, 100)
     .section("9.7.3.11"),
@@ -757,7 +758,7 @@ pub(super) static FORMS: &[Form] = &[
         "The largest of three values, or of their absolute values.",
         &[FTZ, NAN, Opt(Field::Abs, &[AbsMod]), Lit(F32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Max3,
+        Sem::Arith(ArithSem::Max3),
     )
     .since(8, 8, 100)
     .section("9.7.3.12"),

@@ -1,9 +1,10 @@
 //! Integer and extended-precision arithmetic (manual 9.7.1, 9.7.2).
 
 use super::vocabulary::*;
+use crate::families::{ArithSem, BitsSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Form, Kind, TypeRule, arg, def};
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
 
 const TYPE: Field = Field::Type;
@@ -25,7 +26,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers, wrapping around.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .section("9.7.1.1"),
     Form::new(
@@ -33,7 +34,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers; the result is clamped to the type's range.",
         &[Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .section("9.7.1.1"),
     Form::new(
@@ -41,7 +42,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds unsigned integers; the result is clamped to the type's range.",
         &[Lit(Sat), One(TYPE, &[U32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
@@ -50,7 +51,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds pairs of 16-bit integers; the results are clamped to the type's range.",
         &[Lit(Sat), One(TYPE, X2)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
@@ -59,7 +60,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds pairs of 16-bit integers.",
         &[One(TYPE, X2)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Add,
+        Sem::Arith(ArithSem::Add),
     )
     .since(8, 0, 90)
     .section("9.7.1.1"),
@@ -68,7 +69,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts integers, wrapping around.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .section("9.7.1.2"),
     Form::new(
@@ -76,7 +77,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts integers; the result is clamped to the type's range.",
         &[Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Sub,
+        Sem::Arith(ArithSem::Sub),
     )
     .section("9.7.1.2"),
     Form::new(
@@ -84,7 +85,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers; `.hi` and `.lo` give a half of the product, `.wide` all of it.",
         &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .section("9.7.1.3"),
     Form::new(
@@ -92,7 +93,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers into a result of twice the width.",
         &[One(PART, &[Wide]), One(TYPE, INT16_32)],
         &[def("d", RWIDE), arg("a", T), arg("b", T)],
-        Sem::Mul,
+        Sem::Arith(ArithSem::Mul),
     )
     .section("9.7.1.3"),
     Form::new(
@@ -100,7 +101,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers and adds to a half of the product.",
         &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Mad,
+        Sem::Arith(ArithSem::Mad),
     )
     .section("9.7.1.4"),
     Form::new(
@@ -108,7 +109,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers and adds to the whole product.",
         &[One(PART, &[Wide]), One(TYPE, INT16_32)],
         &[def("d", RWIDE), arg("a", T), arg("b", T), arg("c", WIDE)],
-        Sem::Mad,
+        Sem::Arith(ArithSem::Mad),
     )
     .section("9.7.1.4"),
     Form::new(
@@ -116,7 +117,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies signed integers and adds to the high half, clamping the sum.",
         &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Mad,
+        Sem::Arith(ArithSem::Mad),
     )
     .section("9.7.1.4"),
     Form::new(
@@ -124,7 +125,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies the low 24 bits; `.hi` gives bits 16 to 47, `.lo` bits 0 to 31 of the product.",
         &[One(PART, &[Hi, Lo]), One(TYPE, &[U32, S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Mul24,
+        Sem::Arith(ArithSem::Mul24),
     )
     .section("9.7.1.5"),
     Form::new(
@@ -132,7 +133,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies the low 24 bits and adds.",
         &[One(PART, &[Hi, Lo]), One(TYPE, &[U32, S32])],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Mad24,
+        Sem::Arith(ArithSem::Mad24),
     )
     .section("9.7.1.6"),
     Form::new(
@@ -140,7 +141,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies the low 24 bits and adds to the high part, clamping the sum.",
         &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Mad24,
+        Sem::Arith(ArithSem::Mad24),
     )
     .section("9.7.1.6"),
     Form::new(
@@ -148,7 +149,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds the absolute difference of `a` and `b` to `c`.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::Sad,
+        Sem::Arith(ArithSem::Sad),
     )
     .section("9.7.1.7"),
     Form::new(
@@ -156,7 +157,7 @@ pub(super) static FORMS: &[Form] = &[
         "Divides integers, truncating; division by zero gives an unspecified value.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Div,
+        Sem::Arith(ArithSem::Div),
     )
     .section("9.7.1.8"),
     Form::new(
@@ -164,7 +165,7 @@ pub(super) static FORMS: &[Form] = &[
         "The remainder of a truncating integer division.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Rem,
+        Sem::Arith(ArithSem::Rem),
     )
     .section("9.7.1.9"),
     Form::new(
@@ -172,7 +173,7 @@ pub(super) static FORMS: &[Form] = &[
         "The absolute value of a signed integer.",
         &[One(TYPE, SIGNED)],
         &[def("d", RT), arg("a", T)],
-        Sem::Abs,
+        Sem::Arith(ArithSem::Abs),
     )
     .section("9.7.1.10"),
     Form::new(
@@ -180,7 +181,7 @@ pub(super) static FORMS: &[Form] = &[
         "The negative of a signed integer.",
         &[One(TYPE, SIGNED)],
         &[def("d", RT), arg("a", T)],
-        Sem::Neg,
+        Sem::Arith(ArithSem::Neg),
     )
     .section("9.7.1.11"),
     Form::new(
@@ -188,7 +189,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of two integers.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .section("9.7.1.12"),
     Form::new(
@@ -196,7 +197,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of pairs of integers or of signed integers; `.relu` clamps below at zero.",
         &[Opt(Field::Relu, &[Relu]), One(TYPE, &[U16x2, S16x2])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .since(8, 0, 90)
     .section("9.7.1.12"),
@@ -205,7 +206,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of two integers, clamped below at zero.",
         &[Lit(Relu), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Min,
+        Sem::Arith(ArithSem::Min),
     )
     .since(8, 0, 90)
     .section("9.7.1.12"),
@@ -214,7 +215,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of two integers.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .section("9.7.1.13"),
     Form::new(
@@ -222,7 +223,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of pairs of integers; `.relu` clamps below at zero.",
         &[Opt(Field::Relu, &[Relu]), One(TYPE, &[U16x2, S16x2])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .since(8, 0, 90)
     .section("9.7.1.13"),
@@ -231,7 +232,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of two integers, clamped below at zero.",
         &[Lit(Relu), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::Max,
+        Sem::Arith(ArithSem::Max),
     )
     .since(8, 0, 90)
     .section("9.7.1.13"),
@@ -240,7 +241,7 @@ pub(super) static FORMS: &[Form] = &[
         "Counts the one bits.",
         &[One(TYPE, BITS32_64)],
         &[def("d", R_COUNT), arg("a", T)],
-        Sem::Popc,
+        Sem::Bits(BitsSem::Popc),
     )
     .since(2, 0, 20)
     .section("9.7.1.14"),
@@ -249,7 +250,7 @@ pub(super) static FORMS: &[Form] = &[
         "Counts the zero bits above the highest one.",
         &[One(TYPE, BITS32_64)],
         &[def("d", R_COUNT), arg("a", T)],
-        Sem::Clz,
+        Sem::Bits(BitsSem::Clz),
     )
     .since(2, 0, 20)
     .section("9.7.1.15"),
@@ -258,7 +259,7 @@ pub(super) static FORMS: &[Form] = &[
         "Finds the highest bit that differs from the sign; all ones when there is none.",
         &[Opt(Field::Shiftamt, &[Shiftamt]), One(TYPE, INT32_64)],
         &[def("d", R_COUNT), arg("a", T)],
-        Sem::Bfind,
+        Sem::Bits(BitsSem::Bfind),
     )
     .since(2, 0, 20)
     .section("9.7.1.16"),
@@ -267,7 +268,7 @@ pub(super) static FORMS: &[Form] = &[
         "Finds the n-th set bit of `mask` from bit `base` on.",
         &[Lit(B32)],
         &[def("d", RLIT), arg("mask", V_B32), arg("base", V_B32), arg("offset", V_B32)],
-        Sem::Fns,
+        Sem::Bits(BitsSem::Fns),
     )
     .since(6, 0, 30)
     .section("9.7.1.17"),
@@ -276,7 +277,7 @@ pub(super) static FORMS: &[Form] = &[
         "Reverses the bits.",
         &[One(TYPE, BITS32_64)],
         &[def("d", RT), arg("a", T)],
-        Sem::Brev,
+        Sem::Bits(BitsSem::Brev),
     )
     .since(2, 0, 20)
     .section("9.7.1.18"),
@@ -285,7 +286,7 @@ pub(super) static FORMS: &[Form] = &[
         "Extracts the field of `c` bits from bit `b` on, extended by sign for signed types.",
         &[One(TYPE, INT32_64)],
         &[def("d", RT), arg("a", T), arg("b", V_U32), arg("c", V_U32)],
-        Sem::Bfe,
+        Sem::Bits(BitsSem::Bfe),
     )
     .since(2, 0, 20)
     .section("9.7.1.19"),
@@ -294,7 +295,7 @@ pub(super) static FORMS: &[Form] = &[
         "Inserts the low `d` bits of `a` into `b` from bit `c` on.",
         &[One(TYPE, BITS32_64)],
         &[def("f", RT), arg("a", T), arg("b", T), arg("c", V_U32), arg("d", V_U32)],
-        Sem::Bfi,
+        Sem::Bits(BitsSem::Bfi),
     )
     .since(2, 0, 20)
     .section("9.7.1.20"),
@@ -303,7 +304,7 @@ pub(super) static FORMS: &[Form] = &[
         "Extends a value of `b` bits by sign or zero.",
         &[One(Field::Mode, &[Clamp, Wrap]), One(TYPE, &[U32, S32])],
         &[def("d", RT), arg("a", T), arg("b", V_U32)],
-        Sem::Szext,
+        Sem::Bits(BitsSem::Szext),
     )
     .since(7, 6, 70)
     .section("9.7.1.21"),
@@ -312,7 +313,7 @@ pub(super) static FORMS: &[Form] = &[
         "A mask of `b` ones from bit `a` on.",
         &[One(Field::Mode, &[Clamp, Wrap]), One(TYPE, &[B32])],
         &[def("d", R_U32), arg("a", V_U32), arg("b", V_U32)],
-        Sem::Bmsk,
+        Sem::Bits(BitsSem::Bmsk),
     )
     .since(7, 6, 70)
     .section("9.7.1.22"),
@@ -321,7 +322,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds the dot product of four bytes and four bytes to `c`.",
         &[One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
         &[def("d", R_S32), arg("a", BYTES_A), arg("b", BYTES_B), arg("c", V_S32)],
-        Sem::Dp4a,
+        Sem::Arith(ArithSem::Dp4a),
     )
     .since(5, 0, 61)
     .section("9.7.1.23"),
@@ -330,7 +331,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds the dot product of two halves and two bytes of a half to `c`.",
         &[One(Field::Mode, &[Lo, Hi]), One(Field::AType, &[U32, S32]), One(Field::BType, &[U32, S32])],
         &[def("d", R_S32), arg("a", BYTES_A), arg("b", BYTES_B), arg("c", V_S32)],
-        Sem::Dp2a,
+        Sem::Arith(ArithSem::Dp2a),
     )
     .since(5, 0, 61)
     .section("9.7.1.24"),
@@ -339,7 +340,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers and writes the carry.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::AddCarry,
+        Sem::Arith(ArithSem::AddCarry),
     )
     .since(1, 2, 10)
     .later(LATER64)
@@ -349,7 +350,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers and the carry, and writes the new carry.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::AddCarry,
+        Sem::Arith(ArithSem::AddCarry),
     )
     .since(1, 2, 10)
     .later(LATER64)
@@ -359,7 +360,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers and the carry.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::AddCarry,
+        Sem::Arith(ArithSem::AddCarry),
     )
     .since(1, 2, 10)
     .section("9.7.2.2"),
@@ -368,7 +369,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds integers and the carry, clamping the sum.",
         &[Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::AddCarry,
+        Sem::Arith(ArithSem::AddCarry),
     )
     .since(1, 2, 10)
     .section("9.7.2.2"),
@@ -377,7 +378,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts integers and writes the carry of `a + ~b + 1`.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::SubCarry,
+        Sem::Arith(ArithSem::SubCarry),
     )
     .since(1, 2, 10)
     .later(LATER64)
@@ -387,7 +388,7 @@ pub(super) static FORMS: &[Form] = &[
         "Computes `a + ~b` and the carry, and writes the new carry.",
         &[One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::SubCarry,
+        Sem::Arith(ArithSem::SubCarry),
     )
     .since(2, 0, 20)
     .later(LATER64)
@@ -397,7 +398,7 @@ pub(super) static FORMS: &[Form] = &[
         "Computes `a + ~b` and the carry.",
         &[One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::SubCarry,
+        Sem::Arith(ArithSem::SubCarry),
     )
     .since(2, 0, 20)
     .section("9.7.2.4"),
@@ -406,7 +407,7 @@ pub(super) static FORMS: &[Form] = &[
         "Computes `a + ~b` and the carry, clamping the sum.",
         &[Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::SubCarry,
+        Sem::Arith(ArithSem::SubCarry),
     )
     .since(2, 0, 20)
     .section("9.7.2.4"),
@@ -415,7 +416,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers, adds to a half of the product and writes the carry.",
         &[One(PART, &[Hi, Lo]), One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::MadCarry,
+        Sem::Arith(ArithSem::MadCarry),
     )
     .since(3, 0, 20)
     .later(LATER64)
@@ -425,7 +426,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers, adds to a half of the product with the carry, and writes the new carry.",
         &[One(PART, &[Hi, Lo]), One(Field::Cc, &[Cc]), One(TYPE, CC_TYPES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::MadCarry,
+        Sem::Arith(ArithSem::MadCarry),
     )
     .since(3, 0, 20)
     .later(LATER64)
@@ -435,7 +436,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers, adds to a half of the product with the carry.",
         &[One(PART, &[Hi, Lo]), One(TYPE, INT16_TO_64)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::MadCarry,
+        Sem::Arith(ArithSem::MadCarry),
     )
     .since(3, 0, 20)
     .section("9.7.2.6"),
@@ -444,7 +445,7 @@ pub(super) static FORMS: &[Form] = &[
         "Multiplies integers, adds to a half of the product with the carry, clamping the sum.",
         &[One(PART, &[Hi]), Lit(Sat), One(TYPE, &[S32])],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
-        Sem::MadCarry,
+        Sem::Arith(ArithSem::MadCarry),
     )
     .since(3, 0, 20)
     .section("9.7.2.6"),
@@ -453,7 +454,7 @@ pub(super) static FORMS: &[Form] = &[
         "Adds four bytes, wrapping around or clamping.",
         &[SAT, One(TYPE, BYTES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.1"),
@@ -462,7 +463,7 @@ pub(super) static FORMS: &[Form] = &[
         "Subtracts four bytes, wrapping around or clamping.",
         &[SAT, One(TYPE, BYTES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.2"),
@@ -471,7 +472,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of four bytes each.",
         &[One(TYPE, BYTES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.12"),
@@ -480,7 +481,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smaller of four signed bytes each, clamped below at zero.",
         &[Lit(Relu), One(TYPE, &[S8x4])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.12"),
@@ -489,7 +490,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of four bytes each.",
         &[One(TYPE, BYTES)],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.13"),
@@ -498,7 +499,7 @@ pub(super) static FORMS: &[Form] = &[
         "The larger of four signed bytes each, clamped below at zero.",
         &[Lit(Relu), One(TYPE, &[S8x4])],
         &[def("d", RT), arg("a", T), arg("b", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.13"),
@@ -507,7 +508,7 @@ pub(super) static FORMS: &[Form] = &[
         "The negatives of four signed bytes.",
         &[One(TYPE, &[S8x4])],
         &[def("d", RT), arg("a", T)],
-        Sem::PackedBytes,
+        Sem::Arith(ArithSem::PackedBytes),
     )
     .only(9, 2, FAMILIES_107_120)
     .section("9.7.1.11"),

@@ -2,15 +2,16 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
 use crate::length::Lengths;
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
 
 /// Loads of byte matrices.
 const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Ldmatrix, doc, slots, operands, Sem::Ldmatrix)
+    Form::new(Opcode::Ldmatrix, doc, slots, operands, Sem::Matrix(MatrixSem::Ldmatrix))
         .only(8, 6, BLACKWELL)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
         .section("9.7.14.5.15")
@@ -43,7 +44,7 @@ pub(super) static FORMS: &[Form] = &[
             def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
             arg("p", Kind::Address),
         ],
-        Sem::Ldmatrix,
+        Sem::Matrix(MatrixSem::Ldmatrix),
     )
     .since(6, 5, 75)
     .later(&[(SharedCta, at(7, 8, 75))])
@@ -62,7 +63,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16]),
         ],
         LOADED_EIGHT,
-        Sem::Ldmatrix,
+        Sem::Matrix(MatrixSem::Ldmatrix),
     )
     .since(6, 5, 75)
     .later(&[(SharedCta, at(7, 8, 75))])
@@ -84,7 +85,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("p", Kind::Address),
             arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
         ],
-        Sem::Stmatrix,
+        Sem::Matrix(MatrixSem::Stmatrix),
     )
     .since(7, 8, 90)
     .later(&[(SharedCta, at(7, 8, 75))])
@@ -103,7 +104,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16]),
         ],
         STORED_EIGHT,
-        Sem::Stmatrix,
+        Sem::Matrix(MatrixSem::Stmatrix),
     )
     .since(7, 8, 90)
     .later(&[(SharedCta, at(7, 8, 75))])
@@ -120,7 +121,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16]),
         ],
         &[def("d", R_B32), arg("a", R_B32)],
-        Sem::Movmatrix,
+        Sem::Matrix(MatrixSem::Movmatrix),
     )
     .since(7, 8, 75)
     .effects(Effects::CONVERGENT)
@@ -221,7 +222,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("p", Kind::Address),
             arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))),
         ],
-        Sem::Stmatrix,
+        Sem::Matrix(MatrixSem::Stmatrix),
     )
     .only(8, 6, BLACKWELL)
     .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
@@ -239,7 +240,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B8]),
         ],
         STORED_EIGHT,
-        Sem::Stmatrix,
+        Sem::Matrix(MatrixSem::Stmatrix),
     )
     .only(8, 6, BLACKWELL)
     .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })

@@ -3,9 +3,10 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 use crate::types::ScalarType;
 
@@ -15,8 +16,8 @@ const NEAR: Slot = Opt(Field::Space, OWN);
 const FAR: Slot = Opt(Field::Space, ANY);
 const SCOPE: Slot = Opt(Field::Scope, &[Cta, Cluster]);
 const MULTICAST: Slot = Opt(Field::Multicast, &[MulticastCluster32b]);
-const RELEASES: Slot = Opt(Field::Sem, &[Release, Relaxed]);
-const ACQUIRES: Slot = Opt(Field::Sem, &[Acquire, Relaxed]);
+const RELEASES: Slot = Opt(Field::MemOrder, &[Release, Relaxed]);
+const ACQUIRES: Slot = Opt(Field::MemOrder, &[Acquire, Relaxed]);
 const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)));
 const PARITY: Operand = arg("phaseParity", V_U32).constants(Constants::Range(0, 1));
 const HINT: Operand = opt("suspendTimeHint", V_U32);
@@ -52,30 +53,32 @@ const fn arrive(
     operands: &'static [Operand],
     section: &'static str,
 ) -> Form {
-    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::MbarrierArrive)
+    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::Async(AsyncSem::MbarrierArrive))
         .since(7, 0, 80)
         .later(ARRIVE_LATER)
         .rules(FAR_RULES)
+        .defaults(&[&[Release, Cta]])
         .effects(Effects::SYNC)
         .section(section)
 }
 
 /// Waits; `test_wait` returns at once, `try_wait` may suspend the thread.
 const fn wait(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::MbarrierWait)
+    Form::new(Opcode::Mbarrier, doc, slots, operands, Sem::Async(AsyncSem::MbarrierWait))
         .since(7, 0, 80)
         .later(WAIT_LATER)
-        .rules(&[Rule::Together(Field::Sem, Field::Scope), Rule::Needs(PhaseTypeConditional, &[Parity])])
+        .rules(&[Rule::Together(Field::MemOrder, Field::Scope), Rule::Needs(PhaseTypeConditional, &[Parity])])
+        .defaults(&[&[Acquire, Cta]])
         .effects(Effects::SYNC)
         .section("9.7.13.15.16")
 }
 
 /// Order and scope come together, and a multicast is not for the block's own barrier.
 const FAR_RULES: &[Rule] =
-    &[Rule::Together(Field::Sem, Field::Scope), Rule::Excludes(MulticastCluster32b, OWN)];
+    &[Rule::Together(Field::MemOrder, Field::Scope), Rule::Excludes(MulticastCluster32b, OWN)];
 /// A phase waits for at most so many arrivals.
 const MOST_ARRIVALS: i64 = 0xF_FFFF;
-/// How many arrivals at once; braces may stand around it.
+/// How many arrivals at once; braces may occur around it.
 const COUNT: Operand = arg("count", Kind::Elements(TypeRule::Is(ScalarType::U32), VectorLength::Is(1)))
     .constants(Constants::Range(1, u32::MAX as i64));
 const SINGLE: &[Operand] = &[STATE, shared("addr"), CTA_MASK_32];
@@ -89,7 +92,7 @@ pub(super) static FORMS: &[Form] = &[
         "Makes a barrier for `count` arrivals in a phase.",
         &[Lit(Init), Opt(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
         &[shared("addr"), arg("count", V_U32).constants(Constants::Range(1, MOST_ARRIVALS))],
-        Sem::MbarrierInit,
+        Sem::Async(AsyncSem::MbarrierInit),
     )
     .since(7, 0, 80)
     .later(&[CTA_LATER, (LayoutV0, at(9, 3, 90)), (LayoutV1, at(9, 3, 90))])
@@ -100,7 +103,7 @@ pub(super) static FORMS: &[Form] = &[
         "Ends a barrier, so that its memory may be used otherwise.",
         &[Lit(Inval), NEAR, Lit(B64)],
         &[shared("addr")],
-        Sem::MbarrierInval,
+        Sem::Async(AsyncSem::MbarrierInval),
     )
     .since(7, 0, 80)
     .later(&[CTA_LATER])
@@ -111,7 +114,7 @@ pub(super) static FORMS: &[Form] = &[
         "Tells which layout a barrier was made with.",
         &[Lit(CheckLayout), One(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
         &[def("p", PRED), addr("addr")],
-        Sem::MbarrierCheckLayout,
+        Sem::Async(AsyncSem::MbarrierCheckLayout),
     )
     .since(9, 3, 90)
     .effects(Effects::READS)
@@ -119,9 +122,9 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Mbarrier,
         "Lets the phase wait for so many more transactions.",
-        &[Lit(ExpectTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
+        &[Lit(ExpectTx), Opt(Field::MemOrder, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
         &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
-        Sem::MbarrierTransactions,
+        Sem::Async(AsyncSem::MbarrierTransactions),
     )
     .since(8, 0, 90)
     .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
@@ -131,9 +134,9 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Mbarrier,
         "Tells the phase that so many transactions are done.",
-        &[Lit(CompleteTx), Opt(Field::Sem, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
+        &[Lit(CompleteTx), Opt(Field::MemOrder, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
         &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
-        Sem::MbarrierTransactions,
+        Sem::Async(AsyncSem::MbarrierTransactions),
     )
     .since(8, 0, 90)
     .later(&[(MulticastCluster32b, on(9, 4, FAMILY_107))])
@@ -159,7 +162,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Arrive),
             Lit(NoComplete),
-            Opt(Field::Sem, &[Release]),
+            Opt(Field::MemOrder, &[Release]),
             Opt(Field::Scope, &[Cta]),
             NEAR,
             Lit(B64),
@@ -191,7 +194,7 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(ArriveDrop),
             Lit(NoComplete),
-            Opt(Field::Sem, &[Release]),
+            Opt(Field::MemOrder, &[Release]),
             Opt(Field::Scope, &[Cta]),
             NEAR,
             Lit(B64),
@@ -204,7 +207,7 @@ pub(super) static FORMS: &[Form] = &[
         "Arrives at a barrier when the earlier asynchronous copies of the thread are done.",
         &[Lit(Async), Lit(Mbarrier), Lit(Arrive), Opt(Field::NoInc, &[Noinc]), NEAR, Lit(B64)],
         &[addr("addr")],
-        Sem::CpAsyncArrive,
+        Sem::Async(AsyncSem::CpAsyncArrive),
     )
     .since(7, 0, 80)
     .later(&[CTA_LATER])
@@ -297,7 +300,7 @@ pub(super) static FORMS: &[Form] = &[
         "How many arrivals the phase of `state` was still waiting for.",
         &[Lit(PendingCount), Lit(B64)],
         &[def("count", R_U32), arg("state", V_U64)],
-        Sem::MbarrierPendingCount,
+        Sem::Async(AsyncSem::MbarrierPendingCount),
     )
     .since(7, 0, 80)
     .section("9.7.13.15.17"),

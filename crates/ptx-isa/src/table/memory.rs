@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{One, Opt};
 use crate::form::{Effects, Form, Kind, Rule, TypeRule, VectorLength, arg, def, opt};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 const MEMORY_TYPES: &[Mod] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 const EVICT_L1: &[Mod] = &[L1EvictNormal, L1EvictUnchanged, L1EvictFirst, L1EvictLast, L1NoAllocate];
@@ -44,7 +45,7 @@ pub(super) static FORMS: &[Form] = &[
         "Loads registers from memory; `.nc` through the read-only cache.",
         &[
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Acquire]),
+            Opt(Field::MemOrder, &[Weak, Volatile, Relaxed, Acquire]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, SPACES),
             Opt(Field::Cop, &[Ca, Cg, Cs, Lu, Cv]),
@@ -61,7 +62,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Address),
             opt("cache-policy", Kind::CachePolicy),
         ],
-        Sem::Load,
+        Sem::Memory(MemorySem::Load),
     )
     .later(LD_LATER)
     .effects(Effects::READS)
@@ -74,7 +75,7 @@ pub(super) static FORMS: &[Form] = &[
             def("d", Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
             arg("a", Kind::Address),
         ],
-        Sem::LoadUniform,
+        Sem::Memory(MemorySem::LoadUniform),
     )
     .since(2, 0, 20)
     .later(LD_LATER)
@@ -86,7 +87,7 @@ pub(super) static FORMS: &[Form] = &[
         "Stores registers to memory.",
         &[
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Weak, Volatile, Relaxed, Release]),
+            Opt(Field::MemOrder, &[Weak, Volatile, Relaxed, Release]),
             Opt(Field::Scope, SCOPES),
             Opt(Field::Space, &[Global, Local, Param, ParamFunc, Shared, SharedCta, SharedCluster]),
             Opt(Field::Cop, &[Wb, Cg, Cs, Wt]),
@@ -101,7 +102,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("b", Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
             opt("cache-policy", Kind::CachePolicy),
         ],
-        Sem::Store,
+        Sem::Memory(MemorySem::Store),
     )
     .later(LD_LATER)
     .effects(Effects::WRITES)
@@ -111,7 +112,7 @@ pub(super) static FORMS: &[Form] = &[
         "Brings the line of an address into a cache.",
         &[Opt(Field::Space, &[Global, Local]), One(Field::Level, &[L1, L2, L2EvictLast, L2EvictNormal])],
         &[arg("a", Kind::Address)],
-        Sem::Prefetch,
+        Sem::Memory(MemorySem::Prefetch),
     )
     .since(2, 0, 20)
     .later(&[(L2EvictLast, at(7, 4, 80)), (L2EvictNormal, at(7, 4, 80))])
@@ -122,7 +123,7 @@ pub(super) static FORMS: &[Form] = &[
         "Brings the line of a generic address into the uniform cache.",
         &[One(Field::Level, &[L1])],
         &[arg("a", Kind::Address)],
-        Sem::Prefetch,
+        Sem::Memory(MemorySem::Prefetch),
     )
     .since(2, 0, 20)
     .effects(Effects::SIDE_EFFECTS)

@@ -3,10 +3,11 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
@@ -86,11 +87,13 @@ const fn shape(set: &'static [Mod]) -> Slot {
 }
 
 const fn dense(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Mma, doc, slots, DENSE, Sem::Mma).effects(Effects::CONVERGENT).section("9.7.14.5.14")
+    Form::new(Opcode::Mma, doc, slots, DENSE, Sem::Matrix(MatrixSem::Mma))
+        .effects(Effects::CONVERGENT)
+        .section("9.7.14.5.14")
 }
 
 const fn sparse(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Mma, doc, slots, SPARSE, Sem::MmaSparse)
+    Form::new(Opcode::Mma, doc, slots, SPARSE, Sem::Matrix(MatrixSem::MmaSparse))
         .since(7, 1, 80)
         .later(&[ORDERED_LATER])
         .effects(Effects::CONVERGENT)
@@ -345,7 +348,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, FAMILY_120)
     .effects(Effects::CONVERGENT)
@@ -369,7 +372,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, FAMILY_120)
     .effects(Effects::CONVERGENT)
@@ -393,7 +396,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0, Ue4m3]),
         ],
         SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, FAMILY_120)
     .rules(&[Rule::Needs(Ue4m3, &[ScaleVec4X]), Rule::Needs(Ue8m0, &[ScaleVec2X])])
@@ -418,7 +421,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(9, 1, FAMILY_120)
     .effects(Effects::CONVERGENT)
@@ -602,7 +605,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SPARSE_SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, FAMILY_120)
     .effects(Effects::CONVERGENT)
@@ -627,7 +630,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SPARSE_SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, EXACT_12X)
     .effects(Effects::CONVERGENT)
@@ -652,7 +655,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0, Ue4m3]),
         ],
         SPARSE_SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(8, 7, EXACT_12X)
     .rules(&[Rule::Needs(Ue4m3, &[ScaleVec4X]), Rule::Needs(Ue8m0, &[ScaleVec2X])])
@@ -678,7 +681,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::SType, &[Ue8m0]),
         ],
         SPARSE_SCALED,
-        Sem::MmaScaled,
+        Sem::Matrix(MatrixSem::MmaScaled),
     )
     .only(9, 1, EXACT_12X)
     .effects(Effects::CONVERGENT)

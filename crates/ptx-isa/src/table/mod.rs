@@ -1,10 +1,9 @@
 //! The rows, one chapter a file, and how to find them.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
+use crate::families::Opcode;
 use crate::form::{Form, FormId};
-use crate::names::Opcode;
 
 mod async_copy;
 mod atomic;
@@ -66,42 +65,83 @@ static CHAPTERS: &[&[Form]] = &[
     video::FORMS,
 ];
 
-struct Table {
-    forms: Vec<Form>,
-    ranges: Vec<Range<usize>>,
-}
+/// How many rows there are.
+const COUNT: usize = {
+    let (mut count, mut chapter) = (0, 0);
+    while chapter < CHAPTERS.len() {
+        count += CHAPTERS[chapter].len();
+        chapter += 1;
+    }
+    count
+};
 
 /// All rows, those of an opcode next to each other, chapters in order within an opcode.
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut forms: Vec<Form> = CHAPTERS.iter().flat_map(|chapter| chapter.iter().copied()).collect();
-    forms.sort_by_key(|form| form.opcode);
-    let of = |op: Opcode| {
-        let start = forms.partition_point(|form| form.opcode < op);
-        start..forms.partition_point(|form| form.opcode <= op)
-    };
-    let ranges = Opcode::ALL.iter().map(|&op| of(op)).collect();
-    Table { forms, ranges }
-});
+static FORMS: [Form; COUNT] = sorted();
+
+/// Where the rows of each opcode begin; those of the last end at the last entry.
+static STARTS: [u16; Opcode::ALL.len() + 1] = starts();
+
+const fn starts() -> [u16; Opcode::ALL.len() + 1] {
+    let mut starts = [0; Opcode::ALL.len() + 1];
+    let mut chapter = 0;
+    while chapter < CHAPTERS.len() {
+        let mut at = 0;
+        while at < CHAPTERS[chapter].len() {
+            starts[CHAPTERS[chapter][at].opcode as usize + 1] += 1;
+            at += 1;
+        }
+        chapter += 1;
+    }
+    let mut opcode = 0;
+    while opcode < Opcode::ALL.len() {
+        starts[opcode + 1] += starts[opcode];
+        opcode += 1;
+    }
+    starts
+}
+
+const fn sorted() -> [Form; COUNT] {
+    let mut next = starts();
+    let mut forms = [CHAPTERS[0][0]; COUNT];
+    let mut chapter = 0;
+    while chapter < CHAPTERS.len() {
+        let mut at = 0;
+        while at < CHAPTERS[chapter].len() {
+            let form = CHAPTERS[chapter][at];
+            let place = &mut next[form.opcode as usize];
+            forms[*place as usize] = form;
+            *place += 1;
+            at += 1;
+        }
+        chapter += 1;
+    }
+    forms
+}
 
 /// Every row; a [`FormId`] is an index into this slice.
-pub fn all_forms() -> &'static [Form] {
-    &TABLE.forms
+pub const fn all_forms() -> &'static [Form] {
+    &FORMS
 }
 
 /// The id of every row, in the order of [`all_forms`].
 pub fn form_ids() -> impl ExactSizeIterator<Item = FormId> {
-    (0..TABLE.forms.len()).map(|at| FormId(at as u16))
+    (0..FORMS.len()).map(|at| FormId(at as u16))
 }
 
 /// The row of an id.
-pub fn form(id: FormId) -> &'static Form {
-    &TABLE.forms[id.index()]
+pub const fn form(id: FormId) -> &'static Form {
+    &FORMS[id.index()]
 }
 
 /// The rows of an opcode and the id of the first; the others follow it.
 pub fn forms_of(opcode: Opcode) -> (u16, &'static [Form]) {
-    let range = TABLE.ranges[opcode as usize].clone();
-    (range.start as u16, &TABLE.forms[range])
+    let Range { start, end } = ids_of(opcode);
+    (start, &FORMS[usize::from(start)..usize::from(end)])
+}
+
+/// The ids of the rows of an opcode.
+pub(crate) const fn ids_of(opcode: Opcode) -> Range<u16> {
+    STARTS[opcode as usize]..STARTS[opcode as usize + 1]
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{BitsSem, MoveSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Form, Kind, Rule, TypeRule, VectorLength, arg, def};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
 const INTS: &[Mod] = &[U8, U16, U32, U64, S8, S16, S32, S64];
@@ -36,7 +37,7 @@ pub(super) static FORMS: &[Form] = &[
             def("d", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
             arg("a", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
         ],
-        Sem::MovVector,
+        Sem::Move(MoveSem::MovVector),
     )
     .rules(&[Rule::Excludes(V4, &[B64, U64, S64, F64])])
     .section("9.7.9.3"),
@@ -45,7 +46,7 @@ pub(super) static FORMS: &[Form] = &[
         "Copies a register, an immediate, a special register or an address; packs and unpacks vectors.",
         &[One(Field::Type, &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64])],
         &[def("d", Kind::Move(TypeRule::Of(Field::Type))), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
-        Sem::Mov,
+        Sem::Move(MoveSem::Mov),
     )
     .later(&[(B128, at(8, 3, 70))])
     .section("9.7.9.3"),
@@ -54,7 +55,7 @@ pub(super) static FORMS: &[Form] = &[
         "Picks four bytes out of eight, as `c` says or as the mode says.",
         &[Opt(Field::Mode, &[F4e, B4e, Rc8, Ecl, Ecr, Rc16]), Lit(B32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
-        Sem::Prmt,
+        Sem::Bits(BitsSem::Prmt),
     )
     .since(2, 0, 20)
     .section("9.7.9.7"),
@@ -63,7 +64,7 @@ pub(super) static FORMS: &[Form] = &[
         "Tells whether a generic address lies in a state space.",
         &[One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry])],
         &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
-        Sem::Isspacep,
+        Sem::Move(MoveSem::Isspacep),
     )
     .since(2, 0, 20)
     .later(ISSPACEP)
@@ -76,7 +77,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, U64]),
         ],
         &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
-        Sem::Cvta,
+        Sem::Move(MoveSem::Cvta),
     )
     .since(2, 0, 20)
     .later(ISSPACEP)
@@ -90,7 +91,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[U32, U64]),
         ],
         &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
-        Sem::Cvta,
+        Sem::Move(MoveSem::Cvta),
     )
     .since(2, 0, 20)
     .later(ISSPACEP)
@@ -100,7 +101,7 @@ pub(super) static FORMS: &[Form] = &[
         "Converts between integers; `.sat` clamps to the range of the destination.",
         &[SAT, One(Field::DType, INTS), One(Field::AType, INTS)],
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
-        Sem::Cvt,
+        Sem::Move(MoveSem::Cvt),
     )
     .section("9.7.9.21"),
     Form::new(
@@ -114,7 +115,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, FLOATS),
         ],
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
-        Sem::Cvt,
+        Sem::Move(MoveSem::Cvt),
     )
     .later(CVT_LATER)
     .section("9.7.9.21"),
@@ -123,7 +124,7 @@ pub(super) static FORMS: &[Form] = &[
         "Converts an integer to a floating-point value.",
         &[One(Field::Rnd, RND), FTZ, SAT, One(Field::DType, FLOATS), One(Field::AType, INTS)],
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
-        Sem::Cvt,
+        Sem::Move(MoveSem::Cvt),
     )
     .later(CVT_LATER)
     .section("9.7.9.21"),
@@ -139,7 +140,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, FLOATS),
         ],
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
-        Sem::Cvt,
+        Sem::Move(MoveSem::Cvt),
     )
     .later(CVT_LATER)
     .section("9.7.9.21"),
@@ -158,7 +159,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("a", Kind::Value(TypeRule::Of(Field::AType))),
             arg("b", Kind::Value(TypeRule::Of(Field::AType))),
         ],
-        Sem::CvtPack,
+        Sem::Move(MoveSem::CvtPack),
     )
     .since(7, 0, 80)
     .later(&[(Satfinite, at(8, 1, 80))])
@@ -168,7 +169,7 @@ pub(super) static FORMS: &[Form] = &[
         "Converts two integers with saturation and packs them below the upper half of `c`.",
         &[Lit(Pack), Lit(Sat), One(Field::DType, &[U16, S16]), One(Field::AType, &[S32])],
         &[def("d", PACKED), arg("a", INTEGER), arg("b", INTEGER)],
-        Sem::CvtPack,
+        Sem::Move(MoveSem::CvtPack),
     )
     .since(6, 5, 72)
     .section("9.7.9.22"),
@@ -177,7 +178,7 @@ pub(super) static FORMS: &[Form] = &[
         "Converts two integers with saturation to bytes and packs them below the lower half of `c`.",
         &[Lit(Pack), Lit(Sat), One(Field::DType, &[U8, S8]), One(Field::AType, &[S32]), Lit(B32)],
         &[def("d", PACKED), arg("a", INTEGER), arg("b", INTEGER), arg("c", OTHER_PART)],
-        Sem::CvtPack,
+        Sem::Move(MoveSem::CvtPack),
     )
     .since(6, 5, 72)
     .section("9.7.9.22"),

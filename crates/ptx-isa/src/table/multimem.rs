@@ -3,9 +3,10 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{AsyncSem, MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
 const OPERATIONS: &[Mod] = &[Min, Max, Add, And, Or, Xor];
@@ -13,7 +14,7 @@ const INTEGERS: &[Mod] = &[B32, B64, U32, U64, S32, S64];
 const NARROW_4: &[Mod] = &[E5m2x4, E4m3x4];
 const HELD: TypeRule = TypeRule::HeldBy(Field::Type);
 const VALUES: Kind = Kind::Elements(TypeRule::ValueOf(Field::Type), VectorLength::Of(Field::Vec));
-/// 8-bit values stand in registers of just that width.
+/// 8-bit values are in registers of just that width.
 const BYTES: Kind = Kind::Vector(HELD, VectorLength::Of(Field::Vec));
 const FLOATS: Kind = Kind::Elements(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 const GLOBAL: Slot = Opt(Field::Space, &[Global]);
@@ -22,9 +23,9 @@ const SCOPE: Slot = Opt(Field::Scope, SCOPES);
 const IN_SINGLE: Slot = Opt(Field::AccPrec, &[AccF32]);
 const IN_HALF: Slot = Opt(Field::AccPrec, &[AccF16]);
 
-const LOAD_ORDER: Slot = Opt(Field::Sem, &[Weak, Relaxed, Acquire]);
-const STORE_ORDER: Slot = Opt(Field::Sem, &[Weak, Relaxed, Release]);
-const REDUCE_ORDER: Slot = Opt(Field::Sem, &[Relaxed, Release]);
+const LOAD_ORDER: Slot = Opt(Field::MemOrder, &[Weak, Relaxed, Acquire]);
+const STORE_ORDER: Slot = Opt(Field::MemOrder, &[Weak, Relaxed, Release]);
+const REDUCE_ORDER: Slot = Opt(Field::MemOrder, &[Relaxed, Release]);
 const NARROW: Since = on(8, 6, BLACKWELL_EXACT);
 const LATER: &[(Mod, Since)] = &[
     (AccF32, at(8, 2, 90)),
@@ -74,7 +75,7 @@ const WEAK_OR_SCOPED: &[Rule] = &[
 const ORDERS: &[Mod] = &[Relaxed, Acquire, Release];
 
 const fn load_reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Multimem, doc, slots, operands, Sem::MultimemLoadReduce)
+    Form::new(Opcode::Multimem, doc, slots, operands, Sem::Memory(MemorySem::MultimemLoadReduce))
         .since(8, 1, 90)
         .later(LATER)
         .rules(WEAK_OR_SCOPED_LOADS)
@@ -83,7 +84,7 @@ const fn load_reduce(doc: &'static str, slots: &'static [Slot], operands: &'stat
 }
 
 const fn store(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Multimem, doc, slots, operands, Sem::MultimemStore)
+    Form::new(Opcode::Multimem, doc, slots, operands, Sem::Memory(MemorySem::MultimemStore))
         .since(8, 1, 90)
         .later(LATER)
         .rules(WEAK_OR_SCOPED)
@@ -92,7 +93,7 @@ const fn store(doc: &'static str, slots: &'static [Slot], operands: &'static [Op
 }
 
 const fn reduce(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Multimem, doc, slots, operands, Sem::MultimemReduce)
+    Form::new(Opcode::Multimem, doc, slots, operands, Sem::Memory(MemorySem::MultimemReduce))
         .since(8, 1, 90)
         .rules(WEAK_OR_SCOPED)
         .effects(Effects::MEMORY)
@@ -133,7 +134,7 @@ const RED_ASYNC: &[Rule] = &[
     Rule::Needs(Max, &[U32, S32]),
     Rule::Needs(Mmio, &[Sys]),
     Rule::Needs(Mmio, &[Release]),
-    Rule::Together(Field::Sem, Field::Scope),
+    Rule::Together(Field::MemOrder, Field::Scope),
 ];
 const RED_TYPES: &[Mod] = &[U32, S32, U64, S64];
 
@@ -339,7 +340,7 @@ pub(super) static FORMS: &[Form] = &[
         "Stores to shared memory of the cluster without waiting; the barrier counts the bytes.",
         &[
             Lit(Async),
-            Opt(Field::Sem, &[Weak]),
+            Opt(Field::MemOrder, &[Weak]),
             Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster, SharedCta]),
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
@@ -347,7 +348,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, ASYNC_TYPES),
         ],
         &[addr("a"), arg("b", FLOATS), shared("mbar")],
-        Sem::StoreAsync,
+        Sem::Async(AsyncSem::StoreAsync),
     )
     .since(8, 1, 90)
     .rules(STORE_ASYNC)
@@ -358,14 +359,14 @@ pub(super) static FORMS: &[Form] = &[
         "Stores 16 bytes to shared memory of the cluster without waiting; the barrier counts the bytes.",
         &[
             Lit(Async),
-            Opt(Field::Sem, &[Weak]),
+            Opt(Field::MemOrder, &[Weak]),
             Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster, SharedCta]),
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
             One(Field::Type, &[B128]),
         ],
         &[addr("a"), arg("b", T), shared("mbar")],
-        Sem::StoreAsync,
+        Sem::Async(AsyncSem::StoreAsync),
     )
     .since(9, 2, 90)
     .rules(STORE_ASYNC)
@@ -376,13 +377,13 @@ pub(super) static FORMS: &[Form] = &[
         "Stores to shared memory of the block without waiting; the barrier counts the bytes.",
         &[
             Lit(Async),
-            Opt(Field::Sem, &[Weak]),
+            Opt(Field::MemOrder, &[Weak]),
             One(Field::Space, &[SharedCta]),
             Opt(Field::Vec, &[V2, V4]),
             One(Field::Type, ASYNC_TYPES),
         ],
         &[addr("a"), arg("b", FLOATS), shared("mbar")],
-        Sem::StoreAsync,
+        Sem::Async(AsyncSem::StoreAsync),
     )
     .since(8, 1, 90)
     .rules(STORE_ASYNC)
@@ -391,9 +392,14 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::St,
         "Stores 16 bytes to shared memory of the block without waiting; the barrier counts the bytes.",
-        &[Lit(Async), Opt(Field::Sem, &[Weak]), One(Field::Space, &[SharedCta]), One(Field::Type, &[B128])],
+        &[
+            Lit(Async),
+            Opt(Field::MemOrder, &[Weak]),
+            One(Field::Space, &[SharedCta]),
+            One(Field::Type, &[B128]),
+        ],
         &[addr("a"), arg("b", T), shared("mbar")],
-        Sem::StoreAsync,
+        Sem::Async(AsyncSem::StoreAsync),
     )
     .since(9, 3, 90)
     .rules(STORE_ASYNC)
@@ -405,13 +411,13 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Async),
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Release, Weak]),
+            Opt(Field::MemOrder, &[Release, Weak]),
             Opt(Field::Scope, &[Gpu, Sys]),
             Opt(Field::Space, &[Global, SharedCta]),
             One(Field::Type, &[B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64]),
         ],
         &[addr("a"), arg("b", T)],
-        Sem::StoreAsync,
+        Sem::Async(AsyncSem::StoreAsync),
     )
     .since(8, 1, 90)
     .later(GLOBAL_LATER)
@@ -423,7 +429,7 @@ pub(super) static FORMS: &[Form] = &[
         "Combines with shared memory of the cluster without waiting; the barrier counts the bytes.",
         &[
             Lit(Async),
-            Opt(Field::Sem, &[Relaxed]),
+            Opt(Field::MemOrder, &[Relaxed]),
             Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster]),
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
@@ -431,7 +437,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, RED_TYPES),
         ],
         &[addr("a"), arg("b", T), shared("mbar")],
-        Sem::ReduceAsync,
+        Sem::Async(AsyncSem::ReduceAsync),
     )
     .since(8, 1, 90)
     .rules(RED_ASYNC)
@@ -443,14 +449,14 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Async),
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Release, Relaxed]),
+            Opt(Field::MemOrder, &[Release, Relaxed]),
             Opt(Field::Scope, &[Gpu, Sys]),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[Inc, Dec, Min, Max, Add]),
             One(Field::Type, RED_TYPES),
         ],
         &[addr("a"), arg("b", T)],
-        Sem::ReduceAsync,
+        Sem::Async(AsyncSem::ReduceAsync),
     )
     .since(8, 1, 90)
     .later(GLOBAL_LATER)
@@ -462,7 +468,7 @@ pub(super) static FORMS: &[Form] = &[
         "Combines bits with shared memory of the cluster without waiting; the barrier counts the bytes.",
         &[
             Lit(Async),
-            Opt(Field::Sem, &[Relaxed]),
+            Opt(Field::MemOrder, &[Relaxed]),
             Opt(Field::Scope, &[Cluster]),
             Opt(Field::Space, &[SharedCluster]),
             One(Field::Completion, &[MbarrierCompleteTxBytes]),
@@ -470,7 +476,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B32]),
         ],
         &[addr("a"), arg("b", V_U32), shared("mbar")],
-        Sem::ReduceAsync,
+        Sem::Async(AsyncSem::ReduceAsync),
     )
     .since(8, 1, 90)
     .rules(RED_ASYNC)
@@ -482,14 +488,14 @@ pub(super) static FORMS: &[Form] = &[
         &[
             Lit(Async),
             Opt(Field::Mmio, &[Mmio]),
-            Opt(Field::Sem, &[Release, Relaxed]),
+            Opt(Field::MemOrder, &[Release, Relaxed]),
             Opt(Field::Scope, &[Gpu, Sys]),
             Opt(Field::Space, &[Global]),
             One(Field::Op, &[And, Or, Xor]),
             One(Field::Type, &[B32]),
         ],
         &[addr("a"), arg("b", V_U32)],
-        Sem::ReduceAsync,
+        Sem::Async(AsyncSem::ReduceAsync),
     )
     .since(8, 1, 90)
     .later(GLOBAL_LATER)
@@ -499,7 +505,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::St,
         "Fills shared memory with zeros; the size is a multiple of 8.",
-        &[Lit(Bulk), Opt(Field::Sem, &[Weak]), Opt(Field::Space, &[SharedCta])],
+        &[Lit(Bulk), Opt(Field::MemOrder, &[Weak]), Opt(Field::Space, &[SharedCta])],
         &[
             addr("a"),
             arg("size", Kind::Wide(TypeRule::Is(crate::ScalarType::U32))).constants(Constants::Multiple(
@@ -509,7 +515,7 @@ pub(super) static FORMS: &[Form] = &[
             )),
             arg("initval", Kind::Immediate(0, 0)),
         ],
-        Sem::StoreBulk,
+        Sem::Async(AsyncSem::StoreBulk),
     )
     .since(8, 6, 100)
     .effects(Effects::WRITES)

@@ -1,9 +1,10 @@
 //! Cache policies and hints (manual 9.7.9.15, 9.7.9.17, 9.7.9.18).
 
 use super::vocabulary::*;
+use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, TypeRule, arg, def, opt};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
 const PRIMARY: &[Mod] = &[L2EvictLast, L2EvictNormal, L2EvictFirst, L2EvictUnchanged];
@@ -22,7 +23,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B64),
         ],
         &[def("cache-policy", R_POLICY), addr("a"), arg("primary-size", V_U32), arg("total-size", V_U32)],
-        Sem::CreatePolicy,
+        Sem::Memory(MemorySem::CreatePolicy),
     )
     .since(7, 4, 80)
     .section("9.7.9.18"),
@@ -31,7 +32,7 @@ pub(super) static FORMS: &[Form] = &[
         "A policy for a fraction of the accesses and another for the rest.",
         &[Lit(Fractional), One(Field::Primary, PRIMARY), Opt(Field::Secondary, SECONDARY), Lit(B64)],
         &[def("cache-policy", R_POLICY), opt("fraction", Kind::Value(TypeRule::Is(ScalarType::F32)))],
-        Sem::CreatePolicy,
+        Sem::Memory(MemorySem::CreatePolicy),
     )
     .since(7, 4, 80)
     .section("9.7.9.18"),
@@ -40,7 +41,7 @@ pub(super) static FORMS: &[Form] = &[
         "A policy from an access property of the host.",
         &[Lit(Cvt), Lit(L2), Lit(B64)],
         &[def("cache-policy", R_POLICY), arg("access-property", Kind::Value(TypeRule::Is(ScalarType::U64)))],
-        Sem::CreatePolicy,
+        Sem::Memory(MemorySem::CreatePolicy),
     )
     .since(7, 4, 80)
     .section("9.7.9.18"),
@@ -49,7 +50,7 @@ pub(super) static FORMS: &[Form] = &[
         "Drops 128 bytes from the second-level cache without writing them back; they become undefined.",
         &[Opt(Field::Space, &[Global]), Lit(L2)],
         &[addr("a"), arg("size", Kind::Immediate(128, 128))],
-        Sem::Discard,
+        Sem::Memory(MemorySem::Discard),
     )
     .since(7, 4, 80)
     .effects(Effects::WRITES)
@@ -59,7 +60,7 @@ pub(super) static FORMS: &[Form] = &[
         "Brings a tensor map into the cache.",
         &[Opt(Field::Space, &[Const, Param]), Lit(Tensormap)],
         &[addr("a")],
-        Sem::Prefetch,
+        Sem::Memory(MemorySem::Prefetch),
     )
     .since(8, 0, 90)
     .effects(Effects::SIDE_EFFECTS)
@@ -69,7 +70,7 @@ pub(super) static FORMS: &[Form] = &[
         "Brings 32 bytes of an address that is known to be valid into the first-level cache.",
         &[Opt(Field::Space, &[Global]), Lit(L1_32B), Lit(ValidAddr)],
         &[addr("a")],
-        Sem::Prefetch,
+        Sem::Memory(MemorySem::Prefetch),
     )
     .since(9, 4, 90)
     .effects(Effects::SIDE_EFFECTS)

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{BlockSem, Opcode, Sem, WarpSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, opt};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 const BAR_LATER: &[(Mod, Since)] = &[(Cta, at(7, 8, 20)), (Arrive, at(2, 0, 20)), (Red, at(2, 0, 20))];
 const FENCE_LATER: &[(Mod, Since)] = &[CLUSTER_LATER, (Acquire, at(8, 6, 90)), (Release, at(8, 6, 90))];
@@ -12,38 +13,38 @@ const FENCE_LATER: &[(Mod, Since)] = &[CLUSTER_LATER, (Acquire, at(8, 6, 90)), (
 pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Bar, "Waits until all threads, or `b` of them, have arrived at barrier `a`. All threads of the warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Sync])],
-        &[arg("a", V_U32), opt("b", V_U32)], Sem::Barrier).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[arg("a", V_U32), opt("b", V_U32)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Bar, "Arrives at barrier `a` without waiting. All threads of the warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Arrive])],
-        &[arg("a", V_U32), arg("b", V_U32)], Sem::Barrier).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[arg("a", V_U32), arg("b", V_U32)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Bar, "Waits at a barrier and counts the threads for which `c` is true. All threads of the warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[Popc]), Lit(U32)],
-        &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Barrier).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Bar, "Waits at a barrier and tells whether `c` is true for all or any of the threads. All threads of the warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[And, Or]), Lit(Pred)],
-        &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Barrier).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Barrier, "Waits until all threads, or `b` of them, have arrived at barrier `a`.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Sync]), Opt(Field::Aligned, &[Aligned])],
-        &[arg("a", V_U32), opt("b", V_U32)], Sem::Barrier).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[arg("a", V_U32), opt("b", V_U32)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Barrier, "Arrives at barrier `a` without waiting.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Arrive]), Opt(Field::Aligned, &[Aligned])],
-        &[arg("a", V_U32), arg("b", V_U32)], Sem::Barrier).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[arg("a", V_U32), arg("b", V_U32)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Barrier, "Waits at a barrier and counts the threads for which `c` is true.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[Popc]), Opt(Field::Aligned, &[Aligned]), Lit(U32)],
-        &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Barrier).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Barrier, "Waits at a barrier and tells whether `c` is true for all or any of the threads.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[And, Or]), Opt(Field::Aligned, &[Aligned]), Lit(Pred)],
-        &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Barrier).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
+        &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Bar, "Waits until all threads of the warp in `membermask` have arrived.",
         &[Lit(Warp), Lit(Sync)],
-        &[arg("membermask", V_U32)], Sem::BarrierWarp).since(6, 0, 30).effects(Effects::SYNC).section("9.7.13.2"),
+        &[arg("membermask", V_U32)], Sem::Warp(WarpSem::BarrierWarp)).since(6, 0, 30).effects(Effects::SYNC).section("9.7.13.2"),
     Form::new(Opcode::Membar, "Orders memory accesses as seen by the block, the device or the system; the same as `fence.sc` on sm_70 and later.",
         &[One(Field::Level, &[Cta, Gl, Sys])],
-        &[], Sem::Fence).later(&[(Sys, at(2, 0, 20))]).effects(Effects::MEMORY).section("9.7.13.4"),
+        &[], Sem::Block(BlockSem::Fence)).later(&[(Sys, at(2, 0, 20))]).effects(Effects::MEMORY).section("9.7.13.4"),
     Form::new(Opcode::Fence, "Orders memory accesses by the memory consistency model.",
-        &[Opt(Field::Sem, &[Sc, AcqRel, Acquire, Release]), One(Field::Scope, SCOPES)],
-        &[], Sem::Fence).since(6, 0, 70).later(FENCE_LATER).effects(Effects::MEMORY).section("9.7.13.4"),
+        &[Opt(Field::MemOrder, &[Sc, AcqRel, Acquire, Release]), One(Field::Scope, SCOPES)],
+        &[], Sem::Block(BlockSem::Fence)).since(6, 0, 70).later(FENCE_LATER).effects(Effects::MEMORY).section("9.7.13.4"),
     Form::new(Opcode::Activemask, "The lanes that execute this together.",
         &[Lit(B32)],
-        &[def("d", R_B32)], Sem::Activemask).since(6, 2, 30).effects(Effects::CONVERGENT).section("9.7.13.9"),
+        &[def("d", R_B32)], Sem::Warp(WarpSem::Activemask)).since(6, 2, 30).effects(Effects::CONVERGENT).section("9.7.13.9"),
 ];

@@ -3,10 +3,11 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
@@ -137,6 +138,8 @@ const SCALE_RULES: &[Rule] = &[
     Rule::Excludes(KindMxf4, &[ScaleVec1X, ScaleVec4X, Block16]),
     Rule::Needs(KindMxf4nvf4, &[ScaleVec2X, ScaleVec4X, Block16, Block32]),
 ];
+/// Matrices are not kept (manual 9.7.16.10.9).
+const NOT_KEPT: &[&[Mod]] = &[&[CollectorADiscard], &[CollectorB0Discard]];
 const ASHIFT_RULES: &[Rule] = &[Rule::Excludes(Ashift, &[CollectorAFill, CollectorAUse])];
 
 const fn memory(
@@ -145,17 +148,18 @@ const fn memory(
     operands: &'static [Operand],
     section: &'static str,
 ) -> Form {
-    Form::new(Opcode::Tcgen05, doc, slots, operands, Sem::TensorMemory)
+    Form::new(Opcode::Tcgen05, doc, slots, operands, Sem::Matrix(MatrixSem::TensorMemory))
         .only(8, 6, TENSOR_MEMORY)
         .effects(Effects::SYNC)
         .section(section)
 }
 
 const fn multiply(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Tcgen05, doc, slots, operands, Sem::Tcgen05Mma)
+    Form::new(Opcode::Tcgen05, doc, slots, operands, Sem::Matrix(MatrixSem::Tcgen05Mma))
         .only(8, 6, TENSOR_MEMORY)
         .later(MMA_LATER)
         .rules(ASHIFT_RULES)
+        .defaults(NOT_KEPT)
         .effects(Effects::MEMORY)
         .section("9.7.16.10.9.1")
 }

@@ -3,14 +3,17 @@
 use super::bulk::{REPORT, REPORT_LATER};
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, when};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
 const DIM: Slot = One(Field::Dim, &[D1, D2, D3, D4, D5]);
+/// Tensors are copied by tiles (manual 9.7.9.27.1.2).
+const TILES: &[&[Mod]] = &[&[Tile]];
 const LOADS: Slot = Opt(Field::LoadMode, &[Tile, TileGather4, Im2col, Im2colW, Im2colW128]);
 const GROUP: Slot = Opt(Field::CtaGroup, &[CtaGroup1, CtaGroup2]);
 const ADDRESS: Slot = Opt(Field::OverrideAddress, &[OverrideGlobalAddress]);
@@ -22,7 +25,7 @@ const fn braced(name: &'static str, ty: ScalarType, length: Lengths, mods: &'sta
 
 const STRIDES: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorStrides));
 
-/// The address, sizes and strides that stand in for those of the tensor map, and the coordinates.
+/// The address, sizes and strides that are in for those of the tensor map, and the coordinates.
 pub(super) const OVERRIDES: [Operand; 4] = [
     when("globalAddress", Kind::Register(TypeRule::Is(ScalarType::U64)), &[OverrideGlobalAddress]),
     braced("globalDim", ScalarType::U16, Lengths::TensorSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]),
@@ -64,7 +67,7 @@ const MODE_RULES: &[Rule] = &[
     Rule::Excludes(L2CacheHint, &[L2EvictLast]),
 ];
 
-/// The same, and 16 bits of a multicast leave no room for sizes that stand in.
+/// The same, and 16 bits of a multicast leave no room for sizes that are in.
 const CLUSTER_RULES: &[Rule] = &[
     Rule::Needs(TileGather4, &[D2]),
     Rule::Needs(TileScatter4, &[D2]),
@@ -125,7 +128,7 @@ const REPLACE_LATER: &[(Mod, Since)] = &[(SwizzleAtomicity, on(8, 6, BLACKWELL))
 const MAP_SPACE: Slot = Opt(Field::Space, &[Global, SharedCta]);
 
 const fn replace(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Tensormap, doc, slots, operands, Sem::TensormapReplace)
+    Form::new(Opcode::Tensormap, doc, slots, operands, Sem::Async(AsyncSem::TensormapReplace))
         .only(8, 3, HOPPER_AND_BLACKWELL)
         .later(REPLACE_LATER)
         .effects(Effects::MEMORY)
@@ -152,11 +155,12 @@ pub(super) static FORMS: &[Form] = &[
             SIZES,
         ],
         &[loose("dstMem"), TENSOR, loose("mbar"), OFFSETS, POLICY],
-        Sem::TensorCopy,
+        Sem::Async(AsyncSem::TensorCopy),
     )
     .since(8, 6, 90)
     .later(CTA_LATER)
     .rules(MODE_RULES)
+    .defaults(TILES)
     .effects(Effects::MEMORY)
     .section("9.7.9.25.5.2"),
     Form::new(
@@ -179,11 +183,12 @@ pub(super) static FORMS: &[Form] = &[
             SIZES,
         ],
         &[loose("dstMem"), TENSOR, loose("mbar"), OFFSETS, CTA_MASK, CTA_MASK_32, POLICY],
-        Sem::TensorCopy,
+        Sem::Async(AsyncSem::TensorCopy),
     )
     .since(8, 0, 90)
     .later(CLUSTER_LATER_MODES)
     .rules(CLUSTER_RULES)
+    .defaults(TILES)
     .effects(Effects::MEMORY)
     .section("9.7.9.25.5.2"),
     Form::new(
@@ -203,11 +208,12 @@ pub(super) static FORMS: &[Form] = &[
             SIZES,
         ],
         &[TENSOR, loose("srcMem"), POLICY],
-        Sem::TensorCopy,
+        Sem::Async(AsyncSem::TensorCopy),
     )
     .since(8, 0, 90)
     .later(STORE_LATER)
     .rules(MODE_RULES)
+    .defaults(TILES)
     .effects(Effects::MEMORY)
     .section("9.7.9.25.5.2"),
     Form::new(
@@ -229,11 +235,12 @@ pub(super) static FORMS: &[Form] = &[
             SIZES,
         ],
         &[TENSOR, loose("srcMem"), POLICY],
-        Sem::TensorReduce,
+        Sem::Async(AsyncSem::TensorReduce),
     )
     .since(8, 0, 90)
     .later(STORE_LATER)
     .rules(MODE_RULES)
+    .defaults(TILES)
     .effects(Effects::MEMORY)
     .section("9.7.9.25.5.3"),
     Form::new(
@@ -254,11 +261,12 @@ pub(super) static FORMS: &[Form] = &[
             SIZES,
         ],
         &[TENSOR, OFFSETS, POLICY],
-        Sem::TensorPrefetch,
+        Sem::Async(AsyncSem::TensorPrefetch),
     )
     .since(8, 0, 90)
     .later(PREFETCH_LATER)
     .rules(MODE_RULES)
+    .defaults(TILES)
     .effects(Effects::SIDE_EFFECTS)
     .section("9.7.9.25.5.4"),
     replace(
@@ -341,7 +349,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Aligned),
         ],
         &[global("dst"), shared("src"), arg("size", Kind::Immediate(128, 128))],
-        Sem::TensormapCopy,
+        Sem::Async(AsyncSem::TensormapCopy),
     )
     .since(8, 3, 90)
     .effects(Effects::SYNC)

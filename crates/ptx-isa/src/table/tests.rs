@@ -1,7 +1,7 @@
 //! What holds for every row.
 
 use super::*;
-use crate::{Kind, Mnemonic, Mod, Role, Slot, candidates};
+use crate::{Field, Kind, Mnemonic, Mod, Role, Slot, candidates};
 
 #[test]
 fn syntax_lines_read_like_the_manual() {
@@ -42,7 +42,7 @@ fn pairs_follow_a_destination_and_lists_stand_where_the_reader_looks() {
     }
 }
 
-/// What may stand in a slot, nothing included.
+/// What may occur in a slot, nothing included.
 fn options(slot: &Slot) -> Vec<Option<Mod>> {
     match slot {
         Slot::Lit(modifier) => vec![Some(*modifier)],
@@ -175,7 +175,7 @@ fn modifiers_may_stand_in_almost_any_order() {
     assert_eq!(Mnemonic::from_text(text).map(|m| m.to_string()).as_deref(), Ok(text));
     let cvt = Mnemonic::from_text("cvt.rn.f16.f32");
     assert_eq!(
-        cvt.map(|m| (m.type_of(crate::Field::DType), m.type_of(crate::Field::AType))),
+        cvt.map(|m| (m.type_of(Field::DType), m.type_of(Field::AType))),
         Ok((Some(crate::ScalarType::F16), Some(crate::ScalarType::F32)))
     );
 }
@@ -199,7 +199,7 @@ fn memory_mapped_accesses_keep_their_order() {
     let text = "ld.mmio.relaxed.sys.global.u32";
     let read = Mnemonic::from_text("ld.relaxed.mmio.sys.global.u32");
     assert_eq!(read.as_ref().map(ToString::to_string).as_deref(), Ok(text));
-    assert_eq!(read.map(|m| m.get(crate::Field::Sem)), Ok(Some(Mod::Relaxed)));
+    assert_eq!(read.map(|m| m.get(Field::MemOrder)), Ok(Some(Mod::Relaxed)));
 }
 
 #[test]
@@ -240,4 +240,67 @@ fn the_two_words_of_xorsign_abs_stand_in_any_order() {
     for text in ["min.xorsign.bf16", "min.xorsign.abs.abs.bf16", "min.abs.bf16"] {
         assert!(Mnemonic::from_text(text).is_err(), "{text}");
     }
+}
+
+/// Literals that come first after an opcode or its name and may occur elsewhere too, as `ptxas` takes them. A new one is added here or to
+/// the words of names (`name.rs`), whichever `ptxas` says.
+const MODIFIERS: &[Mod] = &[
+    Mod::Acquire,
+    Mod::Alias,
+    Mod::AsyncGeneric,
+    Mod::CtaGroup1,
+    Mod::GetFirstCtaid,
+    Mod::IsCanceled,
+    Mod::L2,
+    Mod::MaskMod,
+    Mod::MbarrierInit,
+    Mod::Multimem,
+    Mod::NoComplete,
+    Mod::PhaseTypePrimary,
+    Mod::Release,
+    Mod::Relu,
+    Mod::Sat,
+    Mod::Sp,
+    Mod::SpOrderedMetadata,
+    Mod::Sync,
+    Mod::SyncRestrictRead,
+    Mod::SyncRestrictReads,
+    Mod::TensormapGeneric,
+    Mod::Tile,
+];
+
+#[test]
+fn literals_after_an_opcode_are_words_of_its_name_or_known_modifiers() {
+    let mut unknown = std::collections::BTreeSet::new();
+    for row in all_forms() {
+        let named = |slot: &&Slot| matches!(slot, Slot::Lit(modifier) if crate::name::is_word(*modifier));
+        if let Some(Slot::Lit(modifier)) = row.slots.iter().find(|slot| !named(slot))
+            && !MODIFIERS.contains(modifier)
+            && crate::mnemonic::order_of(*modifier).is_none()
+        {
+            unknown.insert(format!("{modifier:?}"));
+        }
+    }
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn what_decides_a_type_keeps_its_place_among_types() {
+    let mut wrong = std::collections::BTreeSet::new();
+    for slot in all_forms().iter().flat_map(|row| row.slots) {
+        let (Slot::One(field, set) | Slot::Opt(field, set)) = slot else { continue };
+        let kind = match field {
+            Field::Type | Field::AType | Field::BType | Field::CType | Field::DType | Field::SType => 0,
+            Field::ALayout | Field::BLayout => 1,
+            Field::Space => 2,
+            _ => continue,
+        };
+        for modifier in set.iter().filter(|modifier| crate::mnemonic::order_of(**modifier) != Some(kind)) {
+            // What `istypep` asks for is the only type of its row.
+            if !matches!(modifier, Mod::Texref | Mod::Samplerref | Mod::Surfref) {
+                wrong.insert(format!("{field:?} {modifier:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
 }

@@ -2,10 +2,11 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::families::{Opcode, Sem, TextureSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
 /// Whole coordinates reach texels and samples, not the faces of cubes.
@@ -84,7 +85,7 @@ const fn tex(
     ptx: (u8, u8),
     sm: u16,
 ) -> Form {
-    Form::new(Opcode::Tex, doc, slots, operands, Sem::Tex)
+    Form::new(Opcode::Tex, doc, slots, operands, Sem::Texture(TextureSem::Tex))
         .since(ptx.0, ptx.1, sm)
         .later(TEX_LATER)
         .effects(Effects::READS)
@@ -339,7 +340,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::CType, &[F32]),
         ],
         &[TEXEL, RESIDENT, SAMPLE, OFFSETS],
-        Sem::Tld4,
+        Sem::Texture(TextureSem::Tld4),
     )
     .since(2, 2, 20)
     .later(TLD4_LATER)
@@ -356,7 +357,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::CType, &[F32]),
         ],
         &[TEXEL, RESIDENT, SAMPLE, OFFSETS, DEPTH],
-        Sem::Tld4,
+        Sem::Texture(TextureSem::Tld4),
     )
     .since(4, 3, 30)
     .effects(Effects::READS)
@@ -388,7 +389,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B32),
         ],
         &[def("d", RLIT), arg("a", Kind::Address)],
-        Sem::Txq,
+        Sem::Texture(TextureSem::Txq),
     )
     .since(1, 5, 10)
     .later(QUERY_LATER)
@@ -399,7 +400,7 @@ pub(super) static FORMS: &[Form] = &[
         "Asks for the size of a level of a mipmap.",
         &[Lit(Level), One(Field::Query, &[Width, Height, Depth]), Lit(B32)],
         &[def("d", RLIT), arg("a", Kind::Address), arg("lod", V_U32)],
-        Sem::Txq,
+        Sem::Texture(TextureSem::Txq),
     )
     .since(4, 3, 30)
     .effects(Effects::READS)
@@ -409,7 +410,7 @@ pub(super) static FORMS: &[Form] = &[
         "Tells whether an address is that of an opaque variable of this type.",
         &[One(Field::Type, &[Texref, Samplerref, Surfref])],
         &[def("p", PRED), arg("a", Kind::Value(TypeRule::Is(ScalarType::U64)))],
-        Sem::Istypep,
+        Sem::Texture(TextureSem::Istypep),
     )
     .since(4, 0, 30)
     .section("9.7.10.6"),
@@ -425,7 +426,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[def("d", STORED), SURFACE],
-        Sem::SurfaceLoad,
+        Sem::Texture(TextureSem::SurfaceLoad),
     )
     .since(1, 5, 10)
     .later(SURFACE_LATER)
@@ -444,7 +445,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, arg("c", STORED)],
-        Sem::SurfaceStore,
+        Sem::Texture(TextureSem::SurfaceStore),
     )
     .since(1, 5, 10)
     .later(SURFACE_LATER)
@@ -463,7 +464,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, arg("c", STORED)],
-        Sem::SurfaceStore,
+        Sem::Texture(TextureSem::SurfaceStore),
     )
     .since(2, 0, 20)
     .later(&[(D3, at(3, 0, 20)), (A1d, at(4, 1, 30)), (A2d, at(4, 1, 30))])
@@ -480,7 +481,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, COMBINED],
-        Sem::SurfaceReduce,
+        Sem::Texture(TextureSem::SurfaceReduce),
     )
     .since(2, 0, 20)
     .later(SURFACE_LATER)
@@ -504,7 +505,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, COMBINED],
-        Sem::SurfaceReduce,
+        Sem::Texture(TextureSem::SurfaceReduce),
     )
     .since(8, 1, 50)
     .effects(Effects::MEMORY)
@@ -520,7 +521,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Clamp, CLAMPS),
         ],
         &[SURFACE, COMBINED],
-        Sem::SurfaceReduce,
+        Sem::Texture(TextureSem::SurfaceReduce),
     )
     .since(2, 0, 20)
     .later(&[(D3, at(3, 0, 20)), (B64, at(8, 1, 50))])
@@ -538,7 +539,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B32),
         ],
         &[def("d", RLIT), arg("a", Kind::Address)],
-        Sem::SurfaceQuery,
+        Sem::Texture(TextureSem::SurfaceQuery),
     )
     .since(1, 5, 10)
     .later(QUERY_LATER)

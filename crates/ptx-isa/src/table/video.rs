@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{Opcode, Sem, VideoSem};
 use crate::form::Slot::{One, Opt};
 use crate::form::{Form, Kind, Operand, Rule, TypeRule, arg, def};
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::selector::Selection;
 use crate::types::ScalarType;
 
@@ -79,7 +80,7 @@ const fn scalar(
     slots: &'static [Slot],
     operands: &'static [Operand],
 ) -> Form {
-    Form::new(opcode, doc, slots, operands, Sem::Video).since(2, 0, 20).section("9.7.18.1")
+    Form::new(opcode, doc, slots, operands, Sem::Video(VideoSem::Video)).since(2, 0, 20).section("9.7.18.1")
 }
 
 const fn simd(
@@ -88,7 +89,7 @@ const fn simd(
     slots: &'static [Slot],
     operands: &'static [Operand],
 ) -> Form {
-    Form::new(opcode, doc, slots, operands, Sem::VideoSimd)
+    Form::new(opcode, doc, slots, operands, Sem::Video(VideoSem::VideoSimd))
         .since(3, 0, 30)
         .rules(NO_CLAMPED_SUM)
         .section("9.7.18.2")

@@ -83,9 +83,9 @@ pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
 
 /// Any integer constant, where `ptxas` holds it to no range.
 pub(super) const ANY_INTEGER: Kind = Kind::Immediate(i64::MIN, i64::MAX);
-/// A 32-bit register, which may stand in braces.
+/// A 32-bit register, which may occur in braces.
 pub(super) const BARE_B32: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
-/// A 16-bit value, which may stand in braces.
+/// A 16-bit value, which may occur in braces.
 pub(super) const BARE_U16: Kind = Kind::Elements(TypeRule::Is(ScalarType::U16), VectorLength::Is(1));
 
 /// The result of `cvt.pack`: a wider register gets zeroes above it.

@@ -1,9 +1,10 @@
 //! Collectives of a warp (manual 9.7.9.5, 9.7.13.7 to 9.7.13.11).
 
 use super::vocabulary::*;
+use crate::families::{Opcode, Sem, WarpSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, def_pair};
-use crate::names::{Field, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod::*};
 
 /// What to write for collectives that name no lanes.
 const WITH_MASK: &str = "add `.sync`, and as the last operand the mask of the lanes that take part";
@@ -21,7 +22,7 @@ pub(super) static FORMS: &[Form] = &[
             arg("c", V_B32),
             arg("membermask", V_U32),
         ],
-        Sem::Shfl,
+        Sem::Warp(WarpSem::Shfl),
     )
     .since(6, 0, 30)
     .effects(Effects::CONVERGENT)
@@ -31,7 +32,7 @@ pub(super) static FORMS: &[Form] = &[
         "Tells whether a predicate is true for all lanes, for any, or the same for all.",
         &[Lit(Sync), One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED), arg("membermask", V_U32)],
-        Sem::Vote,
+        Sem::Warp(WarpSem::Vote),
     )
     .since(6, 0, 30)
     .effects(Effects::CONVERGENT)
@@ -41,7 +42,7 @@ pub(super) static FORMS: &[Form] = &[
         "The mask of the lanes for which a predicate is true.",
         &[Lit(Sync), One(Field::Mode, &[Ballot]), Lit(B32)],
         &[def("d", RLIT), arg("a", PRED), arg("membermask", V_U32)],
-        Sem::Vote,
+        Sem::Warp(WarpSem::Vote),
     )
     .since(6, 0, 30)
     .effects(Effects::CONVERGENT)
@@ -51,7 +52,7 @@ pub(super) static FORMS: &[Form] = &[
         "Reads a register of another lane; `p` tells whether that lane is in range.",
         &[One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
         &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32)],
-        Sem::Shfl,
+        Sem::Warp(WarpSem::Shfl),
     )
     .since(3, 0, 30)
     .removed(6, 4, 70, WITH_MASK)
@@ -62,7 +63,7 @@ pub(super) static FORMS: &[Form] = &[
         "Tells whether a predicate is true for all lanes, for any, or the same for all.",
         &[One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED)],
-        Sem::Vote,
+        Sem::Warp(WarpSem::Vote),
     )
     .since(1, 2, 12)
     .removed(6, 4, 70, WITH_MASK)
@@ -73,7 +74,7 @@ pub(super) static FORMS: &[Form] = &[
         "The mask of the lanes for which a predicate is true.",
         &[One(Field::Mode, &[Ballot]), Lit(B32)],
         &[def("d", R_U32), arg("a", PRED)],
-        Sem::Vote,
+        Sem::Warp(WarpSem::Vote),
     )
     .since(2, 0, 20)
     .removed(6, 4, 70, WITH_MASK)
@@ -84,7 +85,7 @@ pub(super) static FORMS: &[Form] = &[
         "The mask of the lanes that hold the same value.",
         &[One(Field::Mode, &[Any]), Lit(Sync), One(Field::Type, BITS32_64)],
         &[def("d", R_U32), arg("a", T), arg("membermask", V_U32)],
-        Sem::Match,
+        Sem::Warp(WarpSem::Match),
     )
     .since(6, 0, 70)
     .effects(Effects::CONVERGENT)
@@ -94,7 +95,7 @@ pub(super) static FORMS: &[Form] = &[
         "The mask when all lanes hold the same value, else zero; `p` tells which.",
         &[One(Field::Mode, &[All]), Lit(Sync), One(Field::Type, BITS32_64)],
         &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)],
-        Sem::Match,
+        Sem::Warp(WarpSem::Match),
     )
     .since(6, 0, 70)
     .effects(Effects::CONVERGENT)
@@ -104,7 +105,7 @@ pub(super) static FORMS: &[Form] = &[
         "Combines a value of all lanes.",
         &[Lit(Sync), One(Field::Op, &[Add, Min, Max]), One(Field::Type, &[U32, S32])],
         &[def("d", R_U32), arg("a", V_U32), arg("membermask", V_U32)],
-        Sem::Redux,
+        Sem::Warp(WarpSem::Redux),
     )
     .since(7, 0, 80)
     .effects(Effects::CONVERGENT)
@@ -114,7 +115,7 @@ pub(super) static FORMS: &[Form] = &[
         "Combines the bits of all lanes.",
         &[Lit(Sync), One(Field::Op, &[And, Or, Xor]), One(Field::Type, &[B32])],
         &[def("d", R_U32), arg("a", V_U32), arg("membermask", V_U32)],
-        Sem::Redux,
+        Sem::Warp(WarpSem::Redux),
     )
     .since(7, 0, 80)
     .effects(Effects::CONVERGENT)
@@ -124,7 +125,7 @@ pub(super) static FORMS: &[Form] = &[
         "The smallest or largest value of all lanes, or absolute value; with `.NaN` a NaN if one is.",
         &[Lit(Sync), One(Field::Op, &[Min, Max]), Opt(Field::Abs, &[AbsMod]), NAN, One(Field::Type, &[F32])],
         &[def("d", RT), arg("a", T), arg("membermask", V_U32)],
-        Sem::ReduxFloat,
+        Sem::Warp(WarpSem::ReduxFloat),
     )
     .only(8, 6, FAMILY_100)
     .effects(Effects::CONVERGENT)

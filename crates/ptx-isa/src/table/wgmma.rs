@@ -3,10 +3,11 @@
 use super::vocabulary::*;
 use crate::Slot;
 use crate::constants::Constants;
+use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 
 /// Columns in steps of 8 up to 256.
 const K8: &[Mod] = &[
@@ -83,14 +84,14 @@ const TRANS_A: Operand = arg("imm-trans-a", Kind::Immediate(0, 1));
 const TRANS_B: Operand = arg("imm-trans-b", Kind::Immediate(0, 1));
 
 const fn multiply(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Wgmma, doc, slots, operands, Sem::Wgmma)
+    Form::new(Opcode::Wgmma, doc, slots, operands, Sem::Matrix(MatrixSem::Wgmma))
         .only(8, 0, WARPGROUPS)
         .effects(Effects::SYNC)
         .section("9.7.15.5.2")
 }
 
 const fn sparse(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Wgmma, doc, slots, operands, Sem::WgmmaSparse)
+    Form::new(Opcode::Wgmma, doc, slots, operands, Sem::Matrix(MatrixSem::WgmmaSparse))
         .only(8, 2, WARPGROUPS)
         .effects(Effects::SYNC)
         .section("9.7.15.6.4")
@@ -257,7 +258,7 @@ pub(super) static FORMS: &[Form] = &[
         "Orders registers and shared memory before the multiplications that follow.",
         &[Lit(Fence), Lit(Sync), ALIGNED],
         &[],
-        Sem::WgmmaFence,
+        Sem::Matrix(MatrixSem::WgmmaFence),
     )
     .only(8, 0, WARPGROUPS)
     .effects(Effects::SYNC)
@@ -267,7 +268,7 @@ pub(super) static FORMS: &[Form] = &[
         "Closes the group of the multiplications so far.",
         &[Lit(CommitGroup), Lit(Sync), ALIGNED],
         &[],
-        Sem::WgmmaCommit,
+        Sem::Matrix(MatrixSem::WgmmaCommit),
     )
     .only(8, 0, WARPGROUPS)
     .effects(Effects::SYNC)
@@ -277,7 +278,7 @@ pub(super) static FORMS: &[Form] = &[
         "Waits until at most `N` of the newest groups are unfinished.",
         &[Lit(WaitGroup), Lit(Sync), ALIGNED],
         &[arg("N", Kind::Immediate(0, i64::MAX))],
-        Sem::WgmmaWait,
+        Sem::Matrix(MatrixSem::WgmmaWait),
     )
     .only(8, 0, WARPGROUPS)
     .effects(Effects::SYNC)

@@ -2,10 +2,11 @@
 
 use super::vocabulary::*;
 use crate::Slot;
+use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::Lengths;
-use crate::names::{Field, Mod, Mod::*, Opcode, Sem};
+use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
 const fn fragment(field: Field, length: Lengths) -> Kind {
@@ -49,7 +50,7 @@ const PRODUCT: &[Operand] = &[
 const ONE_TYPE: &[Rule] = &[Rule::Excludes(S8, &[U8]), Rule::Excludes(S4, &[U4])];
 
 const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
-    Form::new(Opcode::Wmma, doc, slots, operands, Sem::WmmaLoad)
+    Form::new(Opcode::Wmma, doc, slots, operands, Sem::Matrix(MatrixSem::WmmaLoad))
         .since(6, 3, 70)
         .later(LATER)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::READS })
@@ -57,7 +58,7 @@ const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 }
 
 const fn store(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Wmma, doc, slots, STORE_D, Sem::WmmaStore)
+    Form::new(Opcode::Wmma, doc, slots, STORE_D, Sem::Matrix(MatrixSem::WmmaStore))
         .since(6, 3, 70)
         .later(LATER)
         .effects(Effects { convergent: true, side_effects: true, ..Effects::WRITES })
@@ -65,7 +66,7 @@ const fn store(doc: &'static str, slots: &'static [Slot]) -> Form {
 }
 
 const fn multiply(doc: &'static str, slots: &'static [Slot]) -> Form {
-    Form::new(Opcode::Wmma, doc, slots, PRODUCT, Sem::Wmma)
+    Form::new(Opcode::Wmma, doc, slots, PRODUCT, Sem::Matrix(MatrixSem::Wmma))
         .since(6, 3, 70)
         .later(LATER)
         .rules(ONE_TYPE)
@@ -180,7 +181,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
     ),
     multiply(
-        "Multiplies half-precision matrices, adds, and clamps the sums to finite ones (gone since PTX 6.5).",
+        "Multiplies half-precision matrices, adds, and clamps the sums to finite ones (removed in PTX 6.5).",
         &[
             Lit(Mma),
             Lit(Sync),
@@ -195,22 +196,22 @@ pub(super) static FORMS: &[Form] = &[
     )
     .removed(6, 5, Since::FIRST_SM, "leave `.satfinite` out and clamp the sums"),
     unaligned(load(
-        "Loads A, 16 columns (the form without `.aligned`, gone since PTX 6.3).",
+        "Loads A, 16 columns (the form without `.aligned`, removed in PTX 6.3).",
         loading_unaligned!(A, AType, &[F16]),
         LOAD_A,
     )),
     unaligned(load(
-        "Loads B, 16 rows (the form without `.aligned`, gone since PTX 6.3).",
+        "Loads B, 16 rows (the form without `.aligned`, removed in PTX 6.3).",
         loading_unaligned!(B, BType, &[F16]),
         LOAD_B,
     )),
     unaligned(load(
-        "Loads the matrix that is added (the form without `.aligned`, gone since PTX 6.3).",
+        "Loads the matrix that is added (the form without `.aligned`, removed in PTX 6.3).",
         loading_unaligned!(C, CType, &[F16, F32]),
         LOAD_C,
     )),
     unaligned(store(
-        "Stores the result (the form without `.aligned`, gone since PTX 6.3).",
+        "Stores the result (the form without `.aligned`, removed in PTX 6.3).",
         &[
             Lit(Store),
             Lit(D),
@@ -222,7 +223,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
     )),
     unaligned(multiply(
-        "Multiplies half-precision matrices and adds (the form without `.aligned`, gone since PTX 6.3).",
+        "Multiplies half-precision matrices and adds (the form without `.aligned`, removed in PTX 6.3).",
         &[
             Lit(Mma),
             Lit(Sync),

@@ -28,7 +28,7 @@ impl<'c> Types<'c> {
     ///
     /// # Errors
     ///
-    /// When an element has another type or is no constant.
+    /// When an element has another type or is not a constant.
     pub fn array_value(self, element: Type<'c>, values: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         if values.iter().any(|value| value.ty() != element || !value.is_constant()) {
             return Err(misfit("a constant array", values));
@@ -77,7 +77,7 @@ impl<'c> Types<'c> {
     ///
     /// # Errors
     ///
-    /// When a field is no constant.
+    /// When a field is not a constant.
     pub fn packed_value(self, values: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         if values.iter().any(|value| !value.is_constant()) {
             return Err(misfit("a constant struct", values));
@@ -110,7 +110,7 @@ impl<'c> Value<'c> {
     ///
     /// # Errors
     ///
-    /// When it is no constant pointer.
+    /// When it is not a constant pointer.
     pub fn constant_offset(self, types: Types<'c>, bytes: i64) -> Result<Value<'c>, LlvmError> {
         if self.ty().pointer_space().is_none() || !self.is_constant() {
             return Err(misfit("a constant address", &[self]));
@@ -124,7 +124,7 @@ impl<'c> Value<'c> {
     ///
     /// # Errors
     ///
-    /// When it is no constant pointer, or the type is none.
+    /// When it is not a constant pointer, or the type is none.
     pub fn constant_space_cast(self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         match (self.ty().pointer_space(), ty.pointer_space()) {
             (Some(from), Some(to)) if self.is_constant() && from == to => Ok(self),
@@ -140,7 +140,7 @@ impl<'c> Value<'c> {
     ///
     /// # Errors
     ///
-    /// When it is no constant pointer, or the type is no integer.
+    /// When it is not a constant pointer, or the type is not an integer.
     pub fn constant_to_int(self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         if self.ty().pointer_space().is_none() || !self.is_constant() || ty.int_bits().is_none() {
             return Err(misfit("ptrtoint", &[self]));
@@ -153,7 +153,7 @@ impl<'c> Value<'c> {
     ///
     /// # Errors
     ///
-    /// When it is no constant, or the widths differ.
+    /// When it is not a constant, or the widths differ.
     pub fn constant_bits_as(self, ty: Type<'c>) -> Result<Value<'c>, LlvmError> {
         if self.ty() == ty {
             return Ok(self);

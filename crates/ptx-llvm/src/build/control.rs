@@ -6,6 +6,7 @@ use llvm_sys::{LLVMInlineAsmDialect, LLVMTypeKind};
 use super::instruction::Built;
 use super::{Asm, AsmEffects, Block, Builder, Function, Type, Value, misfit};
 use crate::LlvmError;
+use crate::marks;
 
 impl<'c> Builder<'c> {
     /// A call of a function of this module.
@@ -21,7 +22,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the callee is no pointer or the arguments differ from the type's parameters; behind those, a variadic
+    /// When the callee is not a pointer or the arguments differ from the type's parameters; after those, a variadic
     /// function takes any.
     pub fn call_value(&self, ty: Type<'c>, callee: Value<'c>, arguments: &[Value<'c>]) -> Built<'c> {
         self.at()?;
@@ -51,7 +52,7 @@ impl<'c> Builder<'c> {
     ///
     /// When the arguments differ from the function's parameters.
     pub fn call_ordered(&self, function: Function<'c>, arguments: &[Value<'c>]) -> Built<'c> {
-        const TAG: &str = "ptx.order";
+        const TAG: &str = marks::ORDER;
         self.at()?;
         let ty = function.ty();
         let parameters = ty.parameters();
@@ -186,7 +187,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the index is no integer or the block is terminated already.
+    /// When the index is not an integer or the block is terminated already.
     pub fn switch(&self, index: Value<'c>, default: Block<'c>, cases: &[Block<'c>]) -> Built<'c> {
         self.at()?;
         let Some(bits) = index.ty().int_bits() else { return Err(misfit("switch", &[index])) };

@@ -99,7 +99,7 @@ impl<'c> Module<'c> {
     ///
     /// # Errors
     ///
-    /// When the initializer has another type or is no constant, or the alignment is no power of two.
+    /// When the initializer has another type or is not a constant, or the alignment is no power of two.
     pub fn global(&self, spec: GlobalSpec<'_, 'c>) -> Result<Value<'c>, LlvmError> {
         let fits = spec.initializer.is_none_or(|value| value.ty() == spec.ty && value.is_constant());
         if !fits || !spec.align.is_power_of_two() || !spec.ty.is_sized() {
@@ -124,7 +124,7 @@ impl<'c> Module<'c> {
     ///
     /// # Errors
     ///
-    /// When the initializer has another type than the variable or is no constant, or the first value is no variable.
+    /// When the initializer has another type than the variable or is not a constant, or the first value is not a variable.
     pub fn set_initializer(&self, variable: Value<'c>, initializer: Value<'c>) -> Result<(), LlvmError> {
         // SAFETY: a live value is asked what it is; then a variable gets a constant of its type.
         unsafe {

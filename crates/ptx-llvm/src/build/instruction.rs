@@ -410,7 +410,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the operand is no float or vector of floats.
+    /// When the operand is not a float or vector of floats.
     pub fn float_negate(&self, a: Value<'c>) -> Built<'c> {
         self.at()?;
         if !a.ty().vector_parts().map_or(a.ty(), |(element, _)| element).is_float() {
@@ -500,7 +500,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the base is no pointer or the offset no integer.
+    /// When the base is not a pointer or the offset no integer.
     pub fn offset(&self, base: Value<'c>, bytes: Value<'c>) -> Built<'c> {
         self.at()?;
         if base.ty().pointer_space().is_none() || bytes.ty().int_bits().is_none() {

@@ -58,7 +58,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the address is no pointer, the type has no size, or the alignment is no power of two.
+    /// When the address is not a pointer, the type has no size, or the alignment is no power of two.
     pub fn load(&self, ty: Type<'c>, address: Value<'c>, align: u32, volatility: Volatility) -> Built<'c> {
         self.at()?;
         self.check_access(ty, align)?;

@@ -269,8 +269,8 @@ impl Drop for JitCode {
     }
 }
 
-/// What LLVM calls where it has no instruction, by C's names.
-fn library_functions() -> [(&'static str, usize); 6] {
+/// What code calls that LLVM makes, where the processor has no instruction: functions by C's names, and their addresses.
+pub fn library_functions() -> [(&'static str, usize); 6] {
     extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
     }

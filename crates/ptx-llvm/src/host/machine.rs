@@ -8,7 +8,7 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple};
 
-use super::{Cpu, initialize};
+use super::{Cpu, blend, initialize};
 use crate::build::{Function, Types};
 use crate::module::bytes_of;
 use crate::pass::{reject_reported_errors, with_messages};
@@ -107,6 +107,9 @@ impl HostMachine {
         let (result, reported) = with_messages(module.context(), run);
         marked.clear(module);
         result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
+        if self.cpu.triple.starts_with("x86_64") && self.cpu.has("avx512f") {
+            blend::split_masked_selections(module);
+        }
         reject_reported_errors(reported, module.context())
     }
 

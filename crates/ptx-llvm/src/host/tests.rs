@@ -379,6 +379,115 @@ fn straight_code_is_not_vectorized() {
     assert_eq!(text.matches("noimplicitfloat").count(), 2, "those of @g and its comment: {text}");
 }
 
+/// Bits that are chosen from two numbers.
+type Chosen = fn(u32, u32) -> u32;
+
+/// Functions of two vectors: bits by a constant, under a mask that keeps one of the two. Each has its result computed from `a` and `b`
+/// in the lanes of the mask, and whether the others keep `a`.
+const SELECTIONS: [(&str, Chosen, bool); 5] = [
+    (
+        "%x = and <16 x i32> %a, splat (i32 255)\n%y = and <16 x i32> %b, splat (i32 -256)\n\
+         %z = or <16 x i32> %x, %y\n%r = select <16 x i1> %m, <16 x i32> %z, <16 x i32> %b",
+        |a, b| a & 255 | b & !255,
+        false,
+    ),
+    (
+        "%x = and <16 x i32> %a, splat (i32 255)\n%y = and <16 x i32> %b, splat (i32 -256)\n\
+         %z = or <16 x i32> %y, %x\n%n = xor <16 x i1> %m, splat (i1 true)\n\
+         %r = select <16 x i1> %n, <16 x i32> %a, <16 x i32> %z",
+        |a, b| a & 255 | b & !255,
+        true,
+    ),
+    (
+        "%d = xor <16 x i32> %a, %b\n%x = and <16 x i32> %d, splat (i32 4080)\n\
+         %z = xor <16 x i32> %x, %b\n%r = select <16 x i1> %m, <16 x i32> %z, <16 x i32> %a",
+        |a, b| a & 4080 | b & !4080,
+        true,
+    ),
+    (
+        "%x = and <16 x i32> %a, splat (i32 2147483647)\n%y = and <16 x i32> %b, splat (i32 -2147483648)\n\
+         %z = or <16 x i32> %x, %y\n%f = bitcast <16 x i32> %z to <16 x float>\n\
+         %g = bitcast <16 x i32> %b to <16 x float>\n%s = select <16 x i1> %m, <16 x float> %f, <16 x float> %g\n\
+         %r = bitcast <16 x float> %s to <16 x i32>",
+        |a, b| a & 0x7fff_ffff | b & 0x8000_0000,
+        false,
+    ),
+    (
+        "%p = bitcast <16 x i32> %a to <8 x i64>\n%q = bitcast <16 x i32> %b to <8 x i64>\n\
+         %x = and <8 x i64> %p, splat (i64 280375465148160)\n%y = and <8 x i64> %q, splat (i64 -280375465148161)\n\
+         %o = or <8 x i64> %x, %y\n%z = bitcast <8 x i64> %o to <16 x i32>\n\
+         %r = select <16 x i1> %m, <16 x i32> %z, <16 x i32> %b",
+        |a, b| a & 0xff00 | b & !0xff00,
+        false,
+    ),
+];
+
+/// With AVX-512 LLVM 22 makes instructions with wrong truth tables of these without [`blend`].
+#[test]
+fn bits_are_selected_under_masks() {
+    let (machine, jit) = host();
+    for (at, (body, selected, keeps_a)) in SELECTIONS.into_iter().enumerate() {
+        let text = format!(
+            "define void @f(ptr %to, ptr %from, i16 %lanes) {{\n%a = load <16 x i32>, ptr %from, align 4\n\
+             %second = getelementptr i8, ptr %from, i64 64\n%b = load <16 x i32>, ptr %second, align 4\n\
+             %m = bitcast i16 %lanes to <16 x i1>\n{body}\nstore <16 x i32> %r, ptr %to, align 4\nret void\n}}"
+        );
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
+        machine.set_up(&module);
+        let types = Types::new(module.context());
+        let ty = types.function(types.void(), &[types.pointer(0), types.pointer(0), types.int(16)]);
+        machine.set_function(types, module.function("f", ty).expect("the one above"));
+        machine.optimize(&module, "default<O2>").expect("runs");
+        module.verify().expect("valid");
+        let object = machine.emit_object(&module).expect("the backend takes it");
+        let code = jit.add_object(&format!("selection{at}"), &object).expect("links");
+        let address = code.address("f").expect("defined");
+        // SAFETY: the function built above takes these.
+        let f: extern "C" fn(*mut u32, *const u32, u16) =
+            unsafe { std::mem::transmute(address as *const c_void) };
+        let from: [u32; 32] = std::array::from_fn(|lane| (lane as u32 + 3).wrapping_mul(2_654_435_761));
+        let mut to = [0; 16];
+        f(to.as_mut_ptr(), from.as_ptr(), 0x5a3c);
+        let expected: [u32; 16] = std::array::from_fn(|lane| {
+            let (a, b) = (from[lane], from[lane + 16]);
+            let kept = if keeps_a { a } else { b };
+            if 0x5a3c >> lane & 1 != 0 { selected(a, b) } else { kept }
+        });
+        assert_eq!(to, expected, "{body}");
+    }
+}
+
+#[test]
+fn selections_have_no_choice_left() {
+    let text = "define <4 x i32> @f(<4 x i32> %a, <4 x i32> %b, <4 x i1> %m) {
+  %x = and <4 x i32> %a, <i32 1, i32 undef, i32 3, i32 4>
+  %y = and <4 x i32> %b, <i32 -2, i32 -3, i32 -4, i32 -5>
+  %z = or <4 x i32> %x, %y
+  %r = select <4 x i1> %m, <4 x i32> %z, <4 x i32> %b
+  ret <4 x i32> %r
+}
+define <4 x i32> @others(<4 x i32> %a, <4 x i32> %b, <4 x i1> %m) {
+  %x = and <4 x i32> %a, splat (i32 255)
+  %y = and <4 x i32> %b, splat (i32 -255)
+  %z = or <4 x i32> %x, %y
+  %r = select <4 x i1> %m, <4 x i32> %z, <4 x i32> %b
+  ret <4 x i32> %r
+}";
+    for (name, constant) in [("x86-64-v4", true), ("x86-64-v3", false)] {
+        let machine = HostMachine::new(&Cpu::baseline(name).unwrap(), OptLevel::O2).unwrap();
+        let context = Context::new().expect("LLVM 22");
+        let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+        machine.set_up(&module);
+        machine.optimize(&module, "verify").unwrap();
+        module.verify().unwrap();
+        let text = module.to_text();
+        let split = "select <4 x i1> %m, <4 x i32> <i32 1, i32 2, i32 3, i32 4>, <4 x i32> zeroinitializer";
+        assert_eq!(text.contains(split), constant, "{text}");
+        assert!(text.contains("select <4 x i1> %m, <4 x i32> %z, <4 x i32> %b"), "that of @others: {text}");
+    }
+}
+
 #[test]
 fn unknown_targets_are_errors() {
     for (triple, name, features) in [

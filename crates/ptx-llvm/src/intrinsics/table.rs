@@ -462,6 +462,14 @@ pub(super) const ROWS: &[(&str, &str, &str)] = &[
     ),
 ];
 
+/// Other names of instructions that have a row, and what computes the same: read by mnemonic only.
+pub(super) const BY_MNEMONIC: &[(&str, &str, &str)] = &[
+    // `membar.proxy` is the older name (manual 9.7.13.4).
+    ("llvm.nvvm.fence.proxy.{alias|async}", "void()", "membar.proxy.{A}"),
+    // A sum is the same for both signs.
+    ("llvm.nvvm.redux.sync.add", "i32(i32,i32)", "redux.sync.add.u32 d, %0, %1"),
+];
+
 /// Rows that are read by name only: plain IR says the same, or newer names do.
 pub(super) const BY_NAME: &[(&str, &str, &str)] = &[
     // Atomics on generic addresses, relaxed in a scope (manual 9.7.13.5); lowering has `atomicrmw` for them.

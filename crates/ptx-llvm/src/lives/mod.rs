@@ -2,7 +2,7 @@
 //!
 //! A value that lives across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
 //! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
-//! cast stands, and what it chooses from waits until there; one comparison of all elements of a vector stands where the first of
+//! cast is, and what it chooses from waits until there; one comparison of all elements of a vector is where the first of
 //! them is needed.
 
 mod flow;
@@ -28,7 +28,7 @@ pub fn shorten_lives(module: &Module<'_>) {
     let movable = Movable::new();
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks = function.get_basic_blocks();
-        // SAFETY: the function is one of a module that is alive and that nobody else changes meanwhile; instructions move within
+        // SAFETY: the function is one of a module that is alive and that no one else changes meanwhile; instructions move within
         // their blocks alone, which the flow allows.
         unsafe {
             let mut flow = Flow::new(inkwell::values::AsValueRef::as_value_ref(&function));

@@ -9,7 +9,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMValueRef};
 
 use crate::raw;
 
-/// Where an instruction stands: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
+/// Where an instruction is: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
 /// many were moved before it.
 type Place = (usize, usize);
 
@@ -68,7 +68,7 @@ impl Order {
         known.max().unwrap_or(0).max(self.phis)
     }
 
-    /// Has an instruction stand after a place, behind those that were moved there before.
+    /// Has an instruction are after a place, after those that were moved there before.
     pub(super) fn place_after(&mut self, instruction: LLVMValueRef, after: usize) {
         let place = (after, self.moved.len() + 1);
         self.places.insert(instruction, place);
@@ -80,7 +80,7 @@ impl Order {
         self.places.get(&instruction).is_some_and(|place| place.1 != 0)
     }
 
-    /// Has all that were given another place but some stand where they do.
+    /// Has all that were given another place but some stay where they were.
     pub(super) fn keep(&mut self, kept: &HashSet<LLVMValueRef>) {
         self.moved.retain(|(_, instruction)| kept.contains(instruction));
         for (at, instruction) in self.instructions.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Order {
     ///
     /// # Safety
     ///
-    /// The block is alive and stands as it did; what an instruction reads is placed before it.
+    /// The block is alive and is as it did; what an instruction reads is placed before it.
     pub(super) unsafe fn apply(&mut self) {
         self.moved.sort_unstable_by_key(|(place, _)| *place);
         // SAFETY: the builder is of the block's context and is disposed of; the instructions are of the block.
@@ -116,7 +116,7 @@ impl Order {
 ///
 /// # Safety
 ///
-/// Both are the block's, the first is no terminator, and the builder is one of their context.
+/// Both are the block's, the first is not a terminator, and the builder is one of their context.
 pub(super) unsafe fn put_before(
     block: LLVMBasicBlockRef,
     builder: LLVMBuilderRef,

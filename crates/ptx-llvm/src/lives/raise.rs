@@ -1,4 +1,4 @@
-//! Instructions that stand behind calls though all they read is known before.
+//! Instructions that follow calls though all they read is known before.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::flow::Flow;
 use super::order::Order;
 use super::words::{Word, operands};
 
-/// An instruction that can stand earlier.
+/// An instruction that can occur earlier.
 struct Earlier {
     instruction: LLVMValueRef,
     /// The place after which all it reads is known.
@@ -49,7 +49,7 @@ pub(super) unsafe fn raise(mut order: Order, flow: &mut Flow, movable: &Movable)
     unsafe { order.apply() };
 }
 
-/// Whether an instruction can stand earlier, when no more words wait then.
+/// Whether an instruction can occur earlier, when no more words wait then.
 unsafe fn earlier(
     order: &Order,
     flow: &mut Flow,

@@ -1,4 +1,4 @@
-//! Instructions that stand before calls and are needed after them alone.
+//! Instructions that precede calls and are needed after them alone.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ struct Sinking<'a> {
     moved: HashMap<LLVMValueRef, usize>,
 }
 
-/// Moves instructions of a block down behind calls, right before the first that reads what they compute, where fewer words live across
+/// Moves instructions of a block down after calls, right before the first that reads what they compute, where fewer words live across
 /// the calls then. A block that says where variables are stays as it is: they would be said to be where they are not yet.
 ///
 /// # Safety
@@ -70,17 +70,17 @@ pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
 }
 
 impl Sinking<'_> {
-    /// Where an instruction of the block stands, in half steps: those that were moved stand between two of the others.
+    /// Where an instruction of the block stands, in half steps: those that were moved are between two of the others.
     fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
         let place = || self.order.place_of(instruction).map(|place| 2 * place);
         self.moved.get(&instruction).copied().or_else(place)
     }
 
-    /// The first of some instructions of the block. Those that were moved to one place stand in the order that LLVM's block says.
+    /// The first of some instructions of the block. Those that were moved to one place are in the order that LLVM's block says.
     unsafe fn first_of(&self, readers: &[LLVMValueRef]) -> Option<LLVMValueRef> {
         let mut first = readers.iter().copied().min_by_key(|reader| self.place_of(*reader))?;
         let place = self.place_of(first);
-        // SAFETY: instructions of the block, which is alive; what stands before the first is null.
+        // SAFETY: instructions of the block, which is alive; what precedes the first is null.
         unsafe {
             let mut before = LLVMGetPreviousInstruction(first);
             while !before.is_null() && self.place_of(before) == place {
@@ -93,7 +93,7 @@ impl Sinking<'_> {
         Some(first)
     }
 
-    /// The instructions that move down with one, in their order, and the one that they should stand before.
+    /// The instructions that move down with one, in their order, and the one that they should precede.
     unsafe fn group_of(&mut self, instruction: LLVMValueRef) -> Option<(Vec<LLVMValueRef>, LLVMValueRef)> {
         // SAFETY: an instruction of the block.
         unsafe {
@@ -235,7 +235,7 @@ impl Sinking<'_> {
 
     /// Whether an instruction that may move computes nothing itself.
     unsafe fn only_passes(&mut self, instruction: LLVMValueRef) -> bool {
-        // SAFETY: the caller's; a value of no words is no instruction that may move.
+        // SAFETY: the caller's; a value of no words is not an instruction that may move.
         unsafe {
             !self.moved.contains_key(&instruction)
                 && self.movable.has(instruction)

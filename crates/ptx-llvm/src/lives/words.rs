@@ -156,7 +156,7 @@ impl Words {
         }
     }
 
-    /// An address a known way behind another is no register more: accesses take the distance.
+    /// An address a known way after another is not another register: accesses take the distance.
     unsafe fn element_of_known_place(
         &mut self,
         value: LLVMValueRef,

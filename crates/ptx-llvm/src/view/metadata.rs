@@ -4,6 +4,7 @@ use super::constant::ConstId;
 use super::function::InstId;
 use super::id;
 use super::inst::Value;
+use crate::marks;
 
 id! {
     /// A piece of metadata; equal ids mean the same piece.
@@ -53,7 +54,7 @@ pub enum DebugField {
     Text(String),
     /// A name of LLVM's or of DWARF's: `DW_TAG_member`, `true`, `DIFlagPublic | DIFlagStaticMember`.
     Word(String),
-    /// A node that stands in place, an expression above all.
+    /// A node that is in place, an expression above all.
     Nested(DebugNode),
 }
 
@@ -115,7 +116,7 @@ pub enum DebugRecordKind {
 /// A debug record of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DebugRecord {
-    /// The instruction that it stands before.
+    /// The instruction that it precedes.
     pub before: InstId,
     /// What it says.
     pub kind: DebugRecordKind,
@@ -159,16 +160,16 @@ impl MetadataKind {
         "reqd_work_group_size",
         "maxntid",
         "callees",
-        "ptx.debug",
-        "ptx.fields",
-        "ptx.guard",
-        "ptx.inst",
-        "ptx.literal",
-        "ptx.mods",
-        "ptx.open",
-        "ptx.pragma",
-        "ptx.scope",
-        "ptx.unified",
+        marks::DEBUG,
+        marks::FIELDS,
+        marks::GUARD,
+        marks::INST,
+        marks::LITERAL,
+        marks::MODS,
+        marks::OPEN,
+        marks::PRAGMA,
+        marks::SCOPE,
+        marks::UNIFIED,
     ];
 
     /// Whether this is the kind `name`.

@@ -137,7 +137,7 @@ impl View {
         &self.metadata[id.index()]
     }
 
-    /// The texts of a node of strings, in order; what is no string is left out.
+    /// The texts of a node of strings, in order; what is not a string is left out.
     pub fn strings(&self, id: MetadataId) -> Vec<&str> {
         let Metadata::Node(parts) = self.metadata(id) else { return Vec::new() };
         let texts = parts.iter().flatten().filter_map(|&part| match self.metadata(part) {

@@ -1,9 +1,10 @@
 //! `ptx-strip-hints`: removes what only concerns speed on a GPU.
 
+use ptx_llvm::marks;
 use ptx_llvm::{LlvmError, Module, drop_instruction_metadata};
 
 /// The metadata in which the lowering keeps modifiers that do not change a result (docs/mapping.md, "Hints").
-const HINTS: &str = "ptx.mods";
+const HINTS: &str = marks::MODS;
 
 pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
     drop_instruction_metadata(module, HINTS);

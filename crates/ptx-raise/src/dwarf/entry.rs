@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use gimli::constants as dw;
+use gimli::leb128::write::Leb128;
 use gimli::{DwAt, DwForm, DwTag};
+use ptx_llvm::view::DebugNode;
 
 /// An entry of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -86,31 +88,13 @@ pub(crate) fn size_of(parts: &[Part]) -> u64 {
 }
 
 /// A number as DWARF's unsigned LEB128.
-pub(crate) fn uleb(mut value: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let low = (value & 0x7F) as u8;
-        value >>= 7;
-        if value == 0 {
-            bytes.push(low);
-            return bytes;
-        }
-        bytes.push(low | 0x80);
-    }
+pub(crate) fn uleb(value: u64) -> Vec<u8> {
+    Leb128::unsigned(value).bytes().to_vec()
 }
 
 /// A number as DWARF's signed LEB128.
-pub(crate) fn sleb(mut value: i64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    loop {
-        let low = (value & 0x7F) as u8;
-        value >>= 7;
-        if (value == 0 && low & 0x40 == 0) || (value == -1 && low & 0x40 != 0) {
-            bytes.push(low);
-            return bytes;
-        }
-        bytes.push(low | 0x80);
-    }
+pub(crate) fn sleb(value: i64) -> Vec<u8> {
+    Leb128::signed(value).bytes().to_vec()
 }
 
 struct Entry {
@@ -294,11 +278,11 @@ pub(crate) struct Lines {
     pub(crate) done: Vec<String>,
 }
 
-/// This many bytes stand in a line.
+/// This many bytes are in a line.
 const BYTES: usize = 32;
 
 impl Lines {
-    /// A line with a comment behind it.
+    /// A line with a comment after it.
     pub(crate) fn text(&mut self, mut text: String, comment: &str) {
         if !comment.is_empty() {
             while text.len() < 40 {
@@ -310,7 +294,7 @@ impl Lines {
         self.done.push(text);
     }
 
-    /// Bytes, the comment behind the first line of them.
+    /// Bytes, the comment after the first line of them.
     pub(crate) fn bytes(&mut self, bytes: &[u8], comment: &str) {
         for (at, chunk) in bytes.chunks(BYTES).enumerate() {
             let mut text = String::from(".b8 ");
@@ -371,28 +355,22 @@ impl Lines {
     }
 }
 
+/// A number of a node that is not negative.
+pub(super) fn number(node: &DebugNode, key: &str) -> Option<u64> {
+    node.integer(key).and_then(|value| u64::try_from(value).ok())
+}
+
+/// A constant of the source; what 64 bits do not hold loses the bits above.
+pub(super) fn constant(value: i128) -> Value {
+    match u64::try_from(value) {
+        Ok(value) => Value::Unsigned(value),
+        Err(_) => Value::Signed(value as i64),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_written_as_dwarf_2_shows_them() {
-        // DWARF 2, figures 20 and 21.
-        for (number, bytes) in
-            [(2u64, vec![2]), (127, vec![127]), (128, vec![0x80, 1]), (12857, vec![0xB9, 0x64])]
-        {
-            assert_eq!(uleb(number), bytes);
-        }
-        for (number, bytes) in [
-            (2i64, vec![2]),
-            (-2, vec![0x7E]),
-            (127, vec![0xFF, 0]),
-            (-127, vec![0x81, 0x7F]),
-            (-129, vec![0xFF, 0x7E]),
-        ] {
-            assert_eq!(sleb(number), bytes);
-        }
-    }
 
     #[test]
     fn references_name_the_place_of_the_entry() {

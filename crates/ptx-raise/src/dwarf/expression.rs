@@ -31,7 +31,7 @@ impl Step {
     }
 }
 
-/// An operation with numbers behind it.
+/// An operation with numbers after it.
 pub(crate) fn operation(op: DwOp, numbers: &[u8]) -> Vec<Step> {
     std::iter::once(op.0).chain(numbers.iter().copied()).map(Step::Byte).collect()
 }
@@ -207,4 +207,24 @@ fn plain(word: &str) -> Option<DwOp> {
         dw::DW_OP_ne,
     ];
     PLAIN.iter().copied().find(|op| op.static_string() == Some(word))
+}
+
+/// `DW_OP_piece` of that many bytes.
+pub(crate) fn op_piece(bytes: u64) -> Vec<Step> {
+    operation(dw::DW_OP_piece, &uleb(bytes))
+}
+
+/// `DW_OP_stack_value`: what is there is the value and not its address.
+pub(crate) fn op_value() -> Vec<Step> {
+    operation(dw::DW_OP_stack_value, &[])
+}
+
+/// `DW_OP_plus_uconst`.
+pub(crate) fn op_plus(bytes: u64) -> Vec<Step> {
+    operation(dw::DW_OP_plus_uconst, &uleb(bytes))
+}
+
+/// `DW_OP_constu`.
+pub(crate) fn op_constant(value: u64) -> Vec<Step> {
+    operation(dw::DW_OP_constu, &uleb(value))
 }

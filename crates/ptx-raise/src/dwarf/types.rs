@@ -4,7 +4,7 @@ use gimli::constants as dw;
 use gimli::{DwAt, DwTag};
 use ptx_llvm::view::{DebugField, DebugNode, Metadata, MetadataId};
 
-use super::entry::{EntryId, Part, Value, uleb};
+use super::entry::{EntryId, Part, Value, constant, number, uleb};
 use super::unit::Unit;
 
 /// The tag of that name.
@@ -19,7 +19,7 @@ fn encoding(word: &str) -> Option<u64> {
 }
 
 impl Unit<'_, '_, '_> {
-    /// The entry of a type; what it holds is filled in later. `None` stands for `void` and for what is no type.
+    /// The entry of a type; what it holds is filled in later. `None` stands for `void` and for what is not a type.
     pub(super) fn type_entry(&mut self, id: Option<MetadataId>, depth: u32) -> Option<EntryId> {
         let id = id?;
         if let Some(&known) = self.types.get(&id) {
@@ -147,7 +147,7 @@ impl Unit<'_, '_, '_> {
         }
     }
 
-    /// What stands in a structure, a union, a class or an enumeration.
+    /// What is in a structure, a union, a class or an enumeration.
     fn element(&mut self, entry: EntryId, element: MetadataId, is_variants: bool) {
         let view = self.view;
         let Some(node) = view.debug_node(element) else { return };
@@ -188,7 +188,7 @@ impl Unit<'_, '_, '_> {
                     self.entries.set(friend, dw::DW_AT_friend, Value::Entry(ty));
                 }
             }
-            // A part of variants, or a type that only stands here.
+            // A part of variants, or a type that only is here.
             "DICompositeType" if node.word("tag") == "DW_TAG_variant_part" => {
                 if !self.types.contains_key(&element) {
                     let part = self.entries.add(entry, dw::DW_TAG_variant_part);
@@ -391,18 +391,5 @@ impl Unit<'_, '_, '_> {
             Some(Metadata::String(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other)
             | None => Vec::new(),
         }
-    }
-}
-
-/// A number of a node that is not negative.
-pub(super) fn number(node: &DebugNode, key: &str) -> Option<u64> {
-    node.integer(key).and_then(|value| u64::try_from(value).ok())
-}
-
-/// A constant of the source; what 64 bits do not hold loses the bits above.
-pub(super) fn constant(value: i128) -> Value {
-    match u64::try_from(value) {
-        Ok(value) => Value::Unsigned(value),
-        Err(_) => Value::Signed(value as i64),
     }
 }

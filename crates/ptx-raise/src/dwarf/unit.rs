@@ -6,13 +6,14 @@ use gimli::constants as dw;
 use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::entry::{Entries, EntryId, Part, Value};
-use super::expression::{Expression, address_class, parts};
-use super::types::{constant, number};
-use super::{FunctionTrace, LocationLists, ScopeKey, Step, TracedPlace, TracedVariable, op_piece, op_plus};
-use crate::module::ModuleRaiser;
+use super::entry::{Entries, EntryId, Part, Value, constant, number};
+use super::expression::{Expression, Step, address_class, op_piece, op_plus, parts};
+use super::locations::LocationLists;
+use super::scope::ScopeKey;
+use super::trace::{FunctionTrace, TracedPlace, TracedVariable};
+use crate::context::ModuleContext;
 
-/// Scopes around a type are followed this deep; beyond, it stands in the unit.
+/// Scopes around a type are followed this deep; beyond, it is in the unit.
 const MAX_CONTEXT: u32 = 64;
 
 /// The label that lists of places are called by.
@@ -41,7 +42,7 @@ fn versioned_language(word: &str) -> Option<u64> {
 
 /// The state of one unit.
 pub(super) struct Unit<'u, 'v, 'c> {
-    module: &'u mut ModuleRaiser<'v, 'c>,
+    module: &'u mut ModuleContext<'v, 'c>,
     pub(super) view: &'v View,
     lists: &'u mut LocationLists,
     id: MetadataId,
@@ -62,7 +63,7 @@ pub(super) struct Unit<'u, 'v, 'c> {
 
 impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     pub(super) fn new(
-        module: &'u mut ModuleRaiser<'v, 'c>,
+        module: &'u mut ModuleContext<'v, 'c>,
         lists: &'u mut LocationLists,
         id: MetadataId,
     ) -> Self {
@@ -417,7 +418,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
             let argument = view.debug_node(variable.variable).and_then(|node| number(node, "arg"));
             argument.filter(|argument| *argument > 0).unwrap_or(u64::MAX)
         });
-        // Parameters of a function stand before everything else in it, in order.
+        // Parameters of a function precede everything else in it, in order.
         let mut by_scope: HashMap<ScopeKey, Vec<&TracedVariable>> = HashMap::default();
         for variable in variables {
             let scope = view.debug_node(variable.variable).and_then(|node| node.node("scope"));

@@ -201,3 +201,31 @@ fn what_would_take_all_memory_is_refused_with_the_limit() {
     );
     has(&found, &["R0101", "more than 262144"]);
 }
+
+#[test]
+fn lines_of_ptx_cover_constants_and_numbers_of_fewer_bits() {
+    let line = |operations: &str| {
+        ptx(&format!("define i64 @f(i32 %a, i32 %b, i8 %c, i64 %d) {{\n{operations}\n  ret i64 %r\n}}"))
+    };
+    // What a line says of the operands is worked out from LLVM's language reference: `zext nneg` is an extension by the sign too, a number with
+    // zeros above its 8 bits is not negative in 32, and a shift by 3 multiplies by 8.
+    for (operations, expected) in [
+        ("%x = sext i32 %a to i64\n %r = mul i64 %x, 24", "mul.wide.s32 %rd2, %r1, 24;"),
+        ("%x = zext i32 %a to i64\n %r = shl i64 %x, 3", "mul.wide.u32 %rd2, %r1, 8;"),
+        ("%x = zext nneg i32 %a to i64\n %y = sext i32 %b to i64\n %r = mul i64 %x, %y", "mul.wide.s32"),
+        ("%x = zext i8 %c to i64\n %y = sext i32 %b to i64\n %r = mul i64 %x, %y", "mul.wide.s32"),
+        ("%x = zext i32 %a to i64\n %r = or i64 %x, 21474836480", "mov.b64 %rd2, {%r1, "),
+        ("%t = trunc i64 %d to i16\n %r = sext i16 %t to i64", "cvt.s64.s16"),
+    ] {
+        has(&line(operations), &[expected]);
+    }
+    // Constants that are no extension of a number of 32 bits, and a number that may be negative.
+    for operations in [
+        "%x = sext i32 %a to i64\n %r = mul i64 %x, 2147483648",
+        "%x = zext i32 %a to i64\n %y = sext i32 %b to i64\n %r = mul i64 %x, %y",
+        "%x = zext i32 %a to i64\n %r = or i64 %x, 21474836481",
+    ] {
+        let text = line(operations);
+        assert!(!text.contains("mul.wide") && !text.contains("mov.b64"), "{text}");
+    }
+}

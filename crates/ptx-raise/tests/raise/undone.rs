@@ -563,7 +563,7 @@ fn chain_that_another_one_reads_earlier_stays_where_its_words_are() {
   %y = insertvalue [3 x i64] %x, i64 %h, 1
   %r = insertvalue [3 x i64] %y, i64 %g, 2
   ret [3 x i64] %r\n}");
-    // The second chain stands at its first word and reads `%l` there; the first one cannot wait for `%k`.
+    // The second chain is at its first word and reads `%l` there; the first one cannot wait for `%k`.
     has(&text, &["add.s64", "add.cc.u64", "addc.u64", "mul.lo.s64"]);
     assert_eq!(text.matches("addc").count(), 1, "{text}");
 }

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic (manual 9.7.3, 9.7.4, 9.7.5) and conversions between formats (manual 9.7.9.21): operations with one rounding,
 //! with what modifiers do to operands and results around them.
 
-use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Sem};
+use ptx_isa::{ArithSem, Field, Mnemonic, Mod, MoveSem, ScalarType, Sem};
 
 use super::float::Format;
 use super::{Outcome, Source};
@@ -31,11 +31,15 @@ const fn is_integral(modifier: Mod) -> bool {
 /// by its name and its operands alone.
 pub(in crate::prove) fn is_by_name(mnemonic: &Mnemonic) -> bool {
     match mnemonic.sem() {
-        Sem::Sin | Sem::Cos | Sem::Lg2 | Sem::Ex2 | Sem::Tanh | Sem::Rsqrt => true,
-        Sem::Div | Sem::Rcp | Sem::Sqrt => mnemonic.has(Mod::Approx) || mnemonic.has(Mod::Full),
+        Sem::Arith(
+            ArithSem::Sin | ArithSem::Cos | ArithSem::Lg2 | ArithSem::Ex2 | ArithSem::Tanh | ArithSem::Rsqrt,
+        ) => true,
+        Sem::Arith(ArithSem::Div | ArithSem::Rcp | ArithSem::Sqrt) => {
+            mnemonic.has(Mod::Approx) || mnemonic.has(Mod::Full)
+        }
         // Of integers alone.
-        Sem::CvtNarrow if mnemonic.has(Mod::Pack) => false,
-        Sem::Cvt | Sem::CvtNarrow => {
+        Sem::Move(MoveSem::CvtNarrow) if mnemonic.has(Mod::Pack) => false,
+        Sem::Move(MoveSem::Cvt | MoveSem::CvtNarrow) => {
             let is_narrow = |modifier| {
                 let ty = ScalarType::from_mod(modifier);
                 ty == Some(ScalarType::Tf32) || ty.is_none() && ScalarType::holder(modifier).is_some()
@@ -84,19 +88,19 @@ fn on_numbers<'t>(mnemonic: &Mnemonic, format: Format, args: &[Bits<'t>]) -> Opt
     let rounding = rounding(mnemonic)?;
     let op = |kind, args: &[Bits<'t>]| t.float(FloatOp { kind, format, rounding, flush }, args);
     let result = match (mnemonic.sem(), args) {
-        (Sem::Add, &[a, b]) => op(Kind::Add, &[a, b]),
-        (Sem::Sub, &[a, b]) => op(Kind::Add, &[a, opposite(b)]),
-        (Sem::Mul, &[a, b]) => op(Kind::Mul, &[a, b]),
-        (Sem::Fma | Sem::Mad, &[a, b, c]) => op(Kind::Fma, &[a, b, c]),
-        (Sem::FmaOob, &[a, b, c]) => {
+        (Sem::Arith(ArithSem::Add), &[a, b]) => op(Kind::Add, &[a, b]),
+        (Sem::Arith(ArithSem::Sub), &[a, b]) => op(Kind::Add, &[a, opposite(b)]),
+        (Sem::Arith(ArithSem::Mul), &[a, b]) => op(Kind::Mul, &[a, b]),
+        (Sem::Arith(ArithSem::Fma | ArithSem::Mad), &[a, b, c]) => op(Kind::Fma, &[a, b, c]),
+        (Sem::Arith(ArithSem::FmaOob), &[a, b, c]) => {
             // The NaN that marks what lies out of bounds (docs/ptx-dialect.md).
             let marked = |bits: Bits<'t>| bits.same(bits.number(0x7ff7));
             let result = finished(mnemonic, format, op(Kind::Fma, &[a, b, c]));
             return Some((marked(a) | marked(b)).pick(result.number(0), result));
         }
-        (Sem::Div, &[a, b]) => op(Kind::Div, &[a, b]),
-        (Sem::Rcp, &[a]) => op(Kind::Div, &[t.number(format.width(), format.one()), a]),
-        (Sem::Sqrt, &[a]) => op(Kind::Sqrt, &[a]),
+        (Sem::Arith(ArithSem::Div), &[a, b]) => op(Kind::Div, &[a, b]),
+        (Sem::Arith(ArithSem::Rcp), &[a]) => op(Kind::Div, &[t.number(format.width(), format.one()), a]),
+        (Sem::Arith(ArithSem::Sqrt), &[a]) => op(Kind::Sqrt, &[a]),
         _ => return None,
     };
     Some(finished(mnemonic, format, result))

@@ -1,6 +1,6 @@
 //! Logic, shifts, bit fields, bytes, moves and conversions between integers (manual 9.7.1.14 ff., 9.7.8, 9.7.9).
 
-use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Sem};
+use ptx_isa::{BitsSem, Field, Mnemonic, Mod, MoveSem, ScalarType, Sem};
 
 use super::{Outcome, Source, clamp, number_type};
 use crate::prove::term::{Bits, Terms};
@@ -13,29 +13,31 @@ pub(super) fn define<'t>(
 ) -> Option<Outcome<'t>> {
     let is_signed = mnemonic.scalar_type().is_some_and(ScalarType::is_signed);
     match (sem, args) {
-        (Sem::And, [a, b]) => Outcome::one(*a & *b),
-        (Sem::Or, [a, b]) => Outcome::one(*a | *b),
-        (Sem::Xor, [a, b]) => Outcome::one(*a ^ *b),
-        (Sem::Not, [a]) => Outcome::one(!*a),
-        (Sem::Cnot, [a]) => Outcome::one((!a.any()).zext(a.width())),
-        (Sem::Lop3, [a, b, c, rest @ ..]) => lop3(mnemonic, [*a, *b, *c], rest),
-        (Sem::Shl, [a, n]) => Outcome::one(a.shift_left(amount(*n, a.width()))),
-        (Sem::Shr, [a, n]) => Outcome::one(a.shr(is_signed, amount(*n, a.width()))),
-        (Sem::Shf, [a, b, c]) => Outcome::one(funnel(mnemonic, *a, *b, *c)),
-        (Sem::Popc, [a]) => Outcome::one(a.popc().resize(false, 32)),
-        (Sem::Clz, [a]) => Outcome::one(a.clz().resize(false, 32)),
-        (Sem::Bfind, [a]) => Outcome::one(leading(mnemonic, is_signed, *a)),
-        (Sem::Brev, [a]) => Outcome::one(a.brev()),
-        (Sem::Bfe, [a, b, c]) => Outcome::one(field(is_signed, *a, *b, *c)),
-        (Sem::Bfi, [a, b, c, d]) => Outcome::one(inserted(*a, *b, *c, *d)),
-        (Sem::Bmsk, [a, b]) => Outcome::one(run_of_ones(mnemonic, *a, *b)),
-        (Sem::Szext, [a, b]) => Outcome::one(extended(mnemonic, is_signed, *a, *b)),
-        (Sem::Fns, [mask, base, offset]) => nth_set(*mask, *base, *offset),
-        (Sem::Prmt, [a, b, c]) => Outcome::one(permuted(mnemonic, *a, *b, *c)),
-        (Sem::Mov, _) => moved(mnemonic, sources),
-        (Sem::MovVector, _) => Outcome::of(sources.first()?.elements.clone()),
-        (Sem::Cvt, [a]) => converted(mnemonic, *a),
-        (Sem::CvtPack | Sem::CvtNarrow, [a, b, rest @ ..]) => packed(mnemonic, *a, *b, rest.first().copied()),
+        (Sem::Bits(BitsSem::And), [a, b]) => Outcome::one(*a & *b),
+        (Sem::Bits(BitsSem::Or), [a, b]) => Outcome::one(*a | *b),
+        (Sem::Bits(BitsSem::Xor), [a, b]) => Outcome::one(*a ^ *b),
+        (Sem::Bits(BitsSem::Not), [a]) => Outcome::one(!*a),
+        (Sem::Bits(BitsSem::Cnot), [a]) => Outcome::one((!a.any()).zext(a.width())),
+        (Sem::Bits(BitsSem::Lop3), [a, b, c, rest @ ..]) => lop3(mnemonic, [*a, *b, *c], rest),
+        (Sem::Bits(BitsSem::Shl), [a, n]) => Outcome::one(a.shift_left(amount(*n, a.width()))),
+        (Sem::Bits(BitsSem::Shr), [a, n]) => Outcome::one(a.shr(is_signed, amount(*n, a.width()))),
+        (Sem::Bits(BitsSem::Shf), [a, b, c]) => Outcome::one(funnel(mnemonic, *a, *b, *c)),
+        (Sem::Bits(BitsSem::Popc), [a]) => Outcome::one(a.popc().resize(false, 32)),
+        (Sem::Bits(BitsSem::Clz), [a]) => Outcome::one(a.clz().resize(false, 32)),
+        (Sem::Bits(BitsSem::Bfind), [a]) => Outcome::one(leading(mnemonic, is_signed, *a)),
+        (Sem::Bits(BitsSem::Brev), [a]) => Outcome::one(a.brev()),
+        (Sem::Bits(BitsSem::Bfe), [a, b, c]) => Outcome::one(field(is_signed, *a, *b, *c)),
+        (Sem::Bits(BitsSem::Bfi), [a, b, c, d]) => Outcome::one(inserted(*a, *b, *c, *d)),
+        (Sem::Bits(BitsSem::Bmsk), [a, b]) => Outcome::one(run_of_ones(mnemonic, *a, *b)),
+        (Sem::Bits(BitsSem::Szext), [a, b]) => Outcome::one(extended(mnemonic, is_signed, *a, *b)),
+        (Sem::Bits(BitsSem::Fns), [mask, base, offset]) => nth_set(*mask, *base, *offset),
+        (Sem::Bits(BitsSem::Prmt), [a, b, c]) => Outcome::one(permuted(mnemonic, *a, *b, *c)),
+        (Sem::Move(MoveSem::Mov), _) => moved(mnemonic, sources),
+        (Sem::Move(MoveSem::MovVector), _) => Outcome::of(sources.first()?.elements.clone()),
+        (Sem::Move(MoveSem::Cvt), [a]) => converted(mnemonic, *a),
+        (Sem::Move(MoveSem::CvtPack | MoveSem::CvtNarrow), [a, b, rest @ ..]) => {
+            packed(mnemonic, *a, *b, rest.first().copied())
+        }
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Comparison and selection (manual 9.7.6, 9.7.7), and of floating-point numbers what is a matter of their bits.
 
-use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Sem};
+use ptx_isa::{CompareSem, Field, Mnemonic, Mod, ScalarType, Sem};
 
 use super::{Outcome, Source, element, holds};
 use crate::prove::term::Bits;
@@ -9,10 +9,11 @@ use crate::prove::term::Bits;
 pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     match (mnemonic.sem(), args.as_slice()) {
-        (Sem::Selp, [a, b, c]) => Outcome::one(c.pick(*a, *b)),
-        (Sem::Slct, [a, b, c]) => Outcome::one(c.sign().pick(*b, *a)),
-        (Sem::Set | Sem::Setp, [a, b, rest @ ..]) => {
-            let field = if mnemonic.sem() == Sem::Set { Field::AType } else { Field::Type };
+        (Sem::Compare(CompareSem::Selp), [a, b, c]) => Outcome::one(c.pick(*a, *b)),
+        (Sem::Compare(CompareSem::Slct), [a, b, c]) => Outcome::one(c.sign().pick(*b, *a)),
+        (Sem::Compare(CompareSem::Set | CompareSem::Setp), [a, b, rest @ ..]) => {
+            let field =
+                if mnemonic.sem() == Sem::Compare(CompareSem::Set) { Field::AType } else { Field::Type };
             let (is_signed, _) = element(mnemonic.type_of(field)?);
             let outcome = holds(is_signed, mnemonic.get(Field::Cmp)?, *a, *b)?;
             compared(mnemonic, &[outcome], rest.first().copied())
@@ -34,7 +35,7 @@ pub(super) fn compared<'t>(
         (None, _) => Some(outcome),
         _ => None,
     };
-    if mnemonic.sem() == Sem::Setp {
+    if mnemonic.sem() == Sem::Compare(CompareSem::Setp) {
         // `q` has the opposite of the comparison, or the comparison of the upper elements.
         let first = *outcomes.first()?;
         let second = outcomes.get(1).copied().unwrap_or(!first);

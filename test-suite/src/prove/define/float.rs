@@ -1,7 +1,7 @@
 //! Floating-point instructions that are a matter of bits: signs, classes, comparisons, selections, the smaller and the
 //! larger number (manual 9.7.3, 9.7.4, 9.7.6, 9.7.7).
 
-use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, Sem};
+use ptx_isa::{ArithSem, CompareSem, Field, Mnemonic, Mod, MoveSem, Opcode, ScalarType, Sem};
 
 use super::compare::compared as of_outcomes;
 use super::{Outcome, Source, arithmetic};
@@ -95,12 +95,12 @@ impl Format {
 pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     match (mnemonic.sem(), args.as_slice()) {
-        (Sem::Selp, [a, b, c]) => Outcome::one(c.pick(*a, *b)),
-        (Sem::Mov, [_]) => {
+        (Sem::Compare(CompareSem::Selp), [a, b, c]) => Outcome::one(c.pick(*a, *b)),
+        (Sem::Move(MoveSem::Mov), [_]) => {
             Outcome::one(sources.first()?.elements.iter().copied().reduce(|low, high| high.concat(low))?)
         }
-        (Sem::MovVector, _) => Outcome::of(sources.first()?.elements.clone()),
-        (Sem::Slct, [a, b, c]) => {
+        (Sem::Move(MoveSem::MovVector), _) => Outcome::of(sources.first()?.elements.clone()),
+        (Sem::Compare(CompareSem::Slct), [a, b, c]) => {
             let picks = match mnemonic.type_of(Field::CType)? {
                 ScalarType::F32 => {
                     let format = Format::of(ScalarType::F32)?;
@@ -112,17 +112,21 @@ pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<
             };
             Outcome::one(picks.pick(*a, *b))
         }
-        (Sem::Testp, [a]) => Outcome::one(is_of_class(mnemonic, *a)?),
+        (Sem::Arith(ArithSem::Testp), [a]) => Outcome::one(is_of_class(mnemonic, *a)?),
         // The size of `b` with the sign of `a` (manual 9.7.3.2).
-        (Sem::Copysign, [a, b]) => Outcome::one(a.sign().concat(b.trunc(b.width() - 1))),
-        (Sem::Set | Sem::Setp, [a, b, rest @ ..]) => compared(mnemonic, *a, *b, rest.first().copied()),
-        (Sem::Abs | Sem::Neg, [a]) => signs(mnemonic, *a),
-        (Sem::Min | Sem::Max, [a, b]) => extremes(mnemonic, *a, *b),
-        (Sem::Min3 | Sem::Max3, [a, b, c]) => extreme_of_three(mnemonic, [*a, *b, *c]),
-        (Sem::Cvt, [a]) => {
+        (Sem::Arith(ArithSem::Copysign), [a, b]) => Outcome::one(a.sign().concat(b.trunc(b.width() - 1))),
+        (Sem::Compare(CompareSem::Set | CompareSem::Setp), [a, b, rest @ ..]) => {
+            compared(mnemonic, *a, *b, rest.first().copied())
+        }
+        (Sem::Arith(ArithSem::Abs | ArithSem::Neg), [a]) => signs(mnemonic, *a),
+        (Sem::Arith(ArithSem::Min | ArithSem::Max), [a, b]) => extremes(mnemonic, *a, *b),
+        (Sem::Arith(ArithSem::Min3 | ArithSem::Max3), [a, b, c]) => extreme_of_three(mnemonic, [*a, *b, *c]),
+        (Sem::Move(MoveSem::Cvt), [a]) => {
             super::convert::define(mnemonic, *a).or_else(|| arithmetic::convert(mnemonic, sources))
         }
-        (Sem::Cvt | Sem::CvtPack | Sem::CvtNarrow, _) => arithmetic::convert(mnemonic, sources),
+        (Sem::Move(MoveSem::Cvt | MoveSem::CvtPack | MoveSem::CvtNarrow), _) => {
+            arithmetic::convert(mnemonic, sources)
+        }
         _ => arithmetic::define(mnemonic, sources),
     }
 }
@@ -151,7 +155,7 @@ fn is_of_class<'t>(mnemonic: &Mnemonic, a: Bits<'t>) -> Option<Bits<'t>> {
 }
 
 fn compared<'t>(mnemonic: &Mnemonic, a: Bits<'t>, b: Bits<'t>, c: Option<Bits<'t>>) -> Option<Outcome<'t>> {
-    let field = if mnemonic.sem() == Sem::Set { Field::AType } else { Field::Type };
+    let field = if mnemonic.sem() == Sem::Compare(CompareSem::Set) { Field::AType } else { Field::Type };
     let ty = mnemonic.type_of(field)?;
     let Some(format) = Format::of(ty) else {
         // Integers that give a floating-point one or zero.
@@ -202,7 +206,8 @@ fn signs<'t>(mnemonic: &Mnemonic, a: Bits<'t>) -> Option<Outcome<'t>> {
     let width = format.width();
     let lane = |at: u32| {
         let value = input(mnemonic, format, a.extract(at * width, width));
-        let sign = if mnemonic.sem() == Sem::Abs { a.terms().truth(false) } else { !value.sign() };
+        let sign =
+            if mnemonic.sem() == Sem::Arith(ArithSem::Abs) { a.terms().truth(false) } else { !value.sign() };
         sign.concat(format.magnitude(value))
     };
     Outcome::one((1..ty.bits() / width).fold(lane(0), |low, at| lane(at).concat(low)))

@@ -1,19 +1,27 @@
 //! Integer arithmetic (manual 9.7.1, 9.7.2).
 
-use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Sem};
+use ptx_isa::{ArithSem, Field, Mnemonic, Mod, ScalarType, Sem};
 
 use super::{Outcome, Source, clamp, element};
 use crate::prove::term::Bits;
 
 /// Arithmetic on one number or on several packed ones.
 pub(super) fn define<'t>(mnemonic: &Mnemonic, args: &[Bits<'t>]) -> Option<Outcome<'t>> {
-    if matches!(mnemonic.sem(), Sem::Dp4a | Sem::Dp2a) {
+    if matches!(mnemonic.sem(), Sem::Arith(ArithSem::Dp4a | ArithSem::Dp2a)) {
         return Outcome::one(dot(mnemonic, args)?);
     }
     let ty = mnemonic.scalar_type()?;
     let (is_signed, width) = element(ty);
     match mnemonic.sem() {
-        Sem::Add | Sem::Sub | Sem::Min | Sem::Max | Sem::Abs | Sem::Neg | Sem::PackedBytes => {
+        Sem::Arith(
+            ArithSem::Add
+            | ArithSem::Sub
+            | ArithSem::Min
+            | ArithSem::Max
+            | ArithSem::Abs
+            | ArithSem::Neg
+            | ArithSem::PackedBytes,
+        ) => {
             let lanes = ty.bits() / width;
             let lane = |at: u32| {
                 let parts: Vec<Bits<'t>> = args.iter().map(|arg| arg.extract(at * width, width)).collect();
@@ -22,25 +30,29 @@ pub(super) fn define<'t>(mnemonic: &Mnemonic, args: &[Bits<'t>]) -> Option<Outco
             let results: Option<Vec<Bits<'t>>> = (0..lanes).map(lane).collect();
             Outcome::one(results?.into_iter().reduce(|low, high| high.concat(low))?)
         }
-        Sem::Mul => Outcome::one(product(mnemonic, is_signed, args)?),
-        Sem::Mad => {
+        Sem::Arith(ArithSem::Mul) => Outcome::one(product(mnemonic, is_signed, args)?),
+        Sem::Arith(ArithSem::Mad) => {
             let product = product(mnemonic, is_signed, args)?;
             Outcome::one(sum(mnemonic, is_signed, product, *args.get(2)?))
         }
-        Sem::Mul24 => Outcome::one(product24(mnemonic, is_signed, args)?),
-        Sem::Mad24 => {
+        Sem::Arith(ArithSem::Mul24) => Outcome::one(product24(mnemonic, is_signed, args)?),
+        Sem::Arith(ArithSem::Mad24) => {
             let product = product24(mnemonic, is_signed, args)?;
             Outcome::one(sum(mnemonic, is_signed, product, *args.get(2)?))
         }
-        Sem::Sad => {
+        Sem::Arith(ArithSem::Sad) => {
             let [a, b, c] = args else { return None };
             Outcome::one(*c + a.less(is_signed, *b).pick(*b - *a, *a - *b))
         }
-        Sem::Div | Sem::Rem => {
+        Sem::Arith(ArithSem::Div | ArithSem::Rem) => {
             let [a, b] = args else { return None };
             let by_zero = b.same(b.number(0));
             // `MININT / -1` wraps around.
-            let result = if mnemonic.sem() == Sem::Div { a.div(is_signed, *b) } else { a.rem(is_signed, *b) };
+            let result = if mnemonic.sem() == Sem::Arith(ArithSem::Div) {
+                a.div(is_signed, *b)
+            } else {
+                a.rem(is_signed, *b)
+            };
             // A division by zero gives what the machine gives (manual 9.7.1.8, 9.7.1.9).
             Some(Outcome { open: by_zero, ..Outcome::one(result)? })
         }
@@ -105,7 +117,7 @@ fn dot<'t>(mnemonic: &Mnemonic, args: &[Bits<'t>]) -> Option<Bits<'t>> {
     let a_signed = mnemonic.type_of(Field::AType)?.is_signed();
     let b_signed = mnemonic.type_of(Field::BType)?.is_signed();
     let (count, a_width, first) = match mnemonic.sem() {
-        Sem::Dp4a => (4, 8, 0),
+        Sem::Arith(ArithSem::Dp4a) => (4, 8, 0),
         _ if mnemonic.has(Mod::Hi) => (2, 16, 2),
         _ => (2, 16, 0),
     };
@@ -127,21 +139,21 @@ pub(super) fn with_carry<'t>(
     let is_signed = ty.is_signed();
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     let reads = mnemonic.opcode().as_str().ends_with('c');
-    let subtracts = mnemonic.sem() == Sem::SubCarry;
+    let subtracts = mnemonic.sem() == Sem::Arith(ArithSem::SubCarry);
     let carry_in = if reads { carry } else { carry.number(u128::from(subtracts)) };
     let (a, b) = match mnemonic.sem() {
         // ptxas takes the bits from 32 on of 16-bit factors.
-        Sem::MadCarry if mnemonic.has(Mod::Hi) && ty.bits() == 16 => {
+        Sem::Arith(ArithSem::MadCarry) if mnemonic.has(Mod::Hi) && ty.bits() == 16 => {
             let wide = |bits: Bits<'t>| bits.resize(is_signed, 48);
             ((wide(*args.first()?) * wide(*args.get(1)?)).extract(32, 16), *args.get(2)?)
         }
-        Sem::MadCarry => (product(mnemonic, is_signed, &args)?, *args.get(2)?),
+        Sem::Arith(ArithSem::MadCarry) => (product(mnemonic, is_signed, &args)?, *args.get(2)?),
         _ => (*args.first()?, *args.get(1)?),
     };
     let b = if subtracts { !b } else { b };
     let wide = |bits: Bits<'t>, is_signed| bits.resize(is_signed, bits.width() + 2);
     // `madc.hi.sat` does not clamp: ptxas makes a plain sum with carry of it on every architecture.
-    if mnemonic.has(Mod::Sat) && mnemonic.sem() != Sem::MadCarry {
+    if mnemonic.has(Mod::Sat) && mnemonic.sem() != Sem::Arith(ArithSem::MadCarry) {
         let total = wide(a, true) + wide(b, true) + carry_in.zext(a.width() + 2);
         return Outcome::one(clamp(true, a.width(), total));
     }

@@ -12,7 +12,7 @@ pub(super) mod float;
 mod integer;
 mod video;
 
-use ptx_isa::{Field, Mnemonic, Mod, ScalarType, Selector, Sem};
+use ptx_isa::{ArithSem, CompareSem, Field, Mnemonic, Mod, ScalarType, Selector, Sem, VideoSem};
 
 use super::term::Bits;
 
@@ -73,9 +73,13 @@ pub fn define<'t>(
         return float::define(mnemonic, sources);
     }
     match mnemonic.sem() {
-        Sem::Video | Sem::VideoSimd => video::define(mnemonic, sources, around),
-        Sem::Set | Sem::Setp | Sem::Selp | Sem::Slct => compare::define(mnemonic, sources),
-        Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => integer::with_carry(mnemonic, sources, around.carry),
+        Sem::Video(VideoSem::Video | VideoSem::VideoSimd) => video::define(mnemonic, sources, around),
+        Sem::Compare(CompareSem::Set | CompareSem::Setp | CompareSem::Selp | CompareSem::Slct) => {
+            compare::define(mnemonic, sources)
+        }
+        Sem::Arith(ArithSem::AddCarry | ArithSem::SubCarry | ArithSem::MadCarry) => {
+            integer::with_carry(mnemonic, sources, around.carry)
+        }
         sem => {
             let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
             integer::define(mnemonic, &args).or_else(|| bits::define(mnemonic, sem, sources, &args))

@@ -1,6 +1,6 @@
 //! Video instructions (manual 9.7.18).
 
-use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, Selector, Sem, Unit};
+use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, Selector, Sem, Unit, VideoSem};
 
 use super::{Outcome, Source, Surroundings, clamp, holds};
 use crate::prove::term::Bits;
@@ -15,7 +15,7 @@ pub(super) fn define<'t>(
 ) -> Option<Outcome<'t>> {
     match (mnemonic.sem(), mnemonic.opcode()) {
         (_, Opcode::Vmad) => multiply_add(mnemonic, sources),
-        (Sem::VideoSimd, _) => lanes(mnemonic, sources, around),
+        (Sem::Video(VideoSem::VideoSimd), _) => lanes(mnemonic, sources, around),
         _ => scalar(mnemonic, sources, around),
     }
 }

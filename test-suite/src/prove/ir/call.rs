@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use ptx_diag::SourceFile;
-use ptx_llvm::intrinsics::{self, Operand, Row};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand};
 use ptx_llvm::view::{Call, Constant, Symbol, TypeId, Value as Name};
 
 use super::{Datum, Frame};
@@ -94,7 +94,7 @@ impl<'t> Frame<'_, 't> {
     /// The instruction that an intrinsic represents.
     fn row(&self, name: &str, args: &[Datum<'t>]) -> Result<Snippet<'t>> {
         let constant = |at: usize| args.get(at).and_then(|arg| arg.one().ok()?.bits.as_number());
-        let fits = |row: &&Row| {
+        let fits = |row: &&IntrinsicMapping| {
             row.operands.iter().all(|operand| match operand {
                 Operand::Fixed(at, value) => constant(*at) == Some(u128::from(*value)),
                 _ => true,

@@ -22,6 +22,8 @@ pub(crate) enum Engine {
     Interp,
     /// `ptxrun --engine=jit`.
     Jit,
+    /// The same with `--check=memory`.
+    JitCheck,
     /// The kernel in OpenCL C, in pocl.
     Pocl,
 }
@@ -82,7 +84,8 @@ impl Programs {
         }
         let is_native = compiler.is_some();
         ensure!(is_native || !engines.contains(&Engine::Native), "no clang++: apt-get install clang-22");
-        let needs_ptxrun = engines.iter().any(|engine| matches!(engine, Engine::Interp | Engine::Jit));
+        let needs_ptxrun =
+            engines.iter().any(|engine| matches!(engine, Engine::Interp | Engine::Jit | Engine::JitCheck));
         let ptxrun = match ptxrun {
             Some(path) => fs::canonicalize(&path).with_context(|| format!("no {}", path.display()))?,
             None => {
@@ -118,11 +121,24 @@ impl Programs {
                 let folder = self.native.as_ref().context("no clang++: apt-get install clang-22")?;
                 Command::new(folder.canonicalize()?.join(work.kernel))
             }
-            Engine::Interp | Engine::Jit => {
+            Engine::Interp | Engine::Jit | Engine::JitCheck => {
                 let mut command = Command::new(self.ptxrun.canonicalize()?);
                 command.arg(bench.join(format!("ptx/{}.ptx", work.kernel)));
                 command.args(["--launch", "launch.json", "--time=json", "--timeout", "600"]);
-                command.args(["--threads", &threads.to_string(), "--engine", &engine.name(), "--no-cache"]);
+                command.args(["--remarks", "--error-format=json"]);
+                let (name, checked) = match engine {
+                    Engine::JitCheck => (Engine::Jit.name(), "memory"),
+                    engine => (engine.name(), "none"),
+                };
+                command.args([
+                    "--threads",
+                    &threads.to_string(),
+                    "--engine",
+                    &name,
+                    "--no-cache",
+                    "--check",
+                    checked,
+                ]);
                 command
             }
             Engine::Pocl => {
@@ -142,11 +158,23 @@ impl Programs {
             command.args(specs(work));
         }
         let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+        let notes = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+            bail!("{command:?}: {notes}");
+        }
+        // Its time would be taken for that of the engine.
+        if let Some(why) = notes.lines().find_map(refusal) {
+            bail!("{command:?}: the interpreter executes the kernel: {why}");
         }
         sample(&String::from_utf8_lossy(&output.stdout)).with_context(|| format!("{command:?}"))
     }
+}
+
+/// The reason of a remark of ptxrun that the interpreter executes the kernel, where a line of its notes is one.
+pub(crate) fn refusal(line: &str) -> Option<String> {
+    let remark: serde_json::Value = serde_json::from_str(line).ok()?;
+    let (_, why) = remark["message"].as_str()?.split_once("the interpreter executes the kernel: ")?;
+    Some(why.to_owned())
 }
 
 fn sample(text: &str) -> Result<Sample> {

@@ -1,17 +1,9 @@
 //! What was measured, for people and for programs.
 
-use std::fs;
-use std::path::Path;
-
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::Measured;
 use super::engine::{Engine, Sample};
-
-/// Between these lines docs/performance.md has the table.
-pub(crate) const MARKS: [&str; 2] =
-    ["<!-- cargo xtask bench-exec --write: begin -->", "<!-- cargo xtask bench-exec --write: end -->"];
 
 /// The value in the middle.
 pub(crate) fn middle(mut values: Vec<f64>) -> f64 {
@@ -98,13 +90,4 @@ pub(crate) fn objects(all: &[Measured], engines: &[Engine]) -> Value {
         json!({"kernel": measured.kernel, "samples": samples})
     };
     all.iter().map(kernel).collect()
-}
-
-/// Puts the table between the marks of a page.
-pub(crate) fn renew(page: &Path, marks: [&str; 2], table: &str) -> Result<()> {
-    let text = fs::read_to_string(page)?;
-    let (before, rest) = text.split_once(marks[0]).context("the page has no mark for the table")?;
-    let (_, after) = rest.split_once(marks[1]).context("the page has no mark for the table's end")?;
-    let text = format!("{before}{}\n\n{table}\n{}{after}", marks[0], marks[1]);
-    fs::write(page, text).with_context(|| format!("cannot write {}", page.display()))
 }

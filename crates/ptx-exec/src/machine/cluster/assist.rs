@@ -8,14 +8,15 @@
 use std::sync::Arc;
 
 use super::super::grid::{Grid, Job, Setup};
+use super::super::launch_control::Queue;
 use super::super::products::Products;
 use super::super::warp::{Fragment, State, Warp, WarpId};
 use super::super::watch::Watch;
 use super::super::{Executable, Stop};
-use super::Cluster;
+use super::{Cluster, TURN};
 use crate::engine;
 use crate::error::TrapKind;
-use crate::program::{Mask, Program, Row};
+use crate::program::{Mask, Program, Row, WARP, lanes};
 
 /// A program of which single instructions can be executed.
 #[derive(Clone)]
@@ -65,6 +66,17 @@ pub enum Outcome {
     InVain,
 }
 
+/// What became of a warp in its turn that the interpreter runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Run {
+    /// All of its threads have exited.
+    Ended,
+    /// It may go on.
+    Goes,
+    /// Each of its threads waits, or asks a barrier in shared memory the same for ever, until another warp does something.
+    Stuck,
+}
+
 /// Where threads are that come to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Threads {
@@ -93,16 +105,17 @@ impl std::fmt::Debug for AssistedCluster<'_> {
 }
 
 impl<'a> AssistedCluster<'a> {
-    /// Begins a cluster of the launch, by its number. `products` computes what it can of products of matrices; `spare` is memory for registers that
-    /// another cluster had.
+    /// Begins a cluster of the launch, by its number. `products` computes what it can of products of matrices, `clusters` has those that the
+    /// other engine has not begun; `spare` is memory for registers that another cluster had.
     pub fn new(
         assistant: &'a Assistant,
         number: u64,
         products: &'static dyn Products,
+        clusters: &'a dyn Queue,
         spare: &mut Vec<Vec<Row>>,
     ) -> Self {
         let mut grid = Grid::of(&assistant.job);
-        grid.products = Some(products);
+        (grid.products, grid.clusters) = (Some(products), Some(clusters));
         let cluster = Cluster::new(&grid, number, spare);
         Self { grid, cluster }
     }
@@ -132,6 +145,73 @@ impl<'a> AssistedCluster<'a> {
     pub fn is_ready(&self, rank: u32, warp: usize) -> bool {
         let warp = self.cluster.warps.get(rank as usize).and_then(|warps| warps.get(warp));
         warp.is_some_and(|warp| warp.fragments.iter().all(|group| group.state == State::Ready))
+    }
+
+    /// Lets the interpreter run the threads of a warp from now on ([`Self::run_warp`]): `live` are those that have not exited, `places` has the
+    /// instruction that each of them comes to, and `local` gives the bytes of the local memory of a thread. Their registers are in [`Self::rows`];
+    /// they have neither called a function nor allocated memory on their stacks.
+    pub fn take_over(
+        &mut self,
+        (rank, index): (u32, usize),
+        places: &[u32; WARP],
+        live: Mask,
+        local: impl Fn(usize, usize) -> u8,
+    ) {
+        self.come(Threads { rank, warp: index, pc: 0, mask: 0, active: 0 }, live);
+        let Some(warp) = self.warp(rank, index) else { return };
+        warp.fragments.clear();
+        for lane in lanes(live) {
+            match warp.fragments.iter_mut().find(|group| group.pc == places[lane]) {
+                Some(group) => group.mask |= 1 << lane,
+                None => {
+                    let (pc, mask) = (places[lane], 1 << lane);
+                    warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0 });
+                }
+            }
+        }
+        if let Some(frame) = warp.frames.first_mut() {
+            frame.inside = live;
+        }
+        for lane in lanes(live) {
+            warp.local[lane].iter_mut().enumerate().for_each(|(at, byte)| *byte = local(lane, at));
+        }
+        warp.watch = Some(Box::default());
+    }
+
+    /// Whether a thread of a warp that was taken over can run.
+    pub fn can_run(&self, rank: u32, warp: usize) -> bool {
+        let warp = self.cluster.warps.get(rank as usize).and_then(|warps| warps.get(warp));
+        warp.is_some_and(Warp::is_ready)
+    }
+
+    /// Gives a warp that was taken over its turn; tells what became of it, and whether it did something that others may wait for.
+    ///
+    /// # Errors
+    /// What stops one of its threads.
+    pub fn run_warp(&mut self, rank: u32, index: usize) -> Result<(Run, bool), engine::Stop> {
+        self.cluster.running.become_block(rank);
+        let Cluster { running, warps, .. } = &mut self.cluster;
+        let before = running.cluster.disturbances;
+        let Some(warp) = warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
+            return Ok((Run::Ended, false));
+        };
+        let ran = warp.run(&self.grid, running, TURN);
+        let disturbances = running.cluster.disturbances;
+        let run = match () {
+            () if warp.live == 0 => Run::Ended,
+            () if warp.is_stuck(disturbances) => Run::Stuck,
+            () => Run::Goes,
+        };
+        let threads = Threads { rank, warp: index, pc: 0, mask: 0, active: 0 };
+        ran.map_err(|stop| self.stop(stop, threads))?;
+        self.wake();
+        Ok((run, disturbances != before))
+    }
+
+    /// Where the first threads of a warp are that was taken over.
+    pub fn first_group(&self, rank: u32, warp: usize) -> Option<(u32, Mask)> {
+        let group = self.cluster.warps.get(rank as usize)?.get(warp)?.fragments.first()?;
+        Some((group.pc, group.mask))
     }
 
     /// Executes an instruction that is neither a branch nor a call. `live` are the threads of the warp that have not exited.

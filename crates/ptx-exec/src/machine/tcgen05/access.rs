@@ -4,6 +4,7 @@
 
 use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
+use super::moves::Moves;
 use crate::error::TrapKind;
 use crate::machine::call::same_value;
 use crate::machine::memory::View;
@@ -143,6 +144,9 @@ fn load(
     registers: &mut [Row],
 ) -> Result<(), Stopped> {
     let (first_lane, first_column) = base(cells, issue, inputs)?;
+    if Moves::new(cells, first_lane, first_column).load(memory, registers) {
+        return Ok(());
+    }
     for thread in 0..WARP {
         for (register, row) in registers.iter_mut().enumerate() {
             let (lane, columns) = cells.cells(thread, register);
@@ -161,14 +165,45 @@ fn load(
     Ok(())
 }
 
-/// Cells with what is stored in them.
+/// Registers that are stored.
 #[derive(Clone, Debug)]
-pub(in crate::machine) struct TensorStore(Vec<(usize, i64, u32)>);
+pub(in crate::machine) struct TensorStore {
+    cells: TensorMove,
+    lane: usize,
+    column: i64,
+    registers: Vec<Row>,
+}
+
+impl TensorStore {
+    /// Does something for each cell, with the thread, the lane, the column and what is stored there.
+    fn each<E>(&self, mut f: impl FnMut(usize, usize, i64, u32) -> Result<(), E>) -> Result<(), E> {
+        for thread in 0..WARP {
+            for (register, row) in self.registers.iter().enumerate() {
+                let (lane, columns) = self.cells.cells(thread, register);
+                for (half, column) in columns.enumerate() {
+                    let value = match self.cells.columns {
+                        Columns::Whole => row[thread] as u32,
+                        Columns::Halves => (row[thread] >> (16 * half)) as u32 & 0xffff,
+                    };
+                    f(thread, self.lane + lane, self.column + column, value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn moves(&self) -> Moves {
+        Moves::new(self.cells, self.lane, self.column)
+    }
+}
 
 impl View<'_> {
     /// Performs a store that was issued.
     pub(in crate::machine) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
-        store.0.iter().try_for_each(|&(lane, column, value)| self.block.tensor.write(lane, column, value))
+        if store.moves().store(&mut self.block.tensor, &store.registers) {
+            return Ok(());
+        }
+        store.each(|_, lane, column, value| self.block.tensor.write(lane, column, value))
     }
 }
 
@@ -178,23 +213,16 @@ fn stores_of(warp: WarpId) -> Track {
 }
 
 fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -> Result<(), Stopped> {
-    let (first_lane, first_column) = base(cells, issue, inputs)?;
-    let mut stored = Vec::new();
-    for thread in 0..WARP {
-        for (register, row) in inputs.iter().skip(1).enumerate() {
-            let (lane, columns) = cells.cells(thread, register);
-            for (half, column) in columns.enumerate() {
-                let value = match cells.columns {
-                    Columns::Whole => row[thread] as u32,
-                    Columns::Halves => (row[thread] >> (16 * half)) as u32 & 0xffff,
-                };
-                let (lane, column) = (first_lane + lane, first_column + column);
-                view.block.tensor.read(lane, column).map_err(|kind| (kind, thread))?;
-                stored.push((lane, column, value));
-            }
-        }
+    let (lane, column) = base(cells, issue, inputs)?;
+    let registers = inputs.get(1..).unwrap_or_default().to_vec();
+    let store = TensorStore { cells, lane, column, registers };
+    let memory = &view.block.tensor;
+    if !store.moves().fits(memory, store.registers.len()) {
+        store.each(|thread, lane, column, _| {
+            memory.read(lane, column).map(drop).map_err(|kind| (kind, thread))
+        })?;
     }
-    let work = Work::TensorStore(Box::new(TensorStore(stored)));
+    let work = Work::TensorStore(Box::new(store));
     let mut operation = Operation::new(work, (issue.warp, 0, issue.pc));
     operation.track = Some((stores_of(issue.warp), InOrder::AfterEarlier));
     view.issue(operation, &mut Registers::All(&mut [])).map_err(|stop| (stop.kind, stop.lane))

@@ -8,6 +8,7 @@ use super::shared::SharedFactor;
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::descriptor::Swizzle;
+use crate::machine::products::Products;
 use crate::program::{Element, LANES, Majorness, Multiplication, TensorA};
 use crate::scalar::narrow::Narrow;
 
@@ -21,6 +22,7 @@ fn shared(
     bits: u64,
     size: (usize, usize),
     block: &BlockState,
+    products: Option<&dyn Products>,
 ) -> Result<Vec<f64>, TrapKind> {
     let element = [instruction.a, instruction.b][which];
     let (majorness, negates) = (instruction.majorness[which], instruction.negates[which]);
@@ -31,8 +33,15 @@ fn shared(
             "a transposed matrix of `.tf32`, and no other, is swizzled by 128 bytes in pieces of 32",
         );
     }
-    let values = matrix.elements(element)?.into_iter().map(|raw| signed(element.value(raw), negates));
-    Ok(values.collect())
+    let read = products.and_then(|products| products.elements(&matrix.lines()?, element));
+    let mut values = match read {
+        Some(values) => values,
+        None => matrix.elements(element)?.into_iter().map(|raw| element.value(raw)).collect(),
+    };
+    if negates {
+        values.iter_mut().for_each(|value| *value = -*value);
+    }
+    Ok(values)
 }
 
 fn signed(value: f64, negates: bool) -> f64 {
@@ -50,6 +59,7 @@ impl FactorB {
         instruction: &Instruction,
         product: &Multiplication<u64>,
         blocks: &[&mut BlockState],
+        products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let Instruction { n, k, .. } = *instruction;
         let zeros = product.zeros.unwrap_or(0);
@@ -62,7 +72,8 @@ impl FactorB {
         }
         let mut values = Vec::new();
         for block in blocks {
-            values.extend(shared(instruction, 1, product.b, (n / blocks.len() + shift, k), block)?);
+            let size = (n / blocks.len() + shift, k);
+            values.extend(shared(instruction, 1, product.b, size, block, products)?);
         }
         values.drain(..(shift * k).min(values.len()));
         for (column, is_zero) in zero_columns(zeros, instruction.m, n).into_iter().enumerate() {
@@ -117,16 +128,46 @@ impl SharedA {
         product: &Multiplication<u64>,
         layout: &Layout,
         blocks: &[&mut BlockState],
+        products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let mut of_blocks = Vec::new();
         if let TensorA::Shared(bits) = product.a {
             let size = (layout.rows, stored(instruction, product));
             for block in blocks {
-                of_blocks.push(shared(instruction, 0, bits, size, block)?);
+                of_blocks.push(shared(instruction, 0, bits, size, block, products)?);
             }
         }
         Ok(Self { of_blocks })
     }
+
+    /// That of a block.
+    pub(super) fn of(&self, block: usize) -> &[f64] {
+        self.of_blocks.get(block).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// The rows of A that all lanes have in tensor memory, one lane after the other; none where they are not read at once.
+pub(super) fn lanes_of_a(
+    instruction: &Instruction,
+    address: u32,
+    layout: &Layout,
+    memory: &TensorMemory,
+    products: &dyn Products,
+) -> Option<Vec<f64>> {
+    let first = begin(address, layout, "A").ok()?;
+    let words = instruction.k * instruction.a.bits() as usize / 32;
+    let end = first + words as i64;
+    let cells = memory.allocated(first..end)?.get(first as usize * LANES..end as usize * LANES)?;
+    let mut raw = vec![0; words * LANES * 4];
+    for (word, column) in cells.chunks_exact(LANES).enumerate() {
+        let places = raw.as_chunks_mut::<4>().0.iter_mut().skip(word).step_by(words);
+        places.zip(column).for_each(|(place, cell)| *place = cell.to_le_bytes());
+    }
+    let mut values = products.values(instruction.a, &raw)?;
+    if instruction.negates[0] {
+        values.iter_mut().for_each(|value| *value = -*value);
+    }
+    Some(values)
 }
 
 /// What a lane multiplies: its row of A, and with which rows of B.
@@ -155,7 +196,7 @@ impl LaneA {
         let count = stored(instruction, product);
         let values = match product.a {
             TensorA::Shared(_) => {
-                let rows = in_shared.of_blocks.get(at.block).map(Vec::as_slice).unwrap_or_default();
+                let rows = in_shared.of(at.block);
                 rows.get(at.row * count..(at.row + 1) * count).unwrap_or_default().to_vec()
             }
             TensorA::Tensor(address) => {

@@ -52,11 +52,6 @@ impl Layout {
         Ok(Self { spread, base, rows, columns })
     }
 
-    /// Whether each lane has the row of its number, with all columns.
-    pub(super) fn is_full(&self) -> bool {
-        self.spread == Spread::Full
-    }
-
     /// The row of D of a lane, counted in its block, and its first column.
     pub(super) const fn row(&self, lane: usize) -> Option<(usize, usize)> {
         if lane >= LANES {

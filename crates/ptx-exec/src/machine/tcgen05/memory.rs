@@ -1,5 +1,7 @@
 //! The tensor memory of a block (manual 9.7.16.1, 9.7.16.7).
 
+use std::ops::Range;
+
 use super::misuse;
 use crate::error::TrapKind;
 use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
@@ -153,9 +155,33 @@ impl TensorMemory {
         Ok(self.cells.get(at).copied().unwrap_or(0))
     }
 
-    /// The cells of columns that follow each other, which have to be allocated.
+    /// Whether all of these columns are allocated.
+    fn has(&self, columns: Range<i64>) -> bool {
+        let (Ok(mut next), Ok(end)) = (usize::try_from(columns.start), usize::try_from(columns.end)) else {
+            return false;
+        };
+        while next < end {
+            let holds = |taken: &&Allocation| (taken.first..taken.first + taken.count).contains(&next);
+            let Some(taken) = self.allocations.iter().find(holds) else { return false };
+            next = taken.first + taken.count;
+        }
+        true
+    }
+
+    /// All cells, if these columns are allocated.
+    pub(super) fn allocated(&self, columns: Range<i64>) -> Option<&[u32]> {
+        self.has(columns).then_some(&self.cells)
+    }
+
+    /// The same, to change those of the columns.
+    pub(super) fn allocated_mut(&mut self, columns: Range<i64>) -> Option<&mut [u32]> {
+        self.has(columns).then_some(&mut self.cells)
+    }
+
+    /// The cells of columns that follow each other, if they are allocated.
     pub(super) fn columns(&mut self, first: usize, count: usize) -> Option<&mut [u32]> {
-        self.cells.get_mut(first * LANES..(first + count) * LANES)
+        let cells = self.allocated_mut(first as i64..(first + count) as i64)?;
+        cells.get_mut(first * LANES..(first + count) * LANES)
     }
 
     /// Changes a cell.

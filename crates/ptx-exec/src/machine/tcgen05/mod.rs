@@ -7,6 +7,7 @@ mod instruction;
 mod issue;
 mod layout;
 mod memory;
+mod moves;
 mod multiply;
 mod shared;
 

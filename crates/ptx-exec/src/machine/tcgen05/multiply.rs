@@ -1,6 +1,6 @@
 //! `tcgen05.mma` (manual 9.7.16.10).
 
-use super::factor::{FactorB, Lane, LaneA, SharedA, scales};
+use super::factor::{FactorB, Lane, LaneA, SharedA, lanes_of_a, scales};
 use super::instruction::Instruction;
 use super::layout::Layout;
 use super::memory::{TensorMemory, parts};
@@ -8,7 +8,7 @@ use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::matrix::rounded;
 use crate::machine::products::{Products, TensorPart};
-use crate::program::{Element, Group, LANES, Multiplication, Overflow};
+use crate::program::{Element, Group, LANES, Multiplication, Overflow, QUARTER, TensorA};
 
 /// D = A * B + D.
 ///
@@ -25,10 +25,11 @@ pub(super) fn multiply(
     let (base, first_column) = parts(product.d as u32);
     let size = (instruction.m, instruction.n);
     let layout = Layout::new(size, group, product.keeps_b, product.metadata.is_some(), base)?;
-    let a = SharedA::new(&instruction, product, &layout, blocks)?;
-    let b = FactorB::new(&instruction, product, blocks)?;
+    let reader = products.map(|products| products as &dyn Products);
+    let a = SharedA::new(&instruction, product, &layout, blocks, reader)?;
+    let b = FactorB::new(&instruction, product, blocks, reader)?;
     if let Some(products) = products
-        && multiply_elsewhere(products, &instruction, product, (&layout, first_column), (&a, &b), blocks)?
+        && multiply_elsewhere(products, &instruction, product, (&layout, first_column), (&a, &b), blocks)
     {
         return Ok(());
     }
@@ -65,7 +66,7 @@ pub(super) fn multiply(
     Ok(())
 }
 
-/// Has another engine compute D, where it has a plain form: a row for each lane, in single precision; false where it has not.
+/// Has another engine compute D, where it has a plain form, in single precision; false where it has not.
 fn multiply_elsewhere(
     products: &dyn Products,
     instruction: &Instruction,
@@ -73,39 +74,53 @@ fn multiply_elsewhere(
     (layout, first_column): (&Layout, usize),
     (a, b): (&SharedA, &FactorB),
     blocks: &mut [&mut BlockState],
-) -> Result<bool, TrapKind> {
+) -> bool {
     let is_plain = product.metadata.is_none()
         && product.scales.is_none()
         && product.shift_d == 0
         && product.disabled.iter().all(|&word| word as u32 == 0)
+        && !product.shifts_a
         && instruction.d == Element::F32
-        && !instruction.saturates
-        && layout.is_full();
-    if !is_plain {
-        return Ok(false);
+        && !instruction.saturates;
+    // Each cell has to be allocated, before any is changed.
+    let has_columns =
+        |block: &mut &mut BlockState| block.tensor.columns(first_column, layout.columns).is_some();
+    if !is_plain || !blocks.iter_mut().all(has_columns) {
+        return false;
     }
-    let mut values = Vec::new();
-    for (number, block) in blocks.iter().enumerate() {
-        let mut all = Vec::with_capacity(LANES * instruction.k);
-        for lane in 0..LANES {
-            let at = Lane { block: number, lane, row: lane };
-            all.extend(LaneA::new(instruction, product, layout, a, at, &block.tensor)?.values);
-        }
-        // Each cell has to be allocated, before any is changed.
-        for column in 0..layout.columns {
-            block.tensor.read(0, (first_column + column) as i64)?;
-        }
-        values.push(all);
-    }
-    for (block, a) in blocks.iter_mut().zip(&values) {
-        let part = TensorPart { a, b: b.all(), depth: instruction.k, adds: product.adds_d & 1 == 1 };
-        let done =
-            block.tensor.columns(first_column, layout.columns).map(|cells| products.tensor(&part, cells));
-        if done != Some(true) {
-            return Ok(false);
+    let columns = std::array::from_fn(|quarter| {
+        let mut lanes = (quarter * QUARTER..).take(QUARTER);
+        lanes.find_map(|lane| layout.row(lane)).map_or(0, |(_, first)| first)
+    });
+    let mut held = Vec::new();
+    if let TensorA::Tensor(address) = product.a {
+        for block in blocks.iter() {
+            let read = lanes_of_a(instruction, address as u32, layout, &block.tensor, products);
+            let Some(values) = read else { return false };
+            held.push(values);
         }
     }
-    Ok(true)
+    for (number, block) in blocks.iter_mut().enumerate() {
+        let (values, is_held) = match held.get(number) {
+            Some(values) => (values.as_slice(), true),
+            None => (a.of(number), false),
+        };
+        // In tensor memory a lane has its row itself.
+        let row = |lane| layout.row(lane).map(|(row, _)| if is_held { lane } else { row });
+        let part = TensorPart {
+            a: values,
+            b: b.all(),
+            depth: instruction.k,
+            adds: product.adds_d & 1 == 1,
+            rows: std::array::from_fn(row),
+            columns,
+        };
+        let Some(cells) = block.tensor.columns(first_column, layout.columns) else { return false };
+        if !products.tensor(&part, cells) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The value of D before, divided by a power of two.

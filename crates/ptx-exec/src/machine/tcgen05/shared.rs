@@ -3,6 +3,7 @@
 use super::misuse;
 use crate::error::TrapKind;
 use crate::machine::descriptor::{Descriptor, SharedMatrix, Swizzle};
+use crate::machine::products::Lines;
 use crate::memory::{Space, read_bytes};
 use crate::program::{Element, Majorness};
 use crate::scalar::narrow::Narrow;
@@ -60,6 +61,11 @@ impl<'m> SharedFactor<'m> {
             }
         }
         Ok(Self { matrix, second, memory })
+    }
+
+    /// The same for another engine, where one stride leads to all rows.
+    pub(super) fn lines(&self) -> Option<Lines<'m>> {
+        self.second.is_none().then(|| Lines::new(self.matrix, self.memory))
     }
 
     pub(super) fn swizzle(&self) -> Swizzle {

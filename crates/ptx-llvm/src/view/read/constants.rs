@@ -231,7 +231,7 @@ fn parse_decimal(text: &str, bits: u32) -> Box<[u64]> {
     words.into_boxed_slice()
 }
 
-/// The arithmetic behind an opcode.
+/// The arithmetic after an opcode.
 pub(super) fn binary(opcode: LLVMOpcode) -> Option<BinaryOp> {
     Some(match opcode {
         LLVMOpcode::LLVMAdd => BinaryOp::Add,
@@ -256,7 +256,7 @@ pub(super) fn binary(opcode: LLVMOpcode) -> Option<BinaryOp> {
     })
 }
 
-/// The cast behind an opcode.
+/// The cast after an opcode.
 pub(super) fn cast(opcode: LLVMOpcode) -> Option<CastOp> {
     Some(match opcode {
         LLVMOpcode::LLVMTrunc => CastOp::Trunc,

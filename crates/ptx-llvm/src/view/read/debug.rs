@@ -32,7 +32,7 @@ pub(super) enum Asked {
     Variables,
 }
 
-/// Nodes that stand in one another's text are read this deep; expressions do not nest.
+/// Nodes that are in one another's text are read this deep; expressions do not nest.
 const MAX_NESTING: u32 = 4;
 
 impl Reader {
@@ -195,7 +195,7 @@ impl Text<'_> {
         rest.is_some()
     }
 
-    /// What stands before the first of `ends`, without spaces around.
+    /// What precedes the first of `ends`, without spaces around.
     fn until(&mut self, ends: &[char]) -> &str {
         let (word, rest) = self.rest.split_at(self.rest.find(ends).unwrap_or(self.rest.len()));
         self.rest = rest;
@@ -224,7 +224,7 @@ impl Text<'_> {
         }
     }
 
-    /// `key: `, where one stands here.
+    /// `key: `, where one is here.
     fn key(&mut self) -> String {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(0);
         let (key, rest) = self.rest.split_at(end);

@@ -52,7 +52,7 @@ impl Names {
     }
 }
 
-/// How many scopes may stand around one another.
+/// How many scopes may occur around one another.
 const MAX_SCOPES: usize = 1024;
 
 /// The number of `!dbg`, which LLVM fixes.

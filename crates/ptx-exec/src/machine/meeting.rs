@@ -1,0 +1,159 @@
+//! What a block barrier waits for, and uses of it that have no meaning (manual 9.7.13.1): the same for every engine, however it counts threads.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::error::TrapKind;
+use crate::program::{Mask, WARP};
+
+/// The barriers of a block.
+pub const BARRIERS: usize = 16;
+
+/// When a barrier is complete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expected {
+    /// When every thread of the block has arrived or exited.
+    Everyone,
+    /// When so many threads have arrived.
+    Count(u32),
+}
+
+impl Expected {
+    /// What an instruction waits for that gives this count of threads, or none, in a block of so many warps.
+    ///
+    /// # Errors
+    /// The count is not one of whole warps.
+    pub fn of(count: Option<u64>, warps: usize) -> Result<Self, BarrierMisuse> {
+        match count {
+            None => Ok(Self::Everyone),
+            Some(count) if count == 0 || !count.is_multiple_of(WARP as u64) => {
+                Err(BarrierMisuse::Count(count))
+            }
+            Some(count) if count == warps as u64 * WARP as u64 => Ok(Self::Everyone),
+            // More than the block has can never come: that ends as a deadlock.
+            Some(count) => Ok(Self::Count(u32::try_from(count).unwrap_or(u32::MAX))),
+        }
+    }
+
+    /// Lets a phase wait for the same as its earlier arrivals, where there are some.
+    ///
+    /// # Errors
+    /// Those wait for something else.
+    pub fn agree(self, phase: &mut Option<Self>) -> Result<(), BarrierMisuse> {
+        match *phase {
+            Some(earlier) if earlier != self => Err(BarrierMisuse::Contradiction(earlier, self)),
+            _ => {
+                *phase = Some(self);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Everyone => f.write_str("all threads of the block"),
+            Self::Count(count) => write!(f, "{count} threads"),
+        }
+    }
+}
+
+/// The place of a barrier among those of its block.
+///
+/// # Errors
+/// There is none of this number.
+pub fn barrier_index(id: u64) -> Result<usize, BarrierMisuse> {
+    usize::try_from(id).ok().filter(|&index| index < BARRIERS).ok_or(BarrierMisuse::Number(id))
+}
+
+/// A use of a barrier that has no meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BarrierMisuse {
+    /// The threads that execute an instruction together name different barriers.
+    #[error("threads of a warp give different barriers at once")]
+    Numbers,
+    /// They give different counts.
+    #[error("threads of a warp give different thread counts at once")]
+    Counts,
+    /// A barrier that a block does not have.
+    #[error("there is no barrier {0}; a block has {BARRIERS}")]
+    Number(u64),
+    /// A count that is not one of whole warps.
+    #[error("the thread count {0} is not a positive multiple of the warp size")]
+    Count(u64),
+    /// Not all threads of a warp execute an aligned barrier.
+    #[error(
+        "the guard of an aligned barrier is true for some threads of a warp only; `barrier.sync` without `.aligned` is for some of them"
+    )]
+    Guard,
+    /// Threads of a warp are at different aligned barriers.
+    #[error(
+        "threads of a warp come to different barriers, each of which all of them have to come to together; \
+         `barrier.sync` without `.aligned` is for some of them"
+    )]
+    Parted,
+    /// What earlier arrivals of a phase wait for, and what a later one does.
+    #[error("threads wait at the same barrier for {0} and for {1}")]
+    Contradiction(Expected, Expected),
+}
+
+impl From<BarrierMisuse> for TrapKind {
+    fn from(misuse: BarrierMisuse) -> Self {
+        Self::Misuse(misuse.to_string())
+    }
+}
+
+/// For whom the threads at a barrier wait.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BarrierWait {
+    /// For these lanes of warps.
+    Threads(Vec<(usize, Mask)>),
+    /// For any threads until so many have arrived.
+    More {
+        /// Those that have.
+        arrived: u32,
+        /// So many.
+        count: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_those_of_whole_warps() {
+        assert_eq!(Expected::of(None, 3), Ok(Expected::Everyone));
+        assert_eq!(Expected::of(Some(96), 3), Ok(Expected::Everyone));
+        assert_eq!(Expected::of(Some(64), 3), Ok(Expected::Count(64)));
+        assert_eq!(Expected::of(Some(1 << 40), 3), Ok(Expected::Count(u32::MAX)));
+        for count in [0, 1, 33, (1 << 40) + 16] {
+            let text = format!("the thread count {count} is not a positive multiple of the warp size");
+            assert_eq!(Expected::of(Some(count), 3).map_err(|misuse| misuse.to_string()), Err(text));
+        }
+    }
+
+    #[test]
+    fn blocks_have_sixteen_barriers() {
+        assert_eq!(barrier_index(15), Ok(15));
+        for id in [16, u64::MAX] {
+            let text = format!("there is no barrier {id}; a block has 16");
+            assert_eq!(barrier_index(id).map_err(|misuse| misuse.to_string()), Err(text));
+        }
+    }
+
+    #[test]
+    fn arrivals_of_a_phase_wait_for_the_same() {
+        let mut phase = None;
+        assert_eq!(Expected::Count(64).agree(&mut phase), Ok(()));
+        assert_eq!(Expected::Count(64).agree(&mut phase), Ok(()));
+        let text = "threads wait at the same barrier for 64 threads and for all threads of the block";
+        assert_eq!(
+            Expected::Everyone.agree(&mut phase).map_err(|misuse| misuse.to_string()),
+            Err(text.into())
+        );
+        assert_eq!(phase, Some(Expected::Count(64)));
+    }
+}

@@ -1,0 +1,275 @@
+//! What stops accesses, told before they are made: for engines whose code makes them itself.
+//!
+//! The order is that of the interpreter: lane by lane, and within a lane element by element.
+
+use super::memory::{check_alignment, place_of};
+use super::{fragment, tile};
+use crate::error::TrapKind;
+use crate::memory::{AddressSize, Fault, FaultKind, GlobalMemory, Space, check_bytes, rank_and_offset};
+use crate::program::{
+    Accesses, Address, AddressWidth, Base, Collective, CollectiveKind, CopyAmount, Effect, Load, Mask, Row,
+    Run, lanes,
+};
+
+/// What stops a lane.
+type Stopped = (TrapKind, usize);
+
+/// What there is of memory beside global one, for the threads of a warp.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// Bytes of the shared memory of a block.
+    pub shared: u64,
+    /// The rank of the block in its cluster.
+    pub rank: u32,
+    /// For each block of the cluster by its rank, whether it has threads that have not exited; empty where there is one block.
+    pub live: &'a [bool],
+    /// Bytes of local memory of a thread.
+    pub local: u64,
+    /// Bytes of constant memory.
+    pub constant: u64,
+    /// Bytes of parameters.
+    pub params: u64,
+}
+
+/// Bytes that accesses may go to without a further look, at addresses of the space of the instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// The address of the first one.
+    pub base: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// How an element is accessed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Write,
+    /// Read and written in one step.
+    Change,
+}
+
+/// The memory of a warp.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe<'a> {
+    pub(crate) global: &'a GlobalMemory,
+    pub(crate) around: Around<'a>,
+}
+
+/// The address of a lane; `row` is that of its base.
+fn of_lane(address: &Address, row: Option<&Row>, lane: usize) -> u64 {
+    let offset = address.offset as u64;
+    match (address.base, row) {
+        (Base::Row(_, AddressWidth::Bits64), Some(row)) => row[lane].wrapping_add(offset),
+        (Base::Row(_, AddressWidth::Bits32), Some(row)) => row[lane].wrapping_add(offset) & 0xffff_ffff,
+        (Base::Frame, _) | (_, None) => offset,
+    }
+}
+
+impl Probe<'_> {
+    /// Whether these lanes can execute an instruction that has [`Accesses`], given the rows of its sources.
+    pub(crate) fn check(&self, effect: &Effect, rows: &[Row], active: Mask) -> Result<(), Stopped> {
+        let each = |address: &Address, one: &dyn Fn(u64) -> Result<(), Fault>| {
+            lanes(active).try_for_each(|lane| {
+                one(of_lane(address, rows.first(), lane)).map_err(|fault| (TrapKind::Fault(fault), lane))
+            })
+        };
+        match effect {
+            Effect::Load(load) => each(&load.address, &|at| self.load(load, at)),
+            Effect::Store(store) => each(&store.address, &|at| {
+                check_alignment(store.address.space, at, store.align)?;
+                let count = if store.size == 16 { store.srcs.len() / 2 } else { store.srcs.len() };
+                self.elements(store.address.space, at, (count, store.size), Kind::Write)
+            }),
+            Effect::Atomic(atomic) => {
+                each(&atomic.address, &|at| self.one(atomic.address.space, at, atomic.size, Kind::Change))
+            }
+            Effect::VectorAtomic(atomic) => each(&atomic.address, &|at| {
+                let count = atomic.elements.len();
+                check_alignment(atomic.address.space, at, u64::from(atomic.size) * count as u64)?;
+                self.elements(atomic.address.space, at, (count, atomic.size), Kind::Change)
+            }),
+            Effect::WideAtomic(atomic) => each(&atomic.address, &|at| {
+                check_alignment(atomic.address.space, at, 16)?;
+                self.one(atomic.address.space, at, 16, Kind::Change)
+            }),
+            Effect::AsyncCopy(copy) => {
+                let [to, from, ..] = rows else { return Ok(()) };
+                lanes(active).try_for_each(|lane| {
+                    let copied = match copy.amount {
+                        CopyAmount::Whole => copy.size,
+                        CopyAmount::Bytes(_) => rows.get(2).map_or(0, |row| row[lane] as u32).min(copy.size),
+                        CopyAmount::UnlessTrue(_) if rows.get(2).is_some_and(|row| row[lane] & 1 == 1) => 0,
+                        CopyAmount::UnlessTrue(_) => copy.size,
+                    };
+                    let places = [(&copy.to, to), (&copy.from, from)]
+                        .map(|(address, row)| (address.space, of_lane(address, Some(row), lane)));
+                    self.copy(places, copy.size, copied).map_err(|kind| (kind, lane))
+                })
+            }
+            Effect::Collective(collective) => self.collective(collective, rows),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where the first of these lanes accesses a run, as far as all accesses may go to that.
+    pub(crate) fn extent(
+        &self,
+        accesses: &Accesses,
+        run: usize,
+        rows: &[Row],
+        active: Mask,
+    ) -> Option<Extent> {
+        let Run { address, writes, is_atomic, lanes: of, .. } = *accesses.runs.get(run)?;
+        let lane = lanes(active & of).next()?;
+        let given = of_lane(&address, rows.get(run), lane);
+        let (space, at) = place_of(AddressSize::Bits64, address.space, given, 1).ok()?;
+        let whole = |bytes| Some(Extent { base: given.wrapping_sub(at), bytes });
+        match space {
+            Space::Global | Space::Generic => {
+                let (base, bytes) = self.global.region_of(at, writes)?;
+                Some(Extent { base, bytes })
+            }
+            Space::Shared | Space::SharedCluster => {
+                let (rank, offset) = rank_and_offset(at);
+                let is_own = rank == u64::from(self.around.rank) || rank == 0 && space == Space::Shared;
+                is_own.then(|| Extent { base: given.wrapping_sub(offset), bytes: self.around.shared })
+            }
+            Space::Local | Space::Const | Space::Param if is_atomic => None,
+            Space::Const | Space::Param if writes => None,
+            Space::Local => whole(self.around.local),
+            Space::Const => whole(self.around.constant),
+            Space::Param => whole(self.around.params),
+        }
+    }
+
+    /// Reads 1, 2, 4 or 8 bytes at a generic address.
+    pub(crate) fn read(&self, address: u64, size: u32) -> Result<(), Fault> {
+        self.one(Space::Generic, address, size, Kind::Read)
+    }
+
+    /// Accesses an element of up to 16 bytes.
+    fn one(&self, space: Space, address: u64, size: u32, kind: Kind) -> Result<(), Fault> {
+        let (space, at) = place_of(AddressSize::Bits64, space, address, size)?;
+        match (space, kind) {
+            (Space::Local | Space::Const | Space::Param, Kind::Change) => {
+                Err(Fault { kind: FaultKind::NotAtomic, space, address: at, size })
+            }
+            // In two halves, which are all read before one is written.
+            (_, Kind::Change) if size == 16 => {
+                self.one(space, at, 16, Kind::Read)?;
+                self.one(space, at, 16, Kind::Write)
+            }
+            _ if size == 16 => {
+                self.one(space, at, 8, kind)?;
+                self.one(space, at.wrapping_add(8), 8, kind)
+            }
+            (Space::Global | Space::Generic, _) => self.global.permit(at, size, kind != Kind::Read),
+            (Space::Shared | Space::SharedCluster, _) => self.shared(space, at, size),
+            (Space::Const | Space::Param, Kind::Write) => {
+                Err(Fault { kind: FaultKind::ReadOnly, space, address: at, size })
+            }
+            (Space::Local, _) => check_bytes(self.around.local, space, at, size),
+            (Space::Const, _) => check_bytes(self.around.constant, space, at, size),
+            (Space::Param, _) => check_bytes(self.around.params, space, at, size),
+        }
+    }
+
+    /// Accesses so many elements of a size, one after the other.
+    fn elements(
+        &self,
+        space: Space,
+        address: u64,
+        (count, size): (usize, u32),
+        kind: Kind,
+    ) -> Result<(), Fault> {
+        (0..count as u64)
+            .try_for_each(|n| self.one(space, address.wrapping_add(n * u64::from(size)), size, kind))
+    }
+
+    fn shared(&self, space: Space, address: u64, size: u32) -> Result<(), Fault> {
+        let Around { shared, rank: own, live, .. } = self.around;
+        let fault = |kind| Err(Fault { kind, space, address, size });
+        let (rank, offset) = rank_and_offset(address);
+        let is_own = rank == u64::from(own) || rank == 0 && space == Space::Shared;
+        if !is_own {
+            match usize::try_from(rank).ok().and_then(|rank| live.get(rank)) {
+                None => return fault(FaultKind::OutOfBounds),
+                Some(_) if space == Space::Shared => return fault(FaultKind::OtherBlock),
+                Some(false) => return fault(FaultKind::Exited),
+                Some(true) => {}
+            }
+        }
+        check_bytes(shared, space, offset, size).map_err(|fault| Fault { address, ..fault })
+    }
+
+    fn load(&self, load: &Load, address: u64) -> Result<(), Fault> {
+        let space = load.address.space;
+        check_alignment(space, address, load.align)?;
+        if load.size == 16 {
+            return self.elements(space, address, (load.dsts.len() / 2, 16), Kind::Read);
+        }
+        for n in 0..load.dsts.len() as u32 {
+            let at = address.wrapping_add(u64::from(n * load.size));
+            let Err(fault) = self.one(space, at, load.size, Kind::Read) else { continue };
+            // Bytes that the program does not use may be outside of what it may read.
+            let used = u64::from(load.used).checked_shr(n * load.size).unwrap_or(0);
+            if used.trailing_ones() >= load.size {
+                return Err(fault);
+            }
+            for byte in (0..load.size).filter(|byte| used >> byte & 1 == 1) {
+                self.one(space, at.wrapping_add(byte.into()), 1, Kind::Read).map_err(|_| fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn copy(&self, places: [(Space, u64); 2], size: u32, copied: u32) -> Result<(), TrapKind> {
+        let resolved = |(space, at): (Space, u64)| {
+            check_alignment(space, at, size.into()).map_err(TrapKind::Fault)?;
+            match place_of(AddressSize::Bits64, space, at, size).map_err(TrapKind::Fault)? {
+                (Space::Local, at) => Err(super::pending::in_local_memory(at)),
+                found => Ok(found),
+            }
+        };
+        let [(to_space, to), (from_space, from)] = [resolved(places[0])?, resolved(places[1])?];
+        let unit = if copied.is_multiple_of(4) { 4 } else { 1 };
+        for byte in (0..size).step_by(unit as usize) {
+            if byte < copied {
+                let from = from.wrapping_add(byte.into());
+                self.one(from_space, from, unit, Kind::Read).map_err(TrapKind::Fault)?;
+            }
+            let to = to.wrapping_add(byte.into());
+            self.one(to_space, to, unit, Kind::Write).map_err(TrapKind::Fault)?;
+        }
+        Ok(())
+    }
+
+    fn collective(&self, collective: &Collective, rows: &[Row]) -> Result<(), Stopped> {
+        let is_store =
+            matches!(collective.kind, CollectiveKind::StoreMatrix(_) | CollectiveKind::StoreFragment(_));
+        let kind = if is_store { Kind::Write } else { Kind::Read };
+        match (collective.kind, rows) {
+            (CollectiveKind::LoadMatrix(tiles) | CollectiveKind::StoreMatrix(tiles), [addresses, ..]) => {
+                let place = (collective.space, collective.offset);
+                tile::probe(&tiles, place, addresses, |at| self.one(collective.space, at, 16, kind))
+            }
+            (
+                CollectiveKind::LoadFragment(matrix) | CollectiveKind::StoreFragment(matrix),
+                [addresses, strides, ..],
+            ) => {
+                let registers = match is_store {
+                    true => collective.srcs.len().saturating_sub(2),
+                    false => collective.dsts.len(),
+                };
+                fragment::probe(
+                    matrix,
+                    (collective.space, registers),
+                    [addresses, strides],
+                    |space, at, size| self.one(space, at, size, kind),
+                )
+            }
+            _ => Ok(()),
+        }
+    }
+}

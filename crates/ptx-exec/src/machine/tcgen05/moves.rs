@@ -1,0 +1,200 @@
+//! Registers of a warp from and to cells of tensor memory, a register at a time (manual 9.7.16.2.3.1).
+//!
+//! In every shape the cell of a register is as far from the first one of its thread as in any other thread: its place is the sum of one that the thread
+//! has and one that the register has. That all columns are allocated is asked once; where they are not, the caller looks for the first
+//! cell that is not.
+
+use super::memory::TensorMemory;
+use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
+
+/// The cells that an instruction moves, from a lane and a column on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moves {
+    cells: TensorMove,
+    /// For each thread its first column, and the place of the cell there.
+    threads: [(i64, i64); WARP],
+}
+
+impl Moves {
+    pub(super) fn new(cells: TensorMove, lane: usize, column: i64) -> Self {
+        let threads = std::array::from_fn(|thread| {
+            let (of_lane, mut columns) = cells.cells(thread, 0);
+            let column = column + columns.next().unwrap_or(0);
+            (column, place(lane + of_lane, column))
+        });
+        Self { cells, threads }
+    }
+
+    /// How far the cell of a register is from the first one, in columns and in places.
+    fn distance(&self, register: usize) -> (i64, i64) {
+        let first = |register| {
+            let (lane, mut columns) = self.cells.cells(0, register);
+            (lane, columns.next().unwrap_or(0))
+        };
+        let ((lane, column), (lane_of_first, column_of_first)) = (first(register), first(0));
+        (column - column_of_first, place(lane, column) - place(lane_of_first, column_of_first))
+    }
+
+    /// All columns of so many registers, and those between them.
+    fn columns(&self, registers: usize) -> std::ops::Range<i64> {
+        let each = if self.cells.columns == Columns::Halves { 2 } else { 1 };
+        let firsts = || self.threads.iter().map(|&(column, _)| column);
+        let last = (0..registers).map(|register| self.distance(register).0).max().unwrap_or(0);
+        firsts().min().unwrap_or(0)..firsts().max().unwrap_or(0) + last + each
+    }
+
+    /// The first cell of a register, where the threads have cells of one column side by side.
+    fn side_by_side(&self, shift: i64) -> Option<usize> {
+        let is_so = self.cells == TensorMove { shape: TensorShape::Lanes32, columns: Columns::Whole };
+        usize::try_from(self.threads[0].1 + shift).ok().filter(|_| is_so)
+    }
+
+    /// Loads registers; false where not all columns are allocated.
+    pub(super) fn load(&self, memory: &TensorMemory, registers: &mut [Row]) -> bool {
+        let Some(cells) = memory.allocated(self.columns(registers.len())) else { return false };
+        let cell = |at: i64| usize::try_from(at).ok().and_then(|at| cells.get(at)).copied().unwrap_or(0);
+        for (register, row) in registers.iter_mut().enumerate() {
+            let (_, shift) = self.distance(register);
+            if let Some(from) = self.side_by_side(shift).and_then(|first| cells.get(first..first + WARP)) {
+                row.iter_mut().zip(from).for_each(|(word, &cell)| *word = cell.into());
+                continue;
+            }
+            for (word, &(_, at)) in row.iter_mut().zip(&self.threads) {
+                let at = at + shift;
+                *word = match self.cells.columns {
+                    Columns::Whole => cell(at).into(),
+                    Columns::Halves => {
+                        u64::from(cell(at) & 0xffff) | u64::from(cell(at + LANES as i64) & 0xffff) << 16
+                    }
+                };
+            }
+        }
+        true
+    }
+
+    /// Stores registers; false where not all columns are allocated, or where threads store to the same cell: the last one does in the end. Nothing
+    /// is changed then.
+    pub(super) fn store(&self, memory: &mut TensorMemory, registers: &[Row]) -> bool {
+        if let TensorShape::Split(distance) = self.cells.shape
+            && (distance.unsigned_abs() as usize) < 2 * registers.len()
+        {
+            return false;
+        }
+        let Some(cells) = memory.allocated_mut(self.columns(registers.len())) else { return false };
+        for (register, row) in registers.iter().enumerate() {
+            let (_, shift) = self.distance(register);
+            if let Some(first) = self.side_by_side(shift)
+                && let Some(to) = cells.get_mut(first..first + WARP)
+            {
+                to.iter_mut().zip(row).for_each(|(cell, &word)| *cell = word as u32);
+                continue;
+            }
+            let mut set = |at: i64, value: u32| {
+                if let Some(cell) = usize::try_from(at).ok().and_then(|at| cells.get_mut(at)) {
+                    *cell = value;
+                }
+            };
+            for (&word, &(_, at)) in row.iter().zip(&self.threads) {
+                let at = at + shift;
+                match self.cells.columns {
+                    Columns::Whole => set(at, word as u32),
+                    Columns::Halves => {
+                        set(at, word as u32 & 0xffff);
+                        set(at + LANES as i64, (word >> 16) as u32 & 0xffff);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether [`Moves::store`] would find all columns allocated.
+    pub(super) fn fits(&self, memory: &TensorMemory, registers: usize) -> bool {
+        memory.allocated(self.columns(registers)).is_some()
+    }
+}
+
+/// The place of a cell.
+const fn place(lane: usize, column: i64) -> i64 {
+    column * LANES as i64 + lane as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Sharing;
+
+    const SHAPES: [TensorShape; 5] = [
+        TensorShape::Lanes32,
+        TensorShape::Lanes16Bits64,
+        TensorShape::Lanes16Bits128,
+        TensorShape::Lanes16Bits256,
+        TensorShape::Split(17),
+    ];
+
+    fn memory() -> TensorMemory {
+        let mut memory = TensorMemory::default();
+        memory.allocate(128, Sharing::Shared, 0).unwrap();
+        for column in 0..128 {
+            for lane in 0..LANES {
+                memory
+                    .write(lane, column, ((column as u32) << 16) | (lane as u32 * 3 + column as u32))
+                    .unwrap();
+            }
+        }
+        memory
+    }
+
+    /// Each cell by itself, as the manual's figures have it (`TensorShape::place`, which has tests of its own).
+    #[test]
+    fn registers_have_the_cells_of_their_threads() {
+        for shape in SHAPES {
+            for columns in [Columns::Whole, Columns::Halves] {
+                let (cells, mut memory) = (TensorMove { shape, columns }, memory());
+                let (moves, before) = (Moves::new(cells, 32, 5), memory.clone());
+                let mut rows = vec![[0; WARP]; 8];
+                assert!(moves.load(&memory, &mut rows));
+                let stored: Vec<Row> = (0..8)
+                    .map(|r| std::array::from_fn(|t| 0x1_8000 + r * 77 + t as u64 * 0x10_001))
+                    .collect();
+                assert!(moves.fits(&memory, 8) && moves.store(&mut memory, &stored));
+                for (register, thread) in (0..8).flat_map(|register| (0..WARP).map(move |t| (register, t))) {
+                    let (lane, columns) = cells.cells(thread, register);
+                    let columns: Vec<i64> = columns.collect();
+                    let found: Vec<u32> =
+                        columns.iter().map(|column| before.read(32 + lane, 5 + column).unwrap()).collect();
+                    let left: Vec<u32> =
+                        columns.iter().map(|column| memory.read(32 + lane, 5 + column).unwrap()).collect();
+                    let word = stored[register][thread] as u32;
+                    let word_of = |cells: &[u32]| match *cells {
+                        [low, high] => (low & 0xffff) | (high << 16),
+                        _ => cells[0],
+                    };
+                    assert_eq!(rows[register][thread] as u32, word_of(&found), "{cells:?}");
+                    assert_eq!(word_of(&left), word, "{cells:?}");
+                    assert!(columns.len() == 1 || left.iter().all(|&cell| cell < 1 << 16));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cells_of_several_threads_are_left_to_the_caller() {
+        let (cells, mut memory) =
+            (TensorMove { shape: TensorShape::Split(4), columns: Columns::Whole }, memory());
+        assert!(!Moves::new(cells, 0, 0).store(&mut memory, &vec![[1; WARP]; 8]));
+        assert_eq!(memory.read(0, 0), Ok(0));
+    }
+
+    #[test]
+    fn columns_that_are_not_allocated_are_left_to_the_caller() {
+        let cells = TensorMove { shape: TensorShape::Lanes32, columns: Columns::Whole };
+        let (mut memory, mut rows) = (memory(), vec![[0; WARP]; 8]);
+        for (column, fits) in [(120, true), (121, false), (-1, false)] {
+            let moves = Moves::new(cells, 0, column);
+            assert_eq!(moves.load(&memory, &mut rows), fits, "{column}");
+            assert_eq!(moves.fits(&memory, 8), fits);
+            assert_eq!(moves.store(&mut memory, &rows), fits);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Where instructions access memory, for engines that look at addresses before they use them.
+
+use super::{Address, Base, Collective, CollectiveKind, CopyAmount, Effect, Mask, Src, WARP};
+
+/// What decides which memory an instruction accesses.
+#[derive(Clone, Debug, Default)]
+pub struct Accesses {
+    /// The registers that it follows from: those of addresses, then what else it depends on.
+    pub srcs: Vec<Src>,
+    /// The accesses of a lane that are runs of bytes; empty where they are not.
+    pub runs: Vec<Run>,
+}
+
+/// A run of bytes that each lane accesses.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// Where it begins; the base is the source of the same number of [`Accesses::srcs`], where it is a register.
+    pub address: Address,
+    /// Its length.
+    pub bytes: u32,
+    /// What the address has to be a multiple of, a power of two.
+    pub align: u32,
+    /// Whether it is written.
+    pub writes: bool,
+    /// Whether it is changed in one step.
+    pub is_atomic: bool,
+    /// The lanes that access it, of those that execute the instruction.
+    pub lanes: Mask,
+}
+
+impl Run {
+    fn new(address: Address, bytes: u32, align: u64) -> Self {
+        // No access is aligned to more.
+        let align = u32::try_from(align).unwrap_or(1 << 31);
+        Self { address, bytes, align, writes: false, is_atomic: false, lanes: Mask::MAX }
+    }
+
+    fn written(self) -> Self {
+        Self { writes: true, ..self }
+    }
+
+    fn changed(self) -> Self {
+        Self { writes: true, is_atomic: true, ..self }
+    }
+}
+
+/// What elements of a size are aligned to in an access that is aligned to so much: each of 16 bytes is accessed as two.
+fn aligned(size: u32, align: u64) -> u64 {
+    align.max(size.min(8).into())
+}
+
+impl Effect {
+    /// The accesses of a load, a store, an atomic operation, a `cp.async` or of matrices on their way between memory and registers; `None` for
+    /// other instructions.
+    pub fn accesses(&self) -> Option<Accesses> {
+        let base = |address: &Address| match address.base {
+            Base::Row(src, _) => vec![src],
+            Base::Frame => Vec::new(),
+        };
+        let one = |run: Run| Accesses { srcs: base(&run.address), runs: vec![run] };
+        Some(match self {
+            Effect::Load(load) => {
+                let count = load.dsts.len() as u32 / if load.size == 16 { 2 } else { 1 };
+                one(Run::new(load.address, load.size * count, aligned(load.size, load.align)))
+            }
+            Effect::Store(store) => {
+                let count = store.srcs.len() as u32 / if store.size == 16 { 2 } else { 1 };
+                one(Run::new(store.address, store.size * count, aligned(store.size, store.align)).written())
+            }
+            Effect::Atomic(atomic) => {
+                one(Run::new(atomic.address, atomic.size, atomic.size.into()).changed())
+            }
+            Effect::VectorAtomic(atomic) => {
+                let bytes = atomic.size * atomic.elements.len() as u32;
+                one(Run::new(atomic.address, bytes, bytes.into()).changed())
+            }
+            Effect::WideAtomic(atomic) => one(Run::new(atomic.address, 16, 16).changed()),
+            Effect::AsyncCopy(copy) => {
+                let run = |address| Run::new(address, copy.size, copy.size.into());
+                let mut srcs = base(&copy.to);
+                srcs.extend(base(&copy.from));
+                if srcs.len() < 2 {
+                    return None;
+                }
+                if let CopyAmount::Bytes(src) | CopyAmount::UnlessTrue(src) = copy.amount {
+                    srcs.push(src);
+                }
+                Accesses { srcs, runs: vec![run(copy.to).written(), run(copy.from)] }
+            }
+            Effect::Collective(collective) => return of_collective(collective),
+            _ => return None,
+        })
+    }
+}
+
+fn of_collective(collective: &Collective) -> Option<Accesses> {
+    let first = *collective.srcs.first()?;
+    match collective.kind {
+        CollectiveKind::LoadMatrix(tiles) | CollectiveKind::StoreMatrix(tiles) => {
+            let base = Base::Row(first, super::AddressWidth::Bits64);
+            let address = Address { space: collective.space, base, offset: collective.offset };
+            let lines = (tiles.count * tiles.lines).min(WARP);
+            let lanes = Mask::MAX.checked_shr((WARP - lines) as u32).unwrap_or(0);
+            let writes = matches!(collective.kind, CollectiveKind::StoreMatrix(_));
+            let run = Run { writes, lanes, ..Run::new(address, 16, 16) };
+            Some(Accesses { srcs: vec![first], runs: vec![run] })
+        }
+        CollectiveKind::LoadFragment(_) | CollectiveKind::StoreFragment(_) => {
+            Some(Accesses { srcs: vec![first, *collective.srcs.get(1)?], runs: Vec::new() })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,73 @@
+//! Rows that are computed again after a barrier instead of being kept.
+//!
+//! What follows from the index of a thread in a few operations takes less time than memory for each warp, and what LLVM knows of the index it knows of
+//! the row then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::program::{Effect, Op, Program};
+use ptx_isa::SpecialReg;
+
+use super::alone::is_simple_operation;
+use super::{Access, Analysis, Shape};
+
+/// The rows that may be computed again, with the instruction that does it: the only one that writes the row, from constants, indices and
+/// such rows, before anything reads it.
+pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u32> {
+    /// Operations for one row.
+    const MOST: u32 = 8;
+    let (graph, shapes) = (&analysis.graph, &analysis.shapes);
+    let mut writers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let places: BTreeSet<u32> = graph.blocks().iter().flat_map(|block| block.first..block.end).collect();
+    for &pc in &places {
+        for row in Access::of(&program.code[pc as usize].op).unwrap_or_default().writes {
+            writers.entry(row).or_default().push(pc);
+        }
+    }
+    let candidates: Vec<(u32, u32)> = writers
+        .into_iter()
+        .filter_map(|(row, places)| match places[..] {
+            [pc] if is_candidate(program, pc) => Some((row, pc)),
+            _ => None,
+        })
+        // What is read before it is written is another value.
+        .filter(|&(row, _)| !analysis.liveness.is_live_into(0, row))
+        .filter(|&(row, _)| !matches!(shapes.row(row), Shape::Indexed(_)))
+        .collect();
+    let mut costs: BTreeMap<u32, u32> = BTreeMap::new();
+    loop {
+        let before = costs.len();
+        for &(row, pc) in candidates.iter() {
+            if costs.contains_key(&row) {
+                continue;
+            }
+            let reads = Access::of(&program.code[pc as usize].op).unwrap_or_default().reads;
+            let cost = reads.iter().map(|src| match src.as_register() {
+                None => Some(0),
+                Some(row) => costs.get(&row).copied(),
+            });
+            if let Some(cost) = cost.sum::<Option<u32>>().map(|cost| cost + 1).filter(|&cost| cost <= MOST) {
+                costs.insert(row, cost);
+            }
+        }
+        if costs.len() == before {
+            break;
+        }
+    }
+    candidates.into_iter().filter(|(row, _)| costs.contains_key(row)).collect()
+}
+
+/// Whether an instruction writes one row, to the same value whenever a thread executes it with the same sources.
+fn is_candidate(program: &Program, pc: u32) -> bool {
+    let inst = &program.code[pc as usize];
+    let is_simple = match &inst.op {
+        Op::Alu(alu) => is_simple_operation(alu),
+        Op::Effect(Effect::Copy(pairs)) => pairs.len() == 1,
+        Op::Effect(Effect::Special { register, .. }) => matches!(
+            register,
+            SpecialReg::Tid | SpecialReg::Ntid | SpecialReg::CtaId | SpecialReg::NCtaId | SpecialReg::LaneId
+        ),
+        Op::Effect(_) => false,
+    };
+    is_simple && inst.guard.is_none() && Access::of(&inst.op).is_ok_and(|access| access.writes.len() == 1)
+}

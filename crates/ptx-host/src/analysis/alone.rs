@@ -1,0 +1,340 @@
+//! Loops that the lanes of a warp go through one after the other.
+//!
+//! Lanes that leave a loop in different rounds wait for the last one, and what they load from places of their own is gathered: a processor
+//! takes longer for a gather of 16 lanes than for 16 loads, and loads what one lane needs from the same line again in each round. A lane
+//! alone takes each round with scalar loads, and while it leaves, the processor has begun with the next one:
+//!
+//! ```text
+//! loop: ld.global.u32 %column, [%at]          ; each lane has a row of a sparse matrix
+//!       ld.global.f32 %x, [%vector + %column * 4]
+//!       fma.rn.f32 %sum, %x, %value, %sum ..
+//! ```
+//!
+//! It is of use where a round is loads, more than anything else, and where a processor foresees what a lane does: no branch depends on what
+//! the loop loads, and no address on what an earlier round loaded, as in a list or a search. A region may have several such loops and
+//! what is between them. It has no effect but on rows, so that the order of lanes is not to be seen.
+//!
+//! Of a region no lane is at any block but the first when it begins, and all lanes leave it for later blocks: as the blocks in
+//! between are the lowest ones, they would be the only ones to run until the last lane has left (`schedule.rs`). So what is known of all
+//! other blocks holds as it did.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::Space;
+use ptx_exec::program::{
+    AddressWidth, Alu, Base, Binary, Effect, FloatBinary, Formula, Inst, Op, Order, Program, Src, Ternary,
+    Unary,
+};
+use ptx_exec::scalar::float::Arith;
+use ptx_exec::scalar::format::{Format, Rounding};
+
+use super::{Access, BlockId, Graph, Liveness, Shape, Shapes, Terminator};
+
+/// Fewer gathers in a round are not worth the branches that a processor does not foresee, one or two for each lane.
+const FEWEST_GATHERS: usize = 2;
+/// Other instructions for each gather: vectors execute those of 16 lanes at once.
+const MOST_OTHERS: usize = 8;
+/// Instructions outside of loops that a region may have, and blocks before its first loop.
+const MOST_BETWEEN: usize = 24;
+const MOST_BEFORE: usize = 8;
+
+/// Blocks that each lane of a warp goes through alone: those from `first` to `last`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Region {
+    /// The block that all lanes come to.
+    pub first: BlockId,
+    /// The last one.
+    pub last: BlockId,
+    /// Where lanes go after it.
+    pub exits: BTreeSet<BlockId>,
+}
+
+impl Region {
+    /// Whether a block is part of it.
+    pub fn contains(&self, block: BlockId) -> bool {
+        (self.first..=self.last).contains(&block)
+    }
+
+    fn insts<'p>(&self, program: &'p Program, graph: &Graph) -> Vec<&'p Inst> {
+        insts(program, graph, self.first, self.last)
+    }
+
+    /// The rows that its instructions write.
+    pub fn writes(&self, program: &Program, graph: &Graph) -> BTreeSet<u32> {
+        let insts = self.insts(program, graph).into_iter();
+        insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
+    }
+
+    /// The rows that it reads, also to decide where lanes go.
+    pub fn reads(&self, program: &Program, graph: &Graph) -> BTreeSet<u32> {
+        let mut rows = BTreeSet::new();
+        for inst in self.insts(program, graph) {
+            let access = Access::of(&inst.op).unwrap_or_default();
+            rows.extend(access.reads.iter().filter_map(|src| src.as_register()));
+            rows.extend(inst.guard.map(|guard| guard.row));
+        }
+        let blocks = &graph.blocks()[self.first..=self.last];
+        rows.extend(blocks.iter().flat_map(|block| block.terminator.decided_by()));
+        rows
+    }
+}
+
+fn insts<'p>(program: &'p Program, graph: &Graph, first: BlockId, last: BlockId) -> Vec<&'p Inst> {
+    let blocks = &graph.blocks()[first..=last];
+    blocks.iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]).collect()
+}
+
+/// What regions are found from.
+struct Search<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    liveness: &'a Liveness,
+    shapes: &'a Shapes,
+}
+
+/// The regions of a kernel, in order.
+pub(super) fn regions(program: &Program, graph: &Graph, liveness: &Liveness, shapes: &Shapes) -> Vec<Region> {
+    let search = Search { program, graph, liveness, shapes };
+    let loops = search.loops();
+    let mut regions: Vec<Region> = Vec::new();
+    let mut rest = &loops[..];
+    while !rest.is_empty() {
+        let after = regions.last().map_or(0, |region| region.last + 1);
+        let found = (1..=rest.len()).rev().find_map(|count| {
+            let region = search.region(&rest[..count], after)?;
+            Some((region, count))
+        });
+        let count = found.as_ref().map_or(1, |(_, count)| *count);
+        regions.extend(found.map(|(region, _)| region));
+        rest = &rest[count..];
+    }
+    regions
+}
+
+impl Search<'_> {
+    /// The first and last blocks of loops that lanes are to go through alone, outer ones before what is in them.
+    fn loops(&self) -> Vec<(BlockId, BlockId)> {
+        let mut loops: Vec<(BlockId, BlockId)> = Vec::new();
+        for head in 0..self.graph.blocks().len() {
+            if loops.last().is_some_and(|&(_, last)| head <= last) {
+                continue;
+            }
+            // Blocks of a loop are together, so that what is between a jump back and its target is part of the loop.
+            let jumps_back = |id: &BlockId| self.targets(*id).contains(&head);
+            let last = (head..self.graph.blocks().len()).rev().find(jumps_back);
+            if let Some(last) = last.filter(|&last| self.pays(head, last)) {
+                loops.push((head, last));
+            }
+        }
+        loops
+    }
+
+    fn targets(&self, id: BlockId) -> Vec<BlockId> {
+        self.graph.block(id).terminator.targets()
+    }
+
+    /// Whether the blocks are a loop that lanes leave one by one, which gathers more than anything else.
+    fn pays(&self, head: BlockId, last: BlockId) -> bool {
+        let mut blocks = head..=last;
+        let leaves = |id: BlockId| {
+            let parts = self.shapes.parts_lanes(self.graph.block(id));
+            parts && self.targets(id).iter().any(|to| !(head..=last).contains(to))
+        };
+        if !blocks.clone().any(leaves) || !blocks.all(|id| self.is_simple(id)) {
+            return false;
+        }
+        let insts = insts(self.program, self.graph, head, last);
+        let gathers: usize = insts.iter().map(|inst| self.gathers(inst)).sum();
+        let others = insts.iter().filter(|inst| matches!(inst.op, Op::Alu(_))).count();
+        gathers >= FEWEST_GATHERS && others <= MOST_OTHERS * gathers && self.is_foreseen(head, last, &insts)
+    }
+
+    /// Whether no lane goes anywhere because of what the loop loads, and loads nowhere because of what an earlier round loaded.
+    fn is_foreseen(&self, head: BlockId, last: BlockId, insts: &[&Inst]) -> bool {
+        let mut loaded = BTreeSet::new();
+        for inst in insts {
+            if let Op::Effect(Effect::Load(load)) = &inst.op {
+                loaded.extend(load.dsts.iter().copied());
+            }
+        }
+        let loaded = depend(insts, loaded);
+        let is_from_before = |row: &u32| {
+            let heads = (head..=last).filter(|id| (*id..=last).any(|from| self.targets(from).contains(id)));
+            heads.into_iter().any(|id| self.liveness.is_live_into(id, *row))
+        };
+        let before = depend(insts, loaded.iter().copied().filter(is_from_before).collect());
+        let finds_way = |inst: &&Inst| {
+            let Op::Effect(Effect::Load(load)) = &inst.op else { return false };
+            let Base::Row(base, _) = load.address.base else { return false };
+            base.as_register().is_some_and(|row| before.contains(&row))
+        };
+        let decides = |id: BlockId| self.graph.block(id).terminator.decided_by();
+        !insts.iter().any(finds_way) && !(head..=last).flat_map(decides).any(|row| loaded.contains(&row))
+    }
+
+    /// The lanes of a load that gather: elements that are neither the same for lanes nor consecutive.
+    fn gathers(&self, inst: &Inst) -> usize {
+        let Op::Effect(Effect::Load(load)) = &inst.op else { return 0 };
+        let Base::Row(base, _) = load.address.base else { return 0 };
+        let bytes = i64::from(load.size) * load.dsts.len() as i64;
+        let is_gather = match self.shapes.claim(base) {
+            Shape::Varying => true,
+            Shape::Strided(stride) => stride.within != 0 && stride.within != bytes,
+            Shape::Indexed(indexed) => indexed.stride().within != bytes,
+            Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => false,
+        };
+        if is_gather && load.address.space == Space::Global { load.dsts.len() } else { 0 }
+    }
+
+    /// Whether a block has nothing but loads and operations that are a few instructions of a processor.
+    fn is_simple(&self, id: BlockId) -> bool {
+        let block = self.graph.block(id);
+        let goes_on = matches!(block.terminator, Terminator::Jump(_) | Terminator::Branch { .. });
+        let code = &self.program.code[block.first as usize..block.end as usize];
+        goes_on && !block.gathers && !self.graph.is_late(id) && code.iter().all(|inst| is_simple(&inst.op))
+    }
+
+    /// The region of some loops that follow each other, of blocks from `after` on; as few as possible.
+    fn region(&self, loops: &[(BlockId, BlockId)], after: BlockId) -> Option<Region> {
+        let (&(head, _), &(_, last)) = (loops.first()?, loops.last()?);
+        let is_between = |id: &BlockId| !loops.iter().any(|&(head, last)| (head..=last).contains(id));
+        for first in (after.max(head.saturating_sub(MOST_BEFORE))..=head).rev() {
+            if !self.is_simple(first) {
+                return None;
+            }
+            let between: u32 = (first..=last)
+                .filter(is_between)
+                .map(|id| self.graph.block(id))
+                .map(|block| block.end - block.first)
+                .sum();
+            if between as usize > MOST_BETWEEN {
+                return None;
+            }
+            let region = self.closed(first, last);
+            if region.is_some() {
+                return region;
+            }
+        }
+        None
+    }
+
+    /// The region of these blocks, if lanes come to the first alone, all leave it for later ones, and find what they need in vectors there.
+    fn closed(&self, first: BlockId, last: BlockId) -> Option<Region> {
+        let is_inside = |id: &BlockId| (first..=last).contains(id);
+        let mut exits = BTreeSet::new();
+        for id in 0..self.graph.blocks().len() {
+            let targets = self.targets(id);
+            if is_inside(&id) {
+                exits.extend(targets.into_iter().filter(|to| !is_inside(to)));
+            } else if targets.iter().any(|to| is_inside(to) && *to != first) {
+                return None;
+            }
+        }
+        let region = Region { first, last, exits };
+        let is_held = |row: u32| match self.shapes.claim(Src::register(row)) {
+            Shape::Unwritten | Shape::Constant(_) | Shape::Uniform => true,
+            Shape::Varying => self.shapes.has_value_for_each_chunk(row),
+            Shape::Strided(_) | Shape::Indexed(_) => false,
+        };
+        let writes = region.writes(self.program, self.graph);
+        let is_left = |row: &u32| region.exits.iter().any(|&to| self.liveness.is_live_into(to, *row));
+        let is_closed = (first..=last).all(|id| self.is_simple(id))
+            && region.exits.iter().all(|&to| to > last)
+            && !region.exits.is_empty()
+            && writes.iter().filter(|row| is_left(row)).all(|&row| is_held(row));
+        is_closed.then_some(region)
+    }
+}
+
+/// The rows that are computed from some, those included.
+fn depend(insts: &[&Inst], mut rows: BTreeSet<u32>) -> BTreeSet<u32> {
+    loop {
+        let before = rows.len();
+        for inst in insts {
+            if reads_any(inst, &rows) {
+                rows.extend(Access::of(&inst.op).unwrap_or_default().writes);
+            }
+        }
+        if rows.len() == before {
+            return rows;
+        }
+    }
+}
+
+fn reads_any(inst: &Inst, rows: &BTreeSet<u32>) -> bool {
+    let access = Access::of(&inst.op).unwrap_or_default();
+    let guard = inst.guard.map(|guard| guard.row);
+    access.reads.iter().filter_map(|src| src.as_register()).chain(guard).any(|row| rows.contains(&row))
+}
+
+/// Whether an instruction is one of those that every processor has code for, of few instructions.
+fn is_simple(op: &Op) -> bool {
+    match op {
+        Op::Alu(alu) => is_simple_operation(alu),
+        Op::Effect(Effect::Load(load)) => {
+            let is_plain = matches!(
+                (load.address.space, load.address.base),
+                (Space::Global, Base::Row(_, AddressWidth::Bits64))
+                    | (Space::Param | Space::Const | Space::Shared, Base::Row(..))
+            );
+            is_plain && load.size <= 8 && !load.polls && load.order == Order::Relaxed
+        }
+        Op::Effect(Effect::Copy(_) | Effect::Nothing) => true,
+        Op::Effect(_) => false,
+    }
+}
+
+pub(super) fn is_simple_operation(alu: &Alu) -> bool {
+    let is_nearest = |arith: Arith| {
+        arith.rounding == Rounding::NearestEven && matches!(arith.format, Format::F32 | Format::F64)
+    };
+    match alu {
+        Alu::Unary { op, .. } => matches!(
+            op,
+            Unary::Field { .. }
+                | Unary::AddConstant { .. }
+                | Unary::Not { .. }
+                | Unary::IsZero { .. }
+                | Unary::IntAbs(_)
+                | Unary::IntNeg(_)
+                | Unary::Popc(_)
+                | Unary::Clz(_)
+                | Unary::FloatAbs(..)
+                | Unary::FloatNeg(..)
+                | Unary::IntToInt { .. }
+                | Unary::FloatToFloat { .. }
+        ),
+        Alu::Binary { op, .. } => match op {
+            Binary::Float(op, arith) => {
+                matches!(op, FloatBinary::Add | FloatBinary::Sub | FloatBinary::Mul) && is_nearest(*arith)
+            }
+            Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Insert { .. }
+            | Binary::IntAdd(..)
+            | Binary::IntSub(..)
+            | Binary::IntMul(..)
+            | Binary::IntMin(_)
+            | Binary::IntMax(_)
+            | Binary::Shl(_)
+            | Binary::Shr(_)
+            | Binary::Extreme(_)
+            | Binary::Compare(_) => true,
+            _ => false,
+        },
+        Alu::Ternary { op, .. } => match op {
+            Ternary::Fma(arith) => is_nearest(*arith),
+            Ternary::IntMad(..)
+            | Ternary::Lop3(_)
+            | Ternary::Shf(..)
+            | Ternary::Bfe(_)
+            | Ternary::Prmt(_)
+            | Ternary::Select
+            | Ternary::Set(_) => true,
+            _ => false,
+        },
+        Alu::Formula { op, .. } => matches!(op, Formula::Bfi(_)),
+        Alu::Dual { .. } => false,
+    }
+}

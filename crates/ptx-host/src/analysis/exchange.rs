@@ -1,0 +1,43 @@
+//! Stores to places that the same lanes have just loaded from.
+//!
+//! A step of a network that sorts loads two numbers and stores them the other way round where that is their order. Such a store may write
+//! what is there already in the other lanes: each of them has accessed its place, so that it is one of the block's memory, and the threads of
+//! a block run on one thread of the host.
+
+use ptx_exec::Space;
+use ptx_exec::program::{Address, Base, Effect, Op, Order, Program, Store};
+
+use super::Access;
+
+/// Whether instructions from `first` up to `pc` have loaded from the place of a store to shared memory, in all lanes that run, and have not
+/// changed the address since.
+pub fn is_loaded_before(program: &Program, first: u32, pc: u32, store: &Store) -> bool {
+    let Base::Row(base, _) = store.address.base else { return false };
+    let is_plain =
+        store.address.space == Space::Shared && store.srcs.len() == 1 && store.order == Order::Relaxed;
+    let (Some(row), true) = (base.as_register(), is_plain) else { return false };
+    let is_place = |address: &Address| {
+        let is_base = matches!(address.base, Base::Row(src, _) if src == base);
+        is_base && address.space == Space::Shared && address.offset == store.address.offset
+    };
+    for inst in program.code.get(first as usize..pc as usize).unwrap_or_default().iter().rev() {
+        match &inst.op {
+            Op::Effect(Effect::Load(load))
+                if inst.guard.is_none()
+                    && is_place(&load.address)
+                    && (load.size, load.dsts.len()) == (store.size, 1)
+                    && load.order == Order::Relaxed
+                    && !load.polls =>
+            {
+                // `ld.u32 %r1, [%r1]` has another address afterwards.
+                return load.dsts.iter().all(|&dst| dst != row);
+            }
+            op => {
+                if Access::of(op).is_ok_and(|access| access.writes.contains(&row)) {
+                    return false;
+                }
+            }
+        }
+    }
+    false
+}

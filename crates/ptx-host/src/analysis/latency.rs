@@ -1,0 +1,100 @@
+//! Loops whose rounds wait for the results of the round before.
+//!
+//! A loop of a few operations on registers, each of which takes what the one before it gave, leaves most of a processor idle: it executes
+//! about three vector operations in a cycle, and a sum takes four cycles. Two warps together take hardly longer in it than one.
+//!
+//! ```text
+//! loop: mul.f32 %x2, %x, %x       ; 4 cycles after %x
+//!       sub.f32 %d, %x2, %y2      ; 8
+//!       add.f32 %x, %d, %cx       ; 12, and nothing else can be done meanwhile but the other chunks
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::program::{Alu, Binary, Effect, FloatBinary, Op, Program, Ternary, Unary};
+
+use super::{Access, Analysis, BlockId, Shape};
+
+/// Vector operations that a processor begins in a cycle.
+const AT_ONCE: usize = 3;
+/// Cycles from the operands of an operation on floating-point numbers, or of a multiplication, to its result.
+const SLOW: usize = 4;
+
+/// Whether a block is in a loop whose vector operations, of all warps of the group, take no longer than its results come one after the other.
+pub(super) fn has_room(program: &Program, analysis: &Analysis, id: BlockId) -> bool {
+    let loops = (0..=id).rev().filter_map(|head| analysis.graph.natural_loop(head));
+    let mut around = loops.filter(|inside| inside.contains(&id));
+    let Some(inside) = around.next() else { return false };
+    room(program, analysis, &inside).is_some_and(|(operations, cycles)| operations <= AT_ONCE * cycles)
+}
+
+/// The vector operations of a round, and the cycles until what the next round begins with is there; `None` with others than operations on
+/// registers that take a known time.
+fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> Option<(usize, usize)> {
+    let (mut operations, mut ready) = (0, BTreeMap::<u32, usize>::new());
+    let blocks = inside.iter().map(|&id| analysis.graph.block(id));
+    for inst in blocks.flat_map(|block| &program.code[block.first as usize..block.end as usize]) {
+        let cycles = latency(&inst.op)?;
+        let access = Access::of(&inst.op).unwrap_or_default();
+        let reads = access.reads.iter().filter_map(|src| src.as_register());
+        let begin = reads.chain(inst.guard.map(|guard| guard.row)).filter_map(|row| ready.get(&row)).max();
+        let end = begin.copied().unwrap_or(0) + cycles;
+        for row in access.writes {
+            ready.insert(row, end);
+            if analysis.shapes.row(row) == Shape::Varying && cycles > 0 {
+                let vectors = 1 << analysis.shapes.chunkwise(row).count_ones();
+                operations += vectors * if analysis.widths.row(row) == u64::BITS { 2 } else { 1 };
+            }
+        }
+    }
+    let is_carried = |row: &u32| {
+        let head = inside.first().copied();
+        head.is_some_and(|head| analysis.liveness.is_live_into(head, *row))
+    };
+    let cycles = ready.iter().filter(|(row, _)| is_carried(row)).map(|(_, &end)| end).max();
+    Some((operations, cycles.unwrap_or(0)))
+}
+
+/// The cycles from operands to result; `None` for what takes a function, or memory.
+fn latency(op: &Op) -> Option<usize> {
+    match op {
+        Op::Effect(Effect::Copy(_) | Effect::Nothing) => Some(0),
+        Op::Alu(Alu::Unary {
+            op:
+                Unary::Field { .. }
+                | Unary::AddConstant { .. }
+                | Unary::Not { .. }
+                | Unary::IsZero { .. }
+                | Unary::IntAbs(_)
+                | Unary::IntNeg(_)
+                | Unary::FloatAbs(..)
+                | Unary::FloatNeg(..)
+                | Unary::IntToInt { .. },
+            ..
+        }) => Some(1),
+        Op::Alu(Alu::Binary { op, .. }) => match op {
+            Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::Insert { .. }
+            | Binary::IntAdd(..)
+            | Binary::IntSub(..)
+            | Binary::IntMin(_)
+            | Binary::IntMax(_)
+            | Binary::Shl(_)
+            | Binary::Shr(_)
+            | Binary::Extreme(_)
+            | Binary::Compare(_) => Some(1),
+            Binary::IntMul(..) | Binary::Float(FloatBinary::Add | FloatBinary::Sub | FloatBinary::Mul, _) => {
+                Some(SLOW)
+            }
+            _ => None,
+        },
+        Op::Alu(Alu::Ternary { op, .. }) => match op {
+            Ternary::Lop3(_) | Ternary::Select | Ternary::Shf(..) => Some(1),
+            Ternary::Fma(_) | Ternary::IntMad(..) => Some(SLOW),
+            _ => None,
+        },
+        _ => None,
+    }
+}

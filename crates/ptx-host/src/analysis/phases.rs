@@ -1,0 +1,71 @@
+//! Kernels whose warps go through barriers in one order.
+//!
+//! Where each barrier is followed by one other, or by the end, all warps of a block are between the same two barriers at a time: a phase. Then
+//! a phase is a loop over warps, and no warp needs to know where it is.
+//!
+//! ```text
+//! for warp in block { .. up to the first barrier }
+//! for warp in block { .. up to the second one }
+//! for warp in block { .. up to the end }
+//! ```
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Effect, Op, Program};
+
+use super::{BlockId, Graph, Terminator};
+
+/// The phases of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Phases {
+    /// The barriers in the order in which warps come to them: each ends a phase and begins the next one. There is one at least.
+    pub barriers: Vec<BlockId>,
+    /// The blocks of each phase, one more than barriers; a barrier is part of the phase that it begins.
+    pub blocks: Vec<BTreeSet<BlockId>>,
+}
+
+impl Phases {
+    /// Those of a kernel; `None` where warps may come to barriers in several orders, where lanes may end before others come to a
+    /// barrier, and where there is none.
+    pub fn new(program: &Program, graph: &Graph) -> Option<Self> {
+        let is_barrier = |id: BlockId| {
+            let inst = program.code.get(graph.block(id).first as usize);
+            inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
+        };
+        let mut phases = Self { barriers: Vec::new(), blocks: Vec::new() };
+        let mut first = 0;
+        if is_barrier(first) {
+            return None;
+        }
+        loop {
+            let (mut inside, mut work) = (BTreeSet::from([first]), vec![first]);
+            let (mut next, mut ends) = (BTreeSet::new(), false);
+            while let Some(id) = work.pop() {
+                let terminator = &graph.block(id).terminator;
+                ends |= matches!(terminator, Terminator::Exit { .. });
+                for to in terminator.targets() {
+                    if is_barrier(to) {
+                        next.insert(to);
+                    } else if inside.insert(to) {
+                        work.push(to);
+                    }
+                }
+            }
+            phases.blocks.push(inside);
+            match (next.pop_first(), ends) {
+                (None, true) => break,
+                (Some(barrier), false) if next.is_empty() && !phases.barriers.contains(&barrier) => {
+                    phases.barriers.push(barrier);
+                    first = barrier;
+                }
+                _ => return None,
+            }
+        }
+        (!phases.barriers.is_empty()).then_some(phases)
+    }
+
+    /// The number of the phase that a barrier begins.
+    pub fn begun_by(&self, barrier: BlockId) -> Option<usize> {
+        self.barriers.iter().position(|&other| other == barrier).map(|at| at + 1)
+    }
+}

@@ -1,0 +1,400 @@
+//! Regions that lanes go through one after the other (`analysis/alone.rs`).
+//!
+//! What lanes bring is put to memory, and what they take with them is there when the last one has left:
+//!
+//! ```text
+//! store <16 x i32> %r2, ptr %array0        ; what the region reads, of all chunks
+//! each lane:
+//!   %r2 = load i32, ptr (%array0 + 4 * %lane)
+//!   ...                                    ; the blocks of the region, with branches, on scalars
+//!   store float %sum, ptr (%array3 + 4 * %lane)
+//! %f29 = load <16 x float>, ptr %array3
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ptx_exec::program::{Alu, Base, Effect, Inst, Load, Op, Src};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::{Ordinary, Volatile};
+use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
+use rustc_hash::FxHashMap;
+
+use super::Code;
+use super::control::Left;
+use super::memory::Accessed;
+use super::registers::defect;
+use super::serial::Held;
+use crate::analysis::{Access, BlockId, Region, Shape, Terminator, guard_of, takes_any};
+use crate::emit::alu::{Nan, Style, alu_with};
+use crate::kernel::CompileError;
+use crate::remarks::RemarkKind;
+use crate::run::Status;
+
+/// Where the value of a row is for the lane that is alone.
+#[derive(Clone, Copy)]
+enum Place<'c> {
+    /// A value, of a row that the region does not write.
+    Value(Value<'c>),
+    /// In memory of its own.
+    Memory(Value<'c>),
+}
+
+/// What lanes bring to a region and take with them.
+struct Carried<'r, 'c> {
+    region: &'r Region,
+    /// The rows that are written, and those that are live after the region.
+    writes: BTreeSet<u32>,
+    results: Vec<u32>,
+    /// What the rows hold that the region reads or that are live after it, of all lanes.
+    held: BTreeMap<u32, Held<'c>>,
+    /// Those of which each lane has a value when it comes.
+    brought: BTreeSet<u32>,
+    /// The lanes that come, a bit each, and where it is kept which of them go to each exit; a single one is that of all.
+    lanes: Value<'c>,
+    exits: BTreeMap<BlockId, Value<'c>>,
+}
+
+/// The code of one lane.
+struct Alone<'r, 'c> {
+    carried: &'r Carried<'r, 'c>,
+    rows: FxHashMap<u32, Place<'c>>,
+    /// Where each block begins, and where the lane is when it has left.
+    blocks: Vec<Block<'c>>,
+    left: Block<'c>,
+    /// The bit of the lane.
+    own: Value<'c>,
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// The region that a block is in.
+    pub(super) fn region_of(&self, id: BlockId) -> Option<Region> {
+        // Code that checks what is known of rows computes them in the blocks for which it is known, and accesses are checked for all lanes at once.
+        let checks = self.checks() || self.probes.is_some();
+        let regions = if checks { &[][..] } else { &self.analysis.alone[..] };
+        regions.iter().find(|region| region.contains(id)).cloned()
+    }
+
+    /// The code of a region, at the beginning of its first block; the others have none of their own.
+    pub(super) fn go_alone(&mut self, id: BlockId, region: &Region) -> Result<(), CompileError> {
+        if id != region.first {
+            self.builder().unreachable()?;
+            return Ok(());
+        }
+        self.current.borrow_mut().clear();
+        self.take(id)?;
+        let carried = self.carried(region)?;
+        let memory = carried.writes.iter().map(|&row| {
+            let ty = self.types.int(self.analysis.widths.row(row));
+            Ok((row, self.builder().alloca_in_entry(ty, 8)?))
+        });
+        let memory: BTreeMap<u32, Value<'c>> = memory.collect::<Result<_, LlvmError>>()?;
+        self.begin_notes_of_region(region);
+        self.each_lane(&[carried.lanes], |code, lane| code.lane_alone(&carried, &memory, lane))?;
+        for &row in &carried.results {
+            let values = match (carried.held.get(&row), memory.get(&row)) {
+                (Some(&held @ Held::Array(..)), _) => self.taken(held)?,
+                // All have the value of the last one.
+                (_, Some(&place)) => vec![self.builder().load(self.type_of(row), place, 8, Ordinary)?],
+                (_, None) => return Err(defect("a result that is not written").into()),
+            };
+            self.write(id, None, row, &values)?;
+        }
+        self.leave_region(&carried)
+    }
+
+    /// What is told of a region is told at its first load.
+    fn begin_notes_of_region(&self, region: &Region) {
+        for id in region.first..=region.last {
+            let block = self.analysis.graph.block(id);
+            let is_load = |pc: &u32| {
+                let inst = self.program.code.get(*pc as usize);
+                inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::Load(_))))
+            };
+            if let Some(pc) = (block.first..block.end).find(is_load) {
+                self.begin_notes(id, pc);
+                return;
+            }
+        }
+    }
+
+    fn carried<'r>(&mut self, region: &'r Region) -> Result<Carried<'r, 'c>, LlvmError> {
+        let (analysis, id) = (self.analysis, region.first);
+        let has_value =
+            |row: &u32| !matches!(analysis.shapes.row(*row), Shape::Unwritten | Shape::Constant(_));
+        let is_left = |row: &u32| region.exits.iter().any(|&to| analysis.liveness.is_live_into(to, *row));
+        let mut writes = region.writes(self.program, &analysis.graph);
+        writes.retain(has_value);
+        let results: Vec<u32> = writes.iter().copied().filter(is_left).collect();
+        let mut brought = region.reads(self.program, &analysis.graph);
+        brought.extend(&results);
+        brought.retain(|row| has_value(row) && analysis.liveness.is_live_into(id, *row));
+        // Of lanes that are elsewhere results are what they were.
+        let rows: BTreeSet<u32> = brought.iter().chain(&results).copied().collect();
+        let mut held = BTreeMap::new();
+        for (number, row) in rows.into_iter().enumerate() {
+            held.insert(row, self.hold(number, Src::register(row), analysis.widths.row(row).max(8))?);
+        }
+        let mut exits = BTreeMap::new();
+        for &exit in region.exits.iter().filter(|_| region.exits.len() > 1) {
+            let place = self.builder().alloca_in_entry(self.types.int(32), 4)?;
+            self.builder().store(self.int(32, 0), place, 4, Ordinary)?;
+            exits.insert(exit, place);
+        }
+        let lanes = self.active_lanes(None)?;
+        Ok(Carried { region, writes, results, held, brought, lanes, exits })
+    }
+
+    /// What one lane does, given its number.
+    fn lane_alone(
+        &self,
+        carried: &Carried<'_, 'c>,
+        memory: &BTreeMap<u32, Value<'c>>,
+        lane: Value<'c>,
+    ) -> Result<(), LlvmError> {
+        let Carried { region, .. } = *carried;
+        let block = |_| self.function.append_block(self.types, "alone");
+        let blocks: Vec<Block<'c>> = (region.first..=region.last).map(block).collect();
+        let own = self.builder().binary(BinaryOp::Shl, self.int(32, 1), self.emit.resize(lane, 32)?)?;
+        let left = self.function.append_block(self.types, "left");
+        let mut alone = Alone { carried, rows: FxHashMap::default(), blocks, left, own };
+        for &row in carried.brought.iter().chain(&carried.writes) {
+            let bits = self.analysis.widths.row(row);
+            let value = match carried.held.get(&row).filter(|_| carried.brought.contains(&row)) {
+                Some(&held) => self.emit.resize(self.of_lane(held, lane)?, bits)?,
+                None => self.int(bits, 0),
+            };
+            let place = match memory.get(&row) {
+                Some(&place) => {
+                    self.builder().store(value, place, 8, Ordinary)?;
+                    Place::Memory(place)
+                }
+                None => Place::Value(value),
+            };
+            alone.rows.insert(row, place);
+        }
+        self.builder().branch(alone.block(region.first)?)?;
+        for id in region.first..=region.last {
+            self.builder().position_at_end(alone.block(id)?);
+            self.block_alone(&alone, id)?;
+        }
+        self.builder().position_at_end(alone.left);
+        for row in &carried.results {
+            if let (Some(&held @ Held::Array(_, bits)), Some(&place)) =
+                (carried.held.get(row), memory.get(row))
+            {
+                let value = self.builder().load(
+                    self.types.int(self.analysis.widths.row(*row)),
+                    place,
+                    8,
+                    Ordinary,
+                )?;
+                self.set_lane(held, lane, self.emit.resize(value, bits)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn block_alone(&self, alone: &Alone<'_, 'c>, id: BlockId) -> Result<(), LlvmError> {
+        let block = self.analysis.graph.block(id);
+        for pc in block.first..block.end {
+            self.begin_notes(id, pc);
+            self.locate(pc);
+            self.pc.set(pc);
+            self.instruction_alone(alone, &self.program.code[pc as usize])?;
+        }
+        self.locate(block.end);
+        let pc = block.end;
+        match block.terminator {
+            Terminator::Jump(to) => {
+                let to = self.way_alone(alone, (id, pc), to)?;
+                self.builder().branch(to)?;
+            }
+            Terminator::Branch { condition: (row, negated), taken, other } => {
+                self.begin_notes(id, pc);
+                if !self.analysis.shapes.row(row).is_uniform() {
+                    self.note(RemarkKind::Divergent, Some(Src::register(row)));
+                }
+                let holds = self.emit.resize(self.value_alone(alone, Src::register(row))?, 1)?;
+                let holds = self.negated(holds, negated)?;
+                let [taken, other] = [taken, other].map(|to| self.way_alone(alone, (id, pc), to));
+                self.builder().branch_if(holds, taken?, other?)?;
+            }
+            _ => return Err(defect("a region with another end")),
+        }
+        Ok(())
+    }
+
+    /// Where a lane goes from a block to another one; on the way back it looks whether the launch's time is over.
+    fn way_alone(
+        &self,
+        alone: &Alone<'_, 'c>,
+        (id, pc): (BlockId, u32),
+        to: BlockId,
+    ) -> Result<Block<'c>, LlvmError> {
+        let (builder, carried) = (self.builder(), alone.carried);
+        let is_inside = carried.region.contains(to);
+        if is_inside && to > id {
+            return alone.block(to);
+        }
+        let here = builder.block()?;
+        let way = self.function.append_block(self.types, if is_inside { "back" } else { "leave" });
+        builder.position_at_end(way);
+        if is_inside {
+            let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
+            let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
+            self.unless(goes_on, |code| code.stop(pc, carried.lanes, Status::Interrupted))?;
+            builder.branch(alone.block(to)?)?;
+        } else {
+            if let Some(&place) = carried.exits.get(&to) {
+                let before = builder.load(self.types.int(32), place, 4, Ordinary)?;
+                builder.store(builder.binary(BinaryOp::Or, before, alone.own)?, place, 4, Ordinary)?;
+            }
+            builder.branch(alone.left)?;
+        }
+        builder.position_at_end(here);
+        Ok(way)
+    }
+
+    /// Sends the lanes that have gone through a region on.
+    fn leave_region(&self, carried: &Carried<'_, 'c>) -> Result<(), CompileError> {
+        let (region, schedule) = (carried.region, &self.analysis.schedule);
+        let waiting = (region.first..=region.last).flat_map(|id| schedule.waiting(id));
+        let targets: Vec<BlockId> = region.exits.iter().copied().collect();
+        let others = waiting.copied().filter(|&id| !region.contains(id));
+        let all: BTreeSet<BlockId> = others.chain(targets.iter().copied()).collect();
+        self.write_live_into(&all)?;
+        for &exit in &targets {
+            let lanes = match carried.exits.get(&exit) {
+                Some(&place) => {
+                    let lanes = self.builder().load(self.types.int(32), place, 4, Ordinary)?;
+                    self.masks_of_lanes(lanes)?
+                }
+                None => self.mask.clone(),
+            };
+            self.send(exit, &lanes)?;
+        }
+        self.run_next_among(self.version, region.last, (all, &targets), Left::Some)?;
+        Ok(())
+    }
+
+    /// The bits of a set of lanes as the masks of chunks.
+    fn masks_of_lanes(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
+        let ty = self.types.vector(self.types.int(1), self.lanes);
+        let mask = |chunk: usize| {
+            let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
+            let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
+            self.builder().cast(CastOp::BitCast, self.emit.resize(bits, self.lanes)?, ty)
+        };
+        (0..self.chunks).map(mask).collect()
+    }
+
+    fn instruction_alone(&self, alone: &Alone<'_, 'c>, inst: &Inst) -> Result<(), LlvmError> {
+        let holds = match guard_of(inst) {
+            Some(guard) => {
+                let holds = self.emit.resize(self.value_alone(alone, Src::register(guard.row))?, 1)?;
+                Some(self.negated(holds, guard.negated)?)
+            }
+            None => None,
+        };
+        match &inst.op {
+            Op::Alu(alu) => self.alu_alone(alone, holds, alu),
+            Op::Effect(Effect::Copy(pairs)) => {
+                let values = pairs.iter().map(|&(dst, src)| match self.analysis.nans.has_any(dst) {
+                    true => self.raw_alone(alone, src),
+                    false => self.value_alone(alone, src),
+                });
+                let values: Vec<_> = values.collect::<Result<_, _>>()?;
+                let mut written = pairs.iter().zip(values);
+                written.try_for_each(|((dst, _), value)| self.write_alone(alone, holds, *dst, value))
+            }
+            Op::Effect(Effect::Load(load)) => self.load_alone(alone, holds, load),
+            Op::Effect(Effect::Nothing) => Ok(()),
+            Op::Effect(_) => Err(defect("a region with another instruction")),
+        }
+    }
+
+    fn alu_alone(&self, alone: &Alone<'_, 'c>, holds: Option<Value<'c>>, alu: &Alu) -> Result<(), LlvmError> {
+        let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let mut results = Vec::new();
+        for (which, &dst) in access.writes.iter().enumerate() {
+            let gives_any = self.analysis.nans.has_any(dst);
+            let style = Style { nan: if gives_any { Nan::Any } else { Nan::Canonical }, ..self.style };
+            let argument = |(index, &src): (usize, &Src)| match takes_any(alu, index, gives_any) {
+                true => self.raw_alone(alone, src),
+                false => self.value_alone(alone, src),
+            };
+            let arguments: Vec<_> =
+                access.reads.iter().enumerate().map(argument).collect::<Result<_, _>>()?;
+            let made = alu_with(&self.emit, alu, &arguments, style)?;
+            let made = made.and_then(|made| made.get(which).copied());
+            results.push((dst, made.ok_or_else(|| defect("an operation without a form"))?));
+        }
+        results.into_iter().try_for_each(|(dst, value)| self.write_alone(alone, holds, dst, value))
+    }
+
+    /// Loads for one lane; where the guard does not hold, from a place that can be read.
+    fn load_alone(
+        &self,
+        alone: &Alone<'_, 'c>,
+        holds: Option<Value<'c>>,
+        load: &Load,
+    ) -> Result<(), LlvmError> {
+        let Base::Row(base, _) = load.address.base else { return Err(defect("an address of a frame")) };
+        let accessed =
+            Accessed { address: &load.address, base, guard: None, size: load.size, count: load.dsts.len() };
+        if !self.analysis.shapes.src(base).is_uniform() {
+            self.note(RemarkKind::Serial, None);
+        }
+        let address = self.value_alone(alone, base)?;
+        let mut values = Vec::new();
+        for element in 0..load.dsts.len() {
+            let mut place = self.element_place(accessed, address, element)?;
+            if let Some(holds) = holds {
+                place = self.builder().select(holds, place, self.frame)?;
+            }
+            let value = self.builder().load(self.types.int(accessed.bits()), place, load.size, Ordinary)?;
+            values.push(self.fill(load, value)?);
+        }
+        let mut loaded = load.dsts.iter().zip(values);
+        loaded.try_for_each(|(&dst, value)| self.write_alone(alone, holds, dst, value))
+    }
+
+    fn write_alone(
+        &self,
+        alone: &Alone<'_, 'c>,
+        holds: Option<Value<'c>>,
+        row: u32,
+        value: Value<'c>,
+    ) -> Result<(), LlvmError> {
+        // Rows that hold a constant have no memory.
+        let Some(&Place::Memory(place)) = alone.rows.get(&row) else { return Ok(()) };
+        let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
+        if let Some(holds) = holds {
+            value = self.builder().select(holds, value, self.raw_alone(alone, Src::register(row))?)?;
+        }
+        self.builder().store(value, place, 8, Ordinary).map(drop)
+    }
+
+    /// The value of an operand for the lane.
+    fn value_alone(&self, alone: &Alone<'_, 'c>, src: Src) -> Result<Value<'c>, LlvmError> {
+        self.with_own_nan(src, self.raw_alone(alone, src)?)
+    }
+
+    /// The same with any NaN where the row has any.
+    fn raw_alone(&self, alone: &Alone<'_, 'c>, src: Src) -> Result<Value<'c>, LlvmError> {
+        match src.as_register().and_then(|row| Some((row, *alone.rows.get(&row)?))) {
+            Some((_, Place::Value(value))) => Ok(value),
+            Some((row, Place::Memory(place))) => {
+                self.builder().load(self.types.int(self.analysis.widths.row(row)), place, 8, Ordinary)
+            }
+            None => self.raw_first(src, 0),
+        }
+    }
+}
+
+impl<'c> Alone<'_, 'c> {
+    fn block(&self, id: BlockId) -> Result<Block<'c>, LlvmError> {
+        let block = id.checked_sub(self.carried.region.first).and_then(|at| self.blocks.get(at));
+        block.copied().ok_or_else(|| defect("a region without a block"))
+    }
+}

@@ -1,0 +1,356 @@
+//! Tests of accesses before they are made ([`Options::check_memory`](crate::Options::check_memory)).
+//!
+//! For each run of bytes that an instruction accesses the host thread knows a part of memory that it may access ([`Known`]): that around the
+//! place where it was accessed last. Code tests addresses against that; where one is outside, it asks the runtime, which finds the memory
+//! of that address, or the first lane that is to stop.
+//!
+//! | addresses | test |
+//! |---|---|
+//! | one for all lanes, or with a stride | of the first one, for the bytes of all lanes; where lanes do not run, then of those that do |
+//! | any | a vector of them |
+//!
+//! ```text
+//! %offset = sub i64 %address, %base
+//! %steps = call i64 @llvm.fshr.i64(i64 %offset, i64 %offset, i64 2)   ; large where the address is not aligned
+//! %inside = icmp ult i64 %steps, %count
+//! ```
+
+use std::mem::offset_of;
+
+use ptx_exec::Space;
+use ptx_exec::program::{AddressWidth, Base, Effect, Mask, Op, Program, Row, Run, Src, WARP};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::Volatility::Ordinary;
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
+use rustc_hash::FxHashMap;
+
+use super::Code;
+use crate::analysis::{BlockId, Indexed, Shape, Stride};
+use crate::kernel::CompileError;
+use crate::run::{Known, field};
+
+/// The most bytes from the first to the last lane that are tested as one run.
+const LONGEST: i64 = 1 << 24;
+/// Registers that the accesses of an instruction follow from, at most.
+const SOURCES: usize = 3;
+
+/// The sites of a program: for each instruction that has some the number of the first one, and how many there are.
+pub(crate) fn sites(program: &Program) -> (FxHashMap<u32, u32>, usize) {
+    let (mut firsts, mut count) = (FxHashMap::default(), 0);
+    for (pc, inst) in program.code.iter().enumerate() {
+        let Op::Effect(effect) = &inst.op else { continue };
+        if let Some(accesses) = effect.accesses() {
+            firsts.insert(pc as u32, count as u32);
+            count += accesses.runs.len();
+        }
+    }
+    (firsts, count)
+}
+
+/// What code checks accesses with.
+pub(super) struct Probes<'c> {
+    firsts: FxHashMap<u32, u32>,
+    /// What is known of each site.
+    known: Value<'c>,
+    /// Memory for what the runtime is given: the rows of sources, the lanes of warps, and the bytes of all lanes for each run.
+    rows: Value<'c>,
+    lanes: Value<'c>,
+    wholes: Value<'c>,
+}
+
+/// A run of bytes that is tested.
+#[derive(Clone, Copy)]
+struct Tested<'c> {
+    run: Run,
+    src: Option<Src>,
+    guard: Option<(u32, bool)>,
+    /// What is known: the first address, and the numbers of addresses.
+    base: Value<'c>,
+    each: Value<'c>,
+    whole: Value<'c>,
+    /// Bits in which addresses are compared.
+    bits: u32,
+}
+
+/// How the lanes lie that are tested together.
+#[derive(Clone, Copy)]
+enum Together {
+    /// All of them are a run of so many bytes, which begins so far from the first one.
+    Warp { low: i64, bytes: i64, index: Option<(u32, Indexed)> },
+    /// Those of each chunk are.
+    Chunk { low: i64, bytes: i64 },
+    /// None.
+    No,
+}
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Prepares for checks.
+    pub(super) fn begin_probes(&mut self) -> Result<(), LlvmError> {
+        let (firsts, _) = sites(self.program);
+        let warps = self.analysis.warps as u64;
+        let builder = self.builder();
+        let place = builder.offset(self.frame, self.int(64, field::SITES as u64))?;
+        let known = builder.load(self.types.pointer(0), place, 8, Ordinary)?;
+        let numbers = |count: u64, bits| self.types.array(self.types.int(bits), count);
+        let rows = builder.alloca(numbers(warps * (SOURCES * WARP) as u64, 64), 64)?;
+        let lanes = builder.alloca(numbers(warps, 32), 64)?;
+        let wholes = builder.alloca(numbers(2, 64), 64)?;
+        self.probes = Some(Probes { firsts, known, rows, lanes, wholes });
+        Ok(())
+    }
+
+    /// Checks the accesses of an instruction, where that is wanted.
+    pub(super) fn check_memory(
+        &self,
+        id: BlockId,
+        guard: Option<(u32, bool)>,
+        effect: &Effect,
+        pc: u32,
+    ) -> Result<(), CompileError> {
+        let Some(probes) = &self.probes else { return Ok(()) };
+        let Some(accesses) = effect.accesses() else { return Ok(()) };
+        if self.joined.is_some_and(|joined| joined.place(pc) != pc) {
+            let why = "accesses of operations that lanes come to at different instructions are not checked in compiled code";
+            return Err(CompileError::refused(pc, why));
+        }
+        let Some(&first) = probes.firsts.get(&pc) else { return Ok(()) };
+        let mut tested = Vec::new();
+        for (n, run) in accesses.runs.iter().enumerate() {
+            let src = accesses.srcs.get(n).copied().filter(|_| matches!(run.address.base, Base::Row(..)));
+            if src.is_none() && self.is_in_frame(run) {
+                continue;
+            }
+            tested.push((n, self.tested(*run, src, guard, first as usize + n)?));
+        }
+        if tested.is_empty() && !accesses.runs.is_empty() {
+            return Ok(());
+        }
+        let mut inside = self.int(1, u64::from(!accesses.runs.is_empty()));
+        let mut wholes = [0; 2];
+        for (n, tested) in &tested {
+            let (is_inside, whole) = self.run_is_inside(tested)?;
+            inside = self.builder().binary(BinaryOp::And, inside, is_inside)?;
+            if let Some(bytes) = wholes.get_mut(*n) {
+                *bytes = whole;
+            }
+        }
+        let every_lane_runs = guard.is_none() && self.analysis.schedule.is_together(id);
+        let retried = wholes != [0; 2] && !every_lane_runs;
+        let after = self.function.append_block(self.types, "checked");
+        let outside = self.function.append_block(self.types, "outside");
+        self.builder().branch_if_likely(inside, after, outside, true)?;
+        self.builder().position_at_end(outside);
+        if retried {
+            let mut inside = self.int(1, 1);
+            for (_, tested) in &tested {
+                inside = self.builder().binary(BinaryOp::And, inside, self.lanes_are_inside(tested)?)?;
+            }
+            let ask = self.function.append_block(self.types, "ask");
+            self.builder().branch_if_likely(inside, after, ask, true)?;
+            self.builder().position_at_end(ask);
+        }
+        self.ask_runtime(probes, guard, &accesses.srcs, (pc, first), wholes)?;
+        self.builder().branch(after)?;
+        self.builder().position_at_end(after);
+        Ok(())
+    }
+
+    /// Whether a run at an address that is known lies in local memory.
+    fn is_in_frame(&self, run: &Run) -> bool {
+        let local = self.program.functions.get(self.program.entry as usize);
+        let local = local.map_or(0, |function| i64::from(function.local));
+        let (offset, bytes) = (run.address.offset, i64::from(run.bytes));
+        run.address.space == Space::Local
+            && (0..=local - bytes).contains(&offset)
+            && offset % i64::from(run.align) == 0
+    }
+
+    fn tested(
+        &self,
+        run: Run,
+        src: Option<Src>,
+        guard: Option<(u32, bool)>,
+        site: usize,
+    ) -> Result<Tested<'c>, LlvmError> {
+        let Some(probes) = &self.probes else { return Err(super::registers::defect("no sites")) };
+        let is_narrow = matches!(run.address.base, Base::Row(_, AddressWidth::Bits32));
+        let is_global = matches!(run.address.space, Space::Global | Space::Generic);
+        let bits = if is_narrow && !is_global { 32 } else { 64 };
+        let part = |offset: usize| {
+            let at = self.int(64, (site * size_of::<Known>() + offset) as u64);
+            let value = self.builder().load(
+                self.types.int(64),
+                self.builder().offset(probes.known, at)?,
+                8,
+                Ordinary,
+            )?;
+            self.emit.resize(value, bits)
+        };
+        let base = part(offset_of!(Known, base))?;
+        let [each, whole] = [part(offset_of!(Known, each))?, part(offset_of!(Known, whole))?];
+        Ok(Tested { run, src, guard, base, each, whole, bits })
+    }
+
+    /// Whether a run is inside in all lanes, or, where this is not known of lanes that run alone, in all lanes that there may be; and the bytes of
+    /// those, where they are tested together.
+    fn run_is_inside(&self, tested: &Tested<'c>) -> Result<(Value<'c>, u64), LlvmError> {
+        let Some(src) = tested.src else {
+            let address =
+                self.int(tested.bits, tested.run.address.offset as u64 & (u64::MAX >> (64 - tested.bits)));
+            return Ok((self.is_below(tested, address, tested.each)?, 0));
+        };
+        if self.analysis.shapes.src(src).is_uniform() && tested.run.lanes == Mask::MAX {
+            let address = self.tested_address(tested, self.first(src, 0)?, 0)?;
+            return Ok((self.is_below(tested, address, tested.each)?, 0));
+        }
+        match self.together(tested, src) {
+            Together::Warp { low, bytes, index } => {
+                let address = self.tested_address(tested, self.first_unwrapped(src, 0)?, low)?;
+                let mut inside = self.is_below(tested, address, tested.whole)?;
+                if let Some((row, indexed)) = index {
+                    let holds = self.not(self.wraps(row, indexed)?)?;
+                    inside = self.builder().binary(BinaryOp::And, inside, holds)?;
+                }
+                Ok((inside, bytes as u64))
+            }
+            Together::Chunk { low, bytes } => {
+                let mut inside = self.int(1, 1);
+                for chunk in (0..self.chunks).filter(|&chunk| self.is_own_chunk(src, chunk)) {
+                    let address = self.tested_address(tested, self.first(src, chunk)?, low)?;
+                    let this = self.is_below(tested, address, tested.whole)?;
+                    inside = self.builder().binary(BinaryOp::And, inside, this)?;
+                }
+                Ok((inside, bytes as u64))
+            }
+            Together::No => Ok((self.lanes_are_inside(tested)?, 0)),
+        }
+    }
+
+    /// Whether no chunk before this one has the same values.
+    fn is_own_chunk(&self, src: Src, chunk: usize) -> bool {
+        chunk & self.analysis.shapes.chunkwise_of(src) as usize == chunk
+    }
+
+    fn together(&self, tested: &Tested<'c>, src: Src) -> Together {
+        let (shape, is_wide) = (self.analysis.shapes.src(src), self.analysis.widths.src(src) >= tested.bits);
+        let is_extended =
+            tested.bits == 64 && matches!(tested.run.address.base, Base::Row(_, AddressWidth::Bits32));
+        if !is_wide || is_extended || tested.run.lanes != Mask::MAX {
+            return Together::No;
+        }
+        let (stride, index) = match (shape, src.as_register()) {
+            (Shape::Strided(stride), _) => (stride, None),
+            (Shape::Indexed(indexed), Some(row)) => (indexed.stride(), Some((row, indexed))),
+            _ => return Together::No,
+        };
+        let Stride { within, across } = stride;
+        let ends = |step: i64, count: usize| {
+            let last = step.checked_mul(count as i64 - 1).filter(|last| last.abs() < LONGEST)?;
+            Some((last.min(0), last.max(0)))
+        };
+        let Some((low, high)) = ends(within, self.lanes as usize) else { return Together::No };
+        let bytes = i64::from(tested.run.bytes);
+        match (across.map(|across| ends(across, self.chunks)), index) {
+            (Some(Some((below, above))), index) => {
+                Together::Warp { low: low + below, bytes: high + above - low - below + bytes, index }
+            }
+            (None, None) => Together::Chunk { low, bytes: high - low + bytes },
+            _ => Together::No,
+        }
+    }
+
+    /// The address that a base means, so many bytes further.
+    fn tested_address(
+        &self,
+        tested: &Tested<'c>,
+        base: Value<'c>,
+        more: i64,
+    ) -> Result<Value<'c>, LlvmError> {
+        let is_narrow = matches!(tested.run.address.base, Base::Row(_, AddressWidth::Bits32));
+        let bits = if is_narrow { 32 } else { 64 };
+        let base = self.emit.resize(base, bits)?;
+        let offset = tested.run.address.offset.wrapping_add(more) as u64 & (u64::MAX >> (64 - bits));
+        let sum = self.builder().binary(BinaryOp::Add, base, self.emit.constant(base, bits, offset))?;
+        self.emit.resize(sum, tested.bits)
+    }
+
+    /// Whether addresses, which may be vectors, are among so many from the known one on, in steps of the alignment.
+    fn is_below(
+        &self,
+        tested: &Tested<'c>,
+        address: Value<'c>,
+        count: Value<'c>,
+    ) -> Result<Value<'c>, LlvmError> {
+        let builder = self.builder();
+        let (mut base, mut count) = (tested.base, count);
+        if address.ty().vector_parts().is_some() {
+            [base, count] = [builder.splat(base, self.lanes)?, builder.splat(count, self.lanes)?];
+        }
+        let mut offset = builder.binary(BinaryOp::Sub, address, base)?;
+        if tested.run.align > 1 {
+            let shift = self.emit.constant(offset, tested.bits, tested.run.align.trailing_zeros().into());
+            offset = builder.intrinsic("llvm.fshr", &[offset.ty()], &[offset, offset, shift])?;
+        }
+        builder.int_compare(IntPredicate::Ult, offset, count)
+    }
+
+    /// Whether a run is inside in each lane that runs.
+    fn lanes_are_inside(&self, tested: &Tested<'c>) -> Result<Value<'c>, LlvmError> {
+        let Some(src) = tested.src else { return Ok(self.run_is_inside(tested)?.0) };
+        let mut outside: Option<Value<'c>> = None;
+        for chunk in (0..self.chunks).filter(|&chunk| self.is_own_chunk(src, chunk)) {
+            let mut mask = self.active(tested.guard, chunk)?;
+            for other in chunk + 1..self.chunks {
+                if other & self.analysis.shapes.chunkwise_of(src) as usize == chunk {
+                    mask = self.builder().binary(BinaryOp::Or, mask, self.active(tested.guard, other)?)?;
+                }
+            }
+            if tested.run.lanes != Mask::MAX {
+                let of = self.constants(1, chunk, |lane| u64::from(tested.run.lanes >> (lane % WARP) & 1))?;
+                mask = self.builder().binary(BinaryOp::And, mask, of)?;
+            }
+            let address = self.tested_address(tested, self.vector(src, chunk)?, 0)?;
+            let inside = self.is_below(tested, address, tested.each)?;
+            let this = self.builder().binary(BinaryOp::And, mask, self.not(inside)?)?;
+            outside = Some(match outside {
+                None => this,
+                Some(before) => self.builder().binary(BinaryOp::Or, before, this)?,
+            });
+        }
+        let Some(outside) = outside else { return Ok(self.int(1, 1)) };
+        let lanes = self.builder().cast(CastOp::BitCast, outside, self.types.int(self.lanes))?;
+        self.builder().int_compare(IntPredicate::Eq, lanes, self.int(self.lanes, 0))
+    }
+
+    /// Asks the runtime, which ends the warp where a lane is to stop.
+    fn ask_runtime(
+        &self,
+        probes: &Probes<'c>,
+        guard: Option<(u32, bool)>,
+        srcs: &[Src],
+        (pc, site): (u32, u32),
+        wholes: [u64; 2],
+    ) -> Result<(), LlvmError> {
+        let builder = self.builder();
+        let at = |place: Value<'c>, bytes: usize| builder.offset(place, self.int(64, bytes as u64));
+        let chunks = (WARP / self.lanes as usize).max(1);
+        for (n, &src) in srcs.iter().enumerate() {
+            for chunk in 0..self.chunks {
+                let row = chunk / chunks * srcs.len() + n;
+                let place = row * size_of::<Row>() + chunk % chunks * self.lanes as usize * 8;
+                let values = self.emit.resize(self.vector(src, chunk)?, 64)?;
+                builder.store(values, at(probes.rows, place)?, 8, Ordinary)?;
+            }
+        }
+        let warps = self.active_warps(guard)?;
+        for (warp, &lanes) in warps.iter().enumerate() {
+            builder.store(lanes, at(probes.lanes, 4 * warp)?, 4, Ordinary)?;
+        }
+        for (n, bytes) in wholes.into_iter().enumerate() {
+            builder.store(self.int(64, bytes), at(probes.wholes, 8 * n)?, 8, Ordinary)?;
+        }
+        let [pc, site, count] = [pc, site, warps.len() as u32].map(|number| self.int(32, number.into()));
+        let arguments = [pc, site, probes.wholes, count, probes.lanes, probes.rows];
+        self.call_checked(field::runtime::CHECK, &arguments)
+    }
+}

@@ -1,0 +1,73 @@
+//! Lanes that wait for each other for ever: code tells the runtime who waits where, and ends the warp.
+//!
+//! There is one place for that in a function, which looks at all blocks that lanes wait at.
+
+use std::mem::offset_of;
+
+use crate::run::Runtime;
+use ptx_exec::program::{Effect, Op, Src};
+use ptx_llvm::LlvmError;
+use ptx_llvm::build::{IntPredicate, Value};
+
+use super::Code;
+use super::control::Version;
+use crate::analysis::{BlockId, Gather};
+
+impl<'c> Code<'_, '_, 'c> {
+    /// Ends the warp, whose lanes wait for each other for ever. It is at the beginning of a block, so that all rows are in memory.
+    pub(super) fn end_stuck(&self) -> Result<(), LlvmError> {
+        let block = self.stuck.get().unwrap_or_else(|| self.function.append_block(self.types, "stuck"));
+        self.stuck.set(Some(block));
+        self.builder().branch(block).map(drop)
+    }
+
+    /// Makes the code that [`Self::end_stuck`] goes to.
+    pub(super) fn finish_stuck(&mut self) -> Result<(), LlvmError> {
+        let Some(block) = self.stuck.get() else { return Ok(()) };
+        self.builder().position_at_end(block);
+        self.current.borrow_mut().clear();
+        self.version = Version::Partial;
+        let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
+        let mut places = vec![nowhere; self.chunks];
+        let mut members = vec![nowhere; self.chunks];
+        for id in 0..self.analysis.graph.blocks().len() {
+            let Some(gather) = self.collective_gather(id) else { continue };
+            for (chunk, mask) in self.masks_of(id)?.into_iter().enumerate() {
+                let place = self.places_of_lanes(self.analysis.graph.block(id).first, chunk)?;
+                places[chunk] = self.builder().select(mask, place, places[chunk])?;
+                if let Gather::One(src) | Gather::Each(src) = gather {
+                    let own = self.emit.resize(self.vector(src, chunk)?, 32)?;
+                    members[chunk] = self.builder().select(mask, own, members[chunk])?;
+                }
+            }
+        }
+        let arguments = [self.in_memory(&places)?, self.in_memory(&members)?, self.alive_lanes()?];
+        let status = self.call_runtime(offset_of!(Runtime, stuck), &arguments, self.types.int(32))?;
+        self.builder().ret(Some(status)).map(drop)
+    }
+
+    /// Which lanes have to come to the operation of several lanes that a block begins with.
+    fn collective_gather(&self, id: BlockId) -> Option<Gather> {
+        let block = self.analysis.graph.block(id);
+        let op = self.program.code.get(block.first as usize).map(|inst| &inst.op);
+        let Some(Op::Effect(Effect::Collective(_))) = op else { return None };
+        self.analysis.shapes.gather(self.program, block)
+    }
+
+    /// For each lane of a chunk the number that the operation it waits at has for the runtime.
+    fn places_of_lanes(&self, pc: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
+        let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
+            let place = self.joined.map_or(pc, |joined| joined.place(pc));
+            return self.constants(32, chunk, |_| place.into());
+        };
+        let numbers = self.emit.resize(self.vector(Src::register(row), chunk)?, 32)?;
+        let mut places = self.constants(32, chunk, |_| pc.into())?;
+        for (own, &site) in (0..).zip(sites) {
+            let own = self.constants(32, chunk, |_| own)?;
+            let site = self.constants(32, chunk, |_| site.into())?;
+            let is_it = self.builder().int_compare(IntPredicate::Eq, numbers, own)?;
+            places = self.builder().select(is_it, site, places)?;
+        }
+        Ok(places)
+    }
+}

@@ -1,0 +1,272 @@
+//! Plain loads that programs wait for other threads with.
+//!
+//! PTX promises nothing of a plain load that another thread's store races with, but programs wait with such loads, and the interpreter lets
+//! the other threads run. A loop in which nothing changes from round to round goes on for ever unless another thread stores something. The loads
+//! that decide about it become loads that poll, so that the loop waits (`analysis/progress.rs`) and code loads anew in each round.
+//!
+//! ```text
+//! spin: ld.global %v, [flag]            next: ld.global %v, [%next]
+//!       setp.eq   %p, %v, 0                   setp.eq   %p, %v, 0
+//!   @%p bra       spin      ; waits           add.u64   %next, %next, 4
+//!                                         @%p bra       next      ; does not: the address changes
+//! ```
+
+use std::collections::BTreeSet;
+
+use ptx_exec::Space;
+use ptx_exec::program::{Effect, Op, Program};
+use ptx_ir::dominators::{FlowGraph, immediate_dominators};
+
+use crate::analysis::{Access, BlockId, Graph};
+use crate::inline::Inlined;
+
+/// Kernels with more blocks keep their loads.
+const MOST_BLOCKS: usize = 512;
+
+/// Makes the loads of a kernel poll that loops wait with.
+pub(crate) fn poll(program: &Program, inlined: Option<Inlined>) -> Option<Inlined> {
+    let loads = loads(inlined.as_ref().map_or(program, |inlined| &inlined.program));
+    if loads.is_empty() {
+        return inlined;
+    }
+    let same = || Inlined { program: program.clone(), places: (0..program.code.len() as u32).collect() };
+    let mut inlined = inlined.unwrap_or_else(same);
+    for pc in loads {
+        if let Some(Op::Effect(Effect::Load(load))) =
+            inlined.program.code.get_mut(pc as usize).map(|inst| &mut inst.op)
+        {
+            load.polls = true;
+        }
+    }
+    Some(inlined)
+}
+
+/// The plain loads that decide about loops in which nothing changes.
+fn loads(program: &Program) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let Some(graph) = Graph::new(program).ok().filter(|graph| graph.blocks().len() <= MOST_BLOCKS) else {
+        return found;
+    };
+    let is_load = |id: BlockId| {
+        let block = graph.block(id);
+        (block.first..block.end).any(|pc| may_wait(&program.code[pc as usize].op))
+    };
+    if !(0..graph.blocks().len()).any(|id| !graph.loop_around(id).is_empty() && is_load(id)) {
+        return found;
+    }
+    for inside in Edges::new(&graph).loops() {
+        found.extend(Loop { program, graph: &graph, inside }.waits_with());
+    }
+    found
+}
+
+/// The edges between the blocks of a graph.
+struct Edges {
+    targets: Vec<Vec<BlockId>>,
+    origins: Vec<Vec<BlockId>>,
+}
+
+impl Edges {
+    fn new(graph: &Graph) -> Self {
+        let targets: Vec<Vec<BlockId>> =
+            graph.blocks().iter().map(|block| block.terminator.targets()).collect();
+        let mut origins = vec![Vec::new(); targets.len()];
+        for (from, targets) in targets.iter().enumerate() {
+            targets.iter().for_each(|&to| origins[to].push(from));
+        }
+        Self { targets, origins }
+    }
+
+    /// For each edge that goes back to a block without which its beginning cannot be reached, the blocks that are run between them.
+    fn loops(&self) -> Vec<BTreeSet<BlockId>> {
+        let before = immediate_dominators(self);
+        let dominates = |head: BlockId, mut id: BlockId| {
+            while id != head {
+                match before[id] {
+                    Some(above) if above != id => id = above,
+                    _ => return false,
+                }
+            }
+            true
+        };
+        let edges =
+            self.targets.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |&to| (from, to)));
+        let back = edges.filter(|&(from, to)| dominates(to, from));
+        back.map(|(from, head)| {
+            let (mut inside, mut work) = (BTreeSet::from([head]), vec![from]);
+            while let Some(id) = work.pop() {
+                if inside.insert(id) {
+                    work.extend(&self.origins[id]);
+                }
+            }
+            inside
+        })
+        .collect()
+    }
+}
+
+impl FlowGraph for Edges {
+    fn block_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    fn entry(&self) -> Option<usize> {
+        (!self.targets.is_empty()).then_some(0)
+    }
+
+    fn successor(&self, block: usize, at: usize) -> Option<usize> {
+        self.targets.get(block)?.get(at).copied()
+    }
+
+    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.origins.get(block).into_iter().flatten().copied()
+    }
+}
+
+/// A loop.
+struct Loop<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    inside: BTreeSet<BlockId>,
+}
+
+impl<'a> Loop<'a> {
+    fn code(&self) -> impl Iterator<Item = (u32, &'a Op, Option<u32>)> {
+        let (program, graph) = (self.program, self.graph);
+        let pcs = self.inside.iter().flat_map(|&id| graph.block(id).first..graph.block(id).end);
+        pcs.map(|pc| {
+            let inst = &program.code[pc as usize];
+            (pc, &inst.op, inst.guard.map(|guard| guard.row))
+        })
+    }
+
+    /// Its plain loads where all that decides about it is what they find, and rows that do not change.
+    fn waits_with(&self) -> Vec<u32> {
+        let loads: Vec<u32> = self.code().filter(|(_, op, _)| may_wait(op)).map(|(pc, ..)| pc).collect();
+        if loads.is_empty() || self.code().any(|(_, op, _)| changes_more(op)) {
+            return Vec::new();
+        }
+        let changing = self.changing();
+        let decided_by = self.inside.iter().flat_map(|&id| self.graph.block(id).terminator.decided_by());
+        if decided_by.into_iter().any(|row| changing.contains(&row)) { Vec::new() } else { loads }
+    }
+
+    /// The rows that may have other values in each round although memory has the same: those that depend on what they were before.
+    fn changing(&self) -> BTreeSet<u32> {
+        let mut changing: BTreeSet<u32> = BTreeSet::new();
+        for (_, op, _) in self.code() {
+            changing.extend(Access::of(op).map_or_else(|_| Vec::new(), |access| access.writes));
+        }
+        // Each round finds rows all of whose writers read only what does not change.
+        loop {
+            let mut open = BTreeSet::new();
+            for (_, op, guard) in self.code() {
+                let Ok(Access { reads, writes }) = Access::of(op) else { continue };
+                let mut reads = reads.iter().filter_map(|src| src.as_register()).chain(guard);
+                if !is_function(op) || reads.any(|row| changing.contains(&row)) {
+                    open.extend(writes);
+                }
+            }
+            if open.len() == changing.len() {
+                return changing;
+            }
+            changing = open;
+        }
+    }
+}
+
+/// Whether an operation is a plain load of memory that other threads may write.
+fn may_wait(op: &Op) -> bool {
+    let Op::Effect(Effect::Load(load)) = op else { return false };
+    let space = load.address.space;
+    !load.polls && matches!(space, Space::Global | Space::Shared | Space::SharedCluster | Space::Generic)
+}
+
+/// Whether an operation gives the same each time for the same operands and memory.
+fn is_function(op: &Op) -> bool {
+    matches!(op, Op::Alu(_) | Op::Effect(Effect::Copy(_) | Effect::Load(_) | Effect::FrameAddress { .. }))
+}
+
+/// Whether an operation does something else than to compute, to load and to let time pass: a loop with one is not taken to wait.
+fn changes_more(op: &Op) -> bool {
+    !is_function(op)
+        && !matches!(
+            op,
+            Op::Effect(
+                Effect::Special { .. }
+                    | Effect::Branch { .. }
+                    | Effect::BranchIndexed { .. }
+                    | Effect::Exit
+                    | Effect::Return
+                    | Effect::Fence
+                    | Effect::ProxyFence
+                    | Effect::Pause
+                    | Effect::Nothing
+            )
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_diag::SourceFile;
+    use ptx_exec::Memory;
+
+    use super::*;
+    use crate::prepared::prepared;
+
+    /// How many loads of a kernel poll that did not.
+    fn polls(body: &str) -> usize {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p, .param .u32 n) {{\n\
+             .reg .b32 %r<9>; .reg .b64 %a<9>; .reg .pred %p<9>; .shared .u32 s; .local .u32 l;\n\
+             ld.param.u64 %a1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0;\n{body} }}"
+        );
+        loads(prepared(&SourceFile::new("k.ptx", text), &Memory::new()).program()).len()
+    }
+
+    #[test]
+    fn loops_in_which_nothing_changes_wait() {
+        for (body, expected) in [
+            ("L: ld.global.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;", 1),
+            ("L: ld.shared.u32 %r3, [s]; setp.eq.u32 %p1, %r3, %r1; @%p1 bra L; ret;", 1),
+            // The second load's address is what the first one finds.
+            ("L: ld.u64 %a2, [%a1]; ld.u32 %r3, [%a2]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;", 2),
+            // Rounds are counted, but the count decides nothing.
+            (
+                "L: add.u32 %r2, %r2, 1; ld.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; st.u32 [%a1], %r2; ret;",
+                1,
+            ),
+            // In a loop that counts.
+            (
+                "M: add.u32 %r2, %r2, 1; L: ld.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; setp.lt.u32 %p2, %r2, %r1; @%p2 bra M; ret;",
+                1,
+            ),
+        ] {
+            assert_eq!(polls(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn loops_that_get_on_do_not() {
+        for body in [
+            "ld.u32 %r3, [%a1]; st.u32 [%a1+4], %r3; ret;",
+            // The next one of a list, the next place, the next number.
+            "L: ld.u64 %a1, [%a1]; setp.ne.u64 %p1, %a1, 0; @%p1 bra L; ret;",
+            "L: ld.u32 %r3, [%a1]; add.u64 %a1, %a1, 4; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;",
+            "L: ld.u32 %r3, [%a1]; add.u32 %r2, %r2, %r3; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; ret;",
+            // Rounds are counted, and the count ends them.
+            "L: add.u32 %r2, %r2, 1; ld.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; setp.lt.u32 %p2, %r2, 9; and.pred %p1, %p1, %p2; @%p1 bra L; ret;",
+            "L: add.u32 %r2, %r2, 1; setp.gt.u32 %p2, %r2, 9; @%p2 ret; ld.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;",
+            // The thread itself counts in memory.
+            "L: ld.u32 %r3, [%a1]; add.u32 %r3, %r3, 1; st.u32 [%a1], %r3; setp.lt.u32 %p1, %r3, 9; @%p1 bra L; ret;",
+            "L: ld.u32 %r3, [%a1]; red.global.add.u32 [%a1], 1; setp.lt.u32 %p1, %r3, 9; @%p1 bra L; ret;",
+            // No one else writes its own memory; it polls already.
+            "st.local.u32 [l], 1; L: ld.local.u32 %r3, [l]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;",
+            "L: ld.volatile.u32 %r3, [%a1]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ret;",
+            // It ends with the time.
+            "L: ld.u32 %r3, [%a1]; mov.u32 %r4, %clock; sub.u32 %r4, %r4, %r1; min.u32 %r3, %r3, %r4; setp.lt.u32 %p1, %r3, 9; @%p1 bra L; ret;",
+        ] {
+            assert_eq!(polls(body), 0, "{body}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! One walk over the operands of an instruction, for all that look for registers or symbols in them.
+
+use ptx_isa::Role;
+
+use crate::body::{Body, Inst, RegId};
+use crate::operand::{AddressBase, ListId, Operand};
+
+/// How deep lists are in each other: `[map, {x, y}]` holds a vector in brackets.
+const DEPTH: usize = 2;
+
+impl Body {
+    /// Calls `visit` for every operand of an instruction and for everything in its vectors, brackets and lists, in the order of the text and
+    /// each list before what is in it; with whether it is written or read. What is in brackets is read.
+    pub fn for_each_operand(&self, inst: &Inst, mut visit: impl FnMut(Operand, Role)) {
+        let places = inst.mnemonic.form().operands;
+        for (place, operand) in places.iter().zip(self.operands(inst)) {
+            self.walk(*operand, place.role, DEPTH, &mut visit);
+        }
+    }
+
+    fn walk(&self, operand: Operand, role: Role, depth: usize, visit: &mut impl FnMut(Operand, Role)) {
+        visit(operand, role);
+        if let (Some((list, role)), Some(depth)) = (entries(operand, role), depth.checked_sub(1)) {
+            for entry in self.list(list) {
+                self.walk(*entry, role, depth, visit);
+            }
+        }
+    }
+
+    /// Calls `visit` for every register that an instruction names, its guard included, with whether it is written or read. A register of which a
+    /// part is written is read too: the rest of it stays.
+    pub fn for_each_register(&self, inst: &Inst, mut visit: impl FnMut(RegId, Role)) {
+        if let Some(guard) = inst.guard {
+            visit(guard.register, Role::Use);
+        }
+        self.for_each_operand(inst, |operand, role| match operand {
+            Operand::Register(register) | Operand::Element(register, _) => visit(register, role),
+            Operand::Selected(register, _) => {
+                visit(register, Role::Use);
+                visit(register, role);
+            }
+            Operand::Not(register)
+            | Operand::Negated(register, _)
+            | Operand::Sum(register, _)
+            | Operand::Address(AddressBase::Register(register), _) => visit(register, Role::Use),
+            Operand::Omitted
+            | Operand::Sink
+            | Operand::SpecialSum(..)
+            | Operand::Special(..)
+            | Operand::Immediate(_)
+            | Operand::Symbol(..)
+            | Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+            | Operand::Bracket(_)
+            | Operand::Vector(_)
+            | Operand::List(_)
+            | Operand::Label(_) => {}
+        });
+    }
+}
+
+/// What an operand holds, and how it is used.
+fn entries(operand: Operand, role: Role) -> Option<(ListId, Role)> {
+    match operand {
+        Operand::Bracket(list) => Some((list, Role::Use)),
+        Operand::Vector(list) | Operand::List(list) => Some((list, role)),
+        Operand::Omitted
+        | Operand::Sink
+        | Operand::Register(_)
+        | Operand::Element(..)
+        | Operand::Selected(..)
+        | Operand::Negated(..)
+        | Operand::Sum(..)
+        | Operand::SpecialSum(..)
+        | Operand::Not(_)
+        | Operand::Special(..)
+        | Operand::Immediate(_)
+        | Operand::Symbol(..)
+        | Operand::Address(..)
+        | Operand::Label(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_isa::{Component, Mnemonic, Role, ScalarType};
+
+    use crate::{AddressBase, Body, BodyBuilder, Guard, Inst, Operand, RegId, Stmt, Strings};
+
+    /// The only instruction of a body and its registers.
+    fn only(
+        text: &str,
+        guarded: bool,
+        operands: impl Fn(&mut BodyBuilder, &[RegId]) -> Vec<Operand>,
+    ) -> (Body, Inst) {
+        let (mut strings, mut builder) = (Strings::default(), BodyBuilder::new());
+        let registers: Vec<RegId> =
+            (0..8).map(|_| builder.new_register(&mut strings, ScalarType::B32)).collect();
+        let mut operands = operands(&mut builder, &registers);
+        let guard = guarded.then_some(Guard { register: registers[7], negated: true });
+        let mnemonic = Mnemonic::from_text(text).unwrap();
+        operands.resize(mnemonic.form().operands.len(), Operand::Omitted);
+        builder.push_inst(guard, mnemonic, &operands);
+        let body = builder.finish();
+        let inst = body.statements.iter().find_map(|stmt| match stmt {
+            Stmt::Inst(inst) => Some(inst.clone()),
+            _ => None,
+        });
+        (body, inst.unwrap())
+    }
+
+    fn registers(body: &Body, inst: &Inst) -> Vec<(u32, Role)> {
+        let mut found = Vec::new();
+        body.for_each_register(inst, |register, role| found.push((register.0, role)));
+        found
+    }
+
+    #[test]
+    fn what_is_in_brackets_is_read_however_deep() {
+        let (body, inst) = only("tex.2d.v4.f32.f32", true, |builder, r| {
+            let results = builder.list(&[
+                Operand::Register(r[0]),
+                Operand::Sink,
+                Operand::Register(r[1]),
+                Operand::Element(r[2], Component::Y),
+            ]);
+            let coordinates = builder.list(&[Operand::Element(r[3], Component::X), Operand::Register(r[4])]);
+            let texel = builder.list(&[Operand::Register(r[5]), Operand::Vector(coordinates)]);
+            vec![Operand::Vector(results), Operand::Omitted, Operand::Bracket(texel)]
+        });
+        let uses = [(7, Role::Use), (0, Role::Def), (1, Role::Def), (2, Role::Def)];
+        let bracketed = [(5, Role::Use), (3, Role::Use), (4, Role::Use)];
+        assert_eq!(registers(&body, &inst), [&uses[..], &bracketed[..]].concat());
+    }
+
+    #[test]
+    fn addresses_sums_and_opposites_are_read() {
+        let (body, inst) = only("ld.global.u32", false, |_, r| {
+            vec![Operand::Register(r[0]), Operand::Address(AddressBase::Register(r[1]), 4)]
+        });
+        assert_eq!(registers(&body, &inst), [(0, Role::Def), (1, Role::Use)]);
+        let (body, inst) = only("add.u32", false, |_, r| {
+            vec![Operand::Register(r[0]), Operand::Sum(r[1], 3), Operand::Not(r[2])]
+        });
+        assert_eq!(registers(&body, &inst), [(0, Role::Def), (1, Role::Use), (2, Role::Use)]);
+    }
+}

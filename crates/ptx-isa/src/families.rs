@@ -1,0 +1,311 @@
+//! The families of instructions: their opcodes, and what they mean, one row for each meaning.
+//!
+//! Meanings are in groups, so that an engine handles a group in one place and a new meaning of a known group is noticed where the
+//! group is handled, and nowhere else. `CONTRIBUTING.md` ("Add a family") lists the files that a new one touches.
+
+use crate::lowering::{self, Condition, Lowering};
+use crate::names::named;
+
+named! {
+    /// The first word of a mnemonic.
+    Opcode {
+        Abs "abs", Activemask "activemask", Add "add", Addc "addc", Alloca "alloca", And "and",
+        Applypriority "applypriority", Atom "atom", Bar "bar", Barrier "barrier", Bfe "bfe", Bfi "bfi",
+        Bfind "bfind", Bmsk "bmsk", Bra "bra", Brev "brev", Brkpt "brkpt", Brx "brx", Call "call",
+        Clusterlaunchcontrol "clusterlaunchcontrol", Clz "clz", Cnot "cnot", Copysign "copysign", Cos "cos",
+        Cp "cp", Createpolicy "createpolicy", Cvt "cvt", Cvta "cvta", Discard "discard", Div "div",
+        Dp2a "dp2a", Dp4a "dp4a", Elect "elect", Ex2 "ex2", Exit "exit", Fabric "fabric", Fence "fence",
+        Fma "fma", Fns "fns", Getctarank "getctarank", Griddepcontrol "griddepcontrol", Isspacep "isspacep",
+        Istypep "istypep", Ld "ld", Ldmatrix "ldmatrix", Ldu "ldu", Lg2 "lg2", Lop3 "lop3", Mad "mad",
+        Mad24 "mad24", Madc "madc", Mapa "mapa", Match "match", Max "max", Mbarrier "mbarrier",
+        Membar "membar", Min "min", Mma "mma", Mov "mov", Movmatrix "movmatrix", Mul "mul", Mul24 "mul24",
+        Multimem "multimem", Nanosleep "nanosleep", Neg "neg", Not "not", Or "or", Pmevent "pmevent",
+        Popc "popc", Prefetch "prefetch", Prefetchu "prefetchu", Prmt "prmt", Rcp "rcp", Red "red",
+        Redux "redux", Rem "rem", Ret "ret", Rsqrt "rsqrt", Sad "sad", Selp "selp", Set "set",
+        Setmaxnreg "setmaxnreg", Setp "setp", Shf "shf", Shfl "shfl", Shl "shl", Shr "shr", Sin "sin",
+        Slct "slct", Sqrt "sqrt", St "st", Stackrestore "stackrestore", Stacksave "stacksave",
+        Stmatrix "stmatrix", Sub "sub", Subc "subc", Suld "suld", Suq "suq", Sured "sured", Sust "sust",
+        Szext "szext", Tanh "tanh", Tcgen05 "tcgen05", Tensormap "tensormap", Testp "testp", Tex "tex",
+        Tld4 "tld4", Trap "trap", Txq "txq", Vabsdiff "vabsdiff", Vabsdiff2 "vabsdiff2", Vabsdiff4 "vabsdiff4",
+        Vadd "vadd", Vadd2 "vadd2", Vadd4 "vadd4", Vavrg2 "vavrg2", Vavrg4 "vavrg4", Vmad "vmad", Vmax "vmax",
+        Vmax2 "vmax2", Vmax4 "vmax4", Vmin "vmin", Vmin2 "vmin2", Vmin4 "vmin4", Vote "vote", Vset "vset",
+        Vset2 "vset2", Vset4 "vset4", Vshl "vshl", Vshr "vshr", Vsub "vsub", Vsub2 "vsub2", Vsub4 "vsub4",
+        Wgmma "wgmma", Wmma "wmma", Xor "xor",
+    }
+}
+
+/// Declares the groups of meanings, from one row for each meaning: its name, how it is lowered (with the conditions under which
+/// it is lowered in another way), and what its instructions do.
+macro_rules! families {
+    ($($(#[$m:meta])* $group:ident($sem:ident) {
+        $($v:ident $kind:ident $(($overrides:ident))? => $sentence:literal),* $(,)?
+    })*) => {
+        /// What an instruction means: one semantic family, whatever the type, in its group.
+        ///
+        /// The lowering, the interpreter and the verifier match on the groups exhaustively. The details (type, rounding, part ...)
+        /// are the modifiers.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Sem {
+            $($(#[$m])* $group($sem)),*
+        }
+
+        impl Sem {
+            /// Every meaning, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$($(Self::$group($sem::$v)),*),*];
+
+            /// What instructions of this meaning do, in whole sentences. A row's own sentence ([`crate::Form::doc`]) tells what
+            /// sets it apart from the others.
+            pub const fn meaning(self) -> &'static str {
+                match self {
+                    $($(Self::$group($sem::$v) => $sentence),*),*
+                }
+            }
+
+            /// How all instructions of this meaning are lowered, but for those that [`overrides`](Self::overrides) name.
+            pub const fn lowering(self) -> Lowering {
+                match self {
+                    $($(Self::$group($sem::$v) => Lowering::$kind),*),*
+                }
+            }
+
+            /// The modifiers and operands with which an instruction is lowered in another way.
+            pub const fn overrides(self) -> &'static [(Condition, Lowering)] {
+                match self {
+                    $($(Self::$group($sem::$v) => families!(@overrides $($overrides)?)),*),*
+                }
+            }
+        }
+
+        $(
+            $(#[$m])*
+            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+            pub enum $sem {
+                $(#[doc = $sentence] $v),*
+            }
+        )*
+    };
+    (@overrides) => { &[] };
+    (@overrides $overrides:ident) => { lowering::$overrides };
+}
+
+families! {
+    /// Arithmetic: what integers, floating-point numbers and packs of them give, told apart by the type.
+    /// Extended precision reads the condition code (`-c` opcodes) or writes it (`.cc`), told apart by opcode and modifier.
+    Arith(ArithSem) {
+        Add Plain(FLOAT) => "The sum of `a` and `b`. Integers wrap around; floating-point sums are rounded once.",
+        Sub Plain(FLOAT) => "The difference `a - b`. Integers wrap around; floating-point differences are rounded once.",
+        Mul Plain(FLOAT) =>
+            "The product of `a` and `b`. Of an integer product `.lo` and `.hi` give the lower and the upper half, `.wide` all of it; a \
+             floating-point product is rounded once.",
+        Mad Plain(FLOAT) => "The product `a * b` plus `c`. Of an integer product `.lo`, `.hi` or `.wide` names the part that is added to.",
+        Fma Plain(FLOAT) => "The product `a * b` plus `c`, rounded only once, after the sum.",
+        Div Plain(FLOAT) => "The quotient `a / b`.",
+        Rem Plain => "What is left of `a` after dividing by `b`; by zero it is unspecified.",
+        Abs Plain(EXTREME) => "The absolute value of `a`.",
+        Neg Plain(EXTREME) => "The value of `a` with the opposite sign.",
+        Min Plain(EXTREME) => "The smaller of `a` and `b`. A NaN gives way to a number unless `.NaN` asks for it.",
+        Max Plain(EXTREME) => "The larger of `a` and `b`. A NaN gives way to a number unless `.NaN` asks for it.",
+        Min3 Assembly => "The smallest of `a`, `b` and `c`.",
+        Max3 Assembly => "The largest of `a`, `b` and `c`.",
+        Sad Intrinsic => "The sum `c + |a - b|`.",
+        Mul24 Intrinsic =>
+            "The product of the low 24 bits of `a` and `b`, of whose 48 bits `.lo` gives the lower 32 and `.hi` the upper 32.",
+        Mad24 Plain(MAD24) => "The product of the low 24 bits of `a` and `b`, of which 32 bits are added to `c`.",
+        Dp4a Intrinsic => "The dot product of four bytes with four bytes, added to `c`.",
+        Dp2a Intrinsic => "The dot product of two halves with two bytes, added to `c`.",
+        AddCarry Plain => "Addition over several words: the carry goes from one instruction to the next in the condition code.",
+        SubCarry Plain =>
+            "Subtraction over several words: the carry of `a + ~b + 1`, the opposite of the borrow, goes from one instruction to the \
+             next in the condition code.",
+        MadCarry Plain(FLOAT) =>
+            "Multiplication and addition over several words: the carry goes from one instruction to the next in the condition code.",
+        PackedBytes Assembly => "Arithmetic on four bytes in one register, each by itself.",
+        FmaOob Assembly =>
+            "The product `a * b` plus `c`, rounded once; zero when a source is the NaN that marks what was read out of bounds.",
+        Testp Plain => "Whether a floating-point value is finite, infinite, a number, a NaN, normal or subnormal.",
+        Copysign Intrinsic => "The size of one value with the sign of another.",
+        Rcp Intrinsic => "One divided by `a`.",
+        Sqrt Intrinsic => "The square root of `a`.",
+        Rsqrt Intrinsic => "One divided by the square root of `a`.",
+        Sin Intrinsic => "The sine of an angle in radians, with `.2pi` in turns.",
+        Cos Intrinsic => "The cosine of an angle in radians, with `.2pi` in turns.",
+        Lg2 Intrinsic => "The logarithm to the base 2.",
+        Ex2 Intrinsic => "Two to the power of `a`.",
+        Tanh Assembly => "The hyperbolic tangent.",
+    }
+    /// Logic, shifts and fields of bits.
+    Bits(BitsSem) {
+        And Plain => "The bits set in both `a` and `b`.",
+        Or Plain => "The bits set in `a`, in `b` or in both.",
+        Xor Plain => "The bits in which `a` and `b` differ.",
+        Not Plain => "The bits of `a` turned around.",
+        Cnot Plain => "One when `a` is zero, else zero.",
+        Lop3 Plain => "Any bitwise function of `a`, `b` and `c`: bit `4a + 2b + c` of the last operand is the result for those bits.",
+        Shl Plain => "The bits of `a` shifted left by `b`, filled with zeros. Amounts beyond the width give zero.",
+        Shr Plain =>
+            "The bits of `a` shifted right by `b`, filled with the sign of signed types, else with zeros. Amounts beyond the width shift \
+             everything out.",
+        Shf Intrinsic => "The 64 bits of `b` above `a`, shifted left or right by `c`; `.l` gives the upper 32 bits, `.r` the lower ones.",
+        Popc Plain => "How many bits of `a` are set.",
+        Clz Plain => "How many zero bits are above the highest set bit of `a`; the whole width when there is none.",
+        Bfind Intrinsic =>
+            "The place of the highest bit that is set, or for negative numbers clear; all ones when there is none. `.shiftamt` counts \
+             from the top.",
+        Fns Intrinsic => "The place of the n-th set bit of a mask, counted from a base up or down.",
+        Brev Intrinsic => "The bits of `a` in reverse order.",
+        Bfe Plain => "A field of the bits of `a`, moved to the bottom.",
+        Bfi Plain => "The value `b` with a field of its bits replaced by the low bits of `a`.",
+        Bmsk Intrinsic => "A run of ones at a given place and of a given length.",
+        Szext Intrinsic => "The low `b` bits of `a`, extended by their sign or with zeros to 32 bits.",
+        Prmt Intrinsic =>
+            "Four bytes picked from the eight of `a` and `b`, one selector for each; a selector may repeat the byte's sign instead.",
+    }
+    /// Comparison and selection.
+    Compare(CompareSem) {
+        Set Plain(COMPARISON) => "Compares `a` with `b`, if asked combines the outcome with a predicate, and gives a number.",
+        Setp Plain(COMPARISON) => "Compares `a` with `b`, if asked combines the outcome with a predicate, and writes predicates.",
+        Selp Plain => "Gives `a` where the predicate is true, else `b`.",
+        Slct Plain(COMPARISON) => "Gives `a` where `c` is not negative, else `b`. A NaN picks `b`.",
+    }
+    /// Video instructions.
+    Video(VideoSem) {
+        Video Assembly =>
+            "Arithmetic on bytes, halves or words picked from the operands, at 34 bits inside, with saturation and a second operation if \
+             asked.",
+        VideoSimd Assembly => "Arithmetic on two halves or four bytes at once, lane by lane.",
+    }
+    /// Moves between registers, and conversions.
+    Move(MoveSem) {
+        Mov Plain(SPECIAL) => "Copies a value or an address to a register, or packs and unpacks a vector of parts.",
+        MovVector Plain => "Copies each element of a vector, or each component of a special register.",
+        Cvt Plain(CONVERSION) =>
+            "Converts a value to another type. The rounding mode is for floating-point results, `.rni` and its like round to integers.",
+        CvtPack Intrinsic => "Converts two values and packs the results into one register.",
+        CvtNarrow Intrinsic => "Converts to or from floating-point formats of 8 bits and fewer, several values in one register.",
+        Cvta Plain(NARROW_ADDRESS) => "Converts between the generic address of a place and its address in one state space.",
+        Isspacep Intrinsic => "Whether a generic address lies in a state space.",
+    }
+    /// Accesses of memory that are done when the instruction is, caches and the stack.
+    Memory(MemorySem) {
+        Load Plain(ACCESS) =>
+            "Reads memory into one register or a vector of registers. Narrow values are extended to the register by their type.",
+        LoadUniform Intrinsic => "Reads global memory that is read-only meanwhile, from the same address in all threads of the warp.",
+        Store Plain(ACCESS) => "Writes one register or a vector of registers to memory. Of a wider register the low bits are written.",
+        Prefetch Intrinsic(PARAMETER) => "Brings the line of an address into a cache, or makes a place of parameters known to the hardware.",
+        Discard Intrinsic => "Drops cached data without writing it back.",
+        CreatePolicy Assembly => "Makes a cache policy, which `.L2::cache_hint` takes.",
+        ApplyPriority Intrinsic => "Changes how soon data may leave the second-level cache.",
+        Atom Plain(ATOMIC) =>
+            "Reads a place in memory, combines it with an operand and writes it back, in one step; gives what was there before.",
+        Red Plain(ATOMIC) => "Reads a place in memory, combines it with an operand and writes it back, in one step; nothing comes back.",
+        AtomVector Assembly =>
+            "Combines several neighbouring places of memory with operands, each in one step; gives what was there before.",
+        RedVector Assembly => "Combines several neighbouring places of memory with operands, each in one step; nothing comes back.",
+        MultimemLoadReduce Assembly => "Reads all places of a multimem address and gives their combination.",
+        MultimemStore Assembly => "Writes all places of a multimem address.",
+        MultimemReduce Assembly => "Combines all places of a multimem address with an operand.",
+        Stacksave Assembly => "The place of the top of the stack.",
+        Stackrestore Assembly => "Sets the top of the stack back to a place that was saved.",
+        Alloca Assembly => "Takes memory from the stack, until the function returns or the stack is restored.",
+    }
+    /// Accesses of memory that go on while the thread does, what they are made of (tensor maps), and what tells that they are complete
+    /// (groups and barriers in memory).
+    Async(AsyncSem) {
+        CpAsync Intrinsic(UNREAD) => "Copies a few bytes from global to shared memory while the thread goes on.",
+        CpAsyncCommit Intrinsic => "Makes one group of the thread's asynchronous copies since the last group.",
+        CpAsyncWait Intrinsic => "Waits for groups of the thread's asynchronous copies.",
+        CpAsyncArrive Intrinsic => "Ties the thread's asynchronous copies to a barrier in shared memory.",
+        StoreAsync Assembly => "Writes memory without waiting for it.",
+        ReduceAsync Assembly => "Combines memory with an operand without waiting for it.",
+        StoreBulk Intrinsic => "Fills a range of shared memory with a value.",
+        BulkCopy Intrinsic => "Copies a range of memory while the thread goes on; a barrier in memory or a group tells when it is done.",
+        BulkReduce Assembly => "Combines a range of memory element by element with another, while the thread goes on.",
+        BulkPrefetch Intrinsic => "Brings a range of memory into the second-level cache, while the thread goes on.",
+        BulkCommit Intrinsic => "Makes one group of the thread's bulk copies since the last group.",
+        BulkWait Intrinsic => "Waits for groups of the thread's bulk copies.",
+        TensorCopy Intrinsic => "Copies a box of a tensor, which a tensor map describes, while the thread goes on.",
+        TensorReduce Intrinsic => "Combines a box of a tensor element by element with shared memory, while the thread goes on.",
+        TensorPrefetch Intrinsic => "Brings a box of a tensor into the second-level cache, while the thread goes on.",
+        TensormapReplace Intrinsic => "Replaces one field of a tensor map.",
+        TensormapCopy Assembly => "Publishes a tensor map that was changed in shared memory.",
+        MbarrierInit Intrinsic => "Makes a barrier in shared memory, which counts arrivals and transactions.",
+        MbarrierInval Intrinsic => "Ends a barrier in shared memory.",
+        MbarrierCheckLayout Assembly => "Tells apart the kinds of barrier in shared memory.",
+        MbarrierTransactions Intrinsic => "Changes how many bytes the current phase of a barrier waits for.",
+        MbarrierArrive Intrinsic(ARRIVALS) => "Counts an arrival at a barrier in shared memory; the last one completes the phase.",
+        MbarrierWait Intrinsic => "Tests or waits for the completion of a phase of a barrier in shared memory.",
+        MbarrierPendingCount Intrinsic => "How many arrivals a phase still waited for when `state` was made.",
+        Fabric Assembly => "Accesses memory of other devices over the fabric.",
+        FabricGroup Assembly => "Sends off accesses over the fabric as a group, or waits for groups of them.",
+    }
+    /// Textures and surfaces.
+    Texture(TextureSem) {
+        Tex Intrinsic(TEXTURE) => "Reads a texture at coordinates.",
+        Tld4 Intrinsic(GATHER) => "Reads one component of the four texels around coordinates.",
+        Txq Intrinsic => "Asks for a property of a texture or sampler.",
+        Istypep Intrinsic => "Whether an address is that of a texture, sampler or surface variable.",
+        SurfaceLoad Intrinsic => "Reads a surface at coordinates; what lies outside is read as the clamp mode says.",
+        SurfaceStore Intrinsic => "Writes a surface at coordinates; what lies outside is handled as the clamp mode says.",
+        SurfaceReduce Assembly => "Combines a place of a surface with an operand in one step.",
+        SurfaceQuery Intrinsic => "Asks for a property of a surface.",
+    }
+    /// What the lanes of a warp do together, matrices apart.
+    Warp(WarpSem) {
+        BarrierWarp Intrinsic => "Synchronizes the threads of a warp that the mask names, and orders their memory accesses.",
+        Shfl Intrinsic => "Exchanges a register with other lanes of the warp; `p` tells whether the source lane was in range.",
+        Vote Intrinsic => "Gathers a predicate of all lanes that the mask names.",
+        Match Intrinsic(ALL_MATCH) => "Compares a value over the lanes that the mask names.",
+        Activemask Intrinsic => "The mask of the lanes that are executing.",
+        Redux Intrinsic => "Combines an integer of all lanes that the mask names; every one of them gets the result.",
+        ReduxFloat Intrinsic => "The smallest or largest floating-point value of all lanes that the mask names.",
+        Elect Intrinsic => "Picks one lane of those that the mask names.",
+    }
+    /// Blocks, clusters and grids: barriers, fences, shared memory of others, launches.
+    Block(BlockSem) {
+        Barrier Intrinsic => "Synchronizes the threads of a block at a numbered barrier, and orders their memory accesses.",
+        ClusterBarrier Intrinsic => "Synchronizes the threads of a cluster.",
+        Fence Plain(FENCE) => "Orders the thread's memory accesses before it and after it, as the others of the scope see them.",
+        FenceProxy Intrinsic => "Orders accesses made through one kind of path to memory with those made through another.",
+        Mapa Intrinsic => "The address of the same place in the shared memory of another block of the cluster.",
+        Getctarank Intrinsic => "The rank of the block whose shared memory an address lies in.",
+        Griddepcontrol Intrinsic => "Controls the start of grids that depend on each other.",
+        TryCancel Intrinsic => "Asks for the work of a block or cluster that has not started yet.",
+        QueryCancel Intrinsic => "Reads the answer to a request for the work of another block or cluster.",
+        Setmaxnreg Intrinsic => "Gives registers of the warpgroup back, or asks for more.",
+    }
+    /// Products of matrices, and what moves matrices.
+    Matrix(MatrixSem) {
+        Mma Intrinsic => "The product of two matrices plus a third. The lanes of a warp each hold fragments of them in registers.",
+        MmaSparse Intrinsic(SELECTORS) =>
+            "The product of a matrix of which half the elements are left out, and another, plus a third; metadata tells which.",
+        MmaScaled Intrinsic => "The product of two matrices whose blocks have scales, plus a third.",
+        Ldmatrix Intrinsic => "Loads small matrices from shared memory, spread over the lanes of a warp as `mma` wants them.",
+        Stmatrix Intrinsic => "Stores small matrices spread over the lanes of a warp to shared memory.",
+        Movmatrix Intrinsic => "Transposes a small matrix spread over the lanes of a warp.",
+        WmmaLoad Intrinsic => "Loads a matrix into fragments, whose layout is the hardware's own.",
+        WmmaStore Intrinsic => "Stores a matrix from fragments, whose layout is the hardware's own.",
+        Wmma Intrinsic => "The product of two matrices plus a third, in fragments whose layout is the hardware's own.",
+        Wgmma Assembly =>
+            "The product of two matrices plus a third, by four warps together, while they go on; descriptors tell where in shared memory \
+             they lie.",
+        WgmmaSparse Assembly => "The same product with a matrix of which half the elements are left out; metadata tells which.",
+        WgmmaFence Intrinsic => "Orders accesses of registers with the warpgroup's multiplications.",
+        WgmmaCommit Intrinsic => "Makes one group of the warpgroup's multiplications since the last group.",
+        WgmmaWait Intrinsic => "Waits for groups of the warpgroup's multiplications.",
+        TensorMemory Intrinsic => "Manages tensor memory, moves data to and from it, or orders these accesses.",
+        Tcgen05Mma Intrinsic(SCALED_INTEGERS) =>
+            "The product of two matrices plus what is in tensor memory, issued by one thread, while it goes on.",
+    }
+    /// Control flow, and what suspends a thread or tells a tool of it.
+    Control(ControlSem) {
+        Bra Plain => "Goes on at a label.",
+        BrxIdx Plain => "Goes on at one of a list of labels, picked by an index that must be in range.",
+        Call Plain => "Calls a function with arguments and takes its results.",
+        Ret Plain => "Returns from a function; in a kernel it ends the thread.",
+        Exit Plain => "Ends the thread.",
+        Trap Plain => "Ends the whole launch with an error.",
+        Brkpt Intrinsic => "Stops for a debugger.",
+        Pmevent Intrinsic => "Raises performance events for a profiler.",
+        Nanosleep Intrinsic => "Suspends the thread for about a given time, at most twice as long.",
+    }
+}

@@ -1,0 +1,206 @@
+//! How an instruction is lowered to LLVM IR: the column of the table of families that the lowering follows and `docs/coverage.md`
+//! counts.
+//!
+//! An instruction is lowered as its meaning is, or in another way that its modifiers or operands need. The kinds are in the order of
+//! preference; the last that the meaning or one of its overrides asks for is taken.
+
+use std::fmt;
+
+use crate::mnemonic::Mnemonic;
+use crate::names::{Field, Mod};
+
+/// How an instruction is lowered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Lowering {
+    /// To instructions and intrinsics that LLVM has for every target.
+    Plain,
+    /// To an intrinsic of LLVM's NVPTX target where there is one for its modifiers, else to inline assembly.
+    Intrinsic,
+    /// To inline assembly that holds the instruction as it is written: LLVM has no other form.
+    Assembly,
+}
+
+impl Lowering {
+    /// All kinds, in the order of preference.
+    pub const ALL: [Lowering; 3] = [Lowering::Plain, Lowering::Intrinsic, Lowering::Assembly];
+
+    /// Its name in the documentation.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Lowering::Plain => "plain IR",
+            Lowering::Intrinsic => "intrinsic",
+            Lowering::Assembly => "inline assembly",
+        }
+    }
+}
+
+impl fmt::Display for Lowering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// With which modifiers or operands an instruction is lowered otherwise than its meaning is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// This modifier.
+    Is(Mod),
+    /// Any modifier in this slot.
+    Has(Field),
+    /// All of these.
+    All(&'static [Condition]),
+    /// These operands, in words: the intrinsic does not take them. A mnemonic alone does not decide it.
+    Operands(&'static str),
+}
+
+impl Condition {
+    /// Whether the mnemonic has what this asks for.
+    pub fn applies(self, mnemonic: &Mnemonic) -> bool {
+        match self {
+            Is(modifier) => mnemonic.has(modifier),
+            Has(field) => mnemonic.get(field).is_some(),
+            // The lists are constants of this file and do not nest.
+            All(list) => list.iter().all(|part| part.applies(mnemonic)),
+            Operands(_) => false,
+        }
+    }
+
+    /// Whether operands decide.
+    pub fn is_by_operands(self) -> bool {
+        match self {
+            Is(_) | Has(_) => false,
+            All(list) => list.iter().any(|part| part.is_by_operands()),
+            Operands(_) => true,
+        }
+    }
+
+    /// The operands that it asks for, when the mnemonic has all the rest.
+    pub fn operands(self, mnemonic: &Mnemonic) -> Option<&'static str> {
+        match self {
+            Is(_) | Has(_) => None,
+            All(list) => {
+                let applies = list.iter().all(|part| part.is_by_operands() || part.applies(mnemonic));
+                list.iter().filter(|_| applies).find_map(|part| part.operands(mnemonic))
+            }
+            Operands(text) => Some(text),
+        }
+    }
+}
+
+use Condition::{All, Has, Is, Operands};
+
+/// Roundings, flushing and types that plain IR does not have.
+pub(crate) const FLOAT: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
+    (Is(Mod::Sat), Lowering::Intrinsic),
+    (Has(Field::Relu), Lowering::Intrinsic),
+    (Has(Field::Approx), Lowering::Intrinsic),
+    (Is(Mod::Full), Lowering::Intrinsic),
+    (Is(Mod::Rz), Lowering::Intrinsic),
+    (Is(Mod::Rm), Lowering::Intrinsic),
+    (Is(Mod::Rp), Lowering::Intrinsic),
+    (Is(Mod::F32x2), Lowering::Intrinsic),
+    (Is(Mod::Hi), Lowering::Intrinsic),
+    (All(&[Is(Mod::F32), Is(Mod::F16)]), Lowering::Assembly),
+    (All(&[Is(Mod::F32), Is(Mod::Bf16)]), Lowering::Assembly),
+];
+/// Smallest and largest values, signs.
+pub(crate) const EXTREME: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
+    (Has(Field::Xorsign), Lowering::Intrinsic),
+    (Has(Field::Relu), Lowering::Intrinsic),
+];
+pub(crate) const CONVERSION: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
+    (Has(Field::Sat), Lowering::Intrinsic),
+    (Has(Field::Relu), Lowering::Intrinsic),
+    (Is(Mod::Rni), Lowering::Intrinsic),
+    (Is(Mod::Rzi), Lowering::Intrinsic),
+    (Is(Mod::Rmi), Lowering::Intrinsic),
+    (Is(Mod::Rpi), Lowering::Intrinsic),
+    (Is(Mod::Rz), Lowering::Intrinsic),
+    (Is(Mod::Rm), Lowering::Intrinsic),
+    (Is(Mod::Rp), Lowering::Intrinsic),
+    (Is(Mod::Rna), Lowering::Intrinsic),
+    (All(&[Is(Mod::F16), Is(Mod::Bf16)]), Lowering::Assembly),
+    // LLVM takes the conversion for exact though the number may be too large.
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U32)]), Lowering::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S32)]), Lowering::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U64)]), Lowering::Assembly),
+    (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S64)]), Lowering::Assembly),
+];
+/// Comparisons know no flushing, and LLVM keeps results of packed ones in other types.
+pub(crate) const COMPARISON: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Assembly),
+    (Is(Mod::F16x2), Lowering::Assembly),
+    (Is(Mod::Bf16x2), Lowering::Assembly),
+];
+/// What plain loads and stores do not carry, neither as metadata: operands, eviction that only whole accesses have, order of more
+/// than LLVM accesses at once.
+pub(crate) const ACCESS: &[(Condition, Lowering)] = &[
+    (Has(Field::CacheHint), Lowering::Assembly),
+    (Has(Field::EvictL2), Lowering::Assembly),
+    (Has(Field::Mmio), Lowering::Assembly),
+    (All(&[Has(Field::Vec), Is(Mod::Relaxed)]), Lowering::Assembly),
+    (All(&[Has(Field::Vec), Is(Mod::Acquire)]), Lowering::Assembly),
+    (All(&[Has(Field::Vec), Is(Mod::Release)]), Lowering::Assembly),
+    (All(&[Is(Mod::B128), Is(Mod::Relaxed)]), Lowering::Assembly),
+    (All(&[Is(Mod::B128), Is(Mod::Acquire)]), Lowering::Assembly),
+    (All(&[Is(Mod::B128), Is(Mod::Release)]), Lowering::Assembly),
+];
+/// What intrinsics of textures do not take.
+pub(crate) const TEXTURE: &[(Condition, Lowering)] =
+    &[(Operands("a predicate beside the result, offsets, a depth to compare with"), Lowering::Assembly)];
+pub(crate) const GATHER: &[(Condition, Lowering)] = &[(
+    Operands(
+        "a predicate beside the result, offsets, a depth to compare with, coordinates that are not read",
+    ),
+    Lowering::Assembly,
+)];
+/// LLVM's addition of single precision flushes, and its atomics have 64 bits at most.
+pub(crate) const ATOMIC: &[(Condition, Lowering)] = &[
+    (Has(Field::CacheHint), Lowering::Assembly),
+    (All(&[Is(Mod::F32), Is(Mod::Noftz)]), Lowering::Assembly),
+    (Is(Mod::B128), Lowering::Assembly),
+];
+
+/// `mad24` whose sum is that of a whole product.
+pub(crate) const MAD24: &[(Condition, Lowering)] =
+    &[(Is(Mod::Lo), Lowering::Intrinsic), (Is(Mod::Hi), Lowering::Assembly)];
+/// Fences of a scope are plain, the others have intrinsics.
+pub(crate) const FENCE: &[(Condition, Lowering)] = &[(Has(Field::Level), Lowering::Intrinsic)];
+/// Addresses of 32 bits.
+pub(crate) const NARROW_ADDRESS: &[(Condition, Lowering)] = &[(Is(Mod::U32), Lowering::Assembly)];
+
+/// Operands that LLVM has not, and that other intrinsics do not take.
+pub(crate) const SPECIAL: &[(Condition, Lowering)] =
+    &[(Operands("special registers that LLVM does not know"), Lowering::Assembly)];
+pub(crate) const PARAMETER: &[(Condition, Lowering)] = &[(
+    All(&[Is(Mod::Param), Operands("the parameter space, whose variables are arguments")]),
+    Lowering::Assembly,
+)];
+pub(crate) const UNREAD: &[(Condition, Lowering)] =
+    &[(All(&[Is(Mod::Async), Operands("a predicate that leaves the source unread")]), Lowering::Assembly)];
+pub(crate) const ALL_MATCH: &[(Condition, Lowering)] =
+    &[(All(&[Is(Mod::All), Operands("no predicate beside the result")]), Lowering::Assembly)];
+pub(crate) const SCALED_INTEGERS: &[(Condition, Lowering)] =
+    &[(All(&[Is(Mod::Mma), Operands("a scale of the accumulator with integers")]), Lowering::Assembly)];
+pub(crate) const ARRIVALS: &[(Condition, Lowering)] =
+    &[(Operands("no count with a scope, a count with a generic address"), Lowering::Assembly)];
+pub(crate) const SELECTORS: &[(Condition, Lowering)] = &[(
+    Operands("selectors of a sparse matrix past those of the manual, which `ptxas` takes"),
+    Lowering::Assembly,
+)];
+
+impl Mnemonic {
+    /// How the instruction is lowered at best.
+    pub fn lowering(&self) -> Lowering {
+        let overrides = self.sem().overrides().iter().filter(|(condition, _)| condition.applies(self));
+        overrides.map(|(_, kind)| *kind).fold(self.sem().lowering(), Lowering::max)
+    }
+
+    /// With which operands the instruction is inline assembly although its mnemonic has an intrinsic, in words.
+    pub fn operands_without_intrinsic(&self) -> Option<&'static str> {
+        self.sem().overrides().iter().find_map(|(condition, _)| condition.operands(self))
+    }
+}

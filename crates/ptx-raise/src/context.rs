@@ -1,0 +1,263 @@
+//! What raising a module knows while it goes from function to function.
+
+use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_ir::{Symbol as PtxSymbol, VarType};
+use ptx_llvm::address_space;
+use ptx_llvm::marks;
+use ptx_llvm::view::{Constant, Function, FunctionId, GlobalId, Metadata, MetadataId, Symbol, View};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use crate::cover::pattern::Patterns;
+use crate::debug_tables::DebugTables;
+use crate::dwarf::trace::FunctionTrace;
+use crate::dynamic_shared::{self, DynamicArray};
+use crate::error::{BOUND, MODULE, Raised, Refusal, TAIL_CALL};
+use crate::linkage::stored_space;
+use crate::mnemonics::Mnemonics;
+use crate::names::{self, assembly_words};
+use crate::references::alias_target;
+use crate::source::Source;
+use crate::style::{Names, Style};
+use crate::target::{RaiseOptions, Target};
+use crate::types::Leaves;
+
+/// The state of raising one module.
+pub(crate) struct ModuleContext<'v, 'c> {
+    pub(crate) view: &'v View,
+    pub(crate) llvm: &'v ptx_llvm::Module<'c>,
+    pub(crate) style: Style,
+    /// Whether the module was PTX that was compiled for debugging.
+    to_debug: bool,
+    pub(crate) ir: ptx_ir::Module,
+    pub(crate) leaves: Leaves,
+    pub(crate) mnemonics: Mnemonics,
+    pub(crate) target: Target,
+    pub(crate) diagnostics: Diagnostics,
+    /// The variables made so far.
+    pub(crate) variables: HashMap<GlobalId, ptx_ir::VarId>,
+    /// The names of dynamic shared memory.
+    pub(crate) dynamic_shared: Vec<DynamicArray>,
+    /// The function whose body is raised.
+    pub(crate) current: Option<String>,
+    /// The entry of each function that references use: its prototype, or its definition when that comes first.
+    pub(crate) functions: HashMap<FunctionId, ptx_ir::FunctionId>,
+    /// Every name of the module, in its PTX spelling.
+    pub(crate) symbol_names: HashSet<String>,
+    /// What the variables of calls begin with: no symbol does, for inside a call they would hide it.
+    pub(crate) call_names: CallNames,
+    /// Labels are numbered through the module.
+    pub(crate) call_count: u32,
+    pub(crate) debug: DebugTables,
+    /// What DWARF says of the functions so far.
+    pub(crate) traces: Vec<FunctionTrace>,
+    /// The variables of bodies that DWARF names.
+    pub(crate) traced_names: HashSet<String>,
+    /// How many labels of each kind DWARF names.
+    pub(crate) label_numbers: HashMap<String, u32>,
+    /// How many instructions there are so far.
+    pub(crate) emitted: usize,
+    /// What marked texts lower to.
+    pub(crate) patterns: Patterns,
+}
+
+/// The beginnings of the names of arguments and results inside calls.
+pub(crate) struct CallNames {
+    pub(crate) argument: String,
+    pub(crate) result: String,
+}
+
+impl CallNames {
+    fn new(symbols: &HashSet<String>) -> Self {
+        let free = |word: &str| {
+            let mut start = word.to_owned();
+            while symbols.iter().any(|name| name.starts_with(&start)) {
+                start.push('_');
+            }
+            start
+        };
+        Self { argument: free("param"), result: free("retval") }
+    }
+
+    /// Whether a name could be one of a call's variables.
+    pub(crate) fn clash(&self, name: &str) -> bool {
+        name.starts_with(&self.argument) || name.starts_with(&self.result)
+    }
+}
+
+impl<'v, 'c> ModuleContext<'v, 'c> {
+    pub(crate) fn new(
+        view: &'v View,
+        llvm: &'v ptx_llvm::Module<'c>,
+        options: &RaiseOptions,
+        style: Style,
+    ) -> Self {
+        let globals = view.globals.iter().map(|global| global.name.as_str());
+        let functions = view.functions.iter().map(|function| function.name.as_str());
+        let aliases = view.aliases.iter().map(|alias| alias.name.as_str());
+        let assembly = assembly_words(&view.inline_asm);
+        let symbol_names: HashSet<String> = globals
+            .chain(functions)
+            .chain(aliases)
+            .map(|name| names::escape(name).into_owned())
+            .chain(assembly.iter().map(|word| (*word).to_owned()))
+            .collect();
+        let mut module = Self {
+            view,
+            llvm,
+            style,
+            to_debug: false,
+            ir: ptx_ir::Module::default(),
+            leaves: Leaves::default(),
+            mnemonics: Mnemonics::default(),
+            target: Target::new(view, options),
+            diagnostics: Diagnostics::new(),
+            variables: HashMap::default(),
+            dynamic_shared: Vec::new(),
+            current: None,
+            functions: HashMap::default(),
+            call_names: CallNames::new(&symbol_names),
+            symbol_names,
+            call_count: 0,
+            debug: DebugTables::default(),
+            traces: Vec::new(),
+            traced_names: HashSet::default(),
+            label_numbers: HashMap::default(),
+            emitted: 0,
+            patterns: Patterns::default(),
+        };
+        module.to_debug = module.target.is_debugging() && module.was_ptx();
+        if module.to_debug {
+            // Its sections know registers by the names that they had.
+            module.style.names = Names::Values;
+        }
+        module
+    }
+
+    /// Whether the module was PTX.
+    pub(crate) fn was_ptx(&self) -> bool {
+        !self.view.named(marks::VERSION).is_empty()
+    }
+
+    /// A function of the module, as the stages see it.
+    pub(crate) fn source(&self, function: &'v Function) -> Source<'v> {
+        Source { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
+    }
+
+    /// A name like `stem` that no symbol has.
+    pub(crate) fn free_name(&self, stem: String) -> String {
+        let mut name = stem;
+        while self.symbol_names.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    /// Records a refusal.
+    pub(crate) fn refuse(&mut self, refusal: Refusal, place: &str) {
+        self.diagnostics.push(refusal.at(place));
+    }
+
+    /// Warns, once for a function, of a directive about clusters that the target has no use for.
+    pub(crate) fn warn_of_clusters(&mut self, function: &str, word: &str, since: ptx_isa::Since) {
+        let message = format!("{word} of function {function} is left out: clusters need sm_{}", since.sm);
+        self.warn(BOUND, message, "the kernel runs without clusters on this target");
+    }
+
+    /// Warns, once for a function, of a directive that only kernels have.
+    pub(crate) fn warn_of_bound(&mut self, function: &str, word: &str) {
+        let message = format!("{word} of function {function} is left out: only kernels have it");
+        self.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
+    }
+
+    /// Warns, once for a function, of calls that must not use the stack.
+    pub(crate) fn warn_of_tail_call(&mut self, function: &str) {
+        let message = format!("function {function} makes a musttail call, which becomes an ordinary one");
+        self.warn(TAIL_CALL, message, "PTX has no tail calls: a chain of them takes stack");
+    }
+
+    /// Warns once.
+    pub(crate) fn warn(&mut self, code: ptx_diag::Code, message: String, help: &str) {
+        if self.diagnostics.iter().all(|found| found.message != message) {
+            self.diagnostics.push(Diagnostic::warning_without_place(code, message).with_help(help));
+        }
+    }
+
+    /// The number that `!nvvm.annotations` gives a symbol under `key`.
+    pub(crate) fn annotation(&self, symbol: &str, key: &str) -> Option<u64> {
+        self.annotations(symbol, key).next()
+    }
+
+    /// All numbers that `!nvvm.annotations` gives a symbol under `key`.
+    fn annotations(&self, symbol: &str, key: &str) -> impl Iterator<Item = u64> {
+        self.view.named("nvvm.annotations").iter().flat_map(move |&node| self.annotated(node, symbol, key))
+    }
+
+    fn annotated(&self, node: MetadataId, symbol: &str, key: &str) -> Vec<u64> {
+        let Metadata::Node(parts) = self.view.metadata(node) else { return Vec::new() };
+        let [Some(subject), rest @ ..] = &**parts else { return Vec::new() };
+        let Metadata::Constant(subject) = self.view.metadata(*subject) else { return Vec::new() };
+        let Constant::Symbol(subject) = self.view.constant(*subject) else { return Vec::new() };
+        if self.view.symbol_name(*subject) != symbol {
+            return Vec::new();
+        }
+        let values = rest.chunks(2).filter_map(|pair| {
+            let &[Some(name), Some(value)] = pair else { return None };
+            let Metadata::String(text) = self.view.metadata(name) else { return None };
+            let Metadata::Constant(value) = self.view.metadata(value) else { return None };
+            (text == key).then(|| self.view.constant(*value).as_u64()).flatten()
+        });
+        values.collect()
+    }
+
+    /// What `!nvvm.annotations` says that a kernel's parameter refers to.
+    pub(crate) fn reference_parameter(&self, kernel: &str, at: usize) -> Option<VarType> {
+        let kinds = [
+            ("rdoimage", VarType::TexRef),
+            ("wroimage", VarType::SurfRef),
+            ("rdwrimage", VarType::SurfRef),
+            ("sampler", VarType::SamplerRef),
+        ];
+        let at = at as u64;
+        kinds
+            .into_iter()
+            .find(|(key, _)| self.annotations(kernel, key).any(|value| value == at))
+            .map(|kind| kind.1)
+    }
+
+    /// What a reference to a function names.
+    pub(crate) fn function_entry(&self, id: FunctionId) -> Raised<ptx_ir::FunctionId> {
+        self.functions.get(&id).copied().ok_or_else(|| {
+            Refusal::new(
+                MODULE,
+                format!("the function {} cannot be referred to", self.view.function(id).name),
+            )
+        })
+    }
+
+    /// What a reference to a symbol names, the address space it is in, and the bytes from there on.
+    pub(crate) fn symbol(&self, symbol: Symbol) -> Raised<(PtxSymbol, u32, i64)> {
+        let (symbol, offset) = match symbol {
+            Symbol::Alias(id) => alias_target(self.view, id).ok_or_else(|| {
+                Refusal::new(MODULE, format!("the alias {} cannot be referred to", self.view.alias(id).name))
+            })?,
+            Symbol::Function(_) | Symbol::Global(_) => (symbol, 0),
+        };
+        match symbol {
+            Symbol::Function(id) => {
+                Ok((PtxSymbol::Function(self.function_entry(id)?), address_space::GENERIC, offset))
+            }
+            Symbol::Global(id) => {
+                let global = self.view.global(id);
+                let named = self.current.as_deref().filter(|_| dynamic_shared::is_whole(global));
+                let named =
+                    named.and_then(|function| dynamic_shared::name_in(&self.dynamic_shared, function));
+                let variable = named.or_else(|| self.variables.get(&id).copied());
+                let variable = variable.ok_or_else(|| {
+                    Refusal::new(MODULE, format!("the variable {} cannot be referred to", global.name))
+                })?;
+                Ok((PtxSymbol::Variable(variable), stored_space(global.space), offset))
+            }
+            Symbol::Alias(_) => Err(Refusal::new(MODULE, "an alias of an alias that has no end")),
+        }
+    }
+}

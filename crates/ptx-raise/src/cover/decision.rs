@@ -1,0 +1,225 @@
+//! What becomes of an instruction: all that the cover tells the emitter.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use ptx_isa::{Mnemonic, ScalarType};
+use ptx_llvm::view::{BinaryOp, CastOp, InstId, Value};
+use smallvec::SmallVec;
+
+use crate::constraint::Constraint;
+use crate::types::Class;
+use crate::value::Fill;
+
+/// What becomes of an instruction that is not simply emitted.
+#[derive(Clone, Debug)]
+pub(crate) enum Decision {
+    /// Others do its work. What it reads is there, so that rules may look through it.
+    Folded,
+    /// Computed by what is in the place of another instruction. What it reads may not be computed, so that nothing looks through it.
+    Absorbed(InstId),
+    /// Something else is emitted in its place, or it is emitted in another way.
+    Emit(Rc<Match>),
+}
+
+/// What a rule found.
+#[derive(Debug)]
+pub(crate) struct Match {
+    pub(crate) action: Action,
+    /// What the action reads, in place of the operands of the instruction.
+    pub(crate) reads: Reads,
+}
+
+/// The values that an action reads.
+pub(crate) type Reads = SmallVec<[Value; 4]>;
+
+/// What is emitted.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// A text of PTX.
+    Text(Text),
+    /// One shift for a shift with a guard.
+    ClampedShift(ClampedShift),
+    /// `mov` of two halves, of which some are chosen before.
+    JoinChosen(Joined),
+    /// `rsqrt` of a number.
+    InverseRoot(Value),
+    /// A byte extended to a word by way of its halfword.
+    ExtendUnderMask(Value),
+    /// Several truth values combined.
+    Truths(Truths),
+    /// `cvta` of a number that is an address of a space of LLVM's number.
+    ConvertNumber(Value, u32),
+    /// Arithmetic on a pair of 16-bit integers.
+    Pair(Pair),
+    /// The low bits of a parameter loaded here.
+    LoadParameter(usize),
+    /// A piece of the function's result stored at that offset.
+    StoreResult(u64),
+    /// Nothing: the function's result is there already.
+    ResultInPlace,
+    /// The load, which extends what it loads.
+    ExtendingLoad(Rc<ExtendingLoad>),
+    /// The load, as pairs of 16-bit integers; whether something reads the elements too.
+    LoadPairs { apart: bool },
+    /// The store, of the low bits of a wider value.
+    TruncatingStore(Value),
+    /// The address, with its index multiplied in 32 bits.
+    Index(WideProduct),
+    /// The call, with pieces of aggregates in the place of the whole.
+    CallByPieces(CallPieces),
+    /// The `insertvalue`, of what memory may hold as it is.
+    SkipField,
+    /// The phi, whose bytes are in words.
+    WordPhi,
+}
+
+/// A text of PTX that is several instructions.
+#[derive(Debug)]
+pub(crate) struct Text {
+    pub(crate) text: Cow<'static, str>,
+    pub(crate) constraints: Vec<Constraint>,
+    /// Which instruction has each result, where one has.
+    pub(crate) roots: Vec<Option<InstId>>,
+    /// The operands, in the order of the constraints.
+    pub(crate) inputs: Vec<Narrow>,
+}
+
+impl Text {
+    /// The values that are read.
+    pub(super) fn values(&self) -> impl Iterator<Item = Value> {
+        self.inputs.iter().copied().filter_map(Narrow::value)
+    }
+}
+
+/// A shift that PTX clamps by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ClampedShift {
+    pub(crate) op: BinaryOp,
+    pub(crate) value: Value,
+    /// Width of the shifted value.
+    pub(crate) bits: u32,
+    pub(crate) amount: Bits,
+    /// The cast between the shift and the choice.
+    pub(crate) cast: Option<CastOp>,
+    /// The width after the cast.
+    pub(crate) to: u32,
+}
+
+/// Some bits of a number, the others zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bits {
+    pub(crate) base: Value,
+    /// Width of the base.
+    pub(crate) width: u32,
+    pub(crate) mask: u64,
+}
+
+/// Two halves of a number, of which some are chosen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Joined {
+    pub(crate) low: Half,
+    pub(crate) high: Half,
+    /// Width of a half.
+    pub(crate) bits: u32,
+}
+
+/// A half of a number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Half {
+    Plain(HalfSource),
+    Chosen { cond: Value, then: HalfSource, other: HalfSource },
+}
+
+/// Where a half comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum HalfSource {
+    Constant(u64),
+    /// A number of its width.
+    Narrow(Value),
+    /// The bits of a wider number from this one on.
+    Part(Value, u32),
+}
+
+/// An index of 32 bits times a number of bytes, in 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WideProduct {
+    pub(crate) index: Narrow,
+    pub(crate) factor: u64,
+    pub(crate) signed: bool,
+}
+
+/// An operand before its extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Narrow {
+    Value(Value),
+    /// A number of fewer bits, extended to the operand's width with its sign or with zeros.
+    Short(Value, Fill),
+    Constant(u64),
+}
+
+impl Narrow {
+    /// The value that is read.
+    pub(super) fn value(self) -> Option<Value> {
+        match self {
+            Narrow::Value(value) | Narrow::Short(value, _) => Some(value),
+            Narrow::Constant(_) => None,
+        }
+    }
+}
+
+/// A comparison of truth values with none or all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Truths {
+    /// The vector of them.
+    pub(crate) vector: Value,
+    /// Whether all are asked for, and not any.
+    pub(crate) all: bool,
+    /// Whether the answer is the opposite.
+    pub(crate) negated: bool,
+}
+
+/// What is known about a pair of integers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pair {
+    /// The instruction that computes it.
+    pub(crate) mnemonic: Mnemonic,
+    /// The operands.
+    pub(crate) args: [Value; 2],
+    /// Whether something needs the elements one by one.
+    pub(crate) apart: bool,
+}
+
+/// How a load fills wider registers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ExtendingLoad {
+    pub(crate) class: Class,
+    /// The type of the access, which extends.
+    pub(crate) ty: ScalarType,
+    /// By element of what is loaded: the extensions that get its register.
+    pub(crate) casts: Vec<Vec<InstId>>,
+}
+
+/// A parameter of which only the low bits are read.
+#[derive(Clone, Debug)]
+pub(crate) struct LowBits {
+    pub(crate) load: Rc<ExtendingLoad>,
+    /// In code to debug, the cast in whose place it is loaded.
+    pub(crate) at: Option<InstId>,
+}
+
+/// The pieces in which a call takes its arguments and gives its result.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallPieces {
+    /// The loads that take the result apart.
+    pub(crate) received: Option<Vec<Piece>>,
+    /// The stores that make an argument, by its number.
+    pub(crate) passed: Vec<(usize, Vec<Piece>)>,
+}
+
+/// A piece of a variable: the instruction that reads or writes it, and its place in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Piece {
+    pub(crate) inst: InstId,
+    pub(crate) offset: u64,
+}

@@ -1,0 +1,73 @@
+//! Indices of 32 bits (manual 9.7.1.5, `mul.wide`): they are multiplied by the size of an element without an extension before.
+
+use ptx_llvm::marks;
+use ptx_llvm::view::{BinaryOp, InstId, Op, Type, Value};
+
+use super::decision::{Action, Match, Narrow, WideProduct};
+use super::extension::Extends;
+use super::state::Covering;
+use crate::types::{Class, space_class};
+use crate::value::Fill;
+
+/// The address whose index is a number of fewer bits, times the size of an element.
+///
+/// ```text
+/// %i = sext i32 %x to i64
+/// %r = getelementptr float, ptr %p, i64 %i         ; mul.wide.s32 %i, %x, 4; add.s64 %r, %p, %i;
+/// ```
+pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
+    let inst = cover.source.inst(id);
+    let Op::Gep { source, base, ref indices, .. } = inst.op else { return None };
+    let &[index] = indices.as_slice() else { return None };
+    let stride = cover.source.view.layout(source)?.size;
+    let Type::Pointer { space } = *cover.source.view.ty(cover.source.type_of(base)?) else { return None };
+    let class = space_class(cover.source.view, cover.module.leaves.shared(), space);
+    if class != Class::B64 || inst.metadata(marks::LITERAL).is_some() {
+        return None;
+    }
+    let product = cover.wide_index(index, stride)?;
+    let reads = product.index.value().into_iter().chain([base]).collect();
+    Some(Match { action: Action::Index(product), reads })
+}
+
+impl Covering<'_, '_, '_> {
+    /// The bytes that an index into elements of `stride` bytes counts, as a product of 32-bit factors.
+    fn wide_index(&self, index: Value, stride: u64) -> Option<WideProduct> {
+        let (narrow, extends) = self.index_factor(index)?;
+        let signed = extends == Extends::Sign;
+        let shifted = match narrow {
+            Narrow::Value(value) if value != index => self.before_shift(value, extends),
+            Narrow::Value(_) | Narrow::Short(..) | Narrow::Constant(_) => None,
+        };
+        let (index, factor) = match shifted {
+            Some((inner, amount)) => (Narrow::Value(inner), stride.checked_mul(1 << amount)?),
+            None => (narrow, stride),
+        };
+        (2..1 << 31).contains(&factor).then_some(WideProduct { index, factor, signed })
+    }
+
+    /// An index in 32 bits: one of fewer than 64 bits is signed.
+    fn index_factor(&self, index: Value) -> Option<(Narrow, Extends)> {
+        let ty = self.source.type_of(index)?;
+        match (self.source.view.ty(ty), index) {
+            (_, Value::Const(_)) => None,
+            (Type::Int { bits: 32 }, _) => Some((Narrow::Value(index), Extends::Sign)),
+            (Type::Int { bits: 8 | 16 }, _) => Some((Narrow::Short(index, Fill::Sign), Extends::Sign)),
+            _ => self.narrow_factor(index, 32),
+        }
+    }
+
+    /// A number before a shift to the left that loses nothing, and by how much.
+    fn before_shift(&self, value: Value, extends: Extends) -> Option<(Value, u32)> {
+        let Value::Inst(id) = value else { return None };
+        let inst = self.source.inst(id);
+        let Op::Binary { op: BinaryOp::Shl, lhs, rhs, wrap, .. } = inst.op else { return None };
+        let exact = match extends {
+            Extends::Sign => wrap.nsw,
+            Extends::Zero | Extends::Either => wrap.nuw,
+        };
+        let kept = self.cover.is_opaque(id) || inst.metadata(marks::INST).is_some();
+        let amount = self.source.number(rhs).filter(|amount| exact && !kept && *amount < 31)?;
+        Some((lhs, amount as u32))
+    }
+}

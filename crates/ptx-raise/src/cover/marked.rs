@@ -1,0 +1,202 @@
+//! PTX instructions that are several of LLVM's, found again by their marks.
+//!
+//! `!ptx.inst` says which PTX instruction (or chain of instructions that share the carry flag) some LLVM instructions came
+//! from. Passes may have changed them since, so a mark is only a hint of where to look: its text is lowered again,
+//! and the result must be, operation by operation, what is in the function. Then the text says all of it, and what
+//! nothing else uses of it disappears.
+
+use ptx_llvm::marks;
+use ptx_llvm::view::{Block, CastOp, InstId, Op, Value};
+use rustc_hash::FxHashSet as HashSet;
+use std::rc::Rc;
+
+use super::decision::{Action, Decision, Match, Narrow, Text};
+use super::matching::{Matching, Operands};
+use super::state::Covering;
+use crate::constraint::parse_constraints;
+
+/// A text, and what it is in the place of.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) text: Text,
+    /// All instructions that the text is.
+    pub(super) covered: Vec<InstId>,
+    /// The instruction in whose place the text is.
+    pub(super) place: InstId,
+}
+
+/// The parts of one `!ptx.inst`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark<'v> {
+    text: &'v str,
+    constraints: &'v str,
+    output: usize,
+}
+
+/// Finds the marked instructions that still are what they were.
+pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
+    let mut found: Vec<Found> = Vec::new();
+    let mut taken: HashSet<InstId> = HashSet::default();
+    for &block in &cover.flow.layout {
+        for id in cover.source.insts(block) {
+            if taken.contains(&id) {
+                continue;
+            }
+            let Some(text) = cover.text_at(id, cover.source.function.block(block)) else { continue };
+            if text.covered.iter().any(|id| taken.contains(id)) {
+                continue;
+            }
+            taken.extend(&text.covered);
+            found.push(text);
+        }
+    }
+    // What one text takes as an operand must be there, whatever another covers.
+    let needed: HashSet<InstId> =
+        found.iter().flat_map(|found| found.text.values()).filter_map(inst_of).collect();
+    for text in found {
+        cover.accept(text, &needed);
+    }
+}
+
+/// The instruction that computes a value.
+pub(super) fn inst_of(value: Value) -> Option<InstId> {
+    match value {
+        Value::Inst(id) => Some(id),
+        _ => None,
+    }
+}
+
+impl Covering<'_, '_, '_> {
+    fn mark(&self, id: InstId) -> Option<Mark<'_>> {
+        let node = self.source.inst(id).metadata(marks::INST)?;
+        match self.source.view.strings(node).as_slice() {
+            &[text, constraints, output] => Some(Mark { text, constraints, output: output.parse().ok()? }),
+            _ => None,
+        }
+    }
+
+    fn text_at(&mut self, id: InstId, block: &Block) -> Option<Found> {
+        let mark = self.mark(id)?;
+        let (text, constraints) = (mark.text.to_owned(), mark.constraints.to_owned());
+        let module = &mut *self.module;
+        let pattern = module.patterns.get(&module.target, module.llvm.context(), &text, &constraints)?;
+        let mark = self.mark(id)?;
+        let (source, shared) = (self.source, self.module.leaves.shared());
+        let mut matching = Matching::new(&pattern, Operands::Values, source.view, source.function, shared);
+        let mut roots = vec![None; pattern.roots.len()];
+        if !matching.same(Value::Inst((*pattern.roots.get(mark.output)?)?), Value::Inst(id), 0) {
+            return None;
+        }
+        *roots.get_mut(mark.output)? = Some(id);
+        for (output, root) in pattern.roots.iter().enumerate() {
+            let (Some(root), None) = (root, roots.get(output)?) else { continue };
+            let wanted = Mark { output, ..mark };
+            let others = block.inst_ids().filter(|other| *other > id && self.mark(*other) == Some(wanted));
+            for other in others {
+                let mut attempt = matching.clone();
+                if attempt.same(Value::Inst(*root), Value::Inst(other), 0) {
+                    matching = attempt;
+                    *roots.get_mut(output)? = Some(other);
+                    break;
+                }
+            }
+        }
+        let inputs: Vec<Value> =
+            matching.inputs.iter().map(|input| input.and_then(Narrow::value)).collect::<Option<_>>()?;
+        let mut covered: Vec<InstId> = matching.pairs.values().copied().collect();
+        covered.sort_unstable();
+        let constraints = parse_constraints(&constraints).ok()?;
+        if !inputs.iter().all(|input| is_known_or_result(*input, &roots, &covered)) {
+            return None;
+        }
+        let place = self.place_of(&roots, &inputs, &covered, block)?;
+        let inputs = inputs.into_iter().map(Narrow::Value).collect();
+        Some(Found { text: Text { text: text.into(), constraints, roots, inputs }, covered, place })
+    }
+
+    /// Where a text can occur: at its first result where all operands are known there, else at the last one where nothing
+    /// uses the earlier ones before it.
+    pub(super) fn place_of(
+        &self,
+        roots: &[Option<InstId>],
+        inputs: &[Value],
+        covered: &[InstId],
+        block: &Block,
+    ) -> Option<InstId> {
+        let mut present: Vec<InstId> = roots.iter().flatten().copied().collect();
+        present.sort_unstable();
+        let (first, last) = (*present.first()?, *present.last()?);
+        let here = |id: &InstId| block.insts.contains(&(id.index() as u32));
+        // What another text says is in that text's place.
+        let place = |id: &InstId| match self.cover.decision(*id) {
+            Some(Decision::Absorbed(place)) => *place,
+            _ => *id,
+        };
+        let late = inputs.iter().any(|input| match input {
+            // What an earlier instruction of the text gives is there when a later one reads it.
+            Value::Inst(id) => here(id) && place(id) >= first && !present.contains(id),
+            _ => false,
+        });
+        if !late {
+            return Some(first);
+        }
+        let early_use = present.iter().filter(|root| **root != last).any(|root| {
+            let users = self.cover.uses.users(*root);
+            users.iter().any(|user| {
+                here(user)
+                    && place(user) < last
+                    && !covered.contains(user)
+                    && !matches!(self.source.inst(*user).op, Op::Phi { .. })
+            })
+        });
+        (!early_use).then_some(last)
+    }
+
+    /// Takes what only the text used out of the function.
+    pub(super) fn accept(&mut self, found: Found, needed: &HashSet<InstId>) {
+        let Found { text, covered, place } = found;
+        let roots: HashSet<InstId> = text.roots.iter().flatten().copied().collect();
+        let mut gone: HashSet<InstId> = roots.clone();
+        for id in covered.iter().rev() {
+            let read = self.cover.uses.users(*id).iter().all(|user| gone.contains(user));
+            if read && !roots.contains(id) && !needed.contains(id) {
+                gone.insert(*id);
+            }
+        }
+        gone.extend(self.views_for(&gone, needed));
+        for id in &gone {
+            for used in self.source.operands(*id).into_iter().filter_map(inst_of) {
+                self.cover.uses.release(used);
+            }
+            // What others still need stays where it is, though the text computes it too.
+            self.decide(*id, Decision::Absorbed(place));
+        }
+        text.values().for_each(|input| self.cover.uses.take(input));
+        self.text_inputs.extend(text.values());
+        let reads = text.values().collect();
+        self.decide(place, Decision::Emit(Rc::new(Match { action: Action::Text(text), reads })));
+    }
+
+    /// Casts of bits that only gone instructions take: the text takes what is cast.
+    fn views_for(&self, gone: &HashSet<InstId>, needed: &HashSet<InstId>) -> Vec<InstId> {
+        let mut views = Vec::new();
+        for id in gone {
+            for view in self.source.operands(*id).into_iter().filter_map(inst_of) {
+                let is_view = matches!(self.source.op(view), Op::Cast { op: CastOp::BitCast, .. });
+                let users = self.cover.uses.users(view);
+                if is_view && !needed.contains(&view) && users.iter().all(|user| gone.contains(user)) {
+                    views.push(view);
+                }
+            }
+        }
+        views
+    }
+}
+
+/// Whether an operand is there before the text, or is what an instruction of the text gives to a later one.
+fn is_known_or_result(input: Value, roots: &[Option<InstId>], covered: &[InstId]) -> bool {
+    match input {
+        Value::Inst(id) => roots.contains(&Some(id)) || !covered.contains(&id),
+        _ => true,
+    }
+}

@@ -1,0 +1,201 @@
+//! The cover of a function: which instructions of LLVM's become which of PTX's, decided before any is emitted.
+//!
+//! In: a function of LLVM's ([`Source`]) and its blocks ([`Flow`]). Out: a [`Cover`], which has one [`Decision`] for each instruction that
+//! does not simply become what it is. The emitter does what the cover says and decides nothing.
+//!
+//! ```text
+//! %a = sext i32 %x to i64                          ; Folded
+//! %b = sext i32 %y to i64                          ; Folded
+//! %r = mul i64 %a, %b                              ; Emit(Text): mul.wide.s32 %r, %x, %y;
+//! ```
+//!
+//! A rule counts the uses of what its action reads and releases the operands that it does not read any more ([`state`]): what nothing
+//! reads then is folded.
+
+mod aggregate_abi;
+mod any_all;
+mod byte_extreme;
+mod carry_chain;
+mod clamped_shift;
+mod converted_number;
+mod decision;
+mod extension;
+mod index_product;
+mod inverse_root;
+mod lines;
+mod marked;
+mod matching;
+mod narrow_access;
+mod packed_i16;
+pub(crate) mod pattern;
+mod select_halves;
+mod state;
+mod undef;
+mod uses;
+mod word_phi;
+
+use ptx_llvm::view::InstId;
+use rustc_hash::FxHashSet as HashSet;
+
+pub(crate) use self::decision::{
+    Action, ClampedShift, Decision, ExtendingLoad, Half, HalfSource, Joined, LowBits, Narrow, Pair, Piece,
+    Text, Truths, WideProduct,
+};
+pub(crate) use self::packed_i16::{shorts, viewed, word_of_load};
+pub(crate) use self::state::Cover;
+
+use self::decision::Match;
+use self::lines::Lines;
+use self::state::Covering;
+use self::undef::Search;
+use self::uses::{UseList, Uses};
+use crate::context::ModuleContext;
+use crate::error::Raised;
+use crate::flow::Flow;
+use crate::signature::Signature;
+use crate::source::Source;
+
+/// One way in which several instructions are fewer of PTX's.
+enum Rule {
+    /// What lines of PTX lower to.
+    Lines(&'static Lines),
+    /// Looks at one instruction, and is asked about each that no rule before took.
+    Each(fn(&Covering<'_, '_, '_>, InstId) -> Option<Match>),
+    /// Has to see the whole function.
+    All(fn(&mut Covering<'_, '_, '_>) -> Raised<()>),
+}
+
+/// Divisions, whose result for a divisor of zero is open (manual 9.7.1.8, 9.7.1.9).
+static DIVISIONS: Lines = Lines::new(&[
+    ("div.u16 $0, $1, $2;", "=h,h,h"),
+    ("div.u32 $0, $1, $2;", "=r,r,r"),
+    ("div.u64 $0, $1, $2;", "=l,l,l"),
+    ("div.s16 $0, $1, $2;", "=h,h,h"),
+    ("div.s32 $0, $1, $2;", "=r,r,r"),
+    ("div.s64 $0, $1, $2;", "=l,l,l"),
+    ("rem.u16 $0, $1, $2;", "=h,h,h"),
+    ("rem.u32 $0, $1, $2;", "=r,r,r"),
+    ("rem.u64 $0, $1, $2;", "=l,l,l"),
+    ("rem.s16 $0, $1, $2;", "=h,h,h"),
+    ("rem.s32 $0, $1, $2;", "=r,r,r"),
+    ("rem.s64 $0, $1, $2;", "=l,l,l"),
+]);
+
+/// Numbers whose low bits are extended by their sign (manual 9.7.9.21).
+static SIGN_FIELDS: Lines = Lines::new(&[
+    ("cvt.s16.s8 $0, $1;", "=h,h"),
+    ("cvt.s32.s8 $0, $1;", "=r,r"),
+    ("cvt.s32.s16 $0, $1;", "=r,r"),
+    ("cvt.s64.s8 $0, $1;", "=l,l"),
+    ("cvt.s64.s16 $0, $1;", "=l,l"),
+    ("cvt.s64.s32 $0, $1;", "=l,l"),
+]);
+
+/// Halves side by side (manual 9.7.9.4).
+static HALVES: Lines =
+    Lines::new(&[("mov.b32 $0, {$1, $2};", "=r,h,h"), ("mov.b64 $0, {$1, $2};", "=l,r,r")]);
+
+/// Products in twice the width of their operands (manual 9.7.1.5).
+static PRODUCTS: Lines = Lines::new(&[
+    ("mul.wide.u16 $0, $1, $2;", "=r,h,h"),
+    ("mul.wide.s16 $0, $1, $2;", "=r,h,h"),
+    ("mul.wide.u32 $0, $1, $2;", "=l,r,r"),
+    ("mul.wide.s32 $0, $1, $2;", "=l,r,r"),
+]);
+
+/// The rules, in their order. Those that come first take more instructions or leave memory out; those after them find less to take.
+const RULES: &[Rule] = &[
+    // Leaves out a variable in memory with all of its accesses.
+    Rule::All(aggregate_abi::find),
+    // What a program had as one instruction of PTX: nothing is closer to it, and nothing else may take a part of it.
+    Rule::All(|cover| {
+        marked::find(cover);
+        Ok(())
+    }),
+    // The same without a mark; the marked ones say which words are taken.
+    Rule::All(|cover| {
+        carry_chain::find(cover);
+        Ok(())
+    }),
+    // These look through casts, which accesses absorb.
+    Rule::Each(clamped_shift::find),
+    Rule::Lines(&DIVISIONS),
+    Rule::Lines(&SIGN_FIELDS),
+    // Loads of whole pairs come before loads that extend their elements.
+    Rule::All(|cover| {
+        packed_i16::find(cover);
+        Ok(())
+    }),
+    // An access that extends or truncates costs nothing, so that it goes before products that do.
+    Rule::All(|cover| {
+        narrow_access::find(cover);
+        Ok(())
+    }),
+    // Chosen halves are halves that the plain rule does not see.
+    Rule::Each(select_halves::find),
+    Rule::Lines(&HALVES),
+    Rule::Each(inverse_root::find),
+    Rule::Each(any_all::find),
+    Rule::Each(index_product::find),
+    Rule::Each(byte_extreme::find),
+    Rule::Lines(&PRODUCTS),
+    Rule::Each(converted_number::find),
+    // Follows from what the loads are.
+    Rule::All(|cover| {
+        word_phi::find(cover);
+        Ok(())
+    }),
+];
+
+/// Decides what becomes of the instructions of a function.
+///
+/// # Errors
+///
+/// Calls whose results cannot be passed.
+pub(crate) fn cover<'v>(
+    source: Source<'v>,
+    module: &mut ModuleContext<'v, '_>,
+    signature: &Signature,
+    flow: &Flow,
+) -> Raised<Cover<'v>> {
+    let mut uses = UseList::of(source, flow);
+    let idle = Search { source, flow, signature }.idle_writes(&uses.of_results);
+    uses.forget(|user| idle.insts.contains(user));
+    let cover = Cover::new(source, Uses::new(source, &uses));
+    drop(uses);
+    let text_inputs = HashSet::default();
+    let mut covering = Covering { source, module, signature, flow, cover, text_inputs };
+    idle.insts.into_iter().for_each(|id| covering.fold(id));
+    idle.fields.into_iter().for_each(|id| covering.emit(id, Action::SkipField));
+    apply(&mut covering)?;
+    Ok(covering.cover)
+}
+
+/// Applies the rules. Neighbours that look at single instructions are asked together, the first one that finds something takes it.
+fn apply(covering: &mut Covering<'_, '_, '_>) -> Raised<()> {
+    let is_each = |rule: &Rule| !matches!(rule, Rule::All(_));
+    for rules in RULES.chunk_by(|one, next| is_each(one) && is_each(next)) {
+        for rule in rules {
+            if let Rule::All(find) = rule {
+                find(covering)?;
+            }
+        }
+        if !rules.iter().any(is_each) {
+            continue;
+        }
+        for id in covering.insts() {
+            if covering.is_decided(id) {
+                continue;
+            }
+            let found = rules.iter().find_map(|rule| match rule {
+                Rule::Lines(lines) => lines.find(covering, id),
+                Rule::Each(find) => find(covering, id),
+                Rule::All(_) => None,
+            });
+            if let Some(found) = found {
+                covering.replace(id, found);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! Writes of `undef`: memory may hold what it holds, so that they need no instruction.
+
+use ptx_llvm::view::{AtomicOrder, InstId, Op, Value};
+use ptx_llvm::{OPAQUE_WRITE, WRITES_ARGUMENTS};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use crate::flow::Flow;
+use crate::signature::{Passing, Signature};
+use crate::source::Source;
+
+/// What needs no instruction, since memory may hold what it holds.
+#[derive(Default)]
+pub(super) struct Idle {
+    /// The instructions that write it, and those that compute what they write.
+    pub(super) insts: HashSet<InstId>,
+    /// The `insertvalue` instructions that put a number left open into what the function returns.
+    pub(super) fields: HashSet<InstId>,
+}
+
+/// The numbers that are left open, and how their uses are counted.
+struct Open {
+    /// `%n = freeze i32 poison`.
+    frozen: HashSet<InstId>,
+    /// What inline assembly without a text gives, with the assembly.
+    given: HashMap<InstId, InstId>,
+    /// Results with more than one use.
+    shared: HashSet<u32>,
+}
+
+impl Open {
+    /// Whether something is a number left open without other uses than the one that is looked at.
+    fn is_alone(&self, id: InstId) -> bool {
+        (self.frozen.contains(&id) || self.given.contains_key(&id)) && !self.is_shared(id)
+    }
+
+    fn is_shared(&self, id: InstId) -> bool {
+        self.shared.contains(&(id.index() as u32))
+    }
+}
+
+/// Looks for them in a function.
+pub(super) struct Search<'a, 'v> {
+    pub(super) source: Source<'v>,
+    pub(super) flow: &'a Flow,
+    pub(super) signature: &'a Signature,
+}
+
+impl Search<'_, '_> {
+    /// The instructions that write to memory what it may hold as it is, and what computes that: `store i32 %n`, or `insertvalue` into
+    /// what the function returns in memory, of a number left open without other uses, and inline assembly without a text that
+    /// may write what it is given. Lowering makes them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result
+    /// with its user.
+    pub(super) fn idle_writes(&self, of_results: &[(u32, InstId)]) -> Idle {
+        let mut idle = Idle::default();
+        let ids = || self.flow.insts(self.source);
+        idle.insts.extend(ids().filter(|id| self.writes_without_text(*id)));
+        let Some(open) = self.open_numbers(of_results) else { return idle };
+        self.find_idle_stores(&open, &mut idle);
+        self.find_idle_fields(&open, &mut idle);
+        let mut giving: HashSet<InstId> = open.given.values().copied().collect();
+        for (used, user) in of_results {
+            if !idle.insts.contains(user) && !idle.fields.contains(user) {
+                giving.remove(&InstId::new(*used as usize));
+            }
+        }
+        idle.insts.extend(giving);
+        idle
+    }
+
+    /// The numbers that are left open; `None` where there are none.
+    fn open_numbers(&self, of_results: &[(u32, InstId)]) -> Option<Open> {
+        let function = self.source.function;
+        let (mut frozen, mut given) = (HashSet::default(), HashMap::default());
+        for id in self.flow.insts(self.source) {
+            if matches!(&function.inst(id).op, Op::Freeze { value } if self.source.is_undef(*value)) {
+                frozen.insert(id);
+            } else if self.gives_any_numbers(id) {
+                given.insert(id, id);
+            }
+        }
+        if frozen.is_empty() && given.is_empty() {
+            return None;
+        }
+        let (mut read, mut shared) = (HashSet::default(), HashSet::default());
+        for (used, _) in of_results {
+            if !read.insert(*used) {
+                shared.insert(*used);
+            }
+        }
+        // All numbers of assembly whose result is used as a whole have that use too.
+        let mut whole: HashSet<InstId> = HashSet::default();
+        let mut fields = HashMap::default();
+        for (used, user) in of_results {
+            let assembly = InstId::new(*used as usize);
+            if !given.contains_key(&assembly) {
+                continue;
+            }
+            let Op::ExtractValue { indices, .. } = &function.inst(*user).op else {
+                whole.insert(assembly);
+                continue;
+            };
+            if let Some(other) = fields.insert((assembly, indices.as_slice()), *user) {
+                // One number by two names.
+                shared.extend([other, *user].map(|id| id.index() as u32));
+            }
+        }
+        let fields = fields.into_iter().filter(|((assembly, _), _)| !whole.contains(assembly));
+        given.extend(fields.map(|((assembly, _), field)| (field, assembly)));
+        Some(Open { frozen, given, shared })
+    }
+
+    /// Stores of numbers left open. What assembly gives is a number of its own each time that a block is executed, so that it is one store's
+    /// alone only in the same block.
+    fn find_idle_stores(&self, open: &Open, idle: &mut Idle) {
+        let function = self.source.function;
+        for block in &self.flow.layout {
+            let mut here = HashSet::default();
+            for id in function.block(*block).inst_ids() {
+                if open.given.contains_key(&id) {
+                    here.insert(id);
+                }
+                let Op::Store {
+                    value: Value::Inst(number),
+                    volatile: false,
+                    order: AtomicOrder::NotAtomic,
+                    ..
+                } = function.inst(id).op
+                else {
+                    continue;
+                };
+                if open.is_alone(number) && (open.frozen.contains(&number) || here.contains(&number)) {
+                    idle.insts.extend([number, id]);
+                }
+            }
+        }
+    }
+
+    /// Numbers left open that are fields of what the function returns in memory, and of nothing else.
+    fn find_idle_fields(&self, open: &Open, idle: &mut Idle) {
+        let function = self.source.function;
+        if !matches!(self.signature.result, Some(Passing::Bytes { .. })) || self.signature.registers.is_some()
+        {
+            return;
+        }
+        for block in &self.flow.layout {
+            let last = function.block(*block).inst_ids().last();
+            let Some(Op::Ret { value: Some(value) }) = last.map(|id| &function.inst(id).op) else { continue };
+            let mut rest = *value;
+            // A chain that comes back to itself is never executed.
+            for _ in 0..=function.insts.len() {
+                let Value::Inst(id) = rest else { break };
+                let Op::InsertValue { aggregate, element, .. } = &function.inst(id).op else { break };
+                if open.is_shared(id) {
+                    break;
+                }
+                if let Value::Inst(number) = *element
+                    && open.is_alone(number)
+                {
+                    idle.fields.insert(id);
+                    idle.insts.insert(number);
+                }
+                rest = *aggregate;
+            }
+        }
+    }
+
+    /// Whether an instruction is inline assembly without a text or operands, whose results nothing else depends on.
+    fn gives_any_numbers(&self, id: InstId) -> bool {
+        let Op::Call(call) = &self.source.inst(id).op else { return false };
+        let Value::Asm(asm) = call.callee else { return false };
+        let asm = self.source.view.inline_asm(asm);
+        asm.text.is_empty()
+            && !asm.side_effects
+            && call.args.is_empty()
+            && asm.constraints.split(',').all(|constraint| constraint.starts_with('='))
+    }
+
+    /// Whether an instruction is inline assembly without a text that may do no more than write what it is given.
+    fn writes_without_text(&self, id: InstId) -> bool {
+        let Op::Call(call) = &self.source.inst(id).op else { return false };
+        let Value::Asm(asm) = call.callee else { return false };
+        let asm = self.source.view.inline_asm(asm);
+        asm.text.is_empty()
+            && !asm.side_effects
+            && asm.constraints == OPAQUE_WRITE
+            && call.attributes.number("memory") == Some(WRITES_ARGUMENTS)
+    }
+}

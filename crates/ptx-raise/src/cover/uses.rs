@@ -1,0 +1,97 @@
+//! How often each value is used, and by which instructions.
+
+use ptx_llvm::view::{InstId, Value};
+
+use crate::flow::Flow;
+use crate::per_inst::Users;
+use crate::references::for_each_operand;
+use crate::source::Source;
+
+/// Each use of a result or a parameter, by its number, with the instruction that uses it.
+#[derive(Debug, Default)]
+pub(super) struct UseList {
+    pub(super) of_results: Vec<(u32, InstId)>,
+    of_parameters: Vec<(u32, InstId)>,
+}
+
+impl UseList {
+    /// The uses by instructions that control can reach.
+    pub(super) fn of(source: Source<'_>, flow: &Flow) -> Self {
+        let mut list = Self::default();
+        for id in flow.insts(source) {
+            for_each_operand(source.op(id), &mut |value| match value {
+                Value::Inst(used) => list.of_results.push((used.index() as u32, id)),
+                Value::Arg(at) => list.of_parameters.push((at, id)),
+                Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {}
+            });
+        }
+        list
+    }
+
+    /// Leaves out the uses by some instructions.
+    pub(super) fn forget(&mut self, user: impl Fn(&InstId) -> bool) {
+        self.of_results.retain(|(_, id)| !user(id));
+        self.of_parameters.retain(|(_, id)| !user(id));
+    }
+}
+
+/// The uses of a function's values. Who uses a value is what LLVM has; how often it is still read changes with every decision.
+#[derive(Debug, Default)]
+pub(crate) struct Uses {
+    /// By instruction: how often what is emitted reads its result.
+    counts: Vec<u32>,
+    users: Users,
+    parameter_users: Users,
+}
+
+impl Uses {
+    pub(super) fn new(source: Source<'_>, list: &UseList) -> Self {
+        let function = source.function;
+        let mut counts = vec![0; function.insts.len()];
+        for (used, _) in &list.of_results {
+            if let Some(count) = counts.get_mut(*used as usize) {
+                *count += 1;
+            }
+        }
+        Self {
+            counts,
+            users: Users::new(function.insts.len(), &list.of_results),
+            parameter_users: Users::new(function.params.len(), &list.of_parameters),
+        }
+    }
+
+    /// How often a result is read.
+    pub(crate) fn count(&self, id: InstId) -> u32 {
+        self.counts.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The instructions that use a result, each as often as it does.
+    pub(crate) fn users(&self, id: InstId) -> &[InstId] {
+        self.users.get(id.index()).unwrap_or_default()
+    }
+
+    /// The same for a parameter or a result.
+    pub(crate) fn users_of(&self, value: Value) -> &[InstId] {
+        match value {
+            Value::Arg(at) => self.parameter_users.get(at as usize).unwrap_or_default(),
+            Value::Inst(id) => self.users(id),
+            Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => &[],
+        }
+    }
+
+    /// One more instruction reads a value.
+    pub(super) fn take(&mut self, value: Value) {
+        if let Value::Inst(id) = value
+            && let Some(count) = self.counts.get_mut(id.index())
+        {
+            *count += 1;
+        }
+    }
+
+    /// One instruction less reads a result; how many are left.
+    pub(super) fn release(&mut self, id: InstId) -> u32 {
+        let Some(count) = self.counts.get_mut(id.index()) else { return 0 };
+        *count = count.saturating_sub(1);
+        *count
+    }
+}

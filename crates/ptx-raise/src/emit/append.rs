@@ -1,0 +1,495 @@
+//! Emitting instructions by their text, and getting leaves into registers.
+
+use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
+use ptx_isa::{Kind, Mnemonic, Role, ScalarType, ptx};
+use ptx_llvm::address_space;
+use smallvec::SmallVec;
+
+use super::access::in_space;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::mnemonics::Candidate;
+use crate::types::{Class, Scalar, space_class};
+use crate::value::{Base, Val, mask, sign_extend};
+
+/// More operands than this are rare.
+const USUAL_OPERANDS: usize = 6;
+
+/// The operands of one instruction.
+type Operands = SmallVec<[Operand; USUAL_OPERANDS]>;
+
+/// How many instructions of PTX one of LLVM's may become.
+const MOST_OF_ONE: usize = 1 << 18;
+
+/// How many a module may have.
+const MOST_OF_ALL: usize = 1 << 24;
+
+/// Constants up to this, added to the address of a variable, leave it in its window.
+const MOST_OFFSET: i64 = 1 << 31;
+
+/// A mnemonic to emit.
+#[derive(Clone, Copy)]
+pub(crate) enum Spelled<'t> {
+    Mnemonic(Mnemonic),
+    Text(&'t str),
+}
+
+impl From<Mnemonic> for Spelled<'_> {
+    fn from(mnemonic: Mnemonic) -> Self {
+        Spelled::Mnemonic(mnemonic)
+    }
+}
+
+impl<'t> From<&'t str> for Spelled<'t> {
+    fn from(text: &'t str) -> Self {
+        Spelled::Text(text)
+    }
+}
+
+impl<'t> From<&'t String> for Spelled<'t> {
+    fn from(text: &'t String) -> Self {
+        Spelled::Text(text)
+    }
+}
+
+/// An operand of an instruction to emit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arg {
+    /// As it is.
+    Operand(Operand),
+    /// An integer of that many bits; the mnemonic's last type decides how it prints.
+    Bits(u64, u32),
+}
+
+impl From<RegId> for Arg {
+    fn from(register: RegId) -> Self {
+        Arg::Operand(Operand::Register(register))
+    }
+}
+
+impl From<Operand> for Arg {
+    fn from(operand: Operand) -> Self {
+        Arg::Operand(operand)
+    }
+}
+
+/// A small unsigned number, such as a shift amount.
+pub(crate) const fn number(value: u64) -> Arg {
+    Arg::Bits(value, 64)
+}
+
+/// The `mov` of a class.
+pub(crate) const fn mov(class: Class) -> Mnemonic {
+    match class {
+        Class::Pred => ptx!("mov.pred"),
+        Class::B16 => ptx!("mov.b16"),
+        Class::B32 => ptx!("mov.b32"),
+        Class::B64 => ptx!("mov.b64"),
+        Class::F32 => ptx!("mov.f32"),
+        Class::F64 => ptx!("mov.f64"),
+        Class::B128 => ptx!("mov.b128"),
+    }
+}
+
+impl Emitter<'_, '_, '_> {
+    /// A fresh register; one of bits where the result that is computed is read as bits too.
+    pub(crate) fn register(&mut self, class: Class) -> RegId {
+        let class = match class {
+            Class::F32 if self.as_bits => Class::B32,
+            Class::F64 if self.as_bits => Class::B64,
+            class => class,
+        };
+        self.builder.new_register(&mut self.module.ir.strings, class.register_type())
+    }
+
+    /// A fresh register for a scalar.
+    pub(crate) fn register_for(&mut self, scalar: Scalar) -> RegId {
+        self.register(scalar.class())
+    }
+
+    /// Appends an instruction.
+    pub(crate) fn emit<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, args: &[Arg]) -> Raised<()> {
+        self.emit_guarded(None, mnemonic, args)
+    }
+
+    /// Appends an instruction whose first operand is a fresh register of the class, and gives that register.
+    pub(crate) fn emit_new<'t>(
+        &mut self,
+        class: Class,
+        mnemonic: impl Into<Spelled<'t>>,
+        args: &[Arg],
+    ) -> Raised<RegId> {
+        let register = self.register(class);
+        let mut all: SmallVec<[Arg; USUAL_OPERANDS]> = SmallVec::with_capacity(args.len() + 1);
+        all.push(Arg::from(register));
+        all.extend_from_slice(args);
+        self.emit(mnemonic, &all)?;
+        Ok(register)
+    }
+
+    /// Appends an instruction whose first operand is a fresh register of the type that it writes, and gives that register.
+    pub(crate) fn compute(&mut self, mnemonic: Mnemonic, args: &[Arg]) -> Raised<RegId> {
+        let ty = mnemonic.operand_type(0).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("the PTX instruction {mnemonic} has no result of a type"))
+        })?;
+        self.emit_new(Class::of_type(ty), mnemonic, args)
+    }
+
+    /// Appends an instruction under a guard. Operands that the row lets a program leave out may be left out.
+    pub(crate) fn emit_guarded<'t>(
+        &mut self,
+        guard: Option<Guard>,
+        mnemonic: impl Into<Spelled<'t>>,
+        args: &[Arg],
+    ) -> Raised<()> {
+        let asked = match mnemonic.into() {
+            Spelled::Mnemonic(mnemonic) => mnemonic,
+            Spelled::Text(text) => self.module.mnemonics.read(text).ok_or_else(|| {
+                let message = format!("the PTX instruction {text} is not in the instruction table");
+                Refusal::new(INSTRUCTION, message)
+            })?,
+        };
+        self.append(guard, asked, args)
+    }
+
+    fn append(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Raised<()> {
+        self.stay_within_limits()?;
+        let signed = asked.modifiers().last().is_some_and(|last| last.as_str().starts_with('s'));
+        let operands: Operands = args.iter().map(|arg| operand(*arg, signed)).collect();
+        let (Candidate { mnemonic, since }, mut operands) = self.row(asked, &operands)?;
+        self.place_constants(&mnemonic, &mut operands)?;
+        self.module.target.need(since, &|| mnemonic.to_string())?;
+        self.builder.push_inst(guard, mnemonic, &operands);
+        Ok(())
+    }
+
+    /// Refuses what becomes too long, before it takes all memory: products of very wide integers grow with the square of their width.
+    fn stay_within_limits(&mut self) -> Raised<()> {
+        let own = self.builder.body().statements.len().saturating_sub(self.inst_start);
+        if own >= MOST_OF_ONE {
+            let message = format!("one instruction becomes more than {MOST_OF_ONE} of PTX");
+            return Err(Refusal::new(INSTRUCTION, message).with_help("compute with narrower integers"));
+        }
+        if self.module.emitted >= MOST_OF_ALL {
+            let message = format!("the module becomes more than {MOST_OF_ALL} instructions of PTX");
+            return Err(Refusal::new(INSTRUCTION, message).with_help("divide the module"));
+        }
+        self.module.emitted += 1;
+        Ok(())
+    }
+
+    /// Puts constants into registers where the row takes no others.
+    fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Raised<()> {
+        for (at, (place, operand)) in mnemonic.form().operands.iter().zip(operands).enumerate() {
+            let (Kind::Register(_) | Kind::Untyped(_), Operand::Immediate(value)) = (place.kind, *operand)
+            else {
+                continue;
+            };
+            let class = match mnemonic.operand_type(at).map(ScalarType::bits) {
+                Some(16) => Class::B16,
+                Some(32) => Class::B32,
+                Some(64) => Class::B64,
+                _ => continue,
+            };
+            let register = self.register(class);
+            self.emit(mov(class), &[register.into(), Operand::Immediate(value).into()])?;
+            *operand = Operand::Register(register);
+        }
+        Ok(())
+    }
+
+    /// The row of the table that a mnemonic with these operands means, with omitted operands filled in.
+    fn row(&mut self, asked: Mnemonic, operands: &[Operand]) -> Raised<(Candidate, Operands)> {
+        for candidate in &*self.module.mnemonics.rows(asked) {
+            if let Some(all) = self.fit(&candidate.mnemonic, operands) {
+                return Ok((*candidate, all));
+            }
+        }
+        let count = operands.len();
+        Err(Refusal::new(
+            INSTRUCTION,
+            format!("no row of the PTX instruction {asked} takes these {count} operands"),
+        ))
+    }
+
+    /// Spreads operands over the places of a row; `None` when they do not fit.
+    fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Operands> {
+        let places = mnemonic.form().operands;
+        // A modifier asks for some operands and forbids them by its absence.
+        let asked = places.iter().filter(|place| place.is_conditional() && mnemonic.asks_for(place)).count();
+        let free =
+            places.iter().filter(|p| p.role != Role::Def && p.role != Role::Use && !p.is_conditional());
+        let mut spare = operands.len().checked_sub(mnemonic.form().required_operands() + asked)?;
+        let pairs_written = spare == free.count();
+        let mut given = operands.iter().copied();
+        let mut all = Operands::with_capacity(places.len());
+        for place in places {
+            let optional = match place.role {
+                Role::Def | Role::Use => false,
+                Role::UseOpt if place.is_conditional() && mnemonic.asks_for(place) => false,
+                Role::UseOpt if place.is_conditional() => {
+                    all.push(Operand::Omitted);
+                    continue;
+                }
+                // A pair is left out unless every place is written.
+                Role::DefPair if !pairs_written => {
+                    all.push(Operand::Omitted);
+                    continue;
+                }
+                Role::DefPair | Role::UseOpt => true,
+            };
+            if optional && spare == 0 {
+                all.push(Operand::Omitted);
+                continue;
+            }
+            spare -= usize::from(optional);
+            let operand = given.next()?;
+            if !self.kind_fits(place.kind, operand) {
+                return None;
+            }
+            all.push(operand);
+        }
+        given.next().is_none().then_some(all)
+    }
+
+    /// Whether an operand is a predicate exactly where one is wanted: rows of one text differ in that.
+    fn kind_fits(&self, kind: Kind, operand: Operand) -> bool {
+        let is_predicate = match operand {
+            Operand::Register(register) | Operand::Not(register) => {
+                self.builder.body().reg_type(register) == ScalarType::Pred
+            }
+            _ => {
+                return !matches!(kind, Kind::Predicate)
+                    || matches!(operand, Operand::Omitted | Operand::Sink);
+            }
+        };
+        match kind {
+            Kind::Predicate => is_predicate,
+            Kind::Value(_) | Kind::Register(_) | Kind::Move(_) | Kind::Immediate(..) | Kind::CachePolicy => {
+                !is_predicate || self.pred_value(kind)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a place takes values of any type, predicates among them (`mov.pred`, `and.pred`).
+    fn pred_value(&self, kind: Kind) -> bool {
+        matches!(kind, Kind::Value(_) | Kind::Register(_) | Kind::Move(_))
+            && !matches!(
+                kind,
+                Kind::Value(ptx_isa::TypeRule::Is(_)) | Kind::Register(ptx_isa::TypeRule::Is(_))
+            )
+    }
+
+    /// A label of the function's own, beside those of its blocks.
+    pub(crate) fn new_label(&mut self) -> LabelId {
+        let name = format!("$L__T{}_{}", self.id.index(), self.names.label_count);
+        self.names.label_count += 1;
+        let name = self.module.ir.strings.intern(&name);
+        self.builder.new_label(name, LabelKind::Code)
+    }
+
+    /// Appends a statement.
+    pub(crate) fn push(&mut self, statement: Stmt) {
+        self.builder.push(statement);
+    }
+
+    /// Copies a register or a constant into a register.
+    pub(crate) fn copy_to(&mut self, register: RegId, value: Val, scalar: Scalar) -> Raised<()> {
+        let class = scalar.class();
+        let arg = match value {
+            Val::Bits(bits) if class == Class::Pred => {
+                Arg::Bits(if bits & 1 == 1 { u64::MAX } else { 0 }, 64)
+            }
+            Val::Bits(bits) if matches!(class, Class::B16 | Class::B32 | Class::B64) => {
+                Arg::Bits(bits, class.bits())
+            }
+            other => self.arg(other, scalar)?,
+        };
+        let arg = match (class, arg) {
+            // PTX writes a true predicate as -1.
+            (Class::Pred, Arg::Bits(bits, _)) => {
+                Arg::Operand(Operand::Immediate(Immediate::integer(bits as i64)))
+            }
+            (_, other) => other,
+        };
+        self.emit(mov(class), &[register.into(), arg])
+    }
+
+    /// A leaf in a register of its class.
+    pub(crate) fn in_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        match value {
+            Val::Register(register, _) => Ok(register),
+            Val::Bits(bits) => {
+                let register = self.register_for(scalar);
+                self.copy_to(register, value, scalar)?;
+                if scalar.class() == Class::B64 {
+                    self.registers.constants.insert(register, bits);
+                }
+                Ok(register)
+            }
+            Val::Address { .. } => self.address_value(value, scalar),
+        }
+    }
+
+    /// A leaf as an operand: constants stay constants where instructions take them.
+    pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+        let Val::Bits(bits) = value else { return self.in_register(value, scalar).map(Arg::from) };
+        Ok(match scalar {
+            Scalar::Float => Operand::Immediate(Immediate::F32(bits as u32, Literal::Plain)).into(),
+            Scalar::Double => Operand::Immediate(Immediate::F64(bits, Literal::Plain)).into(),
+            Scalar::Int(2..) | Scalar::Pointer { .. } => Arg::Bits(bits, scalar.class().bits()),
+            Scalar::Int(_) | Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                self.in_register(value, scalar)?.into()
+            }
+        })
+    }
+
+    /// The bits of a generic address or of one in `scalar`'s space, in a register.
+    fn address_value(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        let Val::Address { base, offset, space: held } = value else {
+            return Err(Refusal::new(INSTRUCTION, "an address was expected"));
+        };
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INSTRUCTION, "an address where a number is needed"));
+        };
+        // `cvta.shared` reads 32 bits of an address, more than an offset that leads out of the variable may leave.
+        let is_narrow =
+            held != space && matches!(held, address_space::SHARED | address_space::SHARED_CLUSTER);
+        if is_narrow && matches!(base, Base::Symbol(_)) && !(0..=MOST_OFFSET).contains(&offset) {
+            let own = self.plain_address(base, 0, held)?;
+            let converted = self.convert_address(own, held, space)?;
+            return self.plain_address(Base::Register(converted), offset, space);
+        }
+        let own = self.plain_address(base, offset, held)?;
+        self.convert_address(own, held, space)
+    }
+
+    /// An address in a register, in the space it counts in.
+    pub(crate) fn plain_address(&mut self, base: Base, offset: i64, space: u32) -> Raised<RegId> {
+        let class = self.pointer_class(space);
+        match base {
+            Base::Register(register) if offset == 0 => Ok(register),
+            Base::Register(register) => {
+                let add = if class == Class::B32 { ptx!("add.s32") } else { ptx!("add.s64") };
+                self.compute(add, &[register.into(), Arg::Bits(offset as u64, class.bits())])
+            }
+            Base::Symbol(symbol @ Symbol::Variable(variable))
+                if offset == 0
+                    && !matches!(self.module.ir.variable(variable).ty, ptx_ir::VarType::Scalar(_)) =>
+            {
+                self.handle(symbol)
+            }
+            // To LLVM the sum has 64 bits; ptxas adds in the 32 bits that addresses of these spaces have.
+            Base::Symbol(symbol)
+                if class == Class::B64
+                    && !matches!(space, address_space::GENERIC | address_space::GLOBAL)
+                    && i32::try_from(offset).map_or(true, |offset| offset < 0) =>
+            {
+                let base = self.emit_new(class, mov(class), &[Operand::Symbol(symbol, 0).into()])?;
+                self.plain_address(Base::Register(base), offset, space)
+            }
+            Base::Symbol(symbol) => {
+                self.emit_new(class, mov(class), &[Operand::Symbol(symbol, offset).into()])
+            }
+        }
+    }
+
+    /// Converts an address from one space to another.
+    pub(crate) fn convert_address(&mut self, register: RegId, from: u32, to: u32) -> Raised<RegId> {
+        if from == to {
+            return Ok(register);
+        }
+        let generic = address_space::GENERIC;
+        if to == generic {
+            let wide = self.widen_address(register, from)?;
+            let class = self.pointer_class(generic);
+            let convert = in_space(ptx!("cvta.global.u32").with_bits(class.bits())?, from)?;
+            return self.compute(convert, &[wide.into()]);
+        }
+        if from == generic {
+            let class = self.pointer_class(generic);
+            let convert = in_space(ptx!("cvta.to.global.u32").with_bits(class.bits())?, to)?;
+            let converted = self.compute(convert, &[register.into()])?;
+            return if self.pointer_class(to) == Class::B32 && class == Class::B64 {
+                self.compute(ptx!("cvt.u32.u64"), &[converted.into()])
+            } else {
+                Ok(converted)
+            };
+        }
+        if matches!((from, to), (address_space::SHARED, address_space::SHARED_CLUSTER)) {
+            // The window of the own block lies in the cluster's at the same addresses.
+            return self.widen_address(register, from);
+        }
+        let middle = self.convert_address(register, from, generic)?;
+        self.convert_address(middle, generic, to)
+    }
+
+    fn widen_address(&mut self, register: RegId, space: u32) -> Raised<RegId> {
+        match (self.pointer_class(space), self.pointer_class(address_space::GENERIC)) {
+            (Class::B32, Class::B64) => self.compute(ptx!("cvt.u64.u32"), &[register.into()]),
+            _ => Ok(register),
+        }
+    }
+
+    /// The class of addresses of a space, by the data layout.
+    pub(crate) fn pointer_class(&self, space: u32) -> Class {
+        space_class(self.module.view, self.module.leaves.shared(), space)
+    }
+
+    /// An address operand `[..]`, with the space it counts in.
+    pub(crate) fn address_operand(&mut self, value: Val, scalar: Scalar) -> Raised<(Operand, u32)> {
+        let Scalar::Pointer { space, .. } = scalar else {
+            return Err(Refusal::new(INSTRUCTION, "an access through something that is not a pointer"));
+        };
+        match value {
+            Val::Register(register, _) => Ok((Operand::Address(AddressBase::Register(register), 0), space)),
+            // Only `.local` has constant addresses; ptxas refuses them elsewhere.
+            Val::Bits(bits) if space == address_space::LOCAL && i32::try_from(bits).is_ok() => {
+                Ok((Operand::Address(AddressBase::Absolute, bits as i64), space))
+            }
+            Val::Bits(_) => {
+                let register = self.in_register(value, scalar)?;
+                Ok((Operand::Address(AddressBase::Register(register), 0), space))
+            }
+            Val::Address { base, offset, space } => {
+                let base = match base {
+                    // Code is read through its generic address.
+                    Base::Symbol(symbol @ Symbol::Function(_)) => {
+                        AddressBase::Register(self.plain_address(Base::Symbol(symbol), 0, space)?)
+                    }
+                    Base::Symbol(symbol) => AddressBase::Symbol(symbol),
+                    Base::Register(register) => AddressBase::Register(register),
+                };
+                if i32::try_from(offset).is_ok() {
+                    return Ok((Operand::Address(base, offset), space));
+                }
+                let Val::Address { base, .. } = value else {
+                    return Err(Refusal::new(INSTRUCTION, "an address"));
+                };
+                let register = self.plain_address(base, offset, space)?;
+                Ok((Operand::Address(AddressBase::Register(register), 0), space))
+            }
+        }
+    }
+
+    /// An address operand that many bytes further on.
+    pub(crate) fn offset_operand(operand: Operand, bytes: u64) -> Operand {
+        super::access::offset_operand(operand, bytes)
+    }
+}
+
+/// How an operand prints under a mnemonic whose last type is signed or not.
+pub(super) fn operand(arg: Arg, signed: bool) -> Operand {
+    match arg {
+        Arg::Operand(operand) => operand,
+        Arg::Bits(bits, width) if signed => Operand::Immediate(Immediate::integer(sign_extend(bits, width))),
+        Arg::Bits(bits, width) => {
+            let bits = bits & mask(width);
+            Operand::Immediate(match i64::try_from(bits) {
+                Ok(value) => Immediate::integer(value),
+                Err(_) => Immediate::U64(bits, Literal::Plain),
+            })
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Integer arithmetic (manual 9.7.1, 9.7.8) and what leads to it: extensions to a register's width.
+
+use std::rc::Rc;
+
+use ptx_ir::RegId;
+use ptx_isa::{Mnemonic, ptx};
+use ptx_llvm::marks;
+use ptx_llvm::view::{BinaryOp, FastMath, InstId, Type, Value};
+
+use super::append::{Arg, Spelled};
+use super::state::Emitter;
+use crate::cover::{Narrow, WideProduct};
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar, integer_class, integer_type};
+use crate::value::{Fill, Upper, Val, mask, sign_extend};
+
+impl Emitter<'_, '_, '_> {
+    /// Arithmetic on two operands, element by element.
+    pub(super) fn binary(
+        &mut self,
+        id: InstId,
+        op: BinaryOp,
+        lhs: Value,
+        rhs: Value,
+        fast: FastMath,
+    ) -> Raised<()> {
+        let ty = self.type_of(id);
+        let leaves = self.leaves(ty)?;
+        let (a, b) = (self.value(lhs)?, self.value(rhs)?);
+        let element = match self.module.view.ty(ty) {
+            Type::Vector { element, .. } => *element,
+            _ => ty,
+        };
+        if let Type::Int { bits } = self.module.view.ty(element)
+            && *bits > 64
+        {
+            let bits = *bits;
+            let words = bits.div_ceil(64) as usize;
+            let mut result = Vec::with_capacity(a.len());
+            for (a, b) in a.chunks(words).zip(b.chunks(words)) {
+                result.extend(self.wide_binary(op, a, b, bits)?);
+            }
+            self.define(id, result.into());
+            return Ok(());
+        }
+        if let Some(result) = self.combine_bytes(op, &leaves, &a, &b)? {
+            self.define(id, result.into());
+            return Ok(());
+        }
+        let literal = self.function.inst(id).metadata(marks::LITERAL).is_some();
+        let mut result = Vec::with_capacity(leaves.len());
+        for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
+            result.push(match leaf.scalar {
+                scalar @ (Scalar::Float | Scalar::Double) if op == BinaryOp::FDiv && !literal => {
+                    self.quotient(a, b, scalar, fast)?
+                }
+                Scalar::Int(bits) if !literal => self.int_result(op, a, b, bits)?,
+                Scalar::Int(bits) => self.int_binary(op, a, b, bits)?,
+                Scalar::Pointer { .. } => return Err(Refusal::new(INSTRUCTION, "arithmetic on pointers")),
+                float => self.float_binary(op, a, b, float, fast)?,
+            });
+        }
+        self.define(id, Rc::from(result));
+        Ok(())
+    }
+
+    /// An operand before its extension to the width of a scalar.
+    pub(super) fn narrow(&mut self, operand: Narrow, scalar: Scalar) -> Raised<Val> {
+        let (value, fill) = match operand {
+            Narrow::Value(value) => return Ok(self.scalar(value)?.0),
+            Narrow::Constant(bits) => return Ok(Val::Bits(bits)),
+            Narrow::Short(value, fill) => (value, fill),
+        };
+        let (value, short) = self.scalar(value)?;
+        Ok(Val::reg(match fill {
+            Fill::Zero => self.zero_extended(value, short, scalar.bits())?,
+            Fill::Sign => self.sign_extended(value, short, scalar.bits())?,
+        }))
+    }
+
+    /// `mul.wide` (manual 9.7.1.5) of an index.
+    pub(super) fn multiply_wide(&mut self, product: WideProduct) -> Raised<Val> {
+        let index = self.narrow(product.index, Scalar::Int(32))?;
+        let index = self.arg(index, Scalar::Int(32))?;
+        let mnemonic = if product.signed { ptx!("mul.wide.s32") } else { ptx!("mul.wide.u32") };
+        Ok(Val::reg(self.compute(mnemonic, &[index, Arg::Bits(product.factor, 32)])?))
+    }
+
+    /// Arithmetic on integers of at most 64 bits, without `div` and `rem` where the divisor is known.
+    fn int_result(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Raised<Val> {
+        if let Val::Bits(divisor) = b
+            && let Some(value) = self.divide_by_constant(op, a, divisor, bits)?
+        {
+            return Ok(value);
+        }
+        self.int_binary(op, a, b, bits)
+    }
+
+    /// Arithmetic on integers of at most 64 bits.
+    pub(super) fn int_binary(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Raised<Val> {
+        if bits == 1 {
+            return self.pred_binary(op, a, b);
+        }
+        let scalar = Scalar::Int(bits);
+        let class = integer_class(bits);
+        let width = class.bits();
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let mnemonic = match op {
+                    BinaryOp::Add => ptx!("add.s32"),
+                    BinaryOp::Sub => ptx!("sub.s32"),
+                    _ => ptx!("mul.lo.s32"),
+                };
+                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+                Ok(Val::reg(self.compute(mnemonic.with_bits(width)?, &args)?))
+            }
+            BinaryOp::Xor if b == Val::Bits(mask(bits)) => {
+                let a = self.arg(a, scalar)?;
+                Ok(Val::reg(self.compute(ptx!("not.b32").with_bits(width)?, &[a])?))
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
+                let upper = logic_upper(op, a, b);
+                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+                let register = self.compute(logic(op).with_bits(width)?, &args)?;
+                Ok(Val::Register(register, upper))
+            }
+            BinaryOp::UDiv | BinaryOp::URem => {
+                let mnemonic = if op == BinaryOp::UDiv { ptx!("div.u32") } else { ptx!("rem.u32") };
+                let args = [self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?];
+                Ok(Val::Register(self.compute(mnemonic.with_bits(width)?, &args)?, Upper::Zero))
+            }
+            BinaryOp::SDiv | BinaryOp::SRem => {
+                let mnemonic = if op == BinaryOp::SDiv { ptx!("div.s32") } else { ptx!("rem.s32") };
+                let args = [self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?];
+                Ok(Val::reg(self.compute(mnemonic.with_bits(width)?, &args)?))
+            }
+            BinaryOp::Shl => {
+                let args = [self.arg(a, scalar)?, self.amount(b, scalar)?];
+                Ok(Val::reg(self.compute(ptx!("shl.b32").with_bits(width)?, &args)?))
+            }
+            BinaryOp::LShr => {
+                let args = [self.zero_extended_arg(a, scalar)?, self.amount(b, scalar)?];
+                Ok(Val::Register(self.compute(ptx!("shr.u32").with_bits(width)?, &args)?, Upper::Zero))
+            }
+            BinaryOp::AShr => {
+                let args = [self.sign_extended_arg(a, scalar)?, self.amount(b, scalar)?];
+                Ok(Val::Register(self.compute(ptx!("shr.s32").with_bits(width)?, &args)?, Upper::Sign))
+            }
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+                Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on integers"))
+            }
+        }
+    }
+
+    /// A shift amount: PTX takes 32 bits whatever the width of the value. Amounts not below the width are poison.
+    pub(super) fn amount(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+        match value {
+            Val::Bits(bits) => Ok(Arg::Bits(bits.min(u64::from(u32::MAX)), 32)),
+            other => self.zero_extended(other, scalar, 32).map(Arg::from),
+        }
+    }
+
+    fn pred_binary(&mut self, op: BinaryOp, a: Val, b: Val) -> Raised<Val> {
+        match op {
+            BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => match (a, b) {
+                (a, Val::Bits(1)) | (Val::Bits(1), a) => self.pred_not(a),
+                _ => self.pred(ptx!("xor.pred"), a, b),
+            },
+            BinaryOp::And | BinaryOp::Mul => self.pred(ptx!("and.pred"), a, b),
+            BinaryOp::Or => self.pred(ptx!("or.pred"), a, b),
+            // The divisor and the amount have one value that is not undefined.
+            BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => Ok(a),
+            BinaryOp::URem | BinaryOp::SRem => Ok(Val::Bits(0)),
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+                Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on truth values"))
+            }
+        }
+    }
+
+    /// A logic operation on predicates.
+    pub(super) fn pred<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, a: Val, b: Val) -> Raised<Val> {
+        let a = self.in_register(a, Scalar::Int(1))?;
+        let b = self.in_register(b, Scalar::Int(1))?;
+        Ok(Val::reg(self.emit_new(Class::Pred, mnemonic, &[a.into(), b.into()])?))
+    }
+
+    /// The opposite of a predicate.
+    pub(super) fn pred_not(&mut self, a: Val) -> Raised<Val> {
+        if let Val::Bits(bits) = a {
+            return Ok(Val::Bits(!bits & 1));
+        }
+        let a = self.in_register(a, Scalar::Int(1))?;
+        Ok(Val::reg(self.compute(ptx!("not.pred"), &[a.into()])?))
+    }
+
+    /// An integer as an operand whose bits above its width are zero.
+    pub(super) fn zero_extended_arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+        let width = scalar.class().bits();
+        match value {
+            Val::Bits(bits) => Ok(Arg::Bits(bits, width)),
+            other => self.zero_extended(other, scalar, width).map(Arg::from),
+        }
+    }
+
+    /// An integer as an operand whose bits above its width repeat the sign.
+    pub(super) fn sign_extended_arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+        let width = scalar.class().bits();
+        match value {
+            Val::Bits(bits) => Ok(Arg::Bits(sign_extend(bits, scalar.bits()) as u64, width)),
+            other => self.sign_extended(other, scalar, width).map(Arg::from),
+        }
+    }
+
+    /// The low `to` bits of an integer, zero above its own width, in a register of the class for `to`.
+    pub(super) fn zero_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Raised<RegId> {
+        let target = integer_class(to);
+        let (register, upper) = match value {
+            Val::Bits(bits) => return self.in_register(Val::Bits(bits), Scalar::Int(target.bits())),
+            Val::Register(register, upper) => (register, upper),
+            Val::Address { .. } => (self.in_register(value, scalar)?, Upper::Any),
+        };
+        let (width, own) = (scalar.bits(), scalar.class());
+        if own == Class::Pred {
+            let args = [Arg::Bits(1, target.bits()), Arg::Bits(0, target.bits()), register.into()];
+            return self.compute(ptx!("selp.b32").with_bits(target.bits())?, &args);
+        }
+        if width == 8
+            && let Some(wide) = self.extended_byte(register, target, false)?
+        {
+            return Ok(wide);
+        }
+        let clean = width == own.bits() || upper == Upper::Zero || target.bits() <= width;
+        if clean {
+            return self.resized(register, own, target);
+        }
+        if width == 8 {
+            return self.compute(
+                ptx!("cvt.u32.u8").with_types(&[integer_type(false, target.bits())])?,
+                &[register.into()],
+            );
+        }
+        let masked = self.compute(
+            ptx!("and.b32").with_bits(own.bits())?,
+            &[register.into(), Arg::Bits(mask(width), own.bits())],
+        )?;
+        self.resized(masked, own, target)
+    }
+
+    /// The low `to` bits of an integer, its sign above its own width, in a register of the class for `to`.
+    pub(super) fn sign_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Raised<RegId> {
+        let target = integer_class(to);
+        let (width, own) = (scalar.bits(), scalar.class());
+        let (register, upper) = match value {
+            Val::Bits(bits) => {
+                let extended = sign_extend(bits, width) as u64 & mask(target.bits());
+                return self.in_register(Val::Bits(extended), Scalar::Int(target.bits()));
+            }
+            Val::Register(register, upper) => (register, upper),
+            Val::Address { .. } => (self.in_register(value, scalar)?, Upper::Any),
+        };
+        if own == Class::Pred {
+            let ones = Arg::Bits(mask(target.bits()), target.bits());
+            let args = [ones, Arg::Bits(0, target.bits()), register.into()];
+            return self.compute(ptx!("selp.b32").with_bits(target.bits())?, &args);
+        }
+        if target.bits() <= width {
+            return self.resized(register, own, target);
+        }
+        if width == 8
+            && let Some(wide) = self.extended_byte(register, target, true)?
+        {
+            return Ok(wide);
+        }
+        let full = if width == own.bits() || upper == Upper::Sign {
+            register
+        } else if width == 8 {
+            return self.compute(
+                ptx!("cvt.s32.s8").with_types(&[integer_type(true, target.bits())])?,
+                &[register.into()],
+            );
+        } else {
+            let shift = Arg::Bits(u64::from(own.bits() - width), 32);
+            let raised = self.compute(ptx!("shl.b32").with_bits(own.bits())?, &[register.into(), shift])?;
+            self.compute(ptx!("shr.s32").with_bits(own.bits())?, &[raised.into(), shift])?
+        };
+        if own == target {
+            return Ok(full);
+        }
+        self.compute(
+            ptx!("cvt.s32.s32")
+                .with_types(&[integer_type(true, target.bits()), integer_type(true, own.bits())])?,
+            &[full.into()],
+        )
+    }
+
+    /// The low bits of a register in another class, zero above.
+    pub(super) fn resized(&mut self, register: RegId, from: Class, to: Class) -> Raised<RegId> {
+        let value = self.resize_register(register, from.bits(), to.bits())?;
+        self.in_register(value, Scalar::Int(to.bits()))
+    }
+}
+
+/// A logic operation on words.
+const fn logic(op: BinaryOp) -> Mnemonic {
+    match op {
+        BinaryOp::And => ptx!("and.b32"),
+        BinaryOp::Or => ptx!("or.b32"),
+        _ => ptx!("xor.b32"),
+    }
+}
+
+/// What a logic operation leaves known about the bits above the width.
+fn logic_upper(op: BinaryOp, a: Val, b: Val) -> Upper {
+    let zero = |value: Val| matches!(value, Val::Register(_, Upper::Zero) | Val::Bits(_));
+    let known = if op == BinaryOp::And { zero(a) || zero(b) } else { zero(a) && zero(b) };
+    if known { Upper::Zero } else { Upper::Any }
+}

@@ -1,0 +1,376 @@
+//! Atomic loads, stores, read-modify-write operations and compare-and-swap (manual 9.7.13.5, 9.7.13.7).
+//!
+//! An operation that `atom` has is one instruction, `red` where its result is not used and its order allows that. The
+//! others are loops around `atom.cas`. Memory of one thread alone knows no atomic accesses: there an operation is a load and a store.
+
+use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
+
+use super::access::{Access, Modifiers, Ordered, Place, Round, in_space};
+use super::ordering::stronger;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, ORDER, Raised, Refusal};
+use crate::types::Scalar;
+use crate::value::{Val, mask};
+
+/// `atom.add.f64`, `atom.add.noftz` of each type (manual 9.7.13.5).
+const ADD_DOUBLE: ptx_isa::Since = ptx_isa::Since::new(5, 0, 60);
+const ADD_HALF_PAIR: ptx_isa::Since = ptx_isa::Since::new(6, 2, 60);
+const ADD_HALF: ptx_isa::Since = ptx_isa::Since::new(6, 3, 70);
+const ADD_BFLOAT: ptx_isa::Since = ptx_isa::Since::new(7, 8, 90);
+
+impl Emitter<'_, '_, '_> {
+    /// A load with an order.
+    pub(super) fn atomic_load(
+        &mut self,
+        id: InstId,
+        pointer: Val,
+        scalar: Scalar,
+        access: Ordered<'_>,
+    ) -> Raised<()> {
+        let ty = self.type_of(id);
+        let bits = self.atomic_width(ty, access.scope)?;
+        aligned(access.align, bits)?;
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        let hints = self.hints(id);
+        let Ordered { volatile, order, scope, .. } = access;
+        let (order, modifiers) = if is_shared_memory(space) {
+            (order, self.ordered_load(volatile, order, scope)?)
+        } else {
+            self.scope_modifier(scope)?;
+            (AtomicOrder::NotAtomic, Modifiers::new())
+        };
+        let access = Access::load(space, address, u64::from(bits / 8))?.with(&modifiers, &hints)?;
+        let values = if self.leaves(ty)?.len() == 1 {
+            self.load_leaves(ty, &access)?
+        } else {
+            // One access, whatever the value's parts.
+            let words = self.emit_words(access.mnemonic.with_bits(bits)?, bits, &[address.into()])?;
+            self.value_of_words(ty, &words, bits)?
+        };
+        if !self.has_model() {
+            self.fence_after(order, scope)?;
+        }
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// A store with an order.
+    pub(super) fn atomic_store(
+        &mut self,
+        id: InstId,
+        ty: TypeId,
+        values: &[Val],
+        (pointer, scalar): (Val, Scalar),
+        access: Ordered<'_>,
+    ) -> Raised<()> {
+        let bits = self.atomic_width(ty, access.scope)?;
+        aligned(access.align, bits)?;
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        let hints = self.hints(id);
+        let modifiers = if is_shared_memory(space) {
+            self.ordered_store(access.volatile, access.order, access.scope)?
+        } else {
+            self.scope_modifier(access.scope)?;
+            Modifiers::new()
+        };
+        let access = Access::written(space, address, u64::from(bits / 8))?.with(&modifiers, &hints)?;
+        if values.len() == 1 {
+            return self.store_leaves(ty, values, &access);
+        }
+        let words = self.words_of(ty, values, bits)?;
+        let value = match (bits, words.as_slice()) {
+            // Stores take small numbers from 16-bit registers.
+            (8 | 16, &[word]) => self.in_register(word, Scalar::Int(bits))?.into(),
+            _ => self.whole(&words, bits)?,
+        };
+        self.emit(access.mnemonic.with_bits(bits)?, &[address.into(), value])
+    }
+
+    /// `atomicrmw`.
+    pub(super) fn atomic_rmw(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let Op::AtomicRmw { op, ptr, value, order, scope, align, .. } = &function.inst(id).op else {
+            return Ok(());
+        };
+        let (op, order) = (*op, *order);
+        let ty = self.type_of(id);
+        let operand = self.value(*value)?;
+        let (pointer, kind) = self.scalar(*ptr)?;
+        let (address, space) = self.address_operand(pointer, kind)?;
+        let place = Place { address, space, scope };
+        if !self.is_atomic_memory(&place)? {
+            let old = self.private_load(ty, &place, *align)?;
+            let new = self.combined(op, ty, &old, &operand)?;
+            self.private_store(ty, &place, *align, &new)?;
+            self.define(id, old.into());
+            return Ok(());
+        }
+        let bits = self.atomic_width(ty, scope)?;
+        aligned(*align, bits)?;
+        let values = match self.direct(op, ty, &operand, bits)? {
+            Some((operation, operand)) => self.atom(id, operation, &place, order, ty, &operand)?,
+            None => match bitwise(op) {
+                Some(operation) if bits < 32 => {
+                    self.bitwise_part(id, operation, &place, order, ty, &operand)?
+                }
+                _ => self.exchange_loop(&place, order, ty, &mut |this, old| {
+                    Ok(Round { new: this.combined(op, ty, old, &operand)?, leave: None })
+                })?,
+            },
+        };
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// Whether several threads can share the memory; an error where no one can write it.
+    fn is_atomic_memory(&mut self, place: &Place<'_>) -> Raised<bool> {
+        match place.space {
+            address_space::GENERIC
+            | address_space::GLOBAL
+            | address_space::SHARED
+            | address_space::SHARED_CLUSTER => Ok(true),
+            address_space::LOCAL => {
+                self.scope_modifier(place.scope)?;
+                Ok(false)
+            }
+            _ => Err(Refusal::new(ORDER, "an atomic operation on memory that is not written")),
+        }
+    }
+
+    fn private_load(&mut self, ty: TypeId, place: &Place<'_>, align: u32) -> Raised<Vec<Val>> {
+        self.load_leaves(ty, &Access::load(place.space, place.address, u64::from(align))?)
+    }
+
+    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, align: u32, values: &[Val]) -> Raised<()> {
+        self.store_leaves(ty, values, &Access::written(place.space, place.address, u64::from(align))?)
+    }
+
+    /// The `atom` of an operation, on generic addresses, and its operand's words, when there is such an operation.
+    fn direct(
+        &mut self,
+        op: AtomicOp,
+        ty: TypeId,
+        operand: &[Val],
+        bits: u32,
+    ) -> Raised<Option<(Mnemonic, Vec<Val>)>> {
+        if op == AtomicOp::Xchg && bits >= 32 {
+            let exchange = ptx!("atom.exch.b32").with_bits(bits)?;
+            return Ok(Some((exchange, self.words_of(ty, operand, bits)?)));
+        }
+        let leaves = self.leaves(ty)?;
+        let ([leaf], &[value]) = (&*leaves, operand) else { return Ok(None) };
+        let scalar = leaf.scalar;
+        let operation = match (op, scalar) {
+            (AtomicOp::Add | AtomicOp::Sub, Scalar::Int(32 | 64)) => ptx!("atom.add.u32").with_bits(bits)?,
+            (AtomicOp::Max, Scalar::Int(32 | 64)) => ptx!("atom.max.s32").with_bits(bits)?,
+            (AtomicOp::Min, Scalar::Int(32 | 64)) => ptx!("atom.min.s32").with_bits(bits)?,
+            (AtomicOp::UMax, Scalar::Int(32 | 64)) => ptx!("atom.max.u32").with_bits(bits)?,
+            (AtomicOp::UMin, Scalar::Int(32 | 64)) => ptx!("atom.min.u32").with_bits(bits)?,
+            (AtomicOp::UIncWrap, Scalar::Int(32)) => ptx!("atom.inc.u32"),
+            (AtomicOp::UDecWrap, Scalar::Int(32)) => ptx!("atom.dec.u32"),
+            (AtomicOp::FAdd, _) if self.adds_floats(scalar) => match scalar {
+                Scalar::Double => ptx!("atom.add.f64"),
+                Scalar::Half => ptx!("atom.add.noftz.f16"),
+                Scalar::HalfPair => ptx!("atom.add.noftz.f16x2"),
+                Scalar::BFloat => ptx!("atom.add.noftz.bf16"),
+                Scalar::BFloatPair => ptx!("atom.add.noftz.bf16x2"),
+                _ => ptx!("atom.add.f32"),
+            },
+            (_, Scalar::Int(32 | 64)) => match bitwise(op) {
+                Some(operation) => operation.with_bits(bits)?,
+                None => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let value = match (op, value) {
+            (AtomicOp::Sub, Val::Bits(number)) => Val::Bits(number.wrapping_neg() & mask(bits)),
+            (AtomicOp::Sub, other) => {
+                let other = self.in_register(other, scalar)?;
+                Val::reg(self.compute(ptx!("neg.s32").with_bits(bits)?, &[other.into()])?)
+            }
+            (_, other) => other,
+        };
+        Ok(Some((operation, vec![value])))
+    }
+
+    /// Whether `atom.add` takes floating-point numbers of a type.
+    fn adds_floats(&self, scalar: Scalar) -> bool {
+        let target = &self.module.target;
+        match scalar {
+            Scalar::Float => true,
+            Scalar::Double => target.has(ADD_DOUBLE),
+            Scalar::Half => target.has(ADD_HALF),
+            Scalar::HalfPair => target.has(ADD_HALF_PAIR),
+            Scalar::BFloat | Scalar::BFloatPair => target.has(ADD_BFLOAT),
+            Scalar::Int(_) | Scalar::Pointer { .. } => false,
+        }
+    }
+
+    /// One `atom` or `red`; its old value.
+    fn atom(
+        &mut self,
+        id: InstId,
+        operation: Mnemonic,
+        place: &Place<'_>,
+        order: AtomicOrder,
+        ty: TypeId,
+        operand: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let modifiers = self.ordered_atom(order, place.scope)?;
+        let plain = in_space(operation.with_all(&modifiers)?, place.space)?;
+        let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
+        let values = if operation.has(Mod::Exch) {
+            // What is exchanged travels as bits.
+            let bits = self.atomic_width(ty, place.scope)?;
+            let args = [place.address.into(), self.whole(operand, bits)?];
+            let words = self.emit_words(own, bits, &args)?;
+            self.value_of_words(ty, &words, bits)?
+        } else {
+            let leaves = self.leaves(ty)?;
+            let ([leaf], &[value]) = (&*leaves, operand) else {
+                return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+            };
+            let args = [place.address.into(), self.arg(value, leaf.scalar)?];
+            if self.is_reduction(id, order) {
+                own = reduction(own).or_else(|_| reduction(plain))?;
+                self.emit(own, &args)?;
+                vec![Val::Bits(0)]
+            } else {
+                vec![Val::reg(self.emit_new(leaf.scalar.class(), own, &args)?)]
+            }
+        };
+        self.after_atom(order, place.scope)?;
+        Ok(values)
+    }
+
+    /// Whether `red` does: no one reads the old value, and reading it orders nothing.
+    fn is_reduction(&self, id: InstId, order: AtomicOrder) -> bool {
+        let orders = match order {
+            AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic
+            | AtomicOrder::Release => false,
+            AtomicOrder::Acquire | AtomicOrder::AcquireRelease | AtomicOrder::SequentiallyConsistent => true,
+        };
+        self.cover.uses.count(id) == 0 && !orders
+    }
+
+    /// `and`, `or` and `xor` of small integers: of the word around, with an operand that leaves the rest as it is.
+    fn bitwise_part(
+        &mut self,
+        id: InstId,
+        operation: Mnemonic,
+        place: &Place<'_>,
+        order: AtomicOrder,
+        ty: TypeId,
+        operand: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let bits = self.atomic_width(ty, place.scope)?;
+        let (address, shift) = self.word_around(place)?;
+        let words = self.words_of(ty, operand, bits)?;
+        let &[value] = words.as_slice() else {
+            return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+        };
+        let mut wide = self.at_place(value, shift, bits)?;
+        if operation.has(Mod::And) {
+            let holes = self.holes(shift, bits)?;
+            wide = self.compute(ptx!("or.b32"), &[wide.into(), holes.into()])?;
+        }
+        let modifiers = self.ordered_atom(order, place.scope)?;
+        let own = in_space(operation.with_all(&modifiers)?, place.space)?;
+        let args = [address.into(), wide.into()];
+        let values = if self.is_reduction(id, order) {
+            self.emit(reduction(own)?, &args)?;
+            self.leaves(ty)?.iter().map(|_| Val::Bits(0)).collect()
+        } else {
+            let old = self.compute(own, &args)?;
+            self.part_value(ty, bits, old, shift)?
+        };
+        self.after_atom(order, place.scope)?;
+        Ok(values)
+    }
+
+    /// `cmpxchg`: the old value, and whether it was the expected one.
+    pub(super) fn compare_exchange(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let Op::CmpXchg { ptr, expected, new, success, failure, scope, align, .. } = &function.inst(id).op
+        else {
+            return Ok(());
+        };
+        let ty = self.value_type(*expected)?;
+        let bits = self.atomic_width(ty, scope)?;
+        aligned(*align, bits)?;
+        let (expected, new) = (self.value(*expected)?, self.value(*new)?);
+        let (pointer, kind) = self.scalar(*ptr)?;
+        let (address, space) = self.address_operand(pointer, kind)?;
+        let place = Place { address, space, scope };
+        let order = stronger(*success, *failure);
+        let wanted = self.words_of(ty, &expected, bits)?;
+        let (mut values, equal) = if !self.is_atomic_memory(&place)? {
+            let old = self.private_load(ty, &place, *align)?;
+            let equal = self.equals(ty, &old, &wanted, bits)?;
+            let leaves = self.leaves(ty)?;
+            let mut stored = Vec::with_capacity(leaves.len());
+            for ((leaf, &new), &old) in leaves.iter().zip(&*new).zip(&old) {
+                stored.push(self.choose(equal, new, old, leaf.scalar)?);
+            }
+            self.private_store(ty, &place, *align, &stored)?;
+            (old, equal)
+        } else if self.swaps_whole(bits) {
+            let modifiers = self.ordered_atom(order, scope)?;
+            let stored = self.words_of(ty, &new, bits)?;
+            let old = self.swap_whole(&place, &modifiers, bits, &wanted, &stored)?;
+            let equal = self.compare_words(IntPredicate::Eq, &old, &wanted, bits)?;
+            self.after_atom(order, scope)?;
+            (self.value_of_words(ty, &old, bits)?, equal)
+        } else {
+            let old = self.exchange_loop(&place, order, ty, &mut |this, old| {
+                let words = this.words_of(ty, old, bits)?;
+                let differs = this.compare_words(IntPredicate::Ne, &words, &wanted, bits)?;
+                let leave = this.in_register(differs, Scalar::Int(1))?;
+                Ok(Round { new: new.to_vec(), leave: Some(leave) })
+            })?;
+            let equal = self.equals(ty, &old, &wanted, bits)?;
+            (old, equal)
+        };
+        values.push(equal);
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    fn equals(&mut self, ty: TypeId, old: &[Val], wanted: &[Val], bits: u32) -> Raised<Val> {
+        let words = self.words_of(ty, old, bits)?;
+        self.compare_words(IntPredicate::Eq, &words, wanted, bits)
+    }
+}
+
+/// Atomic accesses must be aligned: hardware has no others.
+fn aligned(align: u32, bits: u32) -> Raised<()> {
+    if align >= bits / 8 {
+        return Ok(());
+    }
+    let message = format!("an atomic access of {} bytes aligned to {align}", bits / 8);
+    Err(Refusal::new(ORDER, message).with_help("align it to its size"))
+}
+
+/// The `atom` of an operation on each bit alone.
+fn bitwise(op: AtomicOp) -> Option<Mnemonic> {
+    match op {
+        AtomicOp::And => Some(ptx!("atom.and.b32")),
+        AtomicOp::Or => Some(ptx!("atom.or.b32")),
+        AtomicOp::Xor => Some(ptx!("atom.xor.b32")),
+        _ => None,
+    }
+}
+
+/// The `red` of an `atom`.
+fn reduction(atom: Mnemonic) -> Raised<Mnemonic> {
+    atom.with_opcode(Opcode::Red).ok_or_else(|| Refusal::new(INSTRUCTION, format!("{atom} has no reduction")))
+}
+
+/// Memory that other threads see.
+fn is_shared_memory(space: u32) -> bool {
+    !matches!(space, address_space::CONST | address_space::LOCAL | address_space::PARAM)
+}

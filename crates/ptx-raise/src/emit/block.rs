@@ -1,0 +1,451 @@
+//! Blocks: their order, their labels, their phis and their statements.
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::rc::Rc;
+
+use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
+use ptx_llvm::marks;
+use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Type};
+
+use super::state::Emitter;
+use crate::error::Raised;
+use crate::names;
+use crate::registers::{Named, Rank};
+use crate::style::{Annotations, Names};
+use crate::types::Class;
+use crate::types::Scalar;
+use crate::value::Val;
+
+/// Longer names of blocks are cut.
+const LONGEST_LABEL: usize = 40;
+
+/// Where a phi's value comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Source {
+    Bits(u64),
+    Register(RegId),
+}
+
+/// The `.loc` of a text so far.
+#[derive(Default)]
+struct Trail {
+    here: Option<DebugLocation>,
+    /// One that only follows from an instruction's location, while no code follows it.
+    pending: Option<(DebugLocation, Option<StrId>)>,
+    /// The places that were named.
+    named: HashSet<(u32, u32, u32)>,
+}
+
+impl Trail {
+    /// Writes what is pending, unless the text is at that place already.
+    fn flush(&mut self, builder: &mut BodyBuilder) {
+        let Some((location, comment)) = self.pending.take() else { return };
+        let unplaced = (location.line, location.column) == (0, 0) && self.here.is_none();
+        if !unplaced && self.here.as_ref() != Some(&location) {
+            self.push(builder, location);
+            builder_comment(builder, comment);
+        }
+    }
+
+    fn push(&mut self, builder: &mut BodyBuilder, location: DebugLocation) {
+        if let Some(call) = &location.inlined
+            && self.named.insert((call.file, call.line, call.column))
+        {
+            let (file, line, column) = (call.file, call.line, call.column);
+            let call = DebugLocation { file, line, column, inlined: None, at: At::default() };
+            builder.push(Stmt::Location(call));
+        }
+        self.named.insert((location.file, location.line, location.column));
+        self.here = Some(location.clone());
+        builder.push(Stmt::Location(location));
+    }
+}
+
+/// Puts a comment after the last statement.
+fn builder_comment(builder: &mut BodyBuilder, comment: Option<StrId>) {
+    if let Some(comment) = comment {
+        builder.push(Stmt::TrailingComment(comment));
+    }
+}
+
+impl Emitter<'_, '_, '_> {
+    /// A label for every block; only those that are branched to are placed.
+    pub(super) fn make_labels(&mut self) {
+        let function = self.function;
+        for (at, block) in function.blocks.iter().enumerate() {
+            let own = self.block_name(&block.name);
+            let name = own.unwrap_or_else(|| self.free_label(format!("$L__BB{}_{at}", self.id.index())));
+            let name = self.module.ir.strings.intern(&name);
+            let label = self.builder.new_label(name, LabelKind::Code);
+            self.blocks.labels.push(label);
+        }
+    }
+
+    /// What a block is called, where names are LLVM's. A label of PTX comes back as it was; others get a beginning that nothing else
+    /// has.
+    fn block_name(&mut self, name: &str) -> Option<String> {
+        if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
+            return None;
+        }
+        if self.source.was_ptx && names::is_plain(name) && !self.module.symbol_names.contains(name) {
+            return self.names.taken.insert(name.to_owned()).then(|| name.to_owned());
+        }
+        let spelled = names::spelled(name);
+        let short = spelled.get(..LONGEST_LABEL).unwrap_or(&spelled);
+        Some(self.free_label(format!("$L_{short}")))
+    }
+
+    /// A label like `stem` that nothing else in the function is called.
+    fn free_label(&mut self, stem: String) -> String {
+        let mut name = stem.clone();
+        let mut number = self.names.label_repeats.get(&stem).copied().unwrap_or_default();
+        while self.module.symbol_names.contains(&name) || !self.names.taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{stem}_{number}");
+        }
+        if number > 0 {
+            self.names.label_repeats.insert(stem, number);
+        }
+        name
+    }
+
+    /// The registers of all phis: some are used before their block is reached.
+    pub(super) fn make_phis(&mut self) -> Raised<()> {
+        let function = self.function;
+        for block in self.blocks.layout.clone() {
+            for id in function.block(block).inst_ids() {
+                if !matches!(function.inst(id).op, Op::Phi { .. }) {
+                    break;
+                }
+                if self.cover.is_word_phi(id) {
+                    let (inputs, values) = self.word_phi(id)?;
+                    self.define(id, values.into());
+                    self.computed.phi_inputs.insert(id, inputs);
+                    continue;
+                }
+                let leaves = self.leaves(self.type_of(id))?;
+                let inputs: Vec<RegId> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
+                let outputs: Rc<[Val]> =
+                    leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect();
+                self.define(id, outputs);
+                let written: Vec<Val> = inputs.iter().map(|&input| Val::reg(input)).collect();
+                self.want(Named::Inst(id), &written, Rank::Phi);
+                self.computed.phi_inputs.insert(id, inputs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Raises the statements of a block.
+    pub(super) fn block(&mut self, block: BlockId) {
+        let function = self.function;
+        self.blocks.current = block;
+        if self.blocks.rolled.contains(&block) {
+            let text = self.module.ir.strings.intern("nounroll");
+            self.push(Stmt::Pragma(vec![text]));
+        }
+        let leading = self.leading_marks(block);
+        for id in function.block(block).inst_ids() {
+            if matches!(function.inst(id).op, Op::Phi { .. })
+                && let Err(refusal) = self.copy_phi(id)
+            {
+                self.refuse_inst(refusal, id);
+            }
+        }
+        let mut place = None;
+        for id in function.block(block).inst_ids() {
+            let inst = function.inst(id);
+            if matches!(inst.op, Op::Phi { .. }) {
+                continue;
+            }
+            if let Some(node) = inst.metadata(marks::DEBUG) {
+                let texts = self.module.view.strings(node);
+                let done = leading.filter(|(first, _)| *first == id).map_or(0, |(_, count)| count);
+                self.debug_statements(texts.into_iter().skip(done));
+            }
+            self.mark_records(id);
+            if inst.location != place
+                && let Some(location) = inst.location
+            {
+                place = inst.location;
+                self.location(location);
+            }
+            self.pragmas_of(id);
+            self.inst(id);
+        }
+    }
+
+    /// Labels that sections name and that preceded the block's own belong to the code before it: to `ptxas`, which compiles for
+    /// debugging, what they describe ends there. Gives how many marks of which instruction are written with that.
+    fn leading_marks(&mut self, block: BlockId) -> Option<(InstId, usize)> {
+        let function = self.function;
+        if !self.is_labelled(block) {
+            return None;
+        }
+        let is_phi = |id: &InstId| matches!(function.inst(*id).op, Op::Phi { .. });
+        let first = function.block(block).inst_ids().find(|id| !is_phi(id))?;
+        let texts = self.module.view.strings(function.inst(first).metadata(marks::DEBUG)?);
+        let name = function.block(block).name.as_str();
+        let own = texts.iter().position(|text| text.strip_suffix(':') == Some(name))?;
+        self.debug_statements(texts.into_iter().take(own));
+        self.push(Stmt::Label(self.blocks.labels[block.index()]));
+        self.blocks.labelled.insert(block);
+        Some((first, own + 1))
+    }
+
+    /// The pragmas that preceded an instruction (`!ptx.pragma`).
+    fn pragmas_of(&mut self, id: InstId) {
+        let view = self.module.view;
+        let Some(node) = self.function.inst(id).metadata(marks::PRAGMA) else { return };
+        for text in view.strings(node) {
+            if ptx_ir::used_bytes(text).is_some_and(|mask| !self.has_bytes_of_mask(id, mask)) {
+                continue;
+            }
+            let text = self.module.ir.strings.intern(text);
+            self.push(Stmt::Pragma(vec![text]));
+        }
+    }
+
+    /// Whether an instruction is one load with the bytes of a mask, which applies to no other.
+    fn has_bytes_of_mask(&self, id: InstId, mask: u32) -> bool {
+        let (view, inst) = (self.module.view, self.function.inst(id));
+        if !matches!(inst.op, Op::Load { .. }) {
+            // Inline assembly has the instruction as it was.
+            return true;
+        }
+        let size = |ty| view.layout(ty).map_or(0, |layout| layout.size);
+        let bytes = match *view.ty(inst.ty) {
+            Type::Vector { len, element } => u64::from(len) * size(element),
+            _ => size(inst.ty),
+        };
+        let is_within = u64::from(mask).checked_shr(bytes as u32).unwrap_or(0) == 0;
+        self.is_part_of_four(id) || (bytes.is_power_of_two() && is_within)
+    }
+
+    /// The copy at the start of a phi's block.
+    fn copy_phi(&mut self, id: InstId) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let inputs = self.computed.phi_inputs.get(&id).cloned().unwrap_or_default();
+        let outputs = self.computed.values.get(id).cloned().unwrap_or_else(|| Rc::from([]));
+        if self.cover.is_word_phi(id) {
+            return self.copy_word_phi(&inputs, &outputs);
+        }
+        for ((leaf, input), output) in leaves.iter().zip(inputs).zip(outputs.iter()) {
+            if let Val::Register(output, _) = output {
+                self.copy_to(*output, Val::reg(input), leaf.scalar)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The writes of a predecessor for the phis of its successors, before its terminator.
+    pub(super) fn write_phis(&mut self) -> Raised<()> {
+        let function = self.function;
+        let from = self.blocks.current;
+        let mut seen = HashSet::default();
+        // What several phis take is copied from the first of them, so that all can become one register.
+        let mut firsts: HashMap<(Source, Class), RegId> = HashMap::default();
+        for successor in self.source.successors(from) {
+            if !seen.insert(successor) {
+                continue;
+            }
+            for id in function.block(successor).inst_ids() {
+                let Op::Phi { incoming } = &function.inst(id).op else { break };
+                let Some((value, _)) = incoming.iter().find(|(_, block)| *block == from) else { continue };
+                let Some(inputs) = self.computed.phi_inputs.get(&id).cloned() else { continue };
+                let mut scalars: Vec<Scalar> =
+                    self.leaves(self.type_of(id))?.iter().map(|leaf| leaf.scalar).collect();
+                let mut values = self.value(*value)?.to_vec();
+                if self.cover.is_word_phi(id) {
+                    values = self.phi_words(&values)?;
+                    scalars = vec![Scalar::Int(32); values.len()];
+                }
+                for ((scalar, input), value) in scalars.into_iter().zip(inputs).zip(values) {
+                    let value = match value {
+                        Val::Bits(bits) => {
+                            let key = (Source::Bits(bits), scalar.class());
+                            let first = *firsts.entry(key).or_insert(input);
+                            if first == input { value } else { Val::reg(first) }
+                        }
+                        Val::Register(register, _) => {
+                            let key = (Source::Register(register), scalar.class());
+                            let first = *firsts.entry(key).or_insert(input);
+                            if first == input { value } else { Val::reg(first) }
+                        }
+                        Val::Address { .. } => value,
+                    };
+                    self.copy_to(input, value, scalar)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `.loc` (manual 11.5.3) of an instruction; one that says what the one before it says goes when the text is put together.
+    fn location(&mut self, id: LocationId) {
+        self.mark_location(id);
+        let Some(statement) = self.debug_location(id) else { return };
+        self.blocks.implied_locations.insert((self.blocks.current, self.builder.body().statements.len()));
+        self.push(Stmt::Location(statement));
+    }
+
+    fn debug_location(&mut self, id: LocationId) -> Option<DebugLocation> {
+        let location = self.module.view.location(id).clone();
+        let file = self.module.debug.file_of(location.file?);
+        let call = location.inlined_at.and_then(|outer| {
+            let (name, offset) = self.module.inlined_name(id)?;
+            let outer = self.module.view.location(outer);
+            let name = self.module.ir.strings.intern(&name);
+            let file = self.module.debug.file_of(outer.file?);
+            Some(Box::new(InlinedAt { name, offset, file, line: outer.line, column: outer.column }))
+        });
+        let (line, column) = (location.line, location.column);
+        Some(DebugLocation { file, line, column, inlined: call, at: At::default() })
+    }
+
+    /// What `!ptx.debug` keeps: `.loc` directives, and labels that sections name, each of which stands once.
+    pub(super) fn debug_statements<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
+        for text in texts {
+            if let Some(label) = text.strip_suffix(':') {
+                let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
+                let is_free = !own || self.source.to_debug && self.names.taken.insert(label.to_owned());
+                if is_free && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned()) {
+                    let name = self.module.ir.strings.intern(label);
+                    let label = self.builder.new_label(name, LabelKind::Code);
+                    self.builder.place(label);
+                }
+            } else if let Some(location) = self.stated_location(text) {
+                self.push(Stmt::Location(location));
+            }
+        }
+    }
+
+    /// `.loc file line column {label offset file line column}`, where the label is still there.
+    fn stated_location(&mut self, text: &str) -> Option<DebugLocation> {
+        let words: Vec<&str> = text.strip_prefix(".loc ")?.split(' ').collect();
+        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
+        let inlined = match words.get(3..5) {
+            Some(&[label, offset]) if self.module.debug.string_labels.contains(label) => {
+                let name = self.module.ir.strings.intern(label);
+                let (file, line, column) = (number(5)?, number(6)?, number(7)?);
+                Some(Box::new(InlinedAt { name, offset: offset.parse().ok(), file, line, column }))
+            }
+            Some(_) | None => None,
+        };
+        let at = At::default();
+        Some(DebugLocation { file: number(0)?, line: number(1)?, column: number(2)?, inlined, at })
+    }
+
+    /// Puts the text of the blocks together.
+    pub(super) fn put_together(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
+        let mut text = Vec::new();
+        text.extend(self.beginning().map(|location| (Stmt::Location(location), true)));
+        let follows = !self.blocks.implied_locations.is_empty();
+        for block in std::mem::take(&mut self.blocks.layout) {
+            let named = self.blocks.targets.contains(&block) || self.is_labelled(block);
+            if named && !self.blocks.labelled.contains(&block) {
+                text.push((Stmt::Label(self.blocks.labels[block.index()]), false));
+            }
+            let statements = parts.remove(&block).unwrap_or_default().into_iter().enumerate();
+            text.extend(statements.map(|(at, statement)| {
+                let implied = follows && self.blocks.implied_locations.contains(&(block, at));
+                (statement, implied)
+            }));
+        }
+        self.push_located(text);
+        if let Some(text) = self.function.attributes.string(marks::DEBUG_END) {
+            self.debug_statements(text.split(';'));
+        }
+    }
+
+    /// Whether a block has a label of PTX's that comes back though nothing names it.
+    fn is_labelled(&self, block: BlockId) -> bool {
+        let named = self.function.blocks.get(block.index()).is_some_and(|block| !block.name.is_empty());
+        named && self.module.style.names == Names::Values && self.source.was_ptx
+    }
+
+    /// Appends statements. A `.loc` that only follows from an instruction's location is left out where the text is at that place
+    /// already; the place of a call is named before what was inlined there (manual 11.5.3).
+    fn push_located(&mut self, text: Vec<(Stmt, bool)>) {
+        let mut trail = Trail::default();
+        for (statement, implied) in text {
+            match statement {
+                Stmt::Location(location) if implied => {
+                    let comment = self.source_comment(&location);
+                    trail.pending = Some((location, comment));
+                }
+                Stmt::Location(location) => {
+                    trail.flush(&mut self.builder);
+                    trail.push(&mut self.builder, location);
+                }
+                // Comments are no code.
+                Stmt::Comment(_) => self.builder.push(statement),
+                statement => {
+                    trail.flush(&mut self.builder);
+                    self.builder.push(statement);
+                }
+            }
+        }
+    }
+
+    /// The comment after a `.loc`, where the style has them.
+    fn source_comment(&mut self, location: &DebugLocation) -> Option<StrId> {
+        if self.module.style.annotations == Annotations::None || self.source.was_ptx {
+            return None;
+        }
+        let name = self.module.debug.name_of(location.file)?;
+        let mut text = format!("// {name}:{}:{}", location.line, location.column);
+        if let Some(call) = &location.inlined
+            && let Some(name) = self.module.debug.name_of(call.file)
+        {
+            text += &format!(" @[ {name}:{}:{} ]", call.line, call.column);
+        }
+        Some(self.module.ir.strings.intern(&text))
+    }
+
+    /// Where the function's code begins, for what precedes the first instruction of its own. Code that was PTX says so
+    /// itself.
+    fn beginning(&mut self) -> Option<DebugLocation> {
+        if self.source.was_ptx {
+            return None;
+        }
+        let location = self.module.view.location(self.function.location?);
+        let file = self.module.debug.file_of(location.file?);
+        Some(DebugLocation { file, line: location.line, column: 0, inlined: None, at: At::default() })
+    }
+
+    /// The blocks to which a branch says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
+    pub(super) fn rolled_loops(&self) -> HashSet<BlockId> {
+        let view = self.module.view;
+        let text_of = |id: MetadataId| match view.metadata(id) {
+            Metadata::Node(parts) => match parts.first().copied().flatten().map(|first| view.metadata(first))
+            {
+                Some(Metadata::String(text)) => Some(text.as_str()),
+                _ => None,
+            },
+            Metadata::String(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
+        };
+        let mut rolled = HashSet::default();
+        for &from in &self.blocks.layout {
+            let Some(last) = self.function.block(from).inst_ids().next_back() else { continue };
+            let Some(node) = self.function.inst(last).metadata("llvm.loop") else { continue };
+            let Metadata::Node(parts) = view.metadata(node) else { continue };
+            // A node names itself first, to be unlike any other.
+            if parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable")) {
+                // The branch that carries it goes back to the loop's first block, and perhaps out.
+                rolled.extend(self.source.successors(from).into_iter().filter(|target| *target <= from));
+            }
+        }
+        rolled
+    }
+
+    /// The name of a local variable, unlike any other of the module.
+    pub(super) fn local_name(&self, stem: &str, number: usize) -> String {
+        let mut name =
+            self.module.free_name(format!("__local_{stem}_{}_{number}", names::escape(&self.function.name)));
+        while self.names.taken.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+}

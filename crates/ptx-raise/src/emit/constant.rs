@@ -1,0 +1,256 @@
+//! Constants as operands.
+
+use ptx_isa::ptx;
+use ptx_llvm::view::BinaryOp;
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, Type, TypeId};
+
+use super::append::Arg;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Leaf, Scalar};
+use crate::value::{Base, Val, mask, sign_extend};
+
+/// Constant expressions nested deeper than this are refused.
+const MAX_DEPTH: u32 = 64;
+
+impl Emitter<'_, '_, '_> {
+    /// The leaves of a constant.
+    pub(super) fn constant(&mut self, id: ConstId, depth: u32) -> Raised<Vec<Val>> {
+        if depth > MAX_DEPTH {
+            return Err(Refusal::new(INSTRUCTION, "a constant nested too deep"));
+        }
+        let view = self.module.view;
+        let ty = view.constant_type(id);
+        let leaves = self.leaves(ty)?;
+        match view.constant(id) {
+            Constant::Int(words) => Ok(leaves
+                .iter()
+                .enumerate()
+                .map(|(at, leaf)| Val::Bits(words.get(at).copied().unwrap_or(0) & mask(leaf.scalar.bits())))
+                .collect()),
+            Constant::Float(bits) => Ok(vec![Val::Bits(*bits)]),
+            Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => {
+                Ok(leaves.iter().map(|_| Val::Bits(0)).collect())
+            }
+            Constant::Data(bytes) => Ok(data(&leaves, bytes)),
+            Constant::Aggregate(parts) => {
+                let mut values = Vec::with_capacity(leaves.len());
+                for &part in parts {
+                    values.extend(self.constant(part, depth + 1)?);
+                }
+                match view.ty(ty) {
+                    Type::Vector { .. } => self.together(&leaves, &values),
+                    _ => Ok(values),
+                }
+            }
+            Constant::Symbol(symbol) => {
+                let (symbol, space, offset) = self.module.symbol(*symbol)?;
+                Ok(vec![Val::Address { base: Base::Symbol(symbol), offset, space }])
+            }
+            Constant::BlockAddress(_, block) => Ok(vec![Val::Bits(crate::offsets::block_number(*block))]),
+            Constant::Expr(expr) => self.constant_expr(expr, ty, depth),
+            Constant::Other(name) => {
+                Err(Refusal::new(INSTRUCTION, format!("a {name} has no counterpart in PTX")))
+            }
+        }
+    }
+
+    fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Raised<Vec<Val>> {
+        match expr {
+            ConstExpr::Gep { source, base, indices } => {
+                self.constant_addresses(*source, *base, indices, ty, depth)
+            }
+            ConstExpr::Cast { op, value } => self.constant_cast(*op, *value, ty, depth),
+            ConstExpr::Binary { op, lhs, rhs } => {
+                let (lhs, rhs) = (self.constant(*lhs, depth + 1)?, self.constant(*rhs, depth + 1)?);
+                self.constant_sum(*op, ty, &lhs, &rhs)
+            }
+            ConstExpr::Element { vector, index } => self.constant_element(*vector, *index, ty, depth),
+            ConstExpr::Insert { vector, element, index } => {
+                let vector = self.constant(*vector, depth + 1)?;
+                let element = self.constant(*element, depth + 1)?;
+                let index = self.constant_index(*index, depth)?;
+                let (mut elements, scalars) = self.elements_of(ty, &vector)?;
+                self.replace(&mut elements, &scalars, &element, index)?;
+                let leaves = self.leaves(ty)?;
+                self.together(&leaves, &elements.concat())
+            }
+            ConstExpr::Other(number) => {
+                Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
+            }
+        }
+    }
+
+    /// An element of a vector. Of a vector that is the bits of something else no other element is made: each of them would take instructions.
+    fn constant_element(
+        &mut self,
+        vector: ConstId,
+        index: ConstId,
+        ty: TypeId,
+        depth: u32,
+    ) -> Raised<Vec<Val>> {
+        let view = self.module.view;
+        let number = view.constant(index).as_u64().and_then(|index| u32::try_from(index).ok());
+        if let (Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }), Some(number)) =
+            (view.constant(vector), number)
+        {
+            let (from, to) = (self.leaves(view.constant_type(*value))?, self.leaves(ty)?);
+            let values = self.constant(*value, depth + 1)?;
+            let bits: u32 = to.iter().map(|leaf| leaf.scalar.bits()).sum();
+            return self.bits_from(&from, &values, number.saturating_mul(bits), &to);
+        }
+        let values = self.constant(vector, depth + 1)?;
+        let index = self.constant_index(index, depth)?;
+        let (elements, scalars) = self.elements_of(view.constant_type(vector), &values)?;
+        self.pick(&elements, &scalars, index)
+    }
+
+    /// A number that an element of a vector has.
+    fn constant_index(&mut self, index: ConstId, depth: u32) -> Raised<(Val, Scalar)> {
+        let words = self.low_words(index, depth)?;
+        words.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an index that is not a number"))
+    }
+
+    /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
+    fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Raised<Vec<Val>> {
+        let bits = self.width_of_integers(ty).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, "constant arithmetic on a value that is not an integer")
+        })?;
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor) {
+            return Err(Refusal::new(INSTRUCTION, "constant arithmetic that LLVM 22 does not have"));
+        }
+        let words = bits.div_ceil(64).max(1) as usize;
+        let mut result = Vec::with_capacity(lhs.len());
+        for (lhs, rhs) in lhs.chunks(words).zip(rhs.chunks(words)) {
+            match (lhs, rhs) {
+                (&[lhs], &[rhs]) => result.push(self.int_binary(op, lhs, rhs, bits)?),
+                _ => result.extend(self.wide_binary(op, lhs, rhs, bits)?),
+            }
+        }
+        Ok(result)
+    }
+
+    /// `getelementptr`: one address, or a vector of them, where a scalar applies to every element.
+    fn constant_addresses(
+        &mut self,
+        source: TypeId,
+        base: ConstId,
+        indices: &[ConstId],
+        ty: TypeId,
+        depth: u32,
+    ) -> Raised<Vec<Val>> {
+        let bases = self.low_words(base, depth)?;
+        let indices: Vec<Vec<(Val, Scalar)>> =
+            indices.iter().map(|&index| self.low_words(index, depth)).collect::<Raised<_>>()?;
+        let element = |of: &[(Val, Scalar)], at: usize| {
+            // A scalar counts as one element.
+            let found = if of.len() == 1 { of.first() } else { of.get(at) };
+            found
+                .copied()
+                .ok_or_else(|| Refusal::new(INSTRUCTION, "a vector of fewer addresses than its neighbour"))
+        };
+        let mut addresses = Vec::new();
+        for at in 0..self.leaves(ty)?.len() {
+            let (start, pointer) = element(&bases, at)?;
+            let numbers: Vec<(Val, Scalar)> =
+                indices.iter().map(|index| element(index, at)).collect::<Raised<_>>()?;
+            let is_known = numbers.iter().all(|(number, _)| matches!(number, Val::Bits(_)));
+            let start = if is_known { start } else { self.as_typed(start, pointer)? };
+            addresses.push(self.stepped(start, pointer, source, &numbers)?);
+        }
+        Ok(addresses)
+    }
+
+    /// The elements of a constant; of integers over 64 bits the low words.
+    fn low_words(&mut self, id: ConstId, depth: u32) -> Raised<Vec<(Val, Scalar)>> {
+        let ty = self.module.view.constant_type(id);
+        let words = self.width_of_integers(ty).map_or(1, |bits| bits.div_ceil(64).max(1)) as usize;
+        let (leaves, values) = (self.leaves(ty)?, self.constant(id, depth + 1)?);
+        Ok(values.into_iter().zip(leaves.iter().map(|leaf| leaf.scalar)).step_by(words).collect())
+    }
+
+    fn constant_cast(&mut self, op: CastOp, value: ConstId, to: TypeId, depth: u32) -> Raised<Vec<Val>> {
+        let from = self.module.view.constant_type(value);
+        let values = self.constant(value, depth + 1)?;
+        let (source, target) = (self.leaves(from)?, self.leaves(to)?);
+        match op {
+            CastOp::BitCast => self.bit_cast(&source, &values, &target),
+            CastOp::Trunc | CastOp::ZExt | CastOp::SExt => self.integer_cast(op, from, to, &values),
+            _ if source.len() != target.len() => self.wide_cast(op, from, to, &values),
+            _ => source
+                .iter()
+                .zip(values)
+                .zip(target.iter())
+                .map(|((from, value), to)| self.convert(op, value, from.scalar, to.scalar))
+                .collect(),
+        }
+    }
+
+    /// The low bits of an integer or address in a register of another width, zero above.
+    pub(super) fn resize_register(&mut self, register: ptx_ir::RegId, from: u32, to: u32) -> Raised<Val> {
+        use crate::types::Class;
+        let (old, new) = (Class::of_bits(from), Class::of_bits(to));
+        if old == new {
+            return Ok(Val::reg(register));
+        }
+        let mnemonic = match (old, new) {
+            (Class::Pred, Class::B16 | Class::B32 | Class::B64) => {
+                let scalar = Scalar::Int(new.bits());
+                return self.choose(Val::reg(register), Val::Bits(1), Val::Bits(0), scalar);
+            }
+            (Class::B16 | Class::B32 | Class::B64, Class::Pred) => {
+                let low = self.compute(
+                    ptx!("and.b32").with_bits(old.bits())?,
+                    &[register.into(), Arg::Bits(1, old.bits())],
+                )?;
+                let scalar = Scalar::Int(old.bits());
+                return self.compare_ints(IntPredicate::Ne, Val::reg(low), Val::Bits(0), scalar);
+            }
+            (Class::B64, Class::B32) => ptx!("cvt.u32.u64"),
+            (Class::B64, Class::B16) => ptx!("cvt.u16.u64"),
+            (Class::B32, Class::B64) => ptx!("cvt.u64.u32"),
+            (Class::B32, Class::B16) => ptx!("cvt.u16.u32"),
+            (Class::B16, Class::B32) => ptx!("cvt.u32.u16"),
+            (Class::B16, Class::B64) => ptx!("cvt.u64.u16"),
+            _ => return Err(Refusal::new(INSTRUCTION, format!("a cast from {from} to {to} bits"))),
+        };
+        let args: [Arg; 1] = [register.into()];
+        Ok(Val::reg(self.compute(mnemonic, &args)?))
+    }
+}
+
+/// An address some bytes further on, in the space it counts in.
+pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Raised<Val> {
+    let Scalar::Pointer { space, bits, .. } = pointer else {
+        return Err(Refusal::new(INSTRUCTION, "a getelementptr from a value that is not a pointer"));
+    };
+    Ok(match address {
+        Val::Register(..) if offset == 0 => address,
+        Val::Register(register, _) => Val::Address { base: Base::Register(register), offset, space },
+        Val::Address { base, offset: first, space } => {
+            Val::Address { base, offset: first.wrapping_add(offset), space }
+        }
+        Val::Bits(own) => Val::Bits(own.wrapping_add(offset as u64) & mask(bits)),
+    })
+}
+
+/// Leaves out of memory bytes that have no gaps.
+fn data(leaves: &[Leaf], bytes: &[u8]) -> Vec<Val> {
+    let mut at = 0;
+    let mut values = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let len = leaf.bytes as usize;
+        let mut bits = 0;
+        for (shift, byte) in bytes.iter().skip(at).take(len.min(8)).enumerate() {
+            bits |= u64::from(*byte) << (8 * shift);
+        }
+        at += len;
+        values.push(Val::Bits(bits & mask(leaf.scalar.bits())));
+    }
+    values
+}
+
+/// A constant index as a signed number.
+pub(super) fn index(bits: u64, width: u32) -> i64 {
+    sign_extend(bits, width)
+}

@@ -1,0 +1,203 @@
+//! What the cover has in the place of several instructions.
+
+use ptx_ir::{Operand, RegId};
+use ptx_isa::ptx;
+use ptx_llvm::view::{BinaryOp, InstId, Value};
+
+use super::append::{Arg, operand};
+use super::state::Emitter;
+use crate::constraint::Constraint;
+use crate::cover::{Action, ClampedShift, Half, HalfSource, Joined, Narrow, Text, Truths};
+use crate::error::{ASSEMBLY, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Upper, Val, mask};
+
+impl Emitter<'_, '_, '_> {
+    /// Emits what the cover has in an instruction's place.
+    pub(super) fn act(&mut self, id: InstId, action: &Action) -> Raised<()> {
+        match action {
+            Action::Text(text) => self.write_text(text),
+            Action::ClampedShift(shift) => self.shift_clamped(id, shift),
+            Action::JoinChosen(joined) => self.join_chosen(id, joined),
+            Action::InverseRoot(of) => self.reciprocal_root(id, *of),
+            Action::ExtendUnderMask(narrow) => self.extend_under_mask(id, *narrow),
+            Action::Truths(truths) => self.combine_truths(id, truths),
+            Action::ConvertNumber(number, space) => self.convert_number(id, *number, *space),
+            Action::Pair(pair) => self.compute_pair(id, pair),
+            Action::LoadParameter(at) => self.load_low_bits(*at),
+            Action::StoreResult(offset) => self.store_result(id, *offset),
+            Action::ResultInPlace => Ok(()),
+            // What these change the emitters of the instruction ask for.
+            Action::ExtendingLoad(_)
+            | Action::LoadPairs { .. }
+            | Action::TruncatingStore(_)
+            | Action::Index(_)
+            | Action::CallByPieces(_)
+            | Action::SkipField
+            | Action::WordPhi => self.select(id),
+        }
+    }
+
+    /// Loads a parameter of which only the low bits are read.
+    fn load_low_bits(&mut self, parameter: usize) -> Raised<()> {
+        let low = self.cover.parameters.get(&parameter).map(|low| low.load.clone());
+        if let (Some(load), Some(&variable)) = (low, self.frame.params.get(parameter)) {
+            self.low_bits(&load, variable)?;
+        }
+        Ok(())
+    }
+
+    /// The shift in the place of the choice.
+    fn shift_clamped(&mut self, id: InstId, shift: &ClampedShift) -> Raised<()> {
+        let (base, scalar) = self.scalar(shift.amount.base)?;
+        let amount = match base {
+            Val::Bits(bits) => Arg::Bits(bits & shift.amount.mask, 32),
+            base => {
+                let word = self.zero_extended(base, scalar, 32)?;
+                let all = mask(shift.amount.width.min(32));
+                if shift.amount.mask == all {
+                    word.into()
+                } else {
+                    let kept = Arg::Bits(shift.amount.mask, 32);
+                    self.compute(ptx!("and.b32"), &[word.into(), kept])?.into()
+                }
+            }
+        };
+        let (value, _) = self.scalar(shift.value)?;
+        let shifted = self.shift_by(shift.op, value, amount, shift.bits)?;
+        let result = match shift.cast {
+            None => vec![shifted],
+            Some(cast) => self.resize_integer(cast, &[shifted], shift.bits, shift.to)?,
+        };
+        self.define(id, result.into());
+        Ok(())
+    }
+
+    /// `shl` or `shr` of a value of a register's width.
+    fn shift_by(&mut self, op: BinaryOp, value: Val, amount: Arg, bits: u32) -> Raised<Val> {
+        let scalar = Scalar::Int(bits);
+        let word = if op == BinaryOp::Shl { "shl.b" } else { "shr.u" };
+        let value = self.arg(value, scalar)?;
+        Ok(Val::reg(self.emit_new(scalar.class(), &format!("{word}{bits}"), &[value, amount])?))
+    }
+
+    /// `mov` of two halves, after the choices.
+    fn join_chosen(&mut self, id: InstId, joined: &Joined) -> Raised<()> {
+        let scalar = Scalar::Int(joined.bits);
+        let mut parts = [Operand::Omitted; 2];
+        for (part, half) in parts.iter_mut().zip([joined.low, joined.high]) {
+            let value = match half {
+                Half::Plain(source) => self.half_value(source, scalar)?,
+                Half::Chosen { cond, then, other } => {
+                    let cond = self.scalar(cond)?.0;
+                    let (then, other) = (self.half_value(then, scalar)?, self.half_value(other, scalar)?);
+                    self.choose(cond, then, other, scalar)?
+                }
+            };
+            *part = Operand::Register(self.in_register(value, scalar)?);
+        }
+        let list = Operand::Vector(self.builder.list(&parts));
+        let register = self.compute(ptx!("mov.b32").with_bits(2 * joined.bits)?, &[list.into()])?;
+        self.define_one(id, Val::reg(register));
+        Ok(())
+    }
+
+    fn half_value(&mut self, source: HalfSource, scalar: Scalar) -> Raised<Val> {
+        match source {
+            HalfSource::Constant(number) => Ok(Val::Bits(number)),
+            HalfSource::Narrow(value) => Ok(self.scalar(value)?.0),
+            HalfSource::Part(value, at) => {
+                let (value, whole) = self.scalar(value)?;
+                let register = self.in_register(value, whole)?;
+                self.extract_bits(register, whole.class(), at, scalar)
+            }
+        }
+    }
+
+    /// The sign of a byte up to a halfword, and zeros above.
+    fn extend_under_mask(&mut self, id: InstId, narrow: Value) -> Raised<()> {
+        let (value, scalar) = self.scalar(narrow)?;
+        let half = self.sign_extended(value, scalar, 16)?;
+        let word = self.resized(half, Class::B16, Class::B32)?;
+        self.define_one(id, Val::Register(word, Upper::Zero));
+        Ok(())
+    }
+
+    /// `rsqrt`.
+    fn reciprocal_root(&mut self, id: InstId, of: Value) -> Raised<()> {
+        let (value, scalar) = self.scalar(of)?;
+        let arg = self.arg(value, scalar)?;
+        let root = self.float_form(ptx!("rsqrt.approx.f32"), Scalar::Float)?;
+        let register = self.compute(root, &[arg])?;
+        self.define_one(id, Val::reg(register));
+        Ok(())
+    }
+
+    /// Whether any or all of them hold.
+    fn combine_truths(&mut self, id: InstId, truths: &Truths) -> Raised<()> {
+        let combine = if truths.all { ptx!("and.pred") } else { ptx!("or.pred") };
+        let values = self.value(truths.vector)?;
+        let mut values = values.iter().copied();
+        let mut combined = values.next().unwrap_or(Val::Bits(u64::from(truths.all)));
+        for value in values {
+            combined = self.pred(combine, combined, value)?;
+        }
+        if truths.negated {
+            combined = self.pred_not(combined)?;
+        }
+        self.define_one(id, combined);
+        Ok(())
+    }
+
+    /// An operand of a text. A constant stays one but in a list, which has registers alone.
+    fn text_input(&mut self, text: &Text, input: Narrow, class: Class, outputs: &[RegId]) -> Raised<Operand> {
+        let Narrow::Value(value) = input else {
+            let scalar = Scalar::Int(class.bits());
+            let mut types = text.text.split(' ').next().unwrap_or_default().rsplit('.');
+            let signed = types.next().is_some_and(|ty| ty.starts_with('s'));
+            return match self.narrow(input, scalar)? {
+                Val::Bits(bits) if !text.text.contains('{') => {
+                    Ok(operand(Arg::Bits(bits, class.bits()), signed))
+                }
+                value => Ok(Operand::Register(self.in_register(value, scalar)?)),
+            };
+        };
+        let own = text.roots.iter().position(|root| root.map(Value::Inst) == Some(value));
+        if let Some(register) = own.and_then(|output| outputs.get(output)) {
+            return Ok(Operand::Register(*register));
+        }
+        let (leaves, values) = (self.value_leaves(value)?, self.value(value)?);
+        Ok(Operand::Register(self.asm_input(&leaves, &values, class)?))
+    }
+
+    /// Emits a text in the place of what it computes.
+    fn write_text(&mut self, text: &Text) -> Raised<()> {
+        let mut operands = Vec::with_capacity(text.constraints.len());
+        let mut outputs = Vec::with_capacity(text.roots.len());
+        let mut inputs = text.inputs.iter();
+        for constraint in &text.constraints {
+            match constraint {
+                Constraint::Output(class) => {
+                    let register = self.register(*class);
+                    outputs.push(register);
+                    operands.push(Operand::Register(register));
+                }
+                Constraint::Input(class) => {
+                    let missing = || Refusal::new(ASSEMBLY, "a mark with more constraints than operands");
+                    let input = *inputs.next().ok_or_else(missing)?;
+                    operands.push(self.text_input(text, input, *class, &outputs)?);
+                }
+                Constraint::Tied(_) | Constraint::Immediate => {
+                    return Err(Refusal::new(ASSEMBLY, "a mark with a constraint that marks do not have"));
+                }
+            }
+        }
+        self.read_asm(&text.text, &operands)?;
+        for (root, register) in text.roots.iter().zip(outputs) {
+            if let Some(root) = root {
+                self.take_outputs(*root, &[register])?;
+            }
+        }
+        Ok(())
+    }
+}

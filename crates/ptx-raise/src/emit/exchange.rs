@@ -1,0 +1,280 @@
+//! Compare-and-swap: `atom.cas` itself, and loops around it for what `atom` lacks (manual 9.7.13.5).
+//!
+//! The memory of an atomic access is one integer of 8 to 128 bits, whatever its type. Those that `atom.cas` has are
+//! exchanged whole; smaller ones inside the aligned 32-bit word around them.
+
+use ptx_ir::{AddressBase, Operand, RegId};
+use ptx_isa::{Mnemonic, Mod, ptx};
+use ptx_llvm::view::{AtomicOrder, IntPredicate, Scope, TypeId};
+
+use super::access::{Access, Place, Round, in_space};
+use super::append::Arg;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, ORDER, Raised, Refusal};
+use crate::types::integer_class;
+use crate::types::{Class, Leaf, Scalar};
+use crate::value::{Fill, Val, mask};
+
+/// `atom.cas.b16` (manual 9.7.13.5).
+const CAS_16: ptx_isa::Since = ptx_isa::Since::new(6, 3, 70);
+
+/// 128-bit accesses of the scope `.sys` (manual 9.7.9.8, 9.7.13.5).
+const WIDE_SYSTEM: ptx_isa::Since = ptx_isa::Since::new(8, 4, 70);
+
+/// Where a small value is in the word around it.
+#[derive(Clone, Copy)]
+struct Part {
+    /// How many bits of the word are below it.
+    shift: RegId,
+    /// Ones everywhere else.
+    holes: RegId,
+}
+
+impl Emitter<'_, '_, '_> {
+    /// The width in bits of an atomic access to a value of a type.
+    pub(super) fn atomic_width(&mut self, ty: TypeId, scope: &Scope) -> Raised<u32> {
+        let leaves = self.leaves(ty)?;
+        let bits: u32 = leaves.iter().map(|leaf| leaf.scalar.bits()).sum();
+        let whole = leaves.iter().all(|leaf| u64::from(leaf.scalar.bits()) == leaf.bytes * 8);
+        if whole && matches!(bits, 8 | 16 | 32 | 64 | 128) {
+            if bits == 128 && *scope == Scope::System {
+                let what = || "a 128-bit atomic access of the system's scope".to_owned();
+                self.module.target.need(WIDE_SYSTEM, &what)?;
+            }
+            return Ok(bits);
+        }
+        let text = self.module.view.type_text(ty);
+        Err(Refusal::new(ORDER, format!("an atomic access to a value of type {text}"))
+            .with_help("PTX has atomic accesses of 8, 16, 32, 64 and 128 bits"))
+    }
+
+    /// A value as the integer of its bits, in 64-bit words where it is wide.
+    pub(super) fn words_of(&mut self, ty: TypeId, values: &[Val], bits: u32) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        self.bit_cast(&leaves, values, &word_leaves(bits))
+    }
+
+    /// A value from the integer of its bits.
+    pub(super) fn value_of_words(&mut self, ty: TypeId, words: &[Val], bits: u32) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        self.bit_cast(&word_leaves(bits), words, &leaves)
+    }
+
+    /// Registers for an integer of so many bits, by words.
+    fn word_registers(&mut self, bits: u32) -> Vec<RegId> {
+        (0..bits.div_ceil(64)).map(|_| self.register(integer_class(bits))).collect()
+    }
+
+    /// An integer as an operand of `atom`: wide ones in one register.
+    pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Raised<Arg> {
+        if let &[word] = words {
+            let scalar = Scalar::Int(bits);
+            // Sixteen bits are taken from registers alone.
+            return if bits < 32 {
+                Ok(self.in_register(word, scalar)?.into())
+            } else {
+                self.arg(word, scalar)
+            };
+        }
+        let mut parts = Vec::with_capacity(words.len());
+        for &word in words {
+            parts.push(Operand::Register(self.in_register(word, Scalar::Int(64))?));
+        }
+        let vector = Operand::Vector(self.builder.list(&parts));
+        Ok(self.compute(ptx!("mov.b128"), &[vector.into()])?.into())
+    }
+
+    /// Emits an instruction that gives an integer into registers of its words.
+    pub(super) fn emit_whole(&mut self, mnemonic: Mnemonic, to: &[RegId], args: &[Arg]) -> Raised<()> {
+        if let &[register] = to {
+            let mut all = vec![Arg::from(register)];
+            all.extend_from_slice(args);
+            return self.emit(mnemonic, &all);
+        }
+        let wide = self.compute(mnemonic, args)?;
+        let parts: Vec<Operand> = to.iter().map(|&part| Operand::Register(part)).collect();
+        let vector = Operand::Vector(self.builder.list(&parts));
+        self.emit(ptx!("mov.b128"), &[vector.into(), wide.into()])
+    }
+
+    /// The words that an instruction gives.
+    pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Raised<Vec<Val>> {
+        let registers = self.word_registers(bits);
+        self.emit_whole(mnemonic, &registers, args)?;
+        Ok(registers.into_iter().map(Val::reg).collect())
+    }
+
+    /// Whether two integers differ or are equal.
+    pub(super) fn compare_words(
+        &mut self,
+        predicate: IntPredicate,
+        a: &[Val],
+        b: &[Val],
+        bits: u32,
+    ) -> Raised<Val> {
+        if let (&[a], &[b]) = (a, b) {
+            return self.compare_ints(predicate, a, b, Scalar::Int(bits));
+        }
+        let a = self.full_words(a, bits, Fill::Zero)?;
+        let b = self.full_words(b, bits, Fill::Zero)?;
+        self.wide_compare(predicate, &a, &b)
+    }
+
+    /// Whether `atom.cas` has integers of so many bits; the wide ones are asked for whatever the target, which is then refused.
+    pub(super) fn swaps_whole(&self, bits: u32) -> bool {
+        bits >= 32 || (bits == 16 && self.module.target.has(CAS_16))
+    }
+
+    /// Compares and swaps whole integers; the words that were there.
+    pub(super) fn swap_whole(
+        &mut self,
+        place: &Place<'_>,
+        modifiers: &[Mod],
+        bits: u32,
+        expected: &[Val],
+        new: &[Val],
+    ) -> Raised<Vec<Val>> {
+        let args = [place.address.into(), self.whole(expected, bits)?, self.whole(new, bits)?];
+        self.emit_words(swap(place, modifiers, bits)?, bits, &args)
+    }
+
+    /// A loop around `atom.cas`: the old value goes through `round` until no one wrote in between. Gives the last old value.
+    pub(super) fn exchange_loop(
+        &mut self,
+        place: &Place<'_>,
+        order: AtomicOrder,
+        ty: TypeId,
+        round: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Round>,
+    ) -> Raised<Vec<Val>> {
+        let own = self.atomic_width(ty, place.scope)?;
+        let modifiers = self.relaxed_atom(place.scope)?;
+        let (address, part, bits) = if self.swaps_whole(own) {
+            (place.address, None, own)
+        } else {
+            let (address, shift) = self.word_around(place)?;
+            (address, Some(Part { shift, holes: self.holes(shift, own)? }), 32)
+        };
+        self.fence_before(order, place.scope)?;
+        let seen = self.word_registers(bits);
+        let strength: &[Mod] = if self.has_model() { &modifiers } else { &[Mod::Volatile] };
+        let load = Access::load(place.space, address, 1)?.with(strength, &[])?;
+        self.emit_whole(load.mnemonic.with_bits(bits)?, &seen, &[address.into()])?;
+        let again = self.new_label();
+        self.builder.place(again);
+        let mut expected = Vec::with_capacity(seen.len());
+        for &word in &seen {
+            let class = integer_class(bits);
+            expected.push(Val::reg(self.compute(ptx!("mov.b32").with_bits(class.bits())?, &[word.into()])?));
+        }
+        let old = self.value_in(ty, own, &expected, part, bits)?;
+        let Round { new, leave } = round(self, &old)?;
+        let done = match leave {
+            Some(leave) => {
+                let done = self.new_label();
+                self.branch_if(leave, false, done)?;
+                Some(done)
+            }
+            None => None,
+        };
+        let new = self.words_of(ty, &new, own)?;
+        let stored = match (part, new.as_slice(), expected.as_slice()) {
+            (Some(part), &[new], &[Val::Register(word, _)]) => {
+                vec![Val::reg(self.replace_part(word, part, new, own)?)]
+            }
+            _ => new,
+        };
+        let args = [address.into(), self.whole(&expected, bits)?, self.whole(&stored, bits)?];
+        self.emit_whole(swap(place, &modifiers, bits)?, &seen, &args)?;
+        let seen: Vec<Val> = seen.into_iter().map(Val::reg).collect();
+        let failed = self.compare_words(IntPredicate::Ne, &seen, &expected, bits)?;
+        let failed = self.in_register(failed, Scalar::Int(1))?;
+        self.branch_if(failed, false, again)?;
+        if let Some(done) = done {
+            self.builder.place(done);
+        }
+        let last = self.value_in(ty, own, &seen, part, bits)?;
+        self.fence_after(order, place.scope)?;
+        Ok(last)
+    }
+
+    /// The value of `own` bits in words of `bits`: all of them, or the part that begins at a bit.
+    fn value_in(
+        &mut self,
+        ty: TypeId,
+        own: u32,
+        words: &[Val],
+        part: Option<Part>,
+        bits: u32,
+    ) -> Raised<Vec<Val>> {
+        let (Some(part), &[Val::Register(word, _)]) = (part, words) else {
+            return self.value_of_words(ty, words, bits);
+        };
+        self.part_value(ty, own, word, part.shift)
+    }
+
+    /// The value of `own` bits that begins at a bit of a word.
+    pub(super) fn part_value(&mut self, ty: TypeId, own: u32, word: RegId, shift: RegId) -> Raised<Vec<Val>> {
+        let moved = self.compute(ptx!("shr.u32"), &[word.into(), shift.into()])?;
+        let part = self.extract_bits(moved, Class::B32, 0, Scalar::Int(own))?;
+        self.value_of_words(ty, &[part], own)
+    }
+
+    /// The aligned 32-bit word around a smaller value, and how many bits of it are below the value.
+    pub(super) fn word_around(&mut self, place: &Place<'_>) -> Raised<(Operand, RegId)> {
+        let Operand::Address(base, offset) = place.address else {
+            return Err(Refusal::new(INSTRUCTION, "an atomic operation without an address"));
+        };
+        let class = self.pointer_class(place.space);
+        let width = class.bits();
+        let own = match base {
+            AddressBase::Register(register) => register,
+            AddressBase::Symbol(symbol) => {
+                self.compute(ptx!("mov.b32").with_bits(width)?, &[Operand::Symbol(symbol, 0).into()])?
+            }
+            AddressBase::Absolute => self.in_register(Val::Bits(0), Scalar::Int(width))?,
+        };
+        let whole = if offset == 0 {
+            own
+        } else {
+            self.compute(ptx!("add.s32").with_bits(width)?, &[own.into(), Arg::Bits(offset as u64, width)])?
+        };
+        let aligned =
+            self.compute(ptx!("and.b32").with_bits(width)?, &[whole.into(), Arg::Bits(!3, width)])?;
+        let low = self.resized(whole, class, Class::B32)?;
+        let byte = self.compute(ptx!("and.b32"), &[low.into(), Arg::Bits(3, 32)])?;
+        let shift = self.compute(ptx!("shl.b32"), &[byte.into(), Arg::Bits(3, 32)])?;
+        Ok((Operand::Address(AddressBase::Register(aligned), 0), shift))
+    }
+
+    /// A value of so many bits at its place in a word that is zero elsewhere.
+    pub(super) fn at_place(&mut self, value: Val, shift: RegId, bits: u32) -> Raised<RegId> {
+        let wide = self.zero_extended(value, Scalar::Int(bits), 32)?;
+        self.compute(ptx!("shl.b32"), &[wide.into(), shift.into()])
+    }
+
+    /// A word with ones everywhere but at the place of a value of so many bits.
+    pub(super) fn holes(&mut self, shift: RegId, bits: u32) -> Raised<RegId> {
+        let ones = self.in_register(Val::Bits(mask(bits)), Scalar::Int(32))?;
+        let ones = self.compute(ptx!("shl.b32"), &[ones.into(), shift.into()])?;
+        self.compute(ptx!("not.b32"), &[ones.into()])
+    }
+
+    fn replace_part(&mut self, word: RegId, part: Part, new: Val, bits: u32) -> Raised<RegId> {
+        let rest = self.compute(ptx!("and.b32"), &[word.into(), part.holes.into()])?;
+        let moved = self.at_place(new, part.shift, bits)?;
+        self.compute(ptx!("or.b32"), &[rest.into(), moved.into()])
+    }
+}
+
+/// `atom.cas` of so many bits.
+fn swap(place: &Place<'_>, modifiers: &[Mod], bits: u32) -> Raised<Mnemonic> {
+    in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(modifiers)?, place.space)
+}
+
+/// The leaves of an integer of so many bits.
+fn word_leaves(bits: u32) -> Vec<Leaf> {
+    let width = bits.min(64);
+    let words = u64::from(bits.div_ceil(64));
+    let leaf = |at| Leaf { scalar: Scalar::Int(width), offset: at * 8, bytes: u64::from(width / 8) };
+    (0..words).map(leaf).collect()
+}

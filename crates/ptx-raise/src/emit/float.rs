@@ -1,0 +1,273 @@
+//! Floating-point arithmetic (manual 9.7.3 to 9.7.5).
+//!
+//! `contract` is the permission that PTX gives by leaving the rounding modifier out; without it the modifier stands.
+
+use std::rc::Rc;
+
+use ptx_ir::{Operand, RegId};
+use ptx_isa::{Field, Mnemonic, Mod, Since, ptx};
+use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
+
+use super::append::Arg;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Leaf, Scalar};
+use crate::value::Val;
+
+/// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
+const BFLOAT_ARITHMETIC: Since = Since::new(7, 8, 90);
+/// `fma` of bfloat numbers (manual 9.7.4.4).
+pub(super) const BFLOAT_FMA: Since = Since::new(7, 0, 80);
+/// Since when half precision has arithmetic.
+pub(super) const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
+
+/// Operations that single precision has as an approximation too.
+const APPROXIMATE: [(Mnemonic, Mnemonic); 3] = [
+    (ptx!("div.rn.f32"), ptx!("div.approx.f32")),
+    (ptx!("rcp.rn.f32"), ptx!("rcp.approx.f32")),
+    (ptx!("sqrt.rn.f32"), ptx!("sqrt.approx.f32")),
+];
+
+impl Emitter<'_, '_, '_> {
+    /// `fneg`, which inverts the sign and nothing else.
+    pub(super) fn float_negate(&mut self, id: InstId, value: Value) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let values = self.value(value)?;
+        let mut result = Vec::with_capacity(leaves.len());
+        for (leaf, &value) in leaves.iter().zip(values.iter()) {
+            result.push(self.negate(value, leaf.scalar)?);
+        }
+        self.define(id, Rc::from(result));
+        Ok(())
+    }
+
+    /// The value with its sign inverted.
+    pub(super) fn negate(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        let sign: u64 = match scalar {
+            Scalar::Half | Scalar::BFloat => 0x8000,
+            Scalar::HalfPair | Scalar::BFloatPair => 0x8000_8000,
+            Scalar::Float => 1 << 31,
+            Scalar::Double => 1 << 63,
+            Scalar::Int(_) | Scalar::Pointer { .. } => {
+                return Err(Refusal::new(INSTRUCTION, "fneg of an integer"));
+            }
+        };
+        if let Val::Bits(bits) = value {
+            return Ok(Val::Bits(bits ^ sign));
+        }
+        let arg = self.arg(value, scalar)?;
+        let class = scalar.class();
+        let register = match scalar {
+            Scalar::Float => self.compute(ptx!("neg.f32"), &[arg])?,
+            Scalar::Double => self.compute(ptx!("neg.f64"), &[arg])?,
+            _ => {
+                self.compute(ptx!("xor.b32").with_bits(class.bits())?, &[arg, Arg::Bits(sign, class.bits())])?
+            }
+        };
+        Ok(Val::reg(register))
+    }
+
+    /// An operation on single-precision numbers, for another kind of number; with `.ftz` where the function flushes single precision.
+    pub(super) fn float_form(&self, single: Mnemonic, scalar: Scalar) -> Raised<Mnemonic> {
+        let ty = scalar.float().ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
+        })?;
+        Ok(single.with_type(ty)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
+    }
+
+    /// Arithmetic on floating-point numbers or pairs of them.
+    pub(super) fn float_binary(
+        &mut self,
+        op: BinaryOp,
+        a: Val,
+        b: Val,
+        scalar: Scalar,
+        fast: FastMath,
+    ) -> Raised<Val> {
+        if scalar.float().is_none() {
+            return Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on integers"));
+        }
+        let rounded = match op {
+            BinaryOp::FAdd => ptx!("add.rn.f32"),
+            BinaryOp::FSub => ptx!("sub.rn.f32"),
+            BinaryOp::FMul => ptx!("mul.rn.f32"),
+            BinaryOp::FDiv => return self.float_divide(a, b, scalar, fast),
+            BinaryOp::FRem => return self.float_remainder(a, b, scalar),
+            _ => return Err(Refusal::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
+        };
+        if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)
+        {
+            if self.module.target.has(BFLOAT_FMA) {
+                return self.bfloat_by_fma(op, a, b, scalar);
+            }
+            return self.through_single(scalar, &[a, b], &mut |this, args| {
+                let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
+                Ok(Val::reg(this.compute(rounded, &args)?))
+            });
+        }
+        if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.has(HALF_ARITHMETIC) {
+            return self.through_single(scalar, &[a, b], &mut |this, args| {
+                this.float_binary(op, args[0], args[1], Scalar::Float, FastMath::default())
+            });
+        }
+        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+        let contracted = rounded.with(Field::Rnd, None).filter(|_| fast.contract);
+        Ok(Val::reg(self.compute(self.float_form(contracted.unwrap_or(rounded), scalar)?, &args)?))
+    }
+
+    /// Sums and products of bfloat numbers through the one operation that older targets have:
+    /// `a * 1 + b`, `b * -1 + a` and `a * b + -0` round once, as the plain operations do.
+    fn bfloat_by_fma(&mut self, op: BinaryOp, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let both = |half: u64| if scalar.is_pair() { half | half << 16 } else { half };
+        let (one, minus_one, minus_zero) = (both(0x3f80), both(0xbf80), both(0x8000));
+        let (x, y, z) = match op {
+            BinaryOp::FAdd => (a, Val::Bits(one), b),
+            BinaryOp::FSub => (b, Val::Bits(minus_one), a),
+            _ => (a, b, Val::Bits(minus_zero)),
+        };
+        let args = [self.arg(x, scalar)?, self.arg(y, scalar)?, self.arg(z, scalar)?];
+        let fma = if scalar.is_pair() { ptx!("fma.rn.bf16x2") } else { ptx!("fma.rn.bf16") };
+        Ok(Val::reg(self.compute(fma, &args)?))
+    }
+
+    /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same. `afn` allows the approximations that
+    /// single precision has; `arcp` alone does not.
+    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+        let (one, sign) = match scalar {
+            Scalar::Double => (0x3ff0 << 48, 1 << 63),
+            _ => (0x3f80_0000, 1 << 31),
+        };
+        let Val::Bits(bits) = a else { return self.float_divide(a, b, scalar, fast) };
+        if bits & !sign != one || matches!(b, Val::Bits(_)) {
+            return self.float_divide(a, b, scalar, fast);
+        }
+        let arg = self.arg(b, scalar)?;
+        let reciprocal = self.precise(ptx!("rcp.rn.f32"), scalar, fast)?;
+        let inverse = Val::reg(self.compute(reciprocal, &[arg])?);
+        if bits & sign == 0 { Ok(inverse) } else { self.negate(inverse, scalar) }
+    }
+
+    /// An operation that single precision has as an approximation too, which `afn` allows.
+    pub(super) fn precise(&self, rounded: Mnemonic, scalar: Scalar, fast: FastMath) -> Raised<Mnemonic> {
+        let approximate = fast.afn && scalar == Scalar::Float;
+        let single = if approximate { APPROXIMATE.iter().find(|(own, _)| *own == rounded) } else { None };
+        self.float_form(single.map_or(rounded, |(_, approximate)| *approximate), scalar)
+    }
+
+    fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double => {
+                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+                let divide = self.precise(ptx!("div.rn.f32"), scalar, fast)?;
+                Ok(Val::reg(self.compute(divide, &args)?))
+            }
+            _ => self.through_single(scalar, &[a, b], &mut |this, args| {
+                let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
+                let divide = if fast.afn { ptx!("div.approx.f32") } else { ptx!("div.rn.f32") };
+                Ok(Val::reg(this.compute(divide, &args)?))
+            }),
+        }
+    }
+
+    /// Computes a half-precision or bfloat result in single precision and rounds it. A quotient, a square root and any
+    /// sum or product come out right so, since single precision has more than twice their digits (and two more).
+    pub(super) fn through_single(
+        &mut self,
+        scalar: Scalar,
+        args: &[Val],
+        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Val>,
+    ) -> Raised<Val> {
+        let element = scalar.element();
+        let mut results = Vec::new();
+        let mut split = Vec::with_capacity(args.len());
+        for arg in args {
+            split.push(if scalar.is_pair() { self.split_pair(*arg)?.to_vec() } else { vec![*arg] });
+        }
+        for at in 0..if scalar.is_pair() { 2 } else { 1 } {
+            let mut wide = Vec::with_capacity(args.len());
+            for halves in &split {
+                wide.push(self.float_to_float(halves[at], element, Scalar::Float)?);
+            }
+            let result = compute(self, &wide)?;
+            results.push(self.float_to_float(result, Scalar::Float, element)?);
+        }
+        match results[..] {
+            [low, high] => self.join_pair(low, high, element),
+            [only] => Ok(only),
+            _ => Err(Refusal::new(INSTRUCTION, "an operation without a result")),
+        }
+    }
+
+    /// The halves of a packed pair, the low one first.
+    pub(super) fn split_pair(&mut self, pair: Val) -> Raised<[Val; 2]> {
+        if let Val::Bits(bits) = pair {
+            return Ok([Val::Bits(bits & 0xffff), Val::Bits(bits >> 16 & 0xffff)]);
+        }
+        let register = self.in_register(pair, Scalar::HalfPair)?;
+        let (low, high) = (self.register(Class::B16), self.register(Class::B16));
+        let vector = Operand::Vector(self.builder.list(&[Operand::Register(low), Operand::Register(high)]));
+        self.emit(ptx!("mov.b32"), &[vector.into(), register.into()])?;
+        Ok([Val::reg(low), Val::reg(high)])
+    }
+
+    /// Two halves as a packed pair.
+    pub(super) fn join_pair(&mut self, low: Val, high: Val, element: Scalar) -> Raised<Val> {
+        if let (Val::Bits(low), Val::Bits(high)) = (low, high) {
+            return Ok(Val::Bits(low & 0xffff | (high & 0xffff) << 16));
+        }
+        let (low, high) = (self.in_register(low, element)?, self.in_register(high, element)?);
+        Ok(Val::reg(self.join_halves(low, high)?))
+    }
+
+    /// Two 16-bit registers as one of 32.
+    pub(super) fn join_halves(&mut self, low: RegId, high: RegId) -> Raised<RegId> {
+        let vector = Operand::Vector(self.builder.list(&[Operand::Register(low), Operand::Register(high)]));
+        self.compute(ptx!("mov.b32"), &[vector.into()])
+    }
+
+    /// The leaves of a value with pairs taken apart.
+    pub(super) fn apart(&mut self, leaves: &[Leaf], values: &[Val]) -> Raised<Vec<(Val, Scalar)>> {
+        let mut all = Vec::with_capacity(values.len());
+        for (leaf, &value) in leaves.iter().zip(values) {
+            if leaf.scalar.is_pair() {
+                let halves = self.split_pair(value)?;
+                all.extend(halves.map(|half| (half, leaf.scalar.element())));
+            } else {
+                all.push((value, leaf.scalar));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The leaves of a type from values of which pairs are two.
+    pub(super) fn together(&mut self, leaves: &[Leaf], values: &[Val]) -> Raised<Vec<Val>> {
+        let mut rest = values.iter().copied();
+        let mut all = Vec::with_capacity(leaves.len());
+        let missing = || Refusal::new(INSTRUCTION, "too few elements");
+        for leaf in leaves {
+            let first = rest.next().ok_or_else(missing)?;
+            if leaf.scalar.is_pair() {
+                let second = rest.next().ok_or_else(missing)?;
+                all.push(self.join_pair(first, second, leaf.scalar.element())?);
+            } else {
+                all.push(first);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The types of leaves with pairs taken apart.
+    pub(super) fn element_scalars(leaves: &[Leaf]) -> Vec<Scalar> {
+        leaves
+            .iter()
+            .flat_map(|leaf| {
+                std::iter::repeat_n(leaf.scalar.element(), if leaf.scalar.is_pair() { 2 } else { 1 })
+            })
+            .collect()
+    }
+
+    /// Whether the target computes with bfloat numbers directly.
+    pub(super) fn has_bfloat_arithmetic(&self) -> bool {
+        self.module.target.has(BFLOAT_ARITHMETIC)
+    }
+}

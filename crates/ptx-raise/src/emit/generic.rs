@@ -1,0 +1,615 @@
+//! Intrinsics that no target owns (LLVM language reference, "Intrinsic Functions"), and that no single row says.
+
+use std::rc::Rc;
+
+use ptx_isa::{Since, ptx};
+use ptx_llvm::view::{
+    BinaryOp, Call, CastOp, ConstExpr, Constant, FastMath, InstId, IntPredicate, Symbol, Value,
+};
+
+use super::access::in_space;
+use super::append::Arg;
+use super::state::Emitter;
+use crate::error::{INTRINSIC, Raised, Refusal, SAID};
+use crate::hints::{base_name, is_ignored};
+use crate::types::{Class, Scalar, integer_class, integer_type};
+use crate::value::{Upper, Val, mask, sign_extend};
+
+/// `shf` (manual 9.7.8.7); older targets have two shifts instead.
+const FUNNEL_SHIFT: Since = Since::new(3, 1, 32);
+
+impl Emitter<'_, '_, '_> {
+    /// Raises an intrinsic that this module knows; whether it did.
+    pub(super) fn generic_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        let base = base_name(name);
+        if is_ignored(name) {
+            return Ok(true);
+        }
+        let Some(short) = base.strip_prefix("llvm.") else { return Ok(false) };
+        match short {
+            "expect"
+            | "expect.with.probability"
+            | "ssa.copy"
+            | "launder.invariant.group"
+            | "strip.invariant.group"
+            | "annotation"
+            | "ptr.annotation"
+            | "arithmetic.fence" => {
+                let value = self.value(argument(call, 0)?)?;
+                self.define(id, value);
+            }
+            "invariant.start" | "is.constant" => self.define_one(id, Val::Bits(0)),
+            "objectsize" => {
+                let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
+                let leaves = self.leaves(self.type_of(id))?;
+                let unknown = |leaf: &crate::types::Leaf| {
+                    Val::Bits(if at_least { 0 } else { mask(leaf.scalar.bits()) })
+                };
+                let values = leaves.iter().map(unknown).collect();
+                self.define(id, values);
+            }
+            "ubsantrap" => self.emit(ptx!("trap"), &[])?,
+            "memcpy" | "memcpy.inline" | "memmove" => self.copy_memory(call, short == "memmove")?,
+            "memset" | "memset.inline" => self.set_memory(call)?,
+            "ctpop" | "ctlz" | "cttz" | "bswap" | "bitreverse" | "abs" => {
+                if !self.wide_intrinsic(id, call, short, 1)? {
+                    self.each(id, call, 1, &mut |this, args, scalar| {
+                        this.bit_intrinsic(short, args[0], scalar)
+                    })?;
+                }
+            }
+            "fshl" | "fshr" => {
+                let left = short == "fshl";
+                if !self.wide_intrinsic(id, call, short, 3)? {
+                    self.each(id, call, 3, &mut |this, args, scalar| this.funnel_shift(left, args, scalar))?;
+                }
+            }
+            "smin" | "smax" | "umin" | "umax" => {
+                if !self.wide_intrinsic(id, call, short, 2)? {
+                    self.each(id, call, 2, &mut |this, args, scalar| {
+                        this.int_extreme(short, args[0], args[1], scalar)
+                    })?;
+                }
+            }
+            "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
+                if !self.wide_intrinsic(id, call, short, 2)? {
+                    self.each(id, call, 2, &mut |this, args, scalar| {
+                        this.saturating(short, args[0], args[1], scalar)
+                    })?;
+                }
+            }
+            "sshl.sat" | "ushl.sat" => self.words_intrinsic(id, call, short, 2)?,
+            "smul.fix" | "umul.fix" | "smul.fix.sat" | "umul.fix.sat" | "sdiv.fix" | "udiv.fix"
+            | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
+            "scmp" | "ucmp" => self.three_way(id, call, short == "scmp")?,
+            "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
+            | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
+            "fptosi.sat" | "fptoui.sat" => self.saturating_cast(id, call, short == "fptosi.sat")?,
+            "vector.reduce.add"
+            | "vector.reduce.mul"
+            | "vector.reduce.and"
+            | "vector.reduce.or"
+            | "vector.reduce.xor"
+            | "vector.reduce.smax"
+            | "vector.reduce.smin"
+            | "vector.reduce.umax"
+            | "vector.reduce.umin"
+            | "vector.reduce.fmax"
+            | "vector.reduce.fmin"
+            | "vector.reduce.fmaximum"
+            | "vector.reduce.fminimum"
+            | "vector.reduce.fadd"
+            | "vector.reduce.fmul" => self.reduce(id, call, short)?,
+            "is.fpclass" => self.float_class(id, call)?,
+            "ptrmask" => self.mask_address(id, call)?,
+            "stacksave" => self.save_stack(id)?,
+            "stackrestore" => self.restore_stack(call)?,
+            "va_start" => self.start_list(call)?,
+            "va_copy" => self.copy_list(call)?,
+            "va_end" => {}
+            "masked.load" => self.masked_load(id, call)?,
+            "masked.store" => self.masked_store(call)?,
+            "nvvm.move.ptr" | "nvvm.internal.addrspace.wrap" => self.pointer_copy(id, call)?,
+            "nvvm.compiler.error" => {
+                let help = "passes were meant to remove the call: try -O2";
+                let what = self.said(call)?;
+                let message =
+                    format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
+                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            "nvvm.compiler.warn" => {
+                let message = format!("function {} warns{}", self.function.name, self.said(call)?);
+                self.module.warn(
+                    SAID,
+                    message,
+                    "llvm.nvvm.compiler.warn says so where passes do not remove it",
+                );
+            }
+            "clmul" => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))?;
+            }
+            "nvvm.reflect" => {
+                let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
+                return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
+            }
+            "masked.gather" => self.masked_gather(id, call)?,
+            "masked.scatter" => self.masked_scatter(call)?,
+            "masked.expandload" => self.expand_load(id, call)?,
+            "masked.compressstore" => self.compress_store(call)?,
+            // No one changes the rounding: there is no mode.
+            "get.rounding" => self.define_one(id, Val::Bits(1)),
+            "returnaddress" | "frameaddress" | "addressofreturnaddress" | "sponentry" => {
+                self.define_one(id, Val::Bits(0));
+            }
+            "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" => {
+                self.define_one(id, Val::Bits(1));
+            }
+            // Nothing lies between the last variable of the stack and its end.
+            "get.dynamic.area.offset" => {
+                let leaves = self.leaves(self.type_of(id))?;
+                let values = leaves.iter().map(|_| Val::Bits(0)).collect();
+                self.define(id, values);
+            }
+            "readcyclecounter" => self.read_counter(id, "%clock64")?,
+            "readsteadycounter" => self.read_counter(id, "%globaltimer")?,
+            "memcpy.element.unordered.atomic" => self.copy_elements(call, false)?,
+            "memmove.element.unordered.atomic" => self.copy_elements(call, true)?,
+            "memset.element.unordered.atomic" => self.set_elements(call)?,
+            "load.relative" => self.load_relative(id, call)?,
+            "convert.to.fp16" => {
+                let (value, scalar) = self.scalar(argument(call, 0)?)?;
+                let half = self.float_to_float(value, scalar, Scalar::Half)?;
+                self.define_one(id, half);
+            }
+            "convert.from.fp16" => {
+                let (value, _) = self.scalar(argument(call, 0)?)?;
+                let to = self.scalar_of_result(id)?;
+                let wide = self.float_to_float(value, Scalar::Half, to)?;
+                self.define_one(id, wide);
+            }
+            _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
+            _ => {
+                // Elements past the length are poison, and the others are computed as if there were no length.
+                if let Some(rest) = short.strip_prefix("vp.") {
+                    let name = if rest == "roundtozero" { "trunc" } else { rest };
+                    return self.float_intrinsic(id, call, name);
+                }
+                if let Some(rest) = short.strip_prefix("experimental.constrained.") {
+                    return self.constrained(id, call, rest);
+                }
+                return Ok(self.shape_intrinsic(id, call, short)?
+                    || self.lane_intrinsic(id, call, short)?
+                    || self.float_intrinsic(id, call, short)?);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Computes a result element by element from the first `count` arguments, which have its type.
+    #[allow(clippy::type_complexity, reason = "a closure's type, named once")]
+    pub(super) fn each(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        count: usize,
+        compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Raised<Val>,
+    ) -> Raised<()> {
+        let leaves = self.leaves(self.type_of(id))?;
+        let mut args = Vec::with_capacity(count);
+        for at in 0..count {
+            args.push(self.value(argument(call, at)?)?);
+        }
+        let mut result = Vec::with_capacity(leaves.len());
+        for (at, leaf) in leaves.iter().enumerate() {
+            let own: Option<Vec<Val>> = args.iter().map(|values| values.get(at).copied()).collect();
+            let own =
+                own.ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
+            result.push(compute(self, &own, leaf.scalar)?);
+        }
+        self.define(id, Rc::from(result));
+        Ok(())
+    }
+
+    /// `ptrmask`: the bits of an address without those that a mask has not got.
+    fn mask_address(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let pointers = self.leaves(self.type_of(id))?;
+        let addresses = self.value(argument(call, 0)?)?;
+        let (masks, kinds) = (self.value(argument(call, 1)?)?, self.value_leaves(argument(call, 1)?)?);
+        let mut results = Vec::with_capacity(pointers.len());
+        for (((pointer, &address), &mask), kind) in
+            pointers.iter().zip(addresses.iter()).zip(masks.iter()).zip(kinds.iter())
+        {
+            let class = pointer.scalar.class();
+            let address = self.in_register(address, pointer.scalar)?;
+            // A mask is as wide as an index of the address space; where that is less, it keeps what lies above.
+            let mask: Arg = match mask {
+                Val::Bits(bits) => Arg::Bits(sign_extend(bits, kind.scalar.bits()) as u64, class.bits()),
+                other => self.sign_extended(other, kind.scalar, class.bits())?.into(),
+            };
+            let kept = self.compute(ptx!("and.b32").with_bits(class.bits())?, &[address.into(), mask])?;
+            results.push(Val::reg(kept));
+        }
+        self.define(id, results.into());
+        Ok(())
+    }
+
+    /// A pointer that nothing was to look through, perhaps in another space.
+    fn pointer_copy(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let (value, from) = self.scalar(argument(call, 0)?)?;
+        let to = self.scalar_of_result(id)?;
+        let value = if from == to { value } else { self.cast_address(value, from, to)? };
+        self.define_one(id, value);
+        Ok(())
+    }
+
+    /// A counter of the processor (manual 10.24, 10.28).
+    fn read_counter(&mut self, id: InstId, name: &str) -> Raised<()> {
+        let counter = self.literal(name)?;
+        let value = self.compute(ptx!("mov.u64"), &[counter])?;
+        self.define_one(id, Val::reg(value));
+        Ok(())
+    }
+
+    /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
+    fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let (base, pointer) = self.scalar(argument(call, 0)?)?;
+        let (offset, kind) = self.low_word(argument(call, 1)?)?;
+        let base = Val::reg(self.in_register(base, pointer)?);
+        let place = match offset {
+            Val::Bits(bits) => super::constant::offset_by(base, pointer, sign_extend(bits, kind.bits()))?,
+            other => self.add_index(base, pointer, other, kind, 1)?,
+        };
+        let (address, space) = self.address_operand(place, pointer)?;
+        let distance = self.compute(in_space(ptx!("ld.b32"), space)?, &[address.into()])?;
+        let target = self.add_index(base, pointer, Val::reg(distance), Scalar::Int(32), 1)?;
+        self.define_one(id, target);
+        Ok(())
+    }
+
+    /// The text that a call gives its reader, after a colon; nothing where it is not a constant.
+    fn said(&mut self, call: &Call) -> Raised<String> {
+        let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
+        let view = self.module.view;
+        let symbol = match view.constant(id) {
+            Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast, value }) => view.constant(*value),
+            other => other,
+        };
+        let Constant::Symbol(Symbol::Global(global)) = symbol else { return Ok(String::new()) };
+        let Some(Constant::Data(bytes)) = view.global(*global).initializer.map(|id| view.constant(id)) else {
+            return Ok(String::new());
+        };
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(format!(": {}", String::from_utf8_lossy(text)))
+    }
+
+    /// A product without carries: the first operand, moved to each bit that the second has, by exclusive or.
+    fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        let width = if bits > 32 { 64 } else { 32 };
+        let class = integer_class(width);
+        let a = self.zero_extended(a, scalar, width)?;
+        let b = self.zero_extended(b, scalar, width)?;
+        let mut sum = None;
+        for at in 0..u64::from(bits) {
+            // All ones where the bit is set.
+            let up = Arg::Bits(u64::from(width) - 1 - at, 32);
+            let top = self.emit_new(class, &format!("shl.b{width}"), &[b.into(), up])?;
+            let down = Arg::Bits(u64::from(width) - 1, 32);
+            let all = self.emit_new(class, &format!("shr.s{width}"), &[top.into(), down])?;
+            let moved = self.emit_new(class, &format!("shl.b{width}"), &[a.into(), Arg::Bits(at, 32)])?;
+            let part = self.emit_new(class, &format!("and.b{width}"), &[moved.into(), all.into()])?;
+            sum = Some(match sum {
+                None => part,
+                Some(sum) => {
+                    self.emit_new(class, &format!("xor.b{width}"), &[Arg::from(sum), part.into()])?
+                }
+            });
+        }
+        let sum = sum.map_or(Val::Bits(0), Val::reg);
+        Ok(self.resize_integer(CastOp::Trunc, &[sum], width, bits)?.first().copied().unwrap_or(sum))
+    }
+
+    fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
+        let leaves = self.leaves(self.type_of(id))?;
+        match &*leaves {
+            [leaf, ..] => Ok(leaf.scalar),
+            [] => Err(Refusal::new(INTRINSIC, "an intrinsic without a result")),
+        }
+    }
+
+    /// Counting and moving bits (manual 9.7.1). Narrow values are computed in 32 bits.
+    fn bit_intrinsic(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        if name == "abs" {
+            let wide = self.sign_extended_arg(value, scalar)?;
+            if bits == 1 {
+                return Ok(value);
+            }
+            let class = scalar.class();
+            return Ok(Val::reg(self.compute(ptx!("abs.s32").with_bits(class.bits())?, &[wide])?));
+        }
+        let width = if bits > 32 { 64 } else { 32 };
+        let class = integer_class(width);
+        let wide = self.zero_extended(value, scalar, width)?;
+        let unused = u64::from(width - bits);
+        let count = match name {
+            "ctpop" => self.compute(ptx!("popc.b32").with_bits(width)?, &[wide.into()])?,
+            "ctlz" => {
+                let count = self.compute(ptx!("clz.b32").with_bits(width)?, &[wide.into()])?;
+                if unused == 0 {
+                    count
+                } else {
+                    self.compute(ptx!("sub.s32"), &[count.into(), Arg::Bits(unused, 32)])?
+                }
+            }
+            "cttz" if bits == 64 => {
+                // The bits below the lowest one, as many as the zeros there; all where there is none.
+                let below = self.compute(ptx!("add.s64"), &[wide.into(), Arg::Bits(u64::MAX, 64)])?;
+                let zeros = self.compute(ptx!("not.b64"), &[wide.into()])?;
+                let trailing = self.compute(ptx!("and.b64"), &[zeros.into(), below.into()])?;
+                self.compute(ptx!("popc.b64"), &[trailing.into()])?
+            }
+            "cttz" => {
+                // A bit above the width ends the count of a zero.
+                let stopped = if unused == 0 {
+                    wide
+                } else {
+                    let stop = Arg::Bits(1 << bits, width);
+                    self.compute(ptx!("or.b32").with_bits(width)?, &[wide.into(), stop])?
+                };
+                let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[stopped.into()])?;
+                self.compute(ptx!("clz.b32").with_bits(width)?, &[reversed.into()])?
+            }
+            "bitreverse" => {
+                let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[wide.into()])?;
+                let low = if unused == 0 {
+                    reversed
+                } else {
+                    self.compute(
+                        ptx!("shr.u32").with_bits(width)?,
+                        &[reversed.into(), Arg::Bits(unused, 32)],
+                    )?
+                };
+                return self.back_to(low, class, scalar);
+            }
+            _ => return self.swap_bytes(wide, class, scalar),
+        };
+        self.back_to(count, Class::B32, scalar)
+    }
+
+    /// A register's low bits as a value of a narrower or wider integer type, zero above.
+    fn back_to(&mut self, register: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+        if scalar == Scalar::Int(1) {
+            return self.extract_bits(register, class, 0, scalar);
+        }
+        Ok(Val::Register(self.resized(register, class, scalar.class())?, Upper::Zero))
+    }
+
+    /// Reverses bytes with `prmt` (manual 9.7.9.7).
+    pub(super) fn swap_bytes(&mut self, wide: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+        let reverse = |this: &mut Self, word: ptx_ir::RegId| {
+            this.compute(ptx!("prmt.b32"), &[word.into(), Arg::Bits(0, 32), Arg::Bits(0x0123, 32)])
+        };
+        if class == Class::B32 {
+            let reversed = reverse(self, wide)?;
+            let unused = u64::from(32 - scalar.bits());
+            let low = if unused == 0 {
+                reversed
+            } else {
+                self.compute(ptx!("shr.u32"), &[reversed.into(), Arg::Bits(unused, 32)])?
+            };
+            return self.back_to(low, Class::B32, scalar);
+        }
+        let (low, high) = self.split_words(wide)?;
+        let (low, high) = (reverse(self, low)?, reverse(self, high)?);
+        let whole = self.join_words(high, low)?;
+        let unused = u64::from(64 - scalar.bits());
+        let whole = if unused == 0 {
+            whole
+        } else {
+            self.compute(ptx!("shr.u64"), &[whole.into(), Arg::Bits(unused, 32)])?
+        };
+        self.back_to(whole, Class::B64, scalar)
+    }
+
+    /// The 32-bit halves of a 64-bit register, the low one first.
+    fn split_words(&mut self, register: ptx_ir::RegId) -> Raised<(ptx_ir::RegId, ptx_ir::RegId)> {
+        let (low, high) = (self.register(Class::B32), self.register(Class::B32));
+        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
+        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+        self.emit(ptx!("mov.b64"), &[vector.into(), register.into()])?;
+        Ok((low, high))
+    }
+
+    fn join_words(&mut self, low: ptx_ir::RegId, high: ptx_ir::RegId) -> Raised<ptx_ir::RegId> {
+        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
+        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+        self.compute(ptx!("mov.b64"), &[vector.into()])
+    }
+
+    /// `fshl` and `fshr`: the amount counts modulo the width.
+    fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let &[high, low, amount] = args else {
+            return Err(Refusal::new(INTRINSIC, "a funnel shift without operands"));
+        };
+        let bits = scalar.bits();
+        if bits == 1 {
+            return Ok(if left { high } else { low });
+        }
+        if bits == 32 && self.module.target.has(FUNNEL_SHIFT) {
+            let shift = if left { ptx!("shf.l.wrap.b32") } else { ptx!("shf.r.wrap.b32") };
+            let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
+            return Ok(Val::reg(self.compute(shift, &args)?));
+        }
+        if let Val::Bits(amount) = amount {
+            return self.constant_funnel(left, high, low, (amount % u64::from(bits)) as u32, scalar);
+        }
+        let (amount, within) = if bits == 64 {
+            // Six bits of the amount count, and a shift takes it in 32.
+            (Val::reg(self.zero_extended(amount, scalar, 32)?), 32)
+        } else {
+            (amount, bits)
+        };
+        let width = Val::Bits(u64::from(bits));
+        let whole = amount;
+        let amount = if bits.is_power_of_two() {
+            self.int_binary(BinaryOp::And, amount, Val::Bits(u64::from(bits - 1)), within)?
+        } else {
+            self.int_binary(BinaryOp::URem, amount, width, within)?
+        };
+        let rest = if high == low && bits.is_power_of_two() {
+            // A rotation by nothing may be the union of the value with itself.
+            let opposite = self.int_binary(BinaryOp::Sub, Val::Bits(0), whole, within)?;
+            self.int_binary(BinaryOp::And, opposite, Val::Bits(u64::from(bits - 1)), within)?
+        } else {
+            // A shift by the whole width gives zero in a register of that width: PTX clamps.
+            self.int_binary(BinaryOp::Sub, width, amount, within)?
+        };
+        let (up, down) = if left { (amount, rest) } else { (rest, amount) };
+        let upper = self.shifted(BinaryOp::Shl, high, up, bits, within)?;
+        let lower = self.shifted(BinaryOp::LShr, low, down, bits, within)?;
+        self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// A shift by an amount of `within` bits, which is the value's width or 32.
+    fn shifted(&mut self, op: BinaryOp, value: Val, amount: Val, bits: u32, within: u32) -> Raised<Val> {
+        if within == bits {
+            return self.int_binary(op, value, amount, bits);
+        }
+        let shift = if op == BinaryOp::Shl { ptx!("shl.b64") } else { ptx!("shr.u64") };
+        let args = [self.arg(value, Scalar::Int(64))?, self.arg(amount, Scalar::Int(32))?];
+        Ok(Val::reg(self.compute(shift, &args)?))
+    }
+
+    /// A funnel shift by a number of bits that is known and below the width.
+    fn constant_funnel(
+        &mut self,
+        left: bool,
+        high: Val,
+        low: Val,
+        amount: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let bits = scalar.bits();
+        if amount == 0 {
+            return Ok(if left { high } else { low });
+        }
+        let up = if left { amount } else { bits - amount };
+        if bits == 64 && self.module.target.has(FUNNEL_SHIFT) {
+            return self.funnel_halves(high, low, up);
+        }
+        let upper = self.int_binary(BinaryOp::Shl, high, Val::Bits(u64::from(up)), bits)?;
+        let lower = self.int_binary(BinaryOp::LShr, low, Val::Bits(u64::from(bits - up)), bits)?;
+        self.int_binary(BinaryOp::Or, upper, lower, bits)
+    }
+
+    /// The upper 64 of 128 bits shifted to the left: each half of the result is a funnel shift of two halves (manual 9.7.8.6).
+    fn funnel_halves(&mut self, high: Val, low: Val, up: u32) -> Raised<Val> {
+        let wide = Scalar::Int(64);
+        let (high_word, low_word) = (self.in_register(high, wide)?, self.in_register(low, wide)?);
+        let (h0, h1) = self.split_words(high_word)?;
+        let (l0, l1) = if low == high { (h0, h1) } else { self.split_words(low_word)? };
+        let [top, middle, bottom] = if up < 32 { [h1, h0, l1] } else { [h0, l1, l0] };
+        if up.is_multiple_of(32) {
+            return Ok(Val::reg(self.join_words(middle, top)?));
+        }
+        let by = Arg::Bits(u64::from(up % 32), 32);
+        let upper = self.compute(ptx!("shf.l.wrap.b32"), &[middle.into(), top.into(), by])?;
+        let lower = self.compute(ptx!("shf.l.wrap.b32"), &[bottom.into(), middle.into(), by])?;
+        Ok(Val::reg(self.join_words(lower, upper)?))
+    }
+
+    /// The smaller or larger of two integers.
+    pub(super) fn int_extreme(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let signed = name.starts_with('s');
+        if scalar == Scalar::Int(1) {
+            // A true value is 1 unsigned and -1 signed.
+            let both = name == "umin" || name == "smax";
+            return self.pred(if both { ptx!("and.pred") } else { ptx!("or.pred") }, a, b);
+        }
+        let (args, upper) = if signed {
+            ([self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?], Upper::Sign)
+        } else {
+            ([self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?], Upper::Zero)
+        };
+        let extreme = if name.ends_with("min") { ptx!("min.s32") } else { ptx!("max.s32") };
+        let typed = extreme.with_type(integer_type(signed, scalar.class().bits()))?;
+        Ok(Val::Register(self.compute(typed, &args)?, upper))
+    }
+
+    /// `scmp`, `ucmp`: -1, 0 or 1.
+    fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+        let results = self.leaves(self.type_of(id))?;
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
+        let wide = self.wide_width(argument(call, 0)?)?;
+        let words = wide.map_or(1, |bits| bits.div_ceil(64) as usize);
+        let (less, greater) = if signed {
+            (IntPredicate::Slt, IntPredicate::Sgt)
+        } else {
+            (IntPredicate::Ult, IntPredicate::Ugt)
+        };
+        let mut values = Vec::with_capacity(results.len());
+        let parts = self.wide_result(id).map_or(1, |bits| bits.div_ceil(64) as usize);
+        for ((result, leaf), (a, b)) in
+            results.chunks(parts).zip(leaves.iter().step_by(words)).zip(a.chunks(words).zip(b.chunks(words)))
+        {
+            let above = self.compare_any(greater, a, b, leaf.scalar, wide)?;
+            let below = self.compare_any(less, a, b, leaf.scalar, wide)?;
+            let Some((low, high)) = result.split_first() else { continue };
+            let upper = self.choose(above, Val::Bits(1), Val::Bits(0), low.scalar)?;
+            values.push(self.choose(below, Val::Bits(mask(low.scalar.bits())), upper, low.scalar)?);
+            for word in high {
+                let ones = Val::Bits(mask(word.scalar.bits()));
+                values.push(self.choose(below, ones, Val::Bits(0), word.scalar)?);
+            }
+        }
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// A reduction of a vector's elements, in order.
+    fn reduce(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        let ordered = matches!(name, "vector.reduce.fadd" | "vector.reduce.fmul");
+        let vector = argument(call, usize::from(ordered))?;
+        let (elements, scalars) = self.elements(vector)?;
+        let &[scalar] = scalars.as_slice() else {
+            let bits = self.wide_width(vector)?;
+            let bits = bits.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of something odd"))?;
+            let mut rest = elements.into_iter();
+            let mut sum = rest.next().unwrap_or_default();
+            for value in rest {
+                sum = self.reduce_wide(name.trim_start_matches("vector.reduce."), &sum, &value, bits)?;
+            }
+            self.define(id, sum.into());
+            return Ok(());
+        };
+        let mut rest = elements.into_iter().filter_map(|element| element.first().copied());
+        let start = if ordered { Some(self.scalar(argument(call, 0)?)?.0) } else { rest.next() };
+        let mut sum = start.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of nothing"))?;
+        let plain = FastMath { contract: call.fast.contract, ..FastMath::default() };
+        for value in rest {
+            sum = match name.trim_start_matches("vector.reduce.") {
+                "add" => self.int_binary(BinaryOp::Add, sum, value, scalar.bits())?,
+                "mul" => self.int_binary(BinaryOp::Mul, sum, value, scalar.bits())?,
+                "and" => self.int_binary(BinaryOp::And, sum, value, scalar.bits())?,
+                "or" => self.int_binary(BinaryOp::Or, sum, value, scalar.bits())?,
+                "xor" => self.int_binary(BinaryOp::Xor, sum, value, scalar.bits())?,
+                "fadd" => self.float_binary(BinaryOp::FAdd, sum, value, scalar, plain)?,
+                "fmul" => self.float_binary(BinaryOp::FMul, sum, value, scalar, plain)?,
+                "fmax" => self.float_extreme(ptx!("max.f32"), sum, value, scalar)?,
+                "fmin" => self.float_extreme(ptx!("min.f32"), sum, value, scalar)?,
+                "fmaximum" => self.float_extreme(ptx!("max.NaN.f32"), sum, value, scalar)?,
+                "fminimum" => self.float_extreme(ptx!("min.NaN.f32"), sum, value, scalar)?,
+                extreme => self.int_extreme(extreme, sum, value, scalar)?,
+            };
+        }
+        self.define_one(id, sum);
+        Ok(())
+    }
+}
+
+/// An argument of a call.
+pub(super) fn argument(call: &Call, at: usize) -> Raised<Value> {
+    call.args.get(at).copied().ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic with too few arguments"))
+}

@@ -1,0 +1,437 @@
+//! Floating-point intrinsics (manual 9.7.3 to 9.7.5).
+
+use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, ptx};
+use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
+
+use super::append::Arg;
+use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
+use super::generic::argument;
+use super::state::Emitter;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::types::Scalar;
+use crate::value::{Val, mask, sign_extend};
+
+impl Emitter<'_, '_, '_> {
+    /// Floating-point functions; whether the name is one of them.
+    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        if self.quadruple_intrinsic(id, call, name)? {
+            return Ok(true);
+        }
+        match name {
+            "minnum" | "minimumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme(ptx!("min.f32"), args[0], args[1], scalar)
+                })?;
+            }
+            "maxnum" | "maximumnum" => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme(ptx!("max.f32"), args[0], args[1], scalar)
+                })?;
+            }
+            "minimum" | "maximum" => {
+                let extreme = if name == "minimum" { ptx!("min.NaN.f32") } else { ptx!("max.NaN.f32") };
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.float_extreme(extreme, args[0], args[1], scalar)
+                })?;
+            }
+            "fma" | "fmuladd" => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
+            }
+            "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
+            "copysign" => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
+            }
+            "sqrt" => {
+                let fast = call.fast;
+                self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar, fast))?;
+            }
+            "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
+                let rounding = match name {
+                    "floor" => Mod::Rmi,
+                    "ceil" => Mod::Rpi,
+                    "trunc" => Mod::Rzi,
+                    _ => Mod::Rni,
+                };
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.round_to_integral(rounding, args[0], scalar)
+                })?;
+            }
+            "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
+            "canonicalize" => self.each(id, call, 1, &mut |this, args, scalar| {
+                // A product with one quiets a NaN and changes nothing else.
+                let one = one(scalar);
+                this.float_binary(BinaryOp::FMul, args[0], Val::Bits(one), scalar, FastMath::default())
+            })?,
+            "sin" | "cos" if call.fast.afn => {
+                let own = if name == "sin" { ptx!("sin.approx.f32") } else { ptx!("cos.approx.f32") };
+                self.each(id, call, 1, &mut |this, args, scalar| this.approximate(own, args[0], scalar))?;
+            }
+            // Right to two units in the last place, as CUDA's exp2f.
+            "exp2" => {
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.approximate(ptx!("ex2.approx.f32"), args[0], scalar)
+                })?;
+            }
+            "tanh" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.approximate(ptx!("tanh.approx.f32"), args[0], scalar)
+                })?;
+            }
+            "log2" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.approximate(ptx!("lg2.approx.f32"), args[0], scalar)
+                })?;
+            }
+            "log2" => self.each(id, call, 1, &mut |this, args, scalar| this.logarithm(args[0], scalar))?,
+            "exp" | "exp10" | "log" | "log10" | "tan" if call.fast.afn => {
+                self.each(id, call, 1, &mut |this, args, scalar| {
+                    this.through_base_two(name, args[0], scalar)
+                })?;
+            }
+            "pow" if call.fast.afn => {
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    let logarithm = this.approximate(ptx!("lg2.approx.f32"), args[0], scalar)?;
+                    let exponent =
+                        this.float_binary(BinaryOp::FMul, args[1], logarithm, scalar, FastMath::default())?;
+                    this.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
+                })?;
+            }
+            "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" | "asin" | "acos" | "atan"
+            | "atan2" | "sinh" | "cosh" | "tanh" | "sincos" | "sincospi" => {
+                let message = format!("llvm.{name} has no instruction in PTX that is exact enough");
+                let help = match name {
+                    "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" => {
+                        "allow an approximation with the flag afn, or link libdevice and call its function"
+                    }
+                    _ => "link libdevice and call its function",
+                };
+                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            "powi" => self.integer_power(id, call)?,
+            "ldexp" => self.load_exponent(id, call)?,
+            "frexp" => self.split_exponent(id, call)?,
+            "modf" => self.split_fraction(id, call)?,
+            "lrint" | "llrint" | "lround" | "llround" => self.round_to_integer(id, call, name)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `log2` of a single-precision number to within two units in the last place: the exponent, and a polynomial in the digits
+    /// less one, between 0.7 and 1.4, whose coefficients make the largest relative error smallest.
+    fn logarithm(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        const POLYNOMIAL: [u32; 10] = [
+            0xbdf9_5c70,
+            0x3e44_415c,
+            0xbe41_d129,
+            0x3e50_9432,
+            0xbe75_74fe,
+            0x3e93_c543,
+            0xbeb8_ad07,
+            0x3ef6_3832,
+            0xbf38_aa38,
+            0x3fb8_aa3b,
+        ];
+        const LOWEST: u64 = 0x3f33_0000;
+        if scalar == Scalar::Double {
+            return Err(Refusal::new(INTRINSIC, "log2 of double precision has no counterpart in PTX")
+                .with_help("link libdevice and call its function"));
+        }
+        if scalar != Scalar::Float {
+            return self
+                .through_single(scalar, &[value], &mut |this, args| this.logarithm(args[0], Scalar::Float));
+        }
+        let exact = FastMath::default();
+        // Subnormal numbers are multiplied by 2^23 first.
+        let small = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x0080_0000), scalar)?;
+        let larger = self.float_binary(BinaryOp::FMul, value, Val::Bits(0x4b00_0000), scalar, exact)?;
+        let normal = self.choose(small, larger, value, scalar)?;
+        let start = self.choose(small, Val::Bits(0xc1b8_0000), Val::Bits(0), scalar)?;
+        let (bits, _) = self.bits_of(normal, scalar)?;
+        let above = self.compute(ptx!("sub.s32"), &[bits.into(), Arg::Bits(LOWEST, 32)])?;
+        let exponent = self.compute(ptx!("and.b32"), &[above.into(), Arg::Bits(0xff80_0000, 32)])?;
+        let digits = self.compute(ptx!("sub.s32"), &[bits.into(), exponent.into()])?;
+        let digits = self.leaf_from(digits, scalar)?;
+        let exponent = self.compute(ptx!("cvt.rn.f32.s32"), &[exponent.into()])?;
+        // The exponent stands 23 bits up.
+        let exponent = self.fused(Val::reg(exponent), Val::Bits(0x3400_0000), start)?;
+        let rest = self.float_binary(BinaryOp::FAdd, digits, Val::Bits(0xbf80_0000), scalar, exact)?;
+        let mut sum = Val::Bits(u64::from(POLYNOMIAL[0]));
+        for coefficient in POLYNOMIAL.iter().skip(1) {
+            sum = self.fused(sum, rest, Val::Bits(u64::from(*coefficient)))?;
+        }
+        let result = self.fused(rest, sum, exponent)?;
+        // The approximation is right about zero, infinity, NaN and negative numbers.
+        let special = self.approximate(ptx!("lg2.approx.f32"), value, scalar)?;
+        let positive = self.compare_floats(FloatPredicate::Ogt, value, Val::Bits(0), scalar)?;
+        let finite = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x7f80_0000), scalar)?;
+        let ordinary = self.pred(ptx!("and.pred"), positive, finite)?;
+        self.choose(ordinary, result, special, scalar)
+    }
+
+    /// `a * b + c` in single precision, rounded once and never flushed.
+    fn fused(&mut self, a: Val, b: Val, c: Val) -> Raised<Val> {
+        let scalar = Scalar::Float;
+        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?, self.arg(c, scalar)?];
+        Ok(Val::reg(self.compute(ptx!("fma.rn.f32"), &args)?))
+    }
+
+    /// Approximations by those to base two, and the tangent by sine and cosine.
+    fn through_base_two(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+        if scalar == Scalar::Double {
+            let message = format!("llvm.{name} of double precision has no counterpart in PTX");
+            return Err(Refusal::new(INTRINSIC, message).with_help("link libdevice and call its function"));
+        }
+        if scalar != Scalar::Float {
+            return self.through_single(scalar, &[value], &mut |this, args| {
+                this.through_base_two(name, args[0], Scalar::Float)
+            });
+        }
+        let plain = FastMath::default();
+        // log2(e), log2(10), ln(2), log10(2)
+        let factor = match name {
+            "exp" => 0x3fb8_aa3b,
+            "exp10" => 0x4054_9a78,
+            "log" => 0x3f31_7218,
+            _ => 0x3e9a_209b,
+        };
+        match name {
+            "exp" | "exp10" => {
+                let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), scalar, plain)?;
+                self.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
+            }
+            "tan" => {
+                let (sine, cosine) = (
+                    self.approximate(ptx!("sin.approx.f32"), value, scalar)?,
+                    self.approximate(ptx!("cos.approx.f32"), value, scalar)?,
+                );
+                let args = [self.arg(sine, scalar)?, self.arg(cosine, scalar)?];
+                let divide = self.float_form(ptx!("div.approx.f32"), scalar)?;
+                Ok(Val::reg(self.compute(divide, &args)?))
+            }
+            _ => {
+                let logarithm = self.approximate(ptx!("lg2.approx.f32"), value, scalar)?;
+                self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), scalar, plain)
+            }
+        }
+    }
+
+    fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float => {
+                let arg = self.arg(value, scalar)?;
+                // `tanh` keeps subnormal numbers whatever the function says of them (manual 9.7.3.22).
+                let own = match mnemonic.opcode() {
+                    Opcode::Tanh => mnemonic,
+                    _ => self.float_form(mnemonic, scalar)?,
+                };
+                Ok(Val::reg(self.compute(own, &[arg])?))
+            }
+            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                self.through_single(scalar, &[value], &mut |this, args| {
+                    this.approximate(mnemonic, args[0], Scalar::Float)
+                })
+            }
+            _ => Err(Refusal::new(
+                INTRINSIC,
+                format!("{} of double precision has no counterpart in PTX", mnemonic.opcode().as_str()),
+            )),
+        }
+    }
+
+    /// `a * b + c`, rounded once. A target without the operation computes it in single precision, rounded to odd: what is rounded to
+    /// nearest from there is as if it had been rounded once.
+    pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        let since = match scalar {
+            Scalar::BFloat | Scalar::BFloatPair => Some(BFLOAT_FMA),
+            Scalar::Half | Scalar::HalfPair => Some(HALF_ARITHMETIC),
+            _ => None,
+        };
+        if since.is_some_and(|since| !self.module.target.has(since)) {
+            return self.through_single(scalar, args, &mut |this, args| this.multiply_add_to_odd(args));
+        }
+        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
+        Ok(Val::reg(self.compute(self.float_form(ptx!("fma.rn.f32"), scalar)?, &args)?))
+    }
+
+    /// `a * b + c` in single precision: where it is not exact the number nearer to zero, with its last bit set.
+    fn multiply_add_to_odd(&mut self, args: &[Val]) -> Raised<Val> {
+        let scalar = Scalar::Float;
+        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
+        let below = Val::reg(self.compute(ptx!("fma.rm.f32"), &args)?);
+        let above = Val::reg(self.compute(ptx!("fma.rp.f32"), &args)?);
+        let nearer = Val::reg(self.compute(ptx!("fma.rz.f32"), &args)?);
+        let inexact = self.compare_floats(FloatPredicate::One, below, above, scalar)?;
+        let (bits, _) = self.bits_of(nearer, scalar)?;
+        let odd = self.compute(ptx!("or.b32"), &[bits.into(), Arg::Bits(1, 32)])?;
+        let odd = self.leaf_from(odd, scalar)?;
+        self.choose(inexact, odd, nearer, scalar)
+    }
+
+    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        let arg = self.arg(value, scalar)?;
+        Ok(Val::reg(match scalar {
+            Scalar::Float => self.compute(ptx!("abs.f32"), &[arg])?,
+            Scalar::Double => self.compute(ptx!("abs.f64"), &[arg])?,
+            Scalar::Half | Scalar::BFloat => self.compute(ptx!("and.b16"), &[arg, Arg::Bits(0x7fff, 16)])?,
+            _ => self.compute(ptx!("and.b32"), &[arg, Arg::Bits(0x7fff_7fff, 32)])?,
+        }))
+    }
+
+    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
+        if matches!(scalar, Scalar::Float | Scalar::Double) {
+            let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
+            let copy = ptx!("copysign.f32").with_type(scalar.class().register_type())?;
+            return Ok(Val::reg(self.compute(copy, &args)?));
+        }
+        let bits = scalar.class().bits();
+        let top: u64 = if scalar.is_pair() { 0x8000_8000 } else { 0x8000 };
+        let (value, sign) = (self.arg(value, scalar)?, self.arg(sign, scalar)?);
+        let size =
+            self.compute(ptx!("and.b32").with_bits(bits)?, &[value, Arg::Bits(!top & mask(bits), bits)])?;
+        let sign = self.compute(ptx!("and.b32").with_bits(bits)?, &[sign, Arg::Bits(top, bits)])?;
+        Ok(Val::reg(self.compute(ptx!("or.b32").with_bits(bits)?, &[size.into(), sign.into()])?))
+    }
+
+    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double => {
+                let arg = self.arg(value, scalar)?;
+                let root = self.precise(ptx!("sqrt.rn.f32"), scalar, fast)?;
+                Ok(Val::reg(self.compute(root, &[arg])?))
+            }
+            _ => self.through_single(scalar, &[value], &mut |this, args| {
+                let arg = this.arg(args[0], Scalar::Float)?;
+                let root = if fast.afn { ptx!("sqrt.approx.f32") } else { ptx!("sqrt.rn.f32") };
+                Ok(Val::reg(this.compute(root, &[arg])?))
+            }),
+        }
+    }
+
+    pub(super) fn round_to_integral(&mut self, rounding: Mod, value: Val, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Float | Scalar::Double | Scalar::Half => {
+                let ty = scalar.float().unwrap_or(ScalarType::F32);
+                let round =
+                    ptx!("cvt.rni.f32.f32").with_modifier(Field::Rnd, rounding)?.with_types(&[ty, ty])?;
+                let arg = self.arg(value, scalar)?;
+                Ok(Val::reg(self.compute(round, &[arg])?))
+            }
+            Scalar::BFloat => {
+                let single = self.float_to_float(value, Scalar::BFloat, Scalar::Float)?;
+                let whole = self.round_to_integral(rounding, single, Scalar::Float)?;
+                let narrow = self.float_to_float(whole, Scalar::Float, Scalar::BFloat)?;
+                // A bfloat below 256 rounds to an integer that bfloat has, and larger ones are integers.
+                if let (Val::Register(narrow, _), Val::Register(..)) = (narrow, whole) {
+                    self.registers.singles.insert(narrow, whole);
+                }
+                Ok(narrow)
+            }
+            _ => self.through_single(scalar, &[value], &mut |this, args| {
+                this.round_to_integral(rounding, args[0], Scalar::Float)
+            }),
+        }
+    }
+
+    /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
+    /// exact, and so is the sum.
+    pub(super) fn round_away(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        if !matches!(scalar, Scalar::Float | Scalar::Double) {
+            return self
+                .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
+        }
+        let exact = FastMath::default();
+        let (one, half) = if scalar == Scalar::Float {
+            (0x3f80_0000, 0x3f00_0000)
+        } else {
+            (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
+        };
+        let whole = self.round_to_integral(Mod::Rzi, value, scalar)?;
+        let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
+        let cut = self.absolute(cut, scalar)?;
+        let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
+        let step = self.copy_sign(Val::Bits(one), value, scalar)?;
+        let next = self.float_binary(BinaryOp::FAdd, whole, step, scalar, exact)?;
+        self.choose(up, next, whole, scalar)
+    }
+
+    /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
+    pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let values = self.value(argument(call, 0)?)?;
+        let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
+            return Err(Refusal::new(INTRINSIC, "a set of classes that is not a constant"));
+        };
+        let parts = if self.is_quadruple(self.value_type(argument(call, 0)?)?) {
+            self.quadruple_summaries(&values)?
+        } else {
+            self.apart(&leaves, &values)?
+        };
+        let mut results = Vec::with_capacity(parts.len());
+        for (value, scalar) in parts {
+            results.push(self.in_classes(value, scalar, classes)?);
+        }
+        self.define(id, results.into());
+        Ok(())
+    }
+
+    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Raised<Val> {
+        let (mantissa, bits) = match scalar {
+            Scalar::Half => (10, 16),
+            Scalar::BFloat => (7, 16),
+            Scalar::Float => (23, 32),
+            Scalar::Double => (52, 64),
+            // The high word of `fp128`, see `quadruple_summaries`.
+            Scalar::Int(64) => (48, 64),
+            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is not a number")),
+        };
+        let word = Scalar::Int(bits);
+        let (raw, _) = self.bits_of(value, scalar)?;
+        let magnitude_mask = mask(bits - 1);
+        let magnitude = Val::reg(
+            self.compute(ptx!("and.b32").with_bits(bits)?, &[raw.into(), Arg::Bits(magnitude_mask, bits)])?,
+        );
+        let negative = self.compare_ints(IntPredicate::Slt, Val::reg(raw), Val::Bits(0), word)?;
+        let infinity = magnitude_mask & !mask(mantissa);
+        let quiet = infinity | 1 << (mantissa - 1);
+        let smallest = 1 << mantissa;
+        // Magnitudes from the first up to before the second, and the bits of the set for negative and positive ones.
+        let ranges: [(u64, u64, u64, u64); 6] = [
+            (0, 1, 1 << 5, 1 << 6),
+            (1, smallest, 1 << 4, 1 << 7),
+            (smallest, infinity, 1 << 3, 1 << 8),
+            (infinity, infinity + 1, 1 << 2, 1 << 9),
+            (infinity + 1, quiet, 1, 1),
+            (quiet, magnitude_mask + 1, 2, 2),
+        ];
+        let mut result = Val::Bits(0);
+        for (from, to, below, above) in ranges {
+            let (wants_negative, wants_positive) = (classes & below != 0, classes & above != 0);
+            if !wants_negative && !wants_positive {
+                continue;
+            }
+            let reached = self.compare_ints(IntPredicate::Uge, magnitude, Val::Bits(from), word)?;
+            let inside = self.compare_ints(IntPredicate::Ule, magnitude, Val::Bits(to - 1), word)?;
+            let mut here = self.pred(ptx!("and.pred"), reached, inside)?;
+            if !(wants_negative && wants_positive) {
+                let sign = if wants_negative { negative } else { self.pred_not(negative)? };
+                here = self.pred(ptx!("and.pred"), here, sign)?;
+            }
+            result = if result == Val::Bits(0) { here } else { self.pred(ptx!("or.pred"), result, here)? };
+        }
+        Ok(result)
+    }
+}
+
+/// The bits of one.
+fn one(scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Half => 0x3c00,
+        Scalar::BFloat => 0x3f80,
+        Scalar::HalfPair => 0x3c00_3c00,
+        Scalar::BFloatPair => 0x3f80_3f80,
+        Scalar::Float => 0x3f80_0000,
+        Scalar::Double => 0x3ff0_0000_0000_0000,
+        Scalar::Int(_) | Scalar::Pointer { .. } => sign_extend(1, 2) as u64,
+    }
+}

@@ -1,0 +1,591 @@
+//! Loads and stores (manual 9.7.9.8, 9.7.9.11).
+
+use ptx_ir::{Operand, RegId};
+use ptx_isa::{Mod, ScalarType, Since, StateSpace, ptx};
+use ptx_llvm::address_space;
+use ptx_llvm::marks;
+use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
+
+use super::access::{Access, Modifiers, Ordered, memory_type, piece, word_of};
+use super::append::{Arg, mov};
+use super::runs::Run;
+use super::state::Emitter;
+use super::undefined::filled;
+use crate::cover::{Action, ExtendingLoad};
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
+use crate::value::{Upper, Val, mask};
+
+/// What `!ptx.mods` says of a load of 16 bits that fills the machine's register with the sign.
+const SIGNED_LOAD: &str = ".s16";
+
+/// Vector accesses of 32 bytes in global memory.
+const WIDE_VECTOR: Since = Since::new(8, 8, 100);
+
+impl Emitter<'_, '_, '_> {
+    /// `load`.
+    pub(super) fn load(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let inst = function.inst(id);
+        let Op::Load { ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
+        let (pointer, scalar) = self.scalar(*ptr)?;
+        if *order != AtomicOrder::NotAtomic {
+            let ordered = Ordered { align: *align, volatile: *volatile, order: *order, scope };
+            return self.atomic_load(id, pointer, scalar, ordered);
+        }
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        let hints = self.hints(id);
+        let mut modifiers = Modifiers::new();
+        if *volatile && takes_volatile(space) && !hints.contains(&Mod::Cv) {
+            modifiers.push(Mod::Volatile);
+        }
+        if space == address_space::GLOBAL && !*volatile && self.reads_constant_memory(id) {
+            modifiers.push(Mod::Nc);
+        }
+        let access = Access::load(space, address, u64::from(*align))?.with(&modifiers, &hints)?;
+        if let Some(Action::ExtendingLoad(load)) = self.cover.action(id) {
+            let load = load.clone();
+            let ExtendingLoad { class, ty, casts } = &*load;
+            let registers = self.load_vector(&access, *ty, *class, casts.len())?;
+            for (register, casts) in registers.into_iter().zip(casts) {
+                for &cast in casts {
+                    self.define_one(cast, Val::reg(register));
+                }
+            }
+            return Ok(());
+        }
+        if let Some(&Action::LoadPairs { apart }) = self.cover.action(id) {
+            return self.load_pairs(id, apart, &access);
+        }
+        if self.is_signed_half(id) && *align >= 2 {
+            let register = self.compute(access.of(ScalarType::S16, 1)?, &[address.into()])?;
+            self.define_one(id, Val::reg(register));
+            return Ok(());
+        }
+        let values = match self.is_part_of_four(id) {
+            true => self.load_three(inst.ty, &access)?,
+            false => self.load_whole(inst.ty, &access)?,
+        };
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// Loads elements of a type into fresh registers of a class.
+    pub(super) fn load_vector(
+        &mut self,
+        access: &Access<'_>,
+        ty: ScalarType,
+        class: Class,
+        count: usize,
+    ) -> Raised<Vec<RegId>> {
+        let registers: Vec<RegId> = (0..count).map(|_| self.register(class)).collect();
+        let target = self.registers_operand(&registers);
+        self.emit(access.of(ty, count)?, &[target.into(), access.address.into()])?;
+        Ok(registers)
+    }
+
+    /// Stores elements of a type.
+    pub(super) fn store_vector(
+        &mut self,
+        access: &Access<'_>,
+        ty: ScalarType,
+        registers: &[RegId],
+    ) -> Raised<()> {
+        let source = self.registers_operand(registers);
+        self.emit(access.of(ty, registers.len())?, &[access.address.into(), source.into()])
+    }
+
+    /// One register, or several as a vector.
+    pub(super) fn registers_operand(&mut self, registers: &[RegId]) -> Operand {
+        match registers {
+            &[register] => Operand::Register(register),
+            several => {
+                let list: Vec<Operand> = several.iter().copied().map(Operand::Register).collect();
+                Operand::Vector(self.builder.list(&list))
+            }
+        }
+    }
+
+    /// Whether a load of three elements is what a load of four uses, by the mask before it (`.pragma "used_bytes_mask 0xfff"`).
+    pub(super) fn is_part_of_four(&self, id: InstId) -> bool {
+        let view = self.module.view;
+        let inst = self.function.inst(id);
+        let Op::Load { align, volatile: false, order: AtomicOrder::NotAtomic, .. } = &inst.op else {
+            return false;
+        };
+        let Some(node) = inst.metadata(marks::PRAGMA) else { return false };
+        let Type::Vector { len: 3, element } = view.ty(inst.ty) else { return false };
+        let Some(layout) = view.layout(*element) else { return false };
+        let bytes = layout.size;
+        let mut masks = view.strings(node).into_iter().filter_map(ptx_ir::used_bytes);
+        matches!(bytes, 1 | 2 | 4 | 8)
+            && u64::from(*align) >= 4 * bytes
+            && masks.next_back().is_some_and(|mask| u64::from(mask) == (1 << (3 * bytes)) - 1)
+    }
+
+    /// Loads four elements, of which the last is not used.
+    fn load_three(&mut self, ty: TypeId, access: &Access<'_>) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        let Some(leaf) = leaves.first() else { return Ok(Vec::new()) };
+        let ty = memory_type(leaf.scalar);
+        let registers = self.load_vector(access, ty, Class::of_type(ty), 4)?;
+        leaves.iter().zip(registers).map(|(leaf, register)| self.loaded(register, leaf.scalar)).collect()
+    }
+
+    /// Whether PTX loaded an integer of 16 bits as `.s16`: the machine's registers have 32 bits, and signed operations need not extend it
+    /// then.
+    pub(super) fn is_signed_half(&self, id: InstId) -> bool {
+        let inst = self.function.inst(id);
+        let stated = inst.metadata(marks::MODS).map(|node| self.module.view.strings(node));
+        self.source.int_bits(inst.ty) == Some(16) && stated.is_some_and(|texts| texts.contains(&SIGNED_LOAD))
+    }
+
+    /// `store`.
+    pub(super) fn store(&mut self, id: InstId) -> Raised<()> {
+        let function = self.function;
+        let inst = function.inst(id);
+        let Op::Store { value, ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
+        let ty = self.value_type(*value)?;
+        let wide = match self.cover.action(id) {
+            Some(Action::TruncatingStore(wide)) => Some(*wide),
+            _ => None,
+        };
+        let pair = self.whole_pair(*value).filter(|_| *align >= 4 && *order == AtomicOrder::NotAtomic);
+        let values = if wide.is_some() || pair.is_some() { Vec::new() } else { self.defined(*value)? };
+        let (pointer, scalar) = self.scalar(*ptr)?;
+        if *order != AtomicOrder::NotAtomic {
+            let ordered = Ordered { align: *align, volatile: *volatile, order: *order, scope };
+            return self.atomic_store(id, ty, &filled(&values), (pointer, scalar), ordered);
+        }
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        let hints = self.hints(id);
+        let is_volatile = *volatile && takes_volatile(space) && !hints.contains(&Mod::Wt);
+        let modifiers: &[Mod] = if is_volatile { &[Mod::Volatile] } else { &[] };
+        let access = Access::written(space, address, u64::from(*align))?.with(modifiers, &hints)?;
+        if let (Some(wide), Some(leaf)) = (wide, self.leaves(ty)?.first()) {
+            let (wide, scalar) = self.scalar(wide)?;
+            let register = self.in_register(wide, scalar)?;
+            return self.store_vector(&access, memory_type(leaf.scalar), &[register]);
+        }
+        if let Some(register) = pair {
+            return self.store_vector(&access, ScalarType::B32, &[register]);
+        }
+        self.store_whole(ty, &values, &access)
+    }
+
+    /// The modifiers of `!ptx.mods`; none where one of them is not PTX's.
+    pub(super) fn hints(&self, id: InstId) -> Modifiers {
+        let view = self.module.view;
+        let inst = self.function.inst(id);
+        let Some(node) = inst.metadata(marks::MODS) else { return Modifiers::new() };
+        // A load's type is said where its own is.
+        let is_load = matches!(inst.op, Op::Load { .. });
+        let texts = view.strings(node).into_iter();
+        let stated = texts.filter(|text| text.starts_with('.') && !(is_load && *text == SIGNED_LOAD));
+        let words = stated.flat_map(|text| text.split('.').skip(1));
+        words.map(Mod::from_ptx).collect::<Option<Modifiers>>().unwrap_or_default()
+    }
+
+    /// The bytes of the widest vector access that a plain load or store of a state space has on the target (manual 9.7.9.8).
+    fn widest_access(&self, access: &Access<'_>) -> u64 {
+        if access.is_plain_global() && self.module.target.has(WIDE_VECTOR) {
+            2 * MAX_VECTOR
+        } else {
+            MAX_VECTOR
+        }
+    }
+
+    /// Loads all leaves of a type in which no elements share bytes, or of a vector each of whose elements has bytes of its own.
+    pub(super) fn load_leaves(&mut self, ty: TypeId, access: &Access<'_>) -> Raised<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        self.load_each(&leaves, access)
+    }
+
+    /// Loads leaves, neighbours together where an instruction takes them.
+    pub(super) fn load_each(&mut self, leaves: &[Leaf], access: &Access<'_>) -> Raised<Vec<Val>> {
+        let widest = self.widest_access(access);
+        let mut values = Vec::with_capacity(leaves.len());
+        let mut at = 0;
+        while let Some(leaf) = leaves.get(at) {
+            let own = access.after(leaf.offset);
+            if let Some(count) = self.words_at_start(&leaves[at..], own.align) {
+                values.extend(self.load_words(count, &own)?);
+                at += count * WORD;
+                continue;
+            }
+            if let Some(run) = Run::at_start(&leaves[at..], &own) {
+                values.extend(self.load_run(run, &own)?);
+                at += run.elements();
+                continue;
+            }
+            let count = group(&leaves[at..], own.align, widest);
+            if leaf.bytes * count as u64 > MAX_VECTOR {
+                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+            }
+            if count > 1 {
+                let ty = memory_type(leaf.scalar);
+                let registers = self.load_vector(&own, ty, Class::of_type(ty), count)?;
+                for (leaf, register) in leaves[at..].iter().zip(registers) {
+                    values.push(self.loaded(register, leaf.scalar)?);
+                }
+            } else {
+                values.push(self.load_leaf(*leaf, &own)?);
+            }
+            at += count;
+        }
+        Ok(values)
+    }
+
+    /// Loads the leaf that an access is of, by parts where it is not aligned.
+    pub(super) fn load_leaf(&mut self, leaf: Leaf, access: &Access<'_>) -> Raised<Val> {
+        if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
+            let register = self.compute(access.of(memory_type(leaf.scalar), 1)?, &[access.address.into()])?;
+            return self.loaded(register, leaf.scalar);
+        }
+        let bits = (leaf.bytes * 8) as u32;
+        let (whole, mut at) = (integer_class(bits), 0);
+        let mut sum: Option<RegId> = None;
+        while at < leaf.bytes {
+            let bytes = piece(at, leaf.bytes - at, access.align);
+            let ty = word_of(bytes);
+            let part = self.compute(access.of(ty, 1)?, &[access.after(at).address.into()])?;
+            let wide = match self.resize_register(part, Class::of_type(ty).bits(), whole.bits())? {
+                Val::Register(register, _) => register,
+                Val::Bits(_) | Val::Address { .. } => part,
+            };
+            let shifted = if at == 0 {
+                wide
+            } else {
+                self.compute(ptx!("shl.b32").with_bits(whole.bits())?, &[wide.into(), Arg::Bits(at * 8, 32)])?
+            };
+            sum = Some(match sum {
+                None => shifted,
+                Some(sum) => {
+                    self.compute(ptx!("or.b32").with_bits(whole.bits())?, &[sum.into(), shifted.into()])?
+                }
+            });
+            at += bytes;
+        }
+        let sum = sum.ok_or_else(|| Refusal::new(INSTRUCTION, "a load of nothing"))?;
+        self.leaf_from(sum, leaf.scalar)
+    }
+
+    /// A leaf out of the register its memory word was loaded to.
+    fn loaded(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Int(1) => {
+                let bit = self.compute(ptx!("and.b16"), &[register.into(), Arg::Bits(1, 16)])?;
+                Ok(Val::reg(self.compute(ptx!("setp.ne.b16"), &[bit.into(), Arg::Bits(0, 16)])?))
+            }
+            Scalar::Int(8) => Ok(Val::Register(register, Upper::Zero)),
+            Scalar::Pointer { bits, .. } => {
+                self.resized(register, integer_class(bits), scalar.class()).map(Val::reg)
+            }
+            _ => Ok(Val::reg(register)),
+        }
+    }
+
+    /// Stores all leaves of a type, where [`Emitter::load_leaves`] finds them.
+    pub(super) fn store_leaves(&mut self, ty: TypeId, values: &[Val], access: &Access<'_>) -> Raised<()> {
+        let defined: Vec<Option<Val>> = values.iter().copied().map(Some).collect();
+        let leaves = self.leaves(ty)?;
+        self.store_each(&leaves, &defined, access)
+    }
+
+    /// Stores leaves, neighbours together where an instruction takes them. What is undefined is not written to parameters;
+    /// in memory it is written where the program does, from a register that holds nothing.
+    pub(super) fn store_each(
+        &mut self,
+        leaves: &[Leaf],
+        values: &[Option<Val>],
+        access: &Access<'_>,
+    ) -> Raised<()> {
+        let widest = self.widest_access(access);
+        let skips = access.space() == Some(StateSpace::Param);
+        let mut at = 0;
+        while let (Some(leaf), Some(value)) = (leaves.get(at), values.get(at)) {
+            if skips && value.is_none() {
+                at += 1;
+                continue;
+            }
+            let run = match skips {
+                true => values[at..].iter().take_while(|value| value.is_some()).count(),
+                false => leaves.len() - at,
+            };
+            let own = access.after(leaf.offset);
+            let together = &leaves[at..leaves.len().min(at + run)];
+            if let Some(count) = self.words_at_start(together, own.align)
+                && self.store_words(count, &values[at..], &own)?
+            {
+                at += count * WORD;
+                continue;
+            }
+            let run = Run::at_start(together, &own);
+            let count = run.map_or_else(|| group(together, own.align, widest), Run::elements);
+            if run.is_none() && leaf.bytes * count as u64 > MAX_VECTOR {
+                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+            }
+            if count > 1 {
+                let mut elements = Vec::with_capacity(count);
+                // Each by its own type: `i13` beside `i16` has other bits to clear.
+                for (leaf, value) in together.iter().zip(&values[at..]).take(count) {
+                    let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
+                    elements.push(self.stored_register(value, leaf.scalar)?);
+                }
+                match run {
+                    Some(run) => self.store_run(run, &elements, &own)?,
+                    None => self.store_vector(&own, memory_type(leaf.scalar), &elements)?,
+                }
+            } else {
+                let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
+                self.store_leaf(*leaf, value, &own)?;
+            }
+            at += count;
+        }
+        Ok(())
+    }
+
+    /// Stores the leaf that an access is of, by parts where it is not aligned.
+    pub(super) fn store_leaf(&mut self, leaf: Leaf, value: Val, access: &Access<'_>) -> Raised<()> {
+        if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
+            let ty = memory_type(leaf.scalar);
+            let arg = match value {
+                Val::Bits(bits) if !ty.is_float() => Arg::Bits(bits, Class::of_type(ty).bits()),
+                Val::Bits(_) => self.arg(value, leaf.scalar)?,
+                other => self.stored_register(other, leaf.scalar)?.into(),
+            };
+            return self.emit(access.of(ty, 1)?, &[access.address.into(), arg]);
+        }
+        let (bits, whole) = self.bits_of(value, leaf.scalar)?;
+        let mut at = 0;
+        while at < leaf.bytes {
+            let bytes = piece(at, leaf.bytes - at, access.align);
+            let ty = word_of(bytes);
+            let shifted = if at == 0 {
+                bits
+            } else {
+                self.compute(ptx!("shr.u32").with_bits(whole.bits())?, &[bits.into(), Arg::Bits(at * 8, 32)])?
+            };
+            let part = match self.resize_register(shifted, whole.bits(), Class::of_type(ty).bits())? {
+                Val::Register(register, _) => register,
+                Val::Bits(_) | Val::Address { .. } => shifted,
+            };
+            self.store_vector(&access.after(at), ty, &[part])?;
+            at += bytes;
+        }
+        Ok(())
+    }
+
+    /// The register whose low bits are stored.
+    fn stored_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+        match scalar {
+            Scalar::Int(1) => {
+                let register = self.in_register(value, scalar)?;
+                let args = [Arg::Bits(1, 16), Arg::Bits(0, 16), register.into()];
+                self.compute(ptx!("selp.b16"), &args)
+            }
+            Scalar::Int(bits) if bits % 8 != 0 => self.zero_extended(value, scalar, scalar.class().bits()),
+            Scalar::Pointer { bits, .. } => {
+                let register = self.in_register(value, scalar)?;
+                self.resized(register, scalar.class(), integer_class(bits))
+            }
+            _ => self.in_register(value, scalar),
+        }
+    }
+
+    /// The bits of a leaf in an integer register, zero above its width.
+    pub(super) fn bits_of(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
+        match scalar {
+            Scalar::Float => self.untyped(value, scalar, Class::B32),
+            Scalar::Double => self.untyped(value, scalar, Class::B64),
+            Scalar::Int(1) => Ok((self.stored_register(value, scalar)?, Class::B16)),
+            Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
+            Scalar::Pointer { bits, .. } => Ok((self.stored_register(value, scalar)?, integer_class(bits))),
+            Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
+                Ok((self.in_register(value, scalar)?, scalar.class()))
+            }
+        }
+    }
+
+    /// A floating-point number in a register of bits: a copy, unless it is in one already.
+    fn untyped(&mut self, value: Val, scalar: Scalar, class: Class) -> Raised<(RegId, Class)> {
+        let register = self.in_register(value, scalar)?;
+        if self.builder.body().reg_type(register) == class.register_type() || self.is_own_name(register) {
+            return Ok((register, class));
+        }
+        Ok((self.emit_new(class, mov(class), &[register.into()])?, class))
+    }
+
+    /// A leaf from its bits in an integer register of at least its width. Floating-point instructions take registers of bits
+    /// (manual 6.4.1), so a number that fills one needs no copy.
+    pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+        match scalar {
+            Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
+            _ => Ok(Val::reg(register)),
+        }
+    }
+
+    /// The integer of `scalar`'s width that begins at a bit of a register.
+    pub(super) fn extract_bits(
+        &mut self,
+        register: RegId,
+        class: Class,
+        at: u32,
+        scalar: Scalar,
+    ) -> Raised<Val> {
+        let shifted = if at == 0 {
+            register
+        } else {
+            self.compute(
+                ptx!("shr.u32").with_bits(class.bits())?,
+                &[register.into(), Arg::Bits(u64::from(at), 32)],
+            )?
+        };
+        if scalar == Scalar::Int(1) {
+            let and = ptx!("and.b32").with_bits(class.bits())?;
+            let bit = self.compute(and, &[shifted.into(), Arg::Bits(1, class.bits())])?;
+            return Ok(Val::reg(self.compute(
+                ptx!("setp.ne.b32").with_bits(class.bits())?,
+                &[bit.into(), Arg::Bits(0, class.bits())],
+            )?));
+        }
+        let integer = integer_class(scalar.bits());
+        let resized = self.resize_register(shifted, class.bits(), integer.bits())?;
+        let register = self.in_register(resized, Scalar::Int(integer.bits()))?;
+        self.leaf_from(register, scalar)
+    }
+
+    /// Leaves side by side in one register, the first one lowest.
+    pub(super) fn join_bits(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
+        let mut sum: Option<RegId> = None;
+        let mut constant = 0u64;
+        let mut at = 0;
+        for (leaf, value) in leaves.iter().zip(values) {
+            if let Val::Bits(bits) = value {
+                constant |= (bits & mask(leaf.scalar.bits())) << at;
+            } else {
+                let (bits, own) = self.bits_of(*value, leaf.scalar)?;
+                let wide = self.resize_register(bits, own.bits(), class.bits())?;
+                let wide = self.in_register(wide, Scalar::Int(class.bits()))?;
+                let shifted = if at == 0 {
+                    wide
+                } else {
+                    self.compute(
+                        ptx!("shl.b32").with_bits(class.bits())?,
+                        &[wide.into(), Arg::Bits(u64::from(at), 32)],
+                    )?
+                };
+                sum = Some(match sum {
+                    None => shifted,
+                    Some(sum) => {
+                        self.compute(ptx!("or.b32").with_bits(class.bits())?, &[sum.into(), shifted.into()])?
+                    }
+                });
+            }
+            at += leaf.scalar.bits();
+        }
+        match sum {
+            None => self.in_register(Val::Bits(constant), Scalar::Int(class.bits())),
+            Some(sum) if constant == 0 => Ok(sum),
+            Some(sum) => self.compute(
+                ptx!("or.b32").with_bits(class.bits())?,
+                &[sum.into(), Arg::Bits(constant, class.bits())],
+            ),
+        }
+    }
+
+    /// Loads a parameter of a scalar type.
+    pub(super) fn load_param(&mut self, address: Operand, passed: ScalarType, scalar: Scalar) -> Raised<Val> {
+        let (bits, class) = (passed.bits(), Class::of_type(passed));
+        let register = self.compute(ptx!("ld.param.b32").with_type(stated(passed)?)?, &[address.into()])?;
+        if let Scalar::Int(width) = scalar {
+            if width == 1 {
+                return self.extract_bits(register, class, 0, scalar);
+            }
+            if scalar.class() != class {
+                return self.resize_register(register, class.bits(), scalar.class().bits());
+            }
+            if width == 8 && bits == 8 {
+                return Ok(Val::Register(register, Upper::Zero));
+            }
+        }
+        if let Scalar::Pointer { .. } = scalar {
+            return self.resized(register, class, scalar.class()).map(Val::reg);
+        }
+        Ok(Val::reg(register))
+    }
+
+    /// A leaf as a parameter variable of type `passed` holds it.
+    pub(super) fn store_param(
+        &mut self,
+        address: Operand,
+        passed: ScalarType,
+        value: Val,
+        scalar: Scalar,
+        upper: Upper,
+    ) -> Raised<()> {
+        let arg = match (scalar, value) {
+            (Scalar::Int(width), Val::Bits(bits)) => {
+                let bits =
+                    if upper == Upper::Sign { crate::value::sign_extend(bits, width) as u64 } else { bits };
+                Arg::Bits(bits, passed.bits())
+            }
+            (Scalar::Int(_), _) => match upper {
+                Upper::Sign => self.sign_extended(value, scalar, passed.bits().max(16))?.into(),
+                Upper::Any | Upper::Zero => self.zero_extended(value, scalar, passed.bits().max(16))?.into(),
+            },
+            (Scalar::Pointer { .. }, Val::Bits(bits)) => Arg::Bits(bits, passed.bits()),
+            (Scalar::Pointer { .. }, _) => self.stored_register(value, scalar)?.into(),
+            _ => self.arg(value, scalar)?,
+        };
+        self.emit(ptx!("st.param.b32").with_type(stated(passed)?)?, &[address.into(), arg])
+    }
+}
+
+/// The type by which a parameter of a type is accessed: only numbers of single and double precision have one of their own.
+fn stated(passed: ScalarType) -> Raised<ScalarType> {
+    match passed {
+        ScalarType::F32 | ScalarType::F64 => Ok(passed),
+        _ => passed.as_bits().ok_or_else(|| Refusal::new(INSTRUCTION, "a parameter that is a truth value")),
+    }
+}
+
+/// Whether an access of a space can be volatile: the others belong to one thread or are never written.
+fn takes_volatile(space: u32) -> bool {
+    matches!(
+        space,
+        address_space::GENERIC
+            | address_space::GLOBAL
+            | address_space::SHARED
+            | address_space::SHARED_CLUSTER
+    )
+}
+
+/// How many leaves from the first on one vector access of at most `widest` bytes takes.
+fn group(leaves: &[Leaf], align: u64, widest: u64) -> usize {
+    let Some(first) = leaves.first() else { return 1 };
+    if !first.bytes.is_power_of_two() {
+        return 1;
+    }
+    let word = memory_type(first.scalar);
+    for count in [8usize, 4, 2] {
+        // Only the accesses of 32 bytes have eight elements, and those have elements of at least four.
+        if count == 8 && first.bytes != 4 {
+            continue;
+        }
+        let bytes = first.bytes * count as u64;
+        let fits = leaves.len() >= count
+            && bytes <= widest
+            && align >= bytes
+            && leaves.iter().take(count).enumerate().all(|(at, leaf)| {
+                memory_type(leaf.scalar) == word
+                    && leaf.bytes == first.bytes
+                    && (leaf.scalar == Scalar::Int(1)) == (first.scalar == Scalar::Int(1))
+                    && leaf.offset == first.offset + at as u64 * first.bytes
+            });
+        if fits {
+            return count;
+        }
+    }
+    1
+}

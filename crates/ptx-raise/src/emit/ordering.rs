@@ -1,0 +1,217 @@
+//! Memory orders, scopes and fences (manual 8, 9.7.13.4).
+//!
+//! | LLVM | load | store | read-modify-write |
+//! |---|---|---|---|
+//! | `unordered`, `monotonic` | `.relaxed` | `.relaxed` | `.relaxed` |
+//! | `acquire`, `release`, `acq_rel` | `.acquire` | `.release` | the same |
+//! | `seq_cst` | `fence.sc`, `.acquire` | `fence.sc`, `.release` | `fence.sc`, `.acquire` |
+//!
+//! The `fence.sc` before an access releases what came before it. Loops around `atom.cas` have relaxed accesses
+//! between fences instead. Before sm_70 there are no ordered accesses: volatile ones stand for relaxed, and `membar` before or after gives
+//! the order.
+
+use ptx_isa::{Field, Mod, ptx};
+use ptx_llvm::view::{AtomicOrder, Scope};
+use smallvec::smallvec;
+
+use super::access::Modifiers;
+use super::state::Emitter;
+use crate::error::{ORDER, Raised, Refusal, SCOPE};
+
+/// Architectures with ordered and scoped accesses (manual 8).
+const MEMORY_MODEL_SM: u16 = 70;
+/// Architectures whose `atom` and `red` have scopes (manual 9.7.13.5).
+const SCOPES_SM: u16 = 60;
+/// Architectures with `.cluster`.
+const CLUSTER_SM: u16 = 90;
+/// `fence.acquire` and `fence.release` (manual 9.7.13.4).
+const HALF_FENCES: ptx_isa::Since = ptx_isa::Since::new(8, 6, 90);
+
+impl Emitter<'_, '_, '_> {
+    /// Whether the target has the memory model of sm_70.
+    pub(super) fn has_model(&self) -> bool {
+        self.module.target.sm() >= MEMORY_MODEL_SM
+    }
+
+    /// The scope's modifier. A wider one takes the place of what the target lacks.
+    pub(super) fn scope_modifier(&self, scope: &Scope) -> Raised<Mod> {
+        match scope {
+            Scope::System => Ok(Mod::Sys),
+            Scope::Device => Ok(Mod::Gpu),
+            Scope::Cluster if self.module.target.sm() < CLUSTER_SM => Ok(Mod::Gpu),
+            Scope::Cluster => Ok(Mod::Cluster),
+            Scope::Block | Scope::SingleThread => Ok(Mod::Cta),
+            Scope::Other(name) => {
+                Err(Refusal::new(ORDER, format!("the scope \"{name}\" has no counterpart in PTX"))
+                    .with_help("use \"block\", \"cluster\", \"device\" or none"))
+            }
+        }
+    }
+
+    /// `fence`.
+    pub(super) fn fence(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+        let word = self.scope_modifier(scope)?;
+        // A fence among the accesses of one thread orders nothing that PTX could reorder.
+        if *scope == Scope::SingleThread {
+            return Ok(());
+        }
+        if !self.has_model() {
+            let fence = match scope {
+                Scope::Block | Scope::SingleThread => ptx!("membar.cta"),
+                Scope::Device | Scope::Cluster => ptx!("membar.gl"),
+                Scope::System | Scope::Other(_) => ptx!("membar.sys"),
+            };
+            return self.emit(fence, &[]);
+        }
+        let halves = self.module.target.has_already(HALF_FENCES);
+        let fence = match order {
+            AtomicOrder::SequentiallyConsistent => ptx!("fence.sc.sys"),
+            AtomicOrder::Acquire if halves => ptx!("fence.acquire.sys"),
+            AtomicOrder::Release if halves => ptx!("fence.release.sys"),
+            AtomicOrder::Acquire
+            | AtomicOrder::Release
+            | AtomicOrder::AcquireRelease
+            | AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic => ptx!("fence.acq_rel.sys"),
+        };
+        self.emit(fence.with_modifier(Field::Scope, word)?, &[])
+    }
+
+    /// The fence before relaxed accesses that makes them release, or take their place in the one order of `seq_cst`.
+    pub(super) fn fence_before(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+        match order {
+            AtomicOrder::SequentiallyConsistent => self.fence(order, scope),
+            AtomicOrder::Release | AtomicOrder::AcquireRelease => self.fence(AtomicOrder::Release, scope),
+            AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic
+            | AtomicOrder::Acquire => Ok(()),
+        }
+    }
+
+    /// The fence after relaxed accesses that makes them acquire.
+    pub(super) fn fence_after(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+        match order {
+            AtomicOrder::SequentiallyConsistent | AtomicOrder::Acquire | AtomicOrder::AcquireRelease => {
+                self.fence(AtomicOrder::Acquire, scope)
+            }
+            AtomicOrder::NotAtomic
+            | AtomicOrder::Unordered
+            | AtomicOrder::Monotonic
+            | AtomicOrder::Release => Ok(()),
+        }
+    }
+
+    /// The modifiers of a relaxed `atom`.
+    pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Raised<Modifiers> {
+        let word = self.scope_modifier(scope)?;
+        if *scope == Scope::System && self.module.target.sm() < SCOPES_SM {
+            let message =
+                format!("function {} has atomic operations of the system's scope", self.function.name);
+            let help = "they are atomic on the device alone: those of the system begin with sm_60";
+            self.module.warn(SCOPE, message, help);
+        }
+        Ok(match self.module.target.sm() {
+            MEMORY_MODEL_SM.. => smallvec![Mod::Relaxed, word],
+            // Without a scope an operation is atomic on the device.
+            SCOPES_SM.. if word != Mod::Gpu => smallvec![word],
+            // The oldest targets have one kind of operation, as wide as they go.
+            _ => smallvec![],
+        })
+    }
+
+    /// `.acq_rel.gpu` and so on for `atom` and `red`, after the fence that the order needs before.
+    pub(super) fn ordered_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<Modifiers> {
+        if !self.has_model() {
+            self.fence_before(order, scope)?;
+            return self.relaxed_atom(scope);
+        }
+        let word = self.scope_modifier(scope)?;
+        let strength = match order {
+            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => Mod::Relaxed,
+            AtomicOrder::Acquire => Mod::Acquire,
+            AtomicOrder::Release => Mod::Release,
+            AtomicOrder::AcquireRelease => Mod::AcqRel,
+            AtomicOrder::SequentiallyConsistent => {
+                self.fence(order, scope)?;
+                Mod::Acquire
+            }
+        };
+        Ok(smallvec![strength, word])
+    }
+
+    /// The fence after an operation with the modifiers of [`Self::ordered_atom`].
+    pub(super) fn after_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+        if self.has_model() { Ok(()) } else { self.fence_after(order, scope) }
+    }
+
+    /// The modifiers of a load, after the fence that the order needs before.
+    pub(super) fn ordered_load(
+        &mut self,
+        volatile: bool,
+        order: AtomicOrder,
+        scope: &Scope,
+    ) -> Raised<Modifiers> {
+        let word = self.scope_modifier(scope)?;
+        if !self.has_model() {
+            if order == AtomicOrder::SequentiallyConsistent {
+                self.fence(order, scope)?;
+            }
+            return Ok(smallvec![Mod::Volatile]);
+        }
+        self.model_access(volatile, order, scope, word, Mod::Acquire)
+    }
+
+    /// The modifiers of a store, after the fence that the order needs before.
+    pub(super) fn ordered_store(
+        &mut self,
+        volatile: bool,
+        order: AtomicOrder,
+        scope: &Scope,
+    ) -> Raised<Modifiers> {
+        let word = self.scope_modifier(scope)?;
+        if !self.has_model() {
+            self.fence_before(order, scope)?;
+            return Ok(smallvec![Mod::Volatile]);
+        }
+        self.model_access(volatile, order, scope, word, Mod::Release)
+    }
+
+    fn model_access(
+        &mut self,
+        volatile: bool,
+        order: AtomicOrder,
+        scope: &Scope,
+        word: Mod,
+        strong: Mod,
+    ) -> Raised<Modifiers> {
+        // Volatile accesses are relaxed at system scope and never merged (manual 8.4).
+        let (word, scope) = if volatile { (Mod::Sys, &Scope::System) } else { (word, scope) };
+        Ok(match order {
+            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic if volatile => {
+                smallvec![Mod::Volatile]
+            }
+            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => {
+                smallvec![Mod::Relaxed, word]
+            }
+            AtomicOrder::Acquire | AtomicOrder::Release | AtomicOrder::AcquireRelease => {
+                smallvec![strong, word]
+            }
+            AtomicOrder::SequentiallyConsistent => {
+                self.fence(order, scope)?;
+                smallvec![strong, word]
+            }
+        })
+    }
+}
+
+/// An order at least as strong as both.
+pub(super) fn stronger(a: AtomicOrder, b: AtomicOrder) -> AtomicOrder {
+    match (a, b) {
+        (AtomicOrder::Release, AtomicOrder::Acquire) | (AtomicOrder::Acquire, AtomicOrder::Release) => {
+            AtomicOrder::AcquireRelease
+        }
+        (a, b) => a.max(b),
+    }
+}

@@ -1,0 +1,169 @@
+//! Integers that leave their range: sums, differences and products that say so or saturate, and conversions of floating-point numbers that
+//! saturate (LLVM language reference, "Arithmetic with Overflow Intrinsics", "Saturation Arithmetic Intrinsics", "Saturating
+//! floating-point to integer conversions").
+
+use ptx_isa::ptx;
+use ptx_llvm::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicate};
+
+use super::append::Arg;
+use super::generic::argument;
+use super::state::Emitter;
+use super::wide_cast::OutOfRange;
+use crate::error::Raised;
+use crate::types::Scalar;
+use crate::types::integer_class;
+use crate::value::{Val, mask};
+
+impl Emitter<'_, '_, '_> {
+    /// A sum or difference that stays at the bound of its type.
+    pub(super) fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let bits = scalar.bits();
+        let adds = name.contains("add");
+        if scalar == Scalar::Int(32) && name.starts_with('s') {
+            let saturating = if adds { ptx!("add.sat.s32") } else { ptx!("sub.sat.s32") };
+            let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+            return Ok(Val::reg(self.compute(saturating, &args)?));
+        }
+        let (value, over) = self.overflowing(name, a, b, scalar)?;
+        let bound = if name.starts_with('u') {
+            Val::Bits(if adds { mask(bits) } else { 0 })
+        } else {
+            let top = 1u64 << (bits - 1);
+            let negative = self.compare_ints(IntPredicate::Slt, a, Val::Bits(0), scalar)?;
+            self.choose(negative, Val::Bits(top), Val::Bits(top - 1), scalar)?
+        };
+        self.choose(over, bound, value, scalar)
+    }
+
+    /// A sum, difference or product with whether it left the type's range.
+    pub(super) fn overflowing(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+        let bits = scalar.bits();
+        let signed = name.starts_with('s');
+        let op = match name.get(1..4) {
+            Some("add") => BinaryOp::Add,
+            Some("sub") => BinaryOp::Sub,
+            _ => return self.overflowing_product(signed, a, b, scalar),
+        };
+        let value = self.int_binary(op, a, b, bits)?;
+        let over = match (op, signed) {
+            (BinaryOp::Add, false) => self.compare_ints(IntPredicate::Ult, value, a, scalar)?,
+            (_, false) => self.compare_ints(IntPredicate::Ult, a, b, scalar)?,
+            (BinaryOp::Add, true) => {
+                let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
+                let negative = self.compare_ints(IntPredicate::Slt, b, Val::Bits(0), scalar)?;
+                self.pred("xor.pred", less, negative)?
+            }
+            (_, true) => {
+                let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
+                let positive = self.compare_ints(IntPredicate::Sgt, b, Val::Bits(0), scalar)?;
+                self.pred("xor.pred", less, positive)?
+            }
+        };
+        Ok((value, over))
+    }
+
+    fn overflowing_product(&mut self, signed: bool, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+        let bits = scalar.bits();
+        if bits == 1 {
+            let both = self.pred("and.pred", a, b)?;
+            return Ok((both, if signed { both } else { Val::Bits(0) }));
+        }
+        let low = self.int_binary(BinaryOp::Mul, a, b, bits)?;
+        let width = if bits > 32 {
+            64
+        } else if bits > 16 {
+            32
+        } else {
+            16
+        };
+        let sign = if signed { 's' } else { 'u' };
+        let (a, b) = if signed {
+            (self.sign_extended(a, scalar, width)?, self.sign_extended(b, scalar, width)?)
+        } else {
+            (self.zero_extended(a, scalar, width)?, self.zero_extended(b, scalar, width)?)
+        };
+        let class = integer_class(width);
+        let high = self.emit_new(class, &format!("mul.hi.{sign}{width}"), &[a.into(), b.into()])?;
+        let full = self.emit_new(class, &format!("mul.lo.{sign}{width}"), &[a.into(), b.into()])?;
+        // The product fits when the full one is the extension of its low bits.
+        let extended = if signed {
+            self.sign_extended(low, scalar, width)?
+        } else {
+            self.zero_extended(low, scalar, width)?
+        };
+        let fill = if signed {
+            let text = format!("shr.s{width}");
+            self.emit_new(class, &text, &[extended.into(), Arg::Bits(u64::from(width - 1), 32)])?
+        } else {
+            self.in_register(Val::Bits(0), Scalar::Int(width))?
+        };
+        let word = Scalar::Int(width);
+        let low_differs = self.compare_ints(IntPredicate::Ne, Val::reg(full), Val::reg(extended), word)?;
+        let high_differs = self.compare_ints(IntPredicate::Ne, Val::reg(high), Val::reg(fill), word)?;
+        let over = self.pred("or.pred", low_differs, high_differs)?;
+        Ok((low, over))
+    }
+
+    pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+        if self.wide_width(argument(call, 0)?)?.is_some() {
+            return self.wide_overflow(id, call, name);
+        }
+        let leaves = self.value_leaves(argument(call, 0)?)?;
+        let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
+        let (mut values, mut overs) = (Vec::new(), Vec::new());
+        for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
+            let (value, over) = self.overflowing(name, a, b, leaf.scalar)?;
+            values.push(value);
+            overs.push(over);
+        }
+        values.extend(overs);
+        self.define(id, values.into());
+        Ok(())
+    }
+
+    /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
+    pub(super) fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+        self.no_quadruple(id, &call.args)?;
+        let from = self.value_leaves(argument(call, 0)?)?;
+        let to = self.leaves(self.type_of(id))?;
+        let values = self.value(argument(call, 0)?)?;
+        let parts = self.apart(&from, &values)?;
+        if let Some(bits) = self.wide_result(id) {
+            let mut words = Vec::with_capacity(to.len());
+            for (value, from) in parts {
+                words.extend(self.float_to_words(value, from, bits, signed, OutOfRange::Saturate)?);
+            }
+            self.define(id, words.into());
+            return Ok(());
+        }
+        let mut result = Vec::with_capacity(to.len());
+        for ((value, from), to) in parts.into_iter().zip(to.iter()) {
+            result.push(self.saturate_one(value, from, to.scalar.bits(), signed)?);
+        }
+        self.define(id, result.into());
+        Ok(())
+    }
+
+    fn saturate_one(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Raised<Val> {
+        let width = if bits > 32 { 64 } else { 32 };
+        let whole = self.float_to_int(value, from, width, signed)?;
+        let scalar = Scalar::Int(width);
+        let clamped = if bits == width {
+            whole
+        } else if signed {
+            let top = mask(bits - 1);
+            let low = self.int_extreme("smin", whole, Val::Bits(top), scalar)?;
+            self.int_extreme("smax", low, Val::Bits(!top & mask(width)), scalar)?
+        } else {
+            self.int_extreme("umin", whole, Val::Bits(mask(bits)), scalar)?
+        };
+        // The manual makes NaN zero only where neither the source has double precision nor the result 64 bits (9.7.9.21).
+        let cleaned = if width == 64 || from == Scalar::Double {
+            let nan = self.compare_floats(FloatPredicate::Uno, value, value, from)?;
+            self.choose(nan, Val::Bits(0), clamped, scalar)?
+        } else {
+            clamped
+        };
+        Ok(self.resize_integer(CastOp::Trunc, &[cleaned], width, bits)?.first().copied().unwrap_or(cleaned))
+    }
+}

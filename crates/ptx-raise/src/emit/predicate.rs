@@ -1,0 +1,188 @@
+//! Guards (manual 8.3): a short block that a branch goes around becomes instructions under the branch's predicate.
+//!
+//! The lowering writes a guarded instruction as a block of its own and marks the branch `!ptx.guard`; ptxas compiles a guard and a
+//! branch around differently, so the mark decides. What the block writes for phis goes to the phi's register under the
+//! guard; the predecessor has written there what it keeps otherwise.
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use ptx_ir::{Guard, Inst, LabelId, Operand, RegId, Stmt};
+use ptx_isa::{ControlSem, Effects, Role, Sem};
+use ptx_llvm::marks;
+use ptx_llvm::view::BlockId;
+
+use super::state::Emitter;
+use crate::operands::{copied, for_each_register, renamed};
+
+/// More instructions than this stay after a branch.
+const LONGEST: usize = 16;
+
+impl Emitter<'_, '_, '_> {
+    /// Turns marked branches around one block into guards.
+    pub(super) fn predicate(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
+        let mut predecessors: HashMap<BlockId, usize> = HashMap::default();
+        for &block in &self.blocks.layout {
+            for successor in self.source.successors(block) {
+                *predecessors.entry(successor).or_default() += 1;
+            }
+        }
+        for from in self.blocks.layout.clone() {
+            let marked = self.function.block(from).inst_ids().next_back();
+            if marked.is_none_or(|id| self.function.inst(id).metadata(marks::GUARD).is_none()) {
+                continue;
+            }
+            let Some(block) = self.blocks.following.get(&from).copied() else { continue };
+            let Some(after) = self.blocks.following.get(&block).copied() else { continue };
+            if predecessors.get(&block) != Some(&1) || !self.source.successors(from).contains(&block) {
+                continue;
+            }
+            let successors = self.source.successors(block);
+            if !(successors.is_empty() || successors == [after]) {
+                continue;
+            }
+            let Some(guard) = self.guard_around(parts.get(&from), after) else { continue };
+            let Some(guarded) = parts.get(&block).and_then(|part| self.under(guard, part)) else { continue };
+            parts.insert(block, guarded);
+            if let Some(part) = parts.get_mut(&from) {
+                part.pop();
+            }
+        }
+        self.forget_targets(parts);
+    }
+
+    /// The guard that says when the branch to `after` that ends a block is not taken.
+    fn guard_around(&self, part: Option<&Vec<Stmt>>, after: BlockId) -> Option<Guard> {
+        let Some(Stmt::Inst(inst)) = part?.last() else { return None };
+        let branches = inst.mnemonic.sem() == Sem::Control(ControlSem::Bra)
+            && self
+                .builder
+                .body()
+                .operands(inst)
+                .contains(&Operand::Label(self.blocks.labels[after.index()]));
+        let guard = inst.guard.filter(|_| branches)?;
+        Some(Guard { negated: !guard.negated, ..guard })
+    }
+
+    /// The statements of a block under a guard, when all of them can be.
+    fn under(&mut self, guard: Guard, part: &[Stmt]) -> Option<Vec<Stmt>> {
+        let count = part.iter().filter(|statement| matches!(statement, Stmt::Inst(_))).count();
+        if count > LONGEST || !part.iter().all(can_be_guarded) {
+            return None;
+        }
+        let mut part = part.to_vec();
+        let kept: HashSet<RegId> = self.computed.phi_inputs.values().flatten().copied().collect();
+        while let Some(at) = part.iter().position(|statement| self.is_result(statement, &part, &kept)) {
+            let Stmt::Inst(inst) = part.remove(at) else { return None };
+            let (to, from) = copied(self.builder.body(), &inst)?;
+            for statement in &mut part {
+                if let Stmt::Inst(inst) = statement {
+                    let body = self.builder.body_mut();
+                    inst.operands =
+                        renamed(body, inst, |register| if register == from { to } else { register });
+                }
+            }
+        }
+        for statement in &mut part {
+            if let Stmt::Inst(inst) = statement
+                && !self.may_always_run(inst, &kept)
+            {
+                inst.guard = Some(guard);
+            }
+        }
+        Some(part)
+    }
+
+    /// Whether a statement copies what one other statement of the block makes into a register that the block does not mention
+    /// otherwise. Nothing outside sees what the block makes but by such copies; a register that is already a phi's own keeps
+    /// what it has, so that two phis that take the same value both get it.
+    fn is_result(&self, statement: &Stmt, part: &[Stmt], kept: &HashSet<RegId>) -> bool {
+        let body = self.builder.body();
+        let Stmt::Inst(copy) = statement else { return false };
+        let Some((to, from)) = copied(body, copy) else { return false };
+        if body.reg_type(to) != body.reg_type(from) || kept.contains(&from) {
+            return false;
+        }
+        let instructions = || {
+            part.iter().filter_map(|statement| match statement {
+                Stmt::Inst(inst) => Some(inst),
+                _ => None,
+            })
+        };
+        let mentions = |register: RegId| instructions().filter(|inst| self.mentions(inst, register)).count();
+        let made = instructions().filter(|inst| self.writes(inst, from)).count();
+        made == 1 && mentions(to) == 1
+    }
+
+    /// Whether an instruction does nothing but make values that only the block reads.
+    fn may_always_run(&self, inst: &Inst, kept: &HashSet<RegId>) -> bool {
+        let mut seen_outside = false;
+        for_each_register(self.builder.body(), inst, &mut |register, role| {
+            seen_outside |= kept.contains(&register) && matches!(role, Role::Def | Role::DefPair);
+        });
+        inst.mnemonic.effects() == Effects::NONE && !seen_outside
+    }
+
+    fn mentions(&self, inst: &Inst, register: RegId) -> bool {
+        let mut found = false;
+        for_each_register(self.builder.body(), inst, &mut |other, _| found |= other == register);
+        found
+    }
+
+    fn writes(&self, inst: &Inst, register: RegId) -> bool {
+        let mut found = false;
+        for_each_register(self.builder.body(), inst, &mut |other, role| {
+            found |= other == register && matches!(role, Role::Def | Role::DefPair);
+        });
+        found
+    }
+
+    /// Takes out the labels that nothing names any more.
+    fn forget_targets(&mut self, parts: &HashMap<BlockId, Vec<Stmt>>) {
+        let mut named: Vec<LabelId> = Vec::new();
+        for statement in parts.values().flatten() {
+            match statement {
+                Stmt::Inst(inst) => {
+                    named.extend(self.builder.body().operands(inst).iter().filter_map(
+                        |operand| match operand {
+                            Operand::Label(label) => Some(*label),
+                            _ => None,
+                        },
+                    ));
+                }
+                Stmt::BranchTargets(_, targets) => named.extend(targets.iter().map(|target| target.label)),
+                _ => {}
+            }
+        }
+        let named: HashSet<LabelId> = named.into_iter().collect();
+        let labels = &self.blocks.labels;
+        self.blocks
+            .targets
+            .retain(|block| labels.get(block.index()).is_some_and(|label| named.contains(label)));
+    }
+}
+
+/// Whether a statement means the same under a guard or needs none.
+fn can_be_guarded(statement: &Stmt) -> bool {
+    match statement {
+        Stmt::Inst(inst) => {
+            inst.guard.is_none()
+                && !matches!(
+                    inst.mnemonic.sem(),
+                    Sem::Control(ControlSem::Bra | ControlSem::BrxIdx | ControlSem::Call)
+                )
+        }
+        Stmt::Location(_)
+        | Stmt::Pragma(_)
+        | Stmt::Comment(_)
+        | Stmt::TrailingComment(_)
+        | Stmt::Mark(_)
+        | Stmt::ScopeStart
+        | Stmt::ScopeEnd
+        | Stmt::Registers(..) => true,
+        Stmt::Label(_)
+        | Stmt::BranchTargets(..)
+        | Stmt::CallTargets(..)
+        | Stmt::CallPrototype(..)
+        | Stmt::Variable(_) => false,
+    }
+}

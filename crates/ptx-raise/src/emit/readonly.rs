@@ -1,0 +1,102 @@
+//! Which loads read memory that no one writes while the kernel runs: those may be `ld.global.nc` (manual 9.7.9.9).
+
+use ptx_isa::Since;
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
+
+use super::state::Emitter;
+
+/// The targets with `ld.global.nc`.
+const NON_COHERENT: Since = Since::new(3, 1, 32);
+
+/// As many pointers are looked at on the way to where one comes from.
+const MOST_POINTERS: usize = 32;
+
+/// Constants are nested no deeper than this.
+const DEEPEST: usize = 16;
+
+impl Emitter<'_, '_, '_> {
+    /// Whether the target has such loads, and nothing writes what a load, or a masked load, reads: it is marked so (`!invariant.load`), or it reads constant variables
+    /// or what only `readonly noalias` parameters of the kernel point at.
+    pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
+        if !self.module.target.has(NON_COHERENT) {
+            return false;
+        }
+        let inst = self.function.inst(id);
+        if inst.metadata("invariant.load").is_some() {
+            return true;
+        }
+        let pointer = match &inst.op {
+            Op::Load { ptr, .. } => *ptr,
+            Op::Call(call) => match call.args.first() {
+                Some(pointer) => *pointer,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.points_at_constants(pointer)
+    }
+
+    fn points_at_constants(&self, pointer: Value) -> bool {
+        let mut seen = vec![pointer];
+        let mut at = 0;
+        while let Some(&pointer) = seen.get(at) {
+            at += 1;
+            let mut visit = |value: Value| {
+                if !seen.contains(&value) {
+                    seen.push(value);
+                }
+            };
+            match pointer {
+                Value::Arg(number) => {
+                    if !self.is_read_only_parameter(number) {
+                        return false;
+                    }
+                }
+                Value::Const(id) => {
+                    if !self.is_constant_variable(id) {
+                        return false;
+                    }
+                }
+                Value::Inst(id) => match &self.function.inst(id).op {
+                    Op::Gep { base, .. } => visit(*base),
+                    Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } => visit(*value),
+                    Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| visit(*value)),
+                    Op::Select { then, other, .. } => {
+                        visit(*then);
+                        visit(*other);
+                    }
+                    _ => return false,
+                },
+                Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return false,
+            }
+            if seen.len() > MOST_POINTERS {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a kernel only reads through a parameter, and no one else writes what it points at (`__restrict__`).
+    fn is_read_only_parameter(&self, number: u32) -> bool {
+        let Some(param) = self.function.params.get(number as usize) else { return false };
+        let reads = param.attributes.has("readonly") || param.attributes.has("readnone");
+        self.is_kernel() && reads && param.attributes.has("noalias")
+    }
+
+    /// Whether an address lies in a variable that is never written.
+    fn is_constant_variable(&self, mut id: ConstId) -> bool {
+        let view = self.module.view;
+        for _ in 0..DEEPEST {
+            id = match view.constant(id) {
+                Constant::Symbol(Symbol::Global(global)) => {
+                    let global = view.global(*global);
+                    return global.constant && !global.externally_initialized;
+                }
+                Constant::Expr(ConstExpr::Gep { base, .. }) => *base,
+                Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast, value }) => *value,
+                _ => return false,
+            };
+        }
+        false
+    }
+}

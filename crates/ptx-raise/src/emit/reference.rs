@@ -1,0 +1,85 @@
+//! Textures, samplers and surfaces: their handles are 64-bit numbers in LLVM IR, and names where PTX uses them (manual 5.3).
+
+use ptx_ir::{Body, Operand, RegId, Stmt, Symbol};
+use ptx_isa::{MoveSem, Sem, ptx};
+use ptx_llvm::view::{Call, InstId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use super::generic::argument;
+use super::state::Emitter;
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::operands::for_each_register;
+use crate::value::{Base, Val};
+
+/// The intrinsics that give the handle of a variable; their last argument is its address.
+const HANDLE: &str = "llvm.nvvm.texsurf.handle.";
+
+impl Emitter<'_, '_, '_> {
+    /// Whether the intrinsic gives the handle of a variable; then it is raised.
+    pub(super) fn handle_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        if !name.starts_with(HANDLE) {
+            return Ok(false);
+        }
+        let variable = argument(call, call.args.len().saturating_sub(1))?;
+        let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {
+            return Err(Refusal::new(INTRINSIC, format!("{name} of something that is not a variable")));
+        };
+        let register = self.handle(symbol)?;
+        self.define(id, vec![Val::reg(register)].into());
+        Ok(true)
+    }
+
+    /// The handle of a texture, sampler or surface in a register.
+    pub(super) fn handle(&mut self, symbol: Symbol) -> Raised<RegId> {
+        let register = self.compute(ptx!("mov.u64"), &[Operand::Symbol(symbol, 0).into()])?;
+        self.registers.handles.insert(register, symbol);
+        Ok(register)
+    }
+
+    /// The operand that names what a register holds the handle of; the register where it holds none.
+    pub(super) fn named_reference(&self, register: RegId) -> Operand {
+        match self.registers.handles.get(&register) {
+            Some(symbol) => Operand::Symbol(*symbol, 0),
+            None => Operand::Register(register),
+        }
+    }
+}
+
+/// Takes out the moves of handles and of constants to registers that nothing reads. Uses of a handle name the variable: with
+/// `texmode_independent` a handle in a register is refused before PTX 4.1. Constants are words of integers that take no part.
+pub(super) fn drop_unread(
+    body: &mut Body,
+    handles: &HashMap<RegId, Symbol>,
+    constants: &HashMap<RegId, u64>,
+) {
+    if handles.is_empty() && constants.is_empty() {
+        return;
+    }
+    let mut mentions: HashMap<RegId, usize> = HashMap::default();
+    for statement in &body.statements {
+        if let Stmt::Inst(inst) = statement {
+            for_each_register(body, inst, &mut |register, _| {
+                if handles.contains_key(&register) || constants.contains_key(&register) {
+                    *mentions.entry(register).or_default() += 1;
+                }
+            });
+        }
+    }
+    let unread: HashSet<RegId> =
+        mentions.into_iter().filter(|&(_, count)| count == 1).map(|(register, _)| register).collect();
+    if unread.is_empty() {
+        return;
+    }
+    let mut statements = std::mem::take(&mut body.statements);
+    statements.retain(|statement| match statement {
+        Stmt::Inst(inst) => match (inst.mnemonic.sem(), body.operands(inst)) {
+            (
+                Sem::Move(MoveSem::Mov),
+                &[Operand::Register(to), Operand::Symbol(..) | Operand::Immediate(_)],
+            ) => !unread.contains(&to),
+            _ => true,
+        },
+        _ => true,
+    });
+    body.statements = statements;
+}

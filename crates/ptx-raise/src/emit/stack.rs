@@ -1,0 +1,165 @@
+//! Memory of a function's own: `alloca`, and the stack that grows at run time (manual 9.7.17).
+
+use ptx_isa::{Since, ptx};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Call, CastOp, InstId, Op, TypeId, Value};
+
+use super::append::Arg;
+use super::generic::argument;
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::names;
+use crate::types::Scalar;
+use crate::value::{Base, Val};
+
+/// `alloca`, `stacksave` and `stackrestore`.
+const GROWING_STACK: Since = Since::new(7, 3, 52);
+/// The alignment of memory that is filled or copied as a whole: that of the widest access there.
+const FILLED_ALIGN: u32 = 8;
+/// The alignment `alloca` gives without being asked.
+const ALLOCA_ALIGN: u32 = 8;
+
+impl Emitter<'_, '_, '_> {
+    /// `alloca`: a variable in local memory when it is made once and its size is known, else a piece of the stack.
+    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Raised<()> {
+        let layout = self.module.view.layout(ty);
+        let size = layout.map(|layout| layout.size).ok_or_else(|| {
+            Refusal::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
+        })?;
+        let (count, kind) = self.scalar(count)?;
+        let Val::Bits(number) = count else {
+            let class = self.pointer_class(address_space::LOCAL);
+            let bytes = self.zero_extended(count, kind, class.bits())?;
+            let bytes = match size {
+                1 => bytes,
+                size => {
+                    let bits = class.bits();
+                    self.compute(ptx!("mul.lo.s32").with_bits(bits)?, &[bytes.into(), Arg::Bits(size, bits)])?
+                }
+            };
+            return self.grow_stack(id, bytes.into(), align);
+        };
+        let bytes = size.checked_mul(number).filter(|bytes| i64::try_from(*bytes).is_ok());
+        let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
+        if self.blocks.current.index() != 0 && self.lies_on_a_cycle() {
+            return self.grow_stack(
+                id,
+                Arg::Bits(bytes, self.pointer_class(address_space::LOCAL).bits()),
+                align,
+            );
+        }
+        let name = self.memory_name(id);
+        let align = if self.is_filled(id) { align.max(FILLED_ALIGN.min(natural(bytes))) } else { align };
+        let variable = self.local_variable(&name, bytes, align);
+        let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// Whether memory is filled or copied as a whole: with a higher alignment that takes wider accesses. Code to debug keeps its variables as
+    /// they are.
+    fn is_filled(&self, id: InstId) -> bool {
+        let whole = ["llvm.memset.p", "llvm.memcpy.p", "llvm.memmove.p"];
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            for &user in self.cover.uses.users(id) {
+                match &self.function.inst(user).op {
+                    Op::Call(call) => {
+                        let callee = self.source.callee(call);
+                        if callee.is_some_and(|own| whole.iter().any(|name| own.name.starts_with(name))) {
+                            return !self.module.target.is_debugging();
+                        }
+                    }
+                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => work.push(user),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// The name of an `alloca`'s variable: LLVM's, where nothing else in the function is called so. Sections name it too, so
+    /// there it is the only one of the module.
+    fn memory_name(&mut self, id: InstId) -> String {
+        let own = names::readable(&self.function.inst(id).name);
+        let is_traced = self.is_traced();
+        let own = own.filter(|own| {
+            let module = &*self.module;
+            let taken = module.symbol_names.contains(own)
+                || module.call_names.clash(own)
+                || own.starts_with("$L")
+                || is_traced && module.traced_names.contains(own);
+            let is_param = |id: &ptx_ir::VarId| module.ir.name(module.ir.variable(*id).name) == own;
+            !taken && !self.frame.params.iter().any(is_param) && self.names.taken.insert(own.clone())
+        });
+        let name = own.unwrap_or_else(|| self.local_name("depot", id.index()));
+        if is_traced {
+            self.module.traced_names.insert(name.clone());
+        }
+        name
+    }
+
+    /// That many bytes on top of the stack.
+    fn grow_stack(&mut self, id: InstId, bytes: Arg, align: u32) -> Raised<()> {
+        let what =
+            "an alloca whose size is known only at run time, or that can run more than once in a call,";
+        self.module.target.need(GROWING_STACK, &|| what.to_owned())?;
+        let mut args = vec![bytes];
+        if align != ALLOCA_ALIGN {
+            args.push(Arg::Bits(u64::from(align), 32));
+        }
+        let class = self.pointer_class(address_space::LOCAL);
+        let start = self.compute(ptx!("alloca.u32").with_bits(class.bits())?, &args)?;
+        let base = Base::Register(start);
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// `llvm.stacksave`.
+    pub(super) fn save_stack(&mut self, id: InstId) -> Raised<()> {
+        self.module.target.need(GROWING_STACK, &|| "llvm.stacksave".to_owned())?;
+        let class = self.pointer_class(address_space::LOCAL);
+        let top = self.compute(ptx!("stacksave.u32").with_bits(class.bits())?, &[])?;
+        let base = Base::Register(top);
+        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        Ok(())
+    }
+
+    /// `llvm.stackrestore`.
+    pub(super) fn restore_stack(&mut self, call: &Call) -> Raised<()> {
+        self.module.target.need(GROWING_STACK, &|| "llvm.stackrestore".to_owned())?;
+        let (top, scalar) = self.scalar(argument(call, 0)?)?;
+        let own = match (top, scalar) {
+            (Val::Address { base, offset, space: address_space::LOCAL }, _) => {
+                self.plain_address(base, offset, address_space::LOCAL)?
+            }
+            (_, Scalar::Pointer { space, .. }) => {
+                let register = self.in_register(top, scalar)?;
+                self.convert_address(register, space, address_space::LOCAL)?
+            }
+            _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is not a pointer")),
+        };
+        let bits = self.pointer_class(address_space::LOCAL).bits();
+        self.emit(ptx!("stackrestore.u32").with_bits(bits)?, &[own.into()])
+    }
+
+    /// Whether control can come back to the current block.
+    fn lies_on_a_cycle(&self) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut work = self.source.successors(self.blocks.current);
+        while let Some(block) = work.pop() {
+            if block == self.blocks.current {
+                return true;
+            }
+            if seen.insert(block) {
+                work.extend(self.source.successors(block));
+            }
+        }
+        false
+    }
+}
+
+/// The highest alignment that makes no memory of so many bytes longer.
+fn natural(bytes: u64) -> u32 {
+    1 << bytes.max(1).ilog2().min(FILLED_ALIGN.ilog2())
+}

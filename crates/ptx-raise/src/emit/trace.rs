@@ -1,0 +1,665 @@
+//! Where variables of the source are and which code belongs to which scope, for DWARF.
+//!
+//! While a function is selected, marks ([`Stmt::Mark`]) are among its statements. When the registers are
+//! settled they are read off, and labels take the place of those that DWARF names. What a variable is flows along
+//! the edges between blocks as long as every way brings the same and its registers are not written (manual 11.5 leaves DWARF to its
+//! own standard; LLVM's `#dbg_value` says that a variable keeps its value until the next record).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use ptx_ir::cfg::Cfg;
+use ptx_ir::{Body, LabelKind, RegId, Stmt, Symbol};
+use ptx_isa::Role;
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Constant, DebugRecord, DebugRecordKind, InstId, LocationId, MetadataId, Value};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use super::marks::{Held, Instance, Mark, Marks};
+use super::state::Emitter;
+use crate::dwarf::{
+    Expression, FunctionTrace, GENERIC, IN_REGISTER, Place, ScopeKey, Step, TracedPlace, TracedVariable,
+    address_class, op_piece, op_value, parts, pointer_class, scope_chain,
+};
+use crate::operands::for_each_register;
+use crate::types::Scalar;
+use crate::value::{Base, Val};
+
+/// Larger tables of variables by blocks than this are not made; then nothing is known across blocks.
+const MAX_TABLE: usize = 1 << 22;
+
+impl Emitter<'_, '_, '_> {
+    /// Whether the function's debug information becomes DWARF.
+    pub(super) fn is_traced(&self) -> bool {
+        self.function.subprogram.is_some() && self.module.makes_dwarf()
+    }
+
+    /// Marks that code of a location begins.
+    pub(super) fn mark_location(&mut self, id: LocationId) {
+        if self.is_traced() {
+            self.put_mark(Mark::Location(id));
+        }
+    }
+
+    /// Marks what the records before an instruction say.
+    pub(super) fn mark_records(&mut self, id: InstId) {
+        if !self.is_traced() {
+            return;
+        }
+        let function = self.function;
+        let first = function.records.partition_point(|record| record.before < id);
+        for record in function.records.get(first..).unwrap_or(&[]).iter().take_while(|r| r.before == id) {
+            let inlined_at =
+                record.location.and_then(|location| self.module.view.location(location).inlined_at);
+            let number = self.marks.variable(Instance { variable: record.variable, inlined_at });
+            match record.kind {
+                DebugRecordKind::Declare => {
+                    if let Some(held) = self.held_in_memory(record) {
+                        self.marks.declared.insert(number, held);
+                    }
+                }
+                DebugRecordKind::Value => {
+                    let held = self.held(record).map(Rc::new);
+                    self.put_mark(Mark::Variable(number, held));
+                }
+            }
+        }
+    }
+
+    fn put_mark(&mut self, mark: Mark) {
+        let number = self.marks.marks.len() as u32;
+        self.marks.marks.push(mark);
+        self.push(Stmt::Mark(number));
+    }
+
+    fn expression(&self, record: &DebugRecord) -> Option<Expression> {
+        Expression::of(self.module.view.debug_node(record.expression)?)
+    }
+
+    /// The leaves of a record's value with their bytes; `None` where it is gone.
+    fn record_leaves(&mut self, record: &DebugRecord) -> Option<Vec<(Val, Scalar, u64, u64)>> {
+        let value = record.value?;
+        if let Value::Const(id) = value
+            && matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison)
+        {
+            return None;
+        }
+        // What a text of PTX computes in one piece has no value of its own.
+        if let Value::Inst(id) = value
+            && !self.computed.values.contains(id)
+        {
+            return None;
+        }
+        let leaves = self.value_leaves(value).ok()?;
+        let mut values = Vec::new();
+        for (at, leaf) in leaves.iter().enumerate() {
+            let known = match value {
+                Value::Const(_) if !matches!(leaf.scalar, Scalar::Pointer { .. }) => {
+                    self.value(value).ok()?.get(at).copied()?
+                }
+                Value::Const(_) => return None,
+                Value::Arg(_) | Value::Inst(_) => self.value(value).ok()?.get(at).copied()?,
+                Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return None,
+            };
+            values.push((known, leaf.scalar, leaf.offset, leaf.bytes));
+        }
+        Some(values)
+    }
+
+    /// The memory a variable lies in.
+    fn held_in_memory(&mut self, record: &DebugRecord) -> Option<Held> {
+        let expression = self.expression(record)?;
+        let &[(value, scalar, ..)] = self.record_leaves(record)?.as_slice() else { return None };
+        let Scalar::Pointer { space: own, .. } = scalar else { return None };
+        let (mut steps, class) = match value {
+            Val::Address { base: Base::Symbol(Symbol::Variable(id)), offset, .. } => {
+                let variable = self.module.ir.variable(id);
+                let name = self.module.ir.name(variable.name).to_owned();
+                (symbol(name, offset)?, address_class(variable.space))
+            }
+            Val::Address { base: Base::Register(register), offset, space } => {
+                (vec![Step::Based(register, offset)], pointer_class(space))
+            }
+            Val::Register(register, _) => (vec![Step::Based(register, 0)], pointer_class(own)),
+            Val::Address { base: Base::Symbol(_), .. } | Val::Bits(_) => return None,
+        };
+        steps.extend(expression.steps);
+        Some(Held { fragment: expression.fragment, steps, class: expression.class.unwrap_or(class) })
+    }
+
+    /// The value a variable has.
+    fn held(&mut self, record: &DebugRecord) -> Option<Held> {
+        let expression = self.expression(record)?;
+        let leaves = self.record_leaves(record)?;
+        let fragment = expression.fragment;
+        if let (&[(value, scalar, ..)], false) = (leaves.as_slice(), expression.steps.is_empty()) {
+            let mut steps = match based(value, scalar)? {
+                Start::Register(register, offset) => vec![Step::Based(register, offset)],
+                Start::Steps(steps) => steps,
+            };
+            steps.extend(expression.steps);
+            if expression.is_value {
+                steps.extend(op_value());
+            }
+            return Some(Held { fragment, steps, class: expression.class.unwrap_or(GENERIC) });
+        }
+        if !expression.steps.is_empty() {
+            return None;
+        }
+        let mut steps = Vec::new();
+        let mut end = 0;
+        for &(value, scalar, offset, bytes) in &leaves {
+            if offset > end {
+                steps.extend(op_piece(offset - end));
+            }
+            steps.extend(one(value, scalar)?);
+            if leaves.len() > 1 {
+                steps.extend(op_piece(bytes));
+            }
+            end = offset + bytes;
+        }
+        (!steps.is_empty()).then_some(Held { fragment, steps, class: IN_REGISTER })
+    }
+
+    /// Reads the marks off a finished body and puts labels where DWARF needs them; `settled` tells what became of a register.
+    pub(super) fn trace(&mut self, body: &mut Body, settled: &dyn Fn(RegId) -> RegId) {
+        let Some(subprogram) = self.function.subprogram.filter(|_| self.is_traced()) else { return };
+        let marks = std::mem::take(&mut self.marks);
+        let mut found = self.read_off(body, &marks, settled, subprogram);
+        found.settle(&settled_places(body));
+        self.place_labels(body, found, subprogram);
+    }
+
+    fn read_off(
+        &self,
+        body: &Body,
+        marks: &Marks,
+        settled: &dyn Fn(RegId) -> RegId,
+        subprogram: MetadataId,
+    ) -> Found {
+        let scopes = self.scopes(body, marks, subprogram);
+        let flow = Flow::new(body, marks, settled);
+        let mut variables = Vec::new();
+        let mut ranges = flow.ranges();
+        for (number, instance) in marks.variables.iter().enumerate() {
+            let places = match marks.declared.get(&number) {
+                Some(held) => vec![(0..body.statements.len(), vec![Rc::new(held.clone())])],
+                None => ranges.get_mut(number).map(std::mem::take).unwrap_or_default(),
+            };
+            variables.push((*instance, places));
+        }
+        Found { scopes, variables }
+    }
+
+    /// The scopes that have code, with the statements from the first past the last of it.
+    fn scopes(
+        &self,
+        body: &Body,
+        marks: &Marks,
+        subprogram: MetadataId,
+    ) -> BTreeMap<ScopeKey, std::ops::Range<usize>> {
+        let mut scopes: BTreeMap<ScopeKey, std::ops::Range<usize>> = BTreeMap::new();
+        let mut chains: HashMap<LocationId, Vec<ScopeKey>> = HashMap::default();
+        let mut here: Option<LocationId> = None;
+        for (at, statement) in body.statements.iter().enumerate() {
+            match statement {
+                Stmt::Mark(number) => {
+                    if let Some(Mark::Location(id)) = marks.marks.get(*number as usize) {
+                        here = Some(*id);
+                    }
+                }
+                Stmt::Inst(_) => {
+                    let Some(here) = here else { continue };
+                    let view = self.module.view;
+                    let chain = chains.entry(here).or_insert_with(|| scope_chain(view, here));
+                    for key in chain.iter() {
+                        let range = scopes.entry(*key).or_insert(at..at + 1);
+                        range.end = at + 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        scopes.insert(ScopeKey { node: subprogram, inlined_at: None }, 0..body.statements.len());
+        scopes
+    }
+
+    /// Puts labels at the places that were found, and hands what they name on.
+    fn place_labels(&mut self, body: &mut Body, found: Found, subprogram: MetadataId) {
+        let function = ScopeKey { node: subprogram, inlined_at: None };
+        let whole = found.scopes.get(&function).cloned().unwrap_or_default();
+        let mut places: BTreeMap<usize, String> = BTreeMap::new();
+        for range in found.scopes.values() {
+            places.extend([(range.start, String::new()), (range.end, String::new())]);
+        }
+        let view = self.module.view;
+        let scope_of = |instance: &Instance| {
+            let node = view.debug_node(instance.variable)?.node("scope")?;
+            let key = ScopeKey::innermost(view, node, instance.inlined_at)?;
+            found.scopes.get(&key).cloned()
+        };
+        let mut single = vec![false; found.variables.len()];
+        for ((instance, ranges), single) in found.variables.iter().zip(&mut single) {
+            if let (Some(scope), [(range, _)]) = (scope_of(instance), ranges.as_slice()) {
+                *single = range.start <= scope.start && scope.end <= range.end;
+            }
+            if !*single {
+                for (range, _) in ranges {
+                    places.extend([(range.start, String::new()), (range.end, String::new())]);
+                }
+            }
+        }
+        for (place, name) in &mut places {
+            *name = match *place {
+                place if place == whole.start => self.module.dwarf_label("func_begin"),
+                place if place == whole.end => self.module.dwarf_label("func_end"),
+                _ => self.module.dwarf_label("tmp"),
+            };
+        }
+        let label = |place: usize| places.get(&place).cloned().unwrap_or_default();
+        let name = |register: RegId| {
+            let decl = body.decl(register);
+            let stem = self.module.ir.name(decl.name);
+            match (decl.count, body.registers.get(register.index())) {
+                (Some(_), Some(register)) => format!("{stem}{}", register.number),
+                _ => stem.to_owned(),
+            }
+        };
+        let trace = FunctionTrace {
+            subprogram,
+            scopes: found
+                .scopes
+                .iter()
+                .map(|(key, range)| (*key, (label(range.start), label(range.end))))
+                .collect(),
+            variables: found
+                .variables
+                .iter()
+                .zip(single)
+                .map(|((instance, ranges), single)| TracedVariable {
+                    variable: instance.variable,
+                    inlined_at: instance.inlined_at,
+                    place: traced(ranges, single, &label, &name),
+                })
+                .collect(),
+        };
+        self.module.traces.push(trace);
+        self.rewrite_marks(body, &places);
+    }
+
+    fn rewrite_marks(&mut self, body: &mut Body, places: &BTreeMap<usize, String>) {
+        let end = body.statements.len();
+        let statements = std::mem::take(&mut body.statements);
+        let mut new = Vec::with_capacity(statements.len() + places.len());
+        let mut place = |body: &mut Body, new: &mut Vec<Stmt>, at: usize| {
+            if let Some(name) = places.get(&at) {
+                let name = self.module.ir.strings.intern(name);
+                body.labels.push(ptx_ir::Label { name, kind: LabelKind::Code, at: ptx_ir::At::default() });
+                new.push(Stmt::Label(ptx_ir::LabelId(body.labels.len() as u32 - 1)));
+            }
+        };
+        for (at, statement) in statements.into_iter().enumerate() {
+            place(body, &mut new, at);
+            if !matches!(statement, Stmt::Mark(_)) {
+                new.push(statement);
+            }
+        }
+        place(body, &mut new, end);
+        body.statements = new;
+    }
+}
+
+/// What marks came to.
+struct Found {
+    scopes: BTreeMap<ScopeKey, std::ops::Range<usize>>,
+    variables: Vec<(Instance, Ranges)>,
+}
+
+impl Found {
+    /// Moves every place to where it is settled; ranges without code go.
+    fn settle(&mut self, settled: &[usize]) {
+        let place = |at: usize| settled.get(at).copied().unwrap_or(at);
+        for range in self.scopes.values_mut() {
+            *range = place(range.start)..place(range.end);
+        }
+        for (_, ranges) in &mut self.variables {
+            let mut kept: Ranges = Vec::new();
+            for (range, held) in std::mem::take(ranges) {
+                let range = place(range.start)..place(range.end);
+                match kept.last_mut() {
+                    Some((last, same)) if last.end == range.start && *same == held => last.end = range.end,
+                    Some(_) | None if range.start < range.end => kept.push((range, held)),
+                    Some(_) | None => {}
+                }
+            }
+            *ranges = kept;
+        }
+    }
+}
+
+/// For each place in the text, and the one after it, the last place that the same code is at: before an instruction or a
+/// label, after declarations, `.loc` and marks.
+fn settled_places(body: &Body) -> Vec<usize> {
+    let mut settled = vec![body.statements.len(); body.statements.len() + 1];
+    let mut last = body.statements.len();
+    for (at, statement) in body.statements.iter().enumerate().rev() {
+        let is_nothing = match statement {
+            Stmt::Mark(_)
+            | Stmt::Location(_)
+            | Stmt::Registers(..)
+            | Stmt::Variable(_)
+            | Stmt::TrailingComment(_) => true,
+            Stmt::Inst(_)
+            | Stmt::Label(_)
+            | Stmt::BranchTargets(..)
+            | Stmt::CallTargets(..)
+            | Stmt::CallPrototype(..)
+            | Stmt::ScopeStart
+            | Stmt::ScopeEnd
+            | Stmt::Pragma(_)
+            | Stmt::Comment(_) => false,
+        };
+        if !is_nothing {
+            last = at;
+        }
+        if let Some(place) = settled.get_mut(at) {
+            *place = last;
+        }
+    }
+    settled
+}
+
+/// Statements, and what a variable is there, by parts.
+type Ranges = Vec<(std::ops::Range<usize>, Vec<Rc<Held>>)>;
+
+fn traced(
+    ranges: &Ranges,
+    single: bool,
+    label: &dyn Fn(usize) -> String,
+    name: &dyn Fn(RegId) -> String,
+) -> TracedPlace {
+    match ranges.as_slice() {
+        [] => TracedPlace::Nowhere,
+        [(_, held)] if single => {
+            let class = held.first().map_or(GENERIC, |held| held.class);
+            TracedPlace::Everywhere(Place { parts: parts(&composed(held), name), class })
+        }
+        ranges => TracedPlace::Ranges(
+            ranges
+                .iter()
+                .map(|(range, held)| (label(range.start), label(range.end), parts(&composed(held), name)))
+                .collect(),
+        ),
+    }
+}
+
+/// One expression of the parts of a variable; what lies between them is not known.
+fn composed(held: &[Rc<Held>]) -> Vec<Step> {
+    let mut parts: Vec<&Held> = held.iter().map(Rc::as_ref).collect();
+    parts.sort_by_key(|held| held.fragment);
+    let mut steps = Vec::new();
+    let mut end = 0;
+    for held in parts {
+        let Some((first, bits)) = held.fragment else { return held.steps.clone() };
+        if first > end {
+            steps.extend(op_piece((first - end) / 8));
+        }
+        steps.extend(held.steps.iter().cloned());
+        steps.extend(op_piece(bits / 8));
+        end = first + bits;
+    }
+    steps
+}
+
+/// A variable's address and bytes after it.
+fn symbol(name: String, offset: i64) -> Option<Vec<Step>> {
+    let mut steps = vec![Step::Symbol(name)];
+    match u64::try_from(offset) {
+        Ok(0) => {}
+        Ok(offset) => steps.extend(crate::dwarf::op_plus(offset)),
+        Err(_) => return None,
+    }
+    Some(steps)
+}
+
+/// What an expression with operations begins with.
+enum Start {
+    Register(RegId, i64),
+    Steps(Vec<Step>),
+}
+
+fn based(value: Val, scalar: Scalar) -> Option<Start> {
+    match value {
+        Val::Register(register, _) => Some(Start::Register(register, 0)),
+        Val::Bits(bits) => Some(Start::Steps(crate::dwarf::op_constant(bits))),
+        Val::Address { base: Base::Register(register), offset, space } if same_number(space, scalar) => {
+            Some(Start::Register(register, offset))
+        }
+        Val::Address { .. } => None,
+    }
+}
+
+/// A leaf's value.
+fn one(value: Val, scalar: Scalar) -> Option<Vec<Step>> {
+    match value {
+        Val::Register(register, _) => Some(vec![Step::Register(register)]),
+        Val::Bits(bits) => {
+            let mut steps = crate::dwarf::op_constant(bits);
+            steps.extend(op_value());
+            Some(steps)
+        }
+        Val::Address { base: Base::Register(register), offset: 0, space } if same_number(space, scalar) => {
+            Some(vec![Step::Register(register)])
+        }
+        Val::Address { base: Base::Register(register), offset, space } if same_number(space, scalar) => {
+            let mut steps = vec![Step::Based(register, offset)];
+            steps.extend(op_value());
+            Some(steps)
+        }
+        Val::Address { .. } => None,
+    }
+}
+
+/// Whether an address of a space is the number that a pointer's bits are.
+fn same_number(space: u32, scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::Pointer { space: own, .. } => {
+            let plain = |space| if space == address_space::GLOBAL { address_space::GENERIC } else { space };
+            plain(own) == plain(space)
+        }
+        Scalar::Int(_)
+        | Scalar::Half
+        | Scalar::BFloat
+        | Scalar::Float
+        | Scalar::Double
+        | Scalar::HalfPair
+        | Scalar::BFloatPair => false,
+    }
+}
+
+/// What each variable is at a place: its parts, none where it is not known.
+type State = Vec<Vec<Rc<Held>>>;
+
+/// How what variables are goes from statement to statement.
+struct Flow<'b> {
+    body: &'b Body,
+    cfg: Cfg,
+    /// What is at a statement.
+    sets: HashMap<usize, (usize, Option<Rc<Held>>)>,
+    /// The variables that a register's write makes unknown.
+    held_in: HashMap<RegId, Vec<usize>>,
+    variables: usize,
+}
+
+impl<'b> Flow<'b> {
+    fn new(body: &'b Body, marks: &Marks, settled: &dyn Fn(RegId) -> RegId) -> Self {
+        let mut flow = Flow {
+            body,
+            cfg: Cfg::new(body),
+            sets: HashMap::default(),
+            held_in: HashMap::default(),
+            variables: marks.variables.len(),
+        };
+        let mut written: HashSet<RegId> = HashSet::default();
+        for statement in &body.statements {
+            let Stmt::Inst(inst) = statement else { continue };
+            for_each_register(body, inst, &mut |register, role| {
+                if matches!(role, Role::Def | Role::DefPair) {
+                    written.insert(register);
+                }
+            });
+        }
+        for (at, statement) in body.statements.iter().enumerate() {
+            let Stmt::Mark(mark) = statement else { continue };
+            let Some(Mark::Variable(number, held)) = marks.marks.get(*mark as usize) else { continue };
+            let held = held.as_ref().map(|held| {
+                let mut held = Held::clone(held);
+                for step in &mut held.steps {
+                    match step {
+                        Step::Register(register) | Step::Based(register, _) => *register = settled(*register),
+                        Step::Byte(_) | Step::Symbol(_) => {}
+                    }
+                }
+                held
+            });
+            let held = held
+                .filter(|held| held.steps.iter().filter_map(Step::register).all(|r| written.contains(&r)));
+            for register in held.iter().flat_map(|held| held.steps.iter().filter_map(Step::register)) {
+                flow.held_in.entry(register).or_default().push(*number);
+            }
+            flow.sets.insert(at, (*number, held.map(Rc::new)));
+        }
+        for list in flow.held_in.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        flow
+    }
+
+    /// Steps over a statement, telling which variables may have changed.
+    fn step(&self, at: usize, state: &mut State, changed: &mut dyn FnMut(usize)) {
+        match self.body.statements.get(at) {
+            Some(Stmt::Inst(inst)) => {
+                for_each_register(self.body, inst, &mut |register, role| {
+                    if !matches!(role, Role::Def | Role::DefPair) {
+                        return;
+                    }
+                    for &number in self.held_in.get(&register).map_or(&[][..], Vec::as_slice) {
+                        if let Some(parts) = state.get_mut(number) {
+                            let names = |held: &Rc<Held>| {
+                                held.steps.iter().any(|step| step.register() == Some(register))
+                            };
+                            parts.retain(|held| !names(held));
+                            changed(number);
+                        }
+                    }
+                });
+            }
+            Some(Stmt::Mark(_)) => {
+                let Some((number, held)) = self.sets.get(&at) else { return };
+                let Some(parts) = state.get_mut(*number) else { return };
+                match held {
+                    Some(held) => {
+                        parts.retain(|other| !overlaps(other.fragment, held.fragment));
+                        parts.push(Rc::clone(held));
+                    }
+                    None => parts.clear(),
+                }
+                changed(*number);
+            }
+            _ => {}
+        }
+    }
+
+    /// What variables are at the start of each block.
+    fn at_starts(&self) -> Vec<State> {
+        let blocks = self.cfg.blocks.len();
+        let nothing: State = vec![Vec::new(); self.variables];
+        if blocks.saturating_mul(self.variables) > MAX_TABLE {
+            return vec![nothing; blocks];
+        }
+        let mut ends: Vec<Option<State>> = vec![None; blocks];
+        let mut starts: Vec<State> = vec![nothing.clone(); blocks];
+        let order = self.cfg.reverse_post_order();
+        loop {
+            let mut changed = false;
+            for block in &order {
+                let Some(own) = self.cfg.blocks.get(block.index()) else { continue };
+                let mut known = own.predecessors.iter().filter_map(|p| ends.get(p.index())?.as_ref());
+                let mut state = match known.next() {
+                    Some(first) if block.index() != 0 => first.clone(),
+                    Some(_) | None => nothing.clone(),
+                };
+                for other in known {
+                    for (mine, theirs) in state.iter_mut().zip(other) {
+                        mine.retain(|held| theirs.contains(held));
+                    }
+                }
+                if let Some(start) = starts.get_mut(block.index()) {
+                    start.clone_from(&state);
+                }
+                for at in own.statements.clone() {
+                    self.step(at, &mut state, &mut |_| {});
+                }
+                if let Some(end) = ends.get_mut(block.index())
+                    && end.as_ref() != Some(&state)
+                {
+                    *end = Some(state);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return starts;
+            }
+        }
+    }
+
+    /// By variable: from which statement to before which it is what.
+    fn ranges(&self) -> Vec<Ranges> {
+        let mut ranges: Vec<Ranges> = vec![Vec::new(); self.variables];
+        let starts = self.at_starts();
+        for (block, start) in self.cfg.blocks.iter().zip(starts) {
+            let mut state = start;
+            let mut since: Vec<(usize, Vec<Rc<Held>>)> =
+                state.iter().map(|held| (block.statements.start, held.clone())).collect();
+            let mut close = |since: &mut (usize, Vec<Rc<Held>>), number: usize, end: usize| {
+                let (start, held) = std::mem::take(since);
+                let Some(list) = ranges.get_mut(number) else { return };
+                if held.is_empty() || start >= end {
+                    return;
+                }
+                match list.last_mut() {
+                    Some((last, same)) if last.end == start && *same == held => last.end = end,
+                    Some(_) | None => list.push((start..end, held)),
+                }
+            };
+            for at in block.statements.clone() {
+                let mut touched = Vec::new();
+                self.step(at, &mut state, &mut |number| touched.push(number));
+                for number in touched {
+                    let (Some(open), Some(held)) = (since.get_mut(number), state.get(number)) else {
+                        continue;
+                    };
+                    if open.1 != *held {
+                        close(open, number, at + 1);
+                        *open = (at + 1, held.clone());
+                    }
+                }
+            }
+            for (number, open) in since.iter_mut().enumerate() {
+                close(open, number, block.statements.end);
+            }
+        }
+        ranges
+    }
+}
+
+/// Whether two parts of a variable share bits.
+fn overlaps(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> bool {
+    match (a, b) {
+        (Some((a, a_bits)), Some((b, b_bits))) => {
+            a < b.saturating_add(b_bits) && b < a.saturating_add(a_bits)
+        }
+        (None, _) | (_, None) => true,
+    }
+}

@@ -1,0 +1,106 @@
+//! Which parts of a value are undefined, because nothing was ever put there.
+//!
+//! LLVM fills what a program leaves open with `undef` or `poison`. Any bits do there, so that storing them takes no register
+//! that holds something.
+
+use ptx_llvm::view::{Constant, Op, Type, Value};
+
+use super::state::Emitter;
+use crate::error::Raised;
+use crate::value::Val;
+
+impl Emitter<'_, '_, '_> {
+    /// The leaves of a value, without those that are plainly undefined.
+    pub(super) fn defined(&mut self, value: Value) -> Raised<Vec<Option<Val>>> {
+        let values = self.value(value)?;
+        let undefined = self.undefined_leaves(value, values.len())?;
+        Ok(values.iter().zip(undefined).map(|(value, undefined)| (!undefined).then_some(*value)).collect())
+    }
+
+    /// For each leaf of a value whether it is undefined: looks at what was put where on the way to it.
+    fn undefined_leaves(&mut self, value: Value, count: usize) -> Raised<Vec<bool>> {
+        let function = self.function;
+        let mut undefined = vec![false; count];
+        // The leaves that nothing was put into yet, on the way back.
+        let mut open = vec![true; count];
+        let mut rest = value;
+        // A chain that comes back to itself is never executed.
+        for _ in 0..=function.insts.len() {
+            let Value::Inst(id) = rest else { break };
+            match &function.inst(id).op {
+                Op::InsertValue { aggregate, element, indices } => {
+                    let ty = self.value_type(*aggregate)?;
+                    let range = self.field(ty, indices)?;
+                    if self.cover.skips_field(id) {
+                        for at in range {
+                            if let (Some(open), Some(undefined)) = (open.get_mut(at), undefined.get_mut(at)) {
+                                *undefined |= std::mem::take(open);
+                            }
+                        }
+                    } else {
+                        self.put(*element, range, &mut open, &mut undefined);
+                    }
+                    rest = *aggregate;
+                }
+                Op::InsertElement { vector, element, index } => {
+                    let &Value::Const(index) = index else { break };
+                    let Some(at) = self.module.view.constant(index).as_u64() else { break };
+                    let (Ok(at), true) = (usize::try_from(at), self.has_a_leaf_each(*vector, count)?) else {
+                        break;
+                    };
+                    self.put(*element, at..at.saturating_add(1), &mut open, &mut undefined);
+                    rest = *vector;
+                }
+                Op::ShuffleVector { mask, .. } => {
+                    if mask.len() == count {
+                        for (at, from) in mask.iter().enumerate() {
+                            undefined[at] |= open[at] && *from < 0;
+                        }
+                    }
+                    return Ok(undefined);
+                }
+                _ => break,
+            }
+        }
+        if let Value::Const(_) = rest {
+            self.put(rest, 0..count, &mut open, &mut undefined);
+        }
+        Ok(undefined)
+    }
+
+    /// Closes a range of leaves with what was put there.
+    fn put(&self, part: Value, range: std::ops::Range<usize>, open: &mut [bool], undefined: &mut [bool]) {
+        let is_undefined = |value: Value| match value {
+            Value::Const(id) => matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison),
+            Value::Arg(_) | Value::Inst(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => false,
+        };
+        let fields = match part {
+            Value::Const(id) => match self.module.view.constant(id) {
+                Constant::Aggregate(fields) if fields.len() == range.len() => Some(fields),
+                _ => None,
+            },
+            _ => None,
+        };
+        let whole = is_undefined(part);
+        for (field, at) in range.enumerate() {
+            if let (Some(open), Some(undefined)) = (open.get_mut(at), undefined.get_mut(at)) {
+                let this = fields.is_some_and(|fields| {
+                    fields.get(field).is_some_and(|id| is_undefined(Value::Const(*id)))
+                });
+                *undefined |= *open && (whole || this);
+                *open = false;
+            }
+        }
+    }
+
+    /// Whether every element of a vector is one leaf.
+    fn has_a_leaf_each(&mut self, vector: Value, leaves: usize) -> Raised<bool> {
+        let ty = self.value_type(vector)?;
+        Ok(matches!(self.module.view.ty(ty), Type::Vector { len, .. } if *len as usize == leaves))
+    }
+}
+
+/// Values with zeros for what is undefined.
+pub(super) fn filled(values: &[Option<Val>]) -> Vec<Val> {
+    values.iter().map(|value| value.unwrap_or(Val::Bits(0))).collect()
+}

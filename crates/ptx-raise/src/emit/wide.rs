@@ -1,0 +1,480 @@
+//! Integers over 64 bits, as 64-bit words with the low one first.
+
+use ptx_ir::RegId;
+use ptx_isa::{Mnemonic, ptx};
+use ptx_llvm::view::{BinaryOp, IntPredicate};
+
+use super::append::{Arg, number};
+use super::state::Emitter;
+use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::types::{Class, Scalar};
+use crate::value::{Fill, Val};
+
+/// Addition or subtraction, word by word.
+pub(super) struct Chain {
+    /// Of one word.
+    alone: Mnemonic,
+    /// Gives a carry, takes and gives one, takes one.
+    first: Mnemonic,
+    next: Mnemonic,
+    last: Mnemonic,
+}
+
+pub(super) const ADD: Chain = Chain {
+    alone: ptx!("add.s64"),
+    first: ptx!("add.cc.u64"),
+    next: ptx!("addc.cc.u64"),
+    last: ptx!("addc.u64"),
+};
+
+pub(super) const SUBTRACT: Chain = Chain {
+    alone: ptx!("sub.s64"),
+    first: ptx!("sub.cc.u64"),
+    next: ptx!("subc.cc.u64"),
+    last: ptx!("subc.u64"),
+};
+
+impl Emitter<'_, '_, '_> {
+    /// Arithmetic on integers of `bits` bits, over 64.
+    pub(super) fn wide_binary(&mut self, op: BinaryOp, a: &[Val], b: &[Val], bits: u32) -> Raised<Vec<Val>> {
+        let fill = match op {
+            BinaryOp::SDiv | BinaryOp::SRem | BinaryOp::AShr => Fill::Sign,
+            _ => Fill::Zero,
+        };
+        let a = self.full_words(a, bits, fill)?;
+        let result = match op {
+            BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
+                let amount = match b.first() {
+                    Some(Val::Bits(amount)) => number(*amount),
+                    Some(low) => self.zero_extended(*low, Scalar::Int(64), 32)?.into(),
+                    None => return Err(Refusal::new(INSTRUCTION, "a shift without an amount")),
+                };
+                self.wide_shift(op, &a, amount)?
+            }
+            _ => {
+                let b = self.full_words(b, bits, fill)?;
+                self.wide_words(op, &a, &b)?
+            }
+        };
+        self.narrow_words(&result, bits)
+    }
+
+    pub(super) fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        match op {
+            BinaryOp::Add => self.chain(&ADD, a, b),
+            BinaryOp::Sub => self.chain(&SUBTRACT, a, b),
+            BinaryOp::Mul => self.wide_multiply(a, b),
+            BinaryOp::And => self.each_word(ptx!("and.b64"), a, b),
+            BinaryOp::Or => self.each_word(ptx!("or.b64"), a, b),
+            BinaryOp::Xor => self.each_word(ptx!("xor.b64"), a, b),
+            // By a power of two: others are loops by now (`legalize`).
+            BinaryOp::UDiv => Ok(self.divide(a, b)?.0),
+            BinaryOp::URem => Ok(self.divide(a, b)?.1),
+            BinaryOp::SDiv => self.signed_quotient(a, b),
+            BinaryOp::SRem => self.signed_remainder(a, b),
+            _ => Err(Refusal::new(INSTRUCTION, "an operation that wide integers do not have")),
+        }
+    }
+
+    /// The words of a value, the top one filled up to 64 bits.
+    pub(super) fn full_words(&mut self, words: &[Val], bits: u32, fill: Fill) -> Raised<Vec<RegId>> {
+        let mut full = Vec::with_capacity(words.len());
+        for (at, word) in words.iter().enumerate() {
+            let width = (bits - 64 * at as u32).min(64);
+            full.push(match (width, fill) {
+                (64, _) => self.in_register(*word, Scalar::Int(64))?,
+                (_, Fill::Zero) => self.zero_extended(*word, Scalar::Int(width), 64)?,
+                (_, Fill::Sign) => self.sign_extended(*word, Scalar::Int(width), 64)?,
+            });
+        }
+        Ok(full)
+    }
+
+    /// Leaves out of full words.
+    pub(super) fn narrow_words(&mut self, words: &[RegId], bits: u32) -> Raised<Vec<Val>> {
+        let mut values = Vec::with_capacity(words.len());
+        for (at, &word) in words.iter().enumerate() {
+            let width = (bits - 64 * at as u32).min(64);
+            values.push(match width {
+                64 => Val::reg(word),
+                1 => self.extract_bits(word, Class::B64, 0, Scalar::Int(1))?,
+                _ => Val::reg(self.resized(word, Class::B64, Class::of_bits(width))?),
+            });
+        }
+        Ok(values)
+    }
+
+    pub(super) fn each_word(&mut self, logic: Mnemonic, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        a.iter().zip(b).map(|(&a, &b)| self.logic_word(logic, a, b)).collect()
+    }
+
+    /// A logic operation on two words; none where one of them is zero or, with `and`, all ones.
+    fn logic_word(&mut self, logic: Mnemonic, a: RegId, b: RegId) -> Raised<RegId> {
+        let and = logic == ptx!("and.b64");
+        for (known, other) in [(a, b), (b, a)] {
+            match self.constant_in(known) {
+                Some(0) => return Ok(if and { known } else { other }),
+                Some(u64::MAX) if and => return Ok(other),
+                _ => {}
+            }
+        }
+        self.compute(logic, &[a.into(), b.into()])
+    }
+
+    /// What a register holds that was filled with a constant.
+    fn constant_in(&self, register: RegId) -> Option<u64> {
+        self.registers.constants.get(&register).copied()
+    }
+
+    fn is_zero(&self, register: RegId) -> bool {
+        self.constant_in(register) == Some(0)
+    }
+
+    /// Addition or subtraction with the carry from word to word (manual 9.7.2). Below the first word that is added or
+    /// subtracted nothing changes.
+    pub(super) fn chain(&mut self, steps: &Chain, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        let last = a.len() - 1;
+        let mut words = Vec::with_capacity(a.len());
+        let mut start = 0;
+        for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
+            if at == start && at < last && self.is_zero(b) {
+                words.push(a);
+                start += 1;
+                continue;
+            }
+            let step = match at {
+                at if at == start && at == last => steps.alone,
+                at if at == start => steps.first,
+                at if at < last => steps.next,
+                _ => steps.last,
+            };
+            let b = self.constant_in(b).map_or(b.into(), number);
+            words.push(self.compute(step, &[a.into(), b])?);
+        }
+        Ok(words)
+    }
+
+    /// The product modulo the width, by rows of partial products. A word of the sum that nothing was added to is not there yet.
+    pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        let count = a.len();
+        let mut sum: Vec<Option<RegId>> = vec![None; count];
+        for (i, &x) in a.iter().enumerate() {
+            for (j, &y) in b.iter().enumerate().take(count - i) {
+                if !self.is_zero(x) && !self.is_zero(y) {
+                    self.add_product(&mut sum, i + j, x, y)?;
+                }
+            }
+        }
+        let zero = self.in_register(Val::Bits(0), Scalar::Int(64))?;
+        Ok(sum.into_iter().map(|word| word.unwrap_or(zero)).collect())
+    }
+
+    /// Adds the product of two words to a sum, from the word `at` on.
+    fn add_product(&mut self, sum: &mut [Option<RegId>], at: usize, x: RegId, y: RegId) -> Raised<()> {
+        let factors = [x.into(), y.into()];
+        let Some((first, above)) = sum.get_mut(at..).and_then(<[_]>::split_first_mut) else { return Ok(()) };
+        if above.is_empty() {
+            // What leaves the top word is lost.
+            *first = Some(match *first {
+                None => self.compute(ptx!("mul.lo.u64"), &factors)?,
+                Some(old) => self.compute(ptx!("mad.lo.u64"), &[x.into(), y.into(), old.into()])?,
+            });
+            return Ok(());
+        }
+        let low = self.compute(ptx!("mul.lo.u64"), &factors)?;
+        let high = self.compute(ptx!("mul.hi.u64"), &factors)?;
+        let mut carries = false;
+        *first = Some(match *first {
+            None => low,
+            Some(old) => {
+                carries = true;
+                self.compute(ptx!("add.cc.u64"), &[old.into(), low.into()])?
+            }
+        });
+        let top = above.len() - 1;
+        for (place, word) in above.iter_mut().enumerate() {
+            let addend = if place == 0 { Arg::from(high) } else { number(0) };
+            if place > 0 && !carries {
+                break;
+            }
+            let old = *word;
+            *word = Some(match (old, carries, place == top) {
+                (None, false, _) => high,
+                (Some(old), false, true) => self.compute(ptx!("add.s64"), &[old.into(), addend])?,
+                (Some(old), false, false) => self.compute(ptx!("add.cc.u64"), &[old.into(), addend])?,
+                (old, true, true) => {
+                    let old = old.map_or(number(0), Arg::from);
+                    self.compute(ptx!("addc.u64"), &[addend, old])?
+                }
+                (old, true, false) => {
+                    let old = old.map_or(number(0), Arg::from);
+                    self.compute(ptx!("addc.cc.u64"), &[addend, old])?
+                }
+            });
+            // A high word never is the largest number, so that a carry into it alone goes no further.
+            carries = old.is_some();
+        }
+        Ok(())
+    }
+
+    /// A shift by a variable amount. PTX's shifts clamp, so a word shifted too far is zero, and a difference that wraps
+    /// around is too far: each result word is the union of every word shifted both ways.
+    pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
+        let amount = match amount {
+            Arg::Bits(bits, _) => return self.constant_shift(op, words, bits),
+            Arg::Operand(_) => self.compute(ptx!("mov.b32"), &[amount])?,
+        };
+        if op != BinaryOp::AShr {
+            return self.logical_shift(op, words, amount);
+        }
+        if let &[low, high] = words {
+            return self.shift_signed_pair(low, high, amount);
+        }
+        let shifted = self.logical_shift(BinaryOp::LShr, words, amount)?;
+        let top =
+            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+        let sign = self.compute(ptx!("shr.s64"), &[top.into(), number(63)])?;
+        let total = Arg::Bits(64 * words.len() as u64, 32);
+        let rest = self.compute(ptx!("sub.s32"), &[total, amount.into()])?;
+        let fill = self.logical_shift(BinaryOp::Shl, &vec![sign; words.len()], rest)?;
+        self.each_word(ptx!("or.b64"), &shifted, &fill)
+    }
+
+    /// An arithmetic shift of two words: the low one is the high one's beyond 64 bits.
+    fn shift_signed_pair(&mut self, low: RegId, high: RegId, amount: RegId) -> Raised<Vec<RegId>> {
+        let rest = self.compute(ptx!("sub.s32"), &[Arg::Bits(64, 32), amount.into()])?;
+        let own = self.compute(ptx!("shr.u64"), &[low.into(), amount.into()])?;
+        let from_high = self.compute(ptx!("shl.b64"), &[high.into(), rest.into()])?;
+        let near = self.compute(ptx!("or.b64"), &[own.into(), from_high.into()])?;
+        let beyond = self.compute(ptx!("add.s32"), &[amount.into(), Arg::Bits(-64i64 as u64, 32)])?;
+        let far = self.compute(ptx!("shr.s64"), &[high.into(), beyond.into()])?;
+        let is_far = self.compute(ptx!("setp.gt.u32"), &[amount.into(), Arg::Bits(63, 32)])?;
+        let first = self.compute(ptx!("selp.b64"), &[far.into(), near.into(), is_far.into()])?;
+        Ok(vec![first, self.compute(ptx!("shr.s64"), &[high.into(), amount.into()])?])
+    }
+
+    /// A shift by a number of bits that is known. Words shifted by whole words only change their places.
+    fn constant_shift(&mut self, op: BinaryOp, words: &[RegId], amount: u64) -> Raised<Vec<RegId>> {
+        let top =
+            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+        let (step, bits) = ((amount / 64).min(words.len() as u64) as usize, amount % 64);
+        let fill = match op {
+            BinaryOp::AShr if step > 0 || bits > 0 => {
+                self.compute(ptx!("shr.s64"), &[top.into(), number(63)])?
+            }
+            _ => self.in_register(Val::Bits(0), Scalar::Int(64))?,
+        };
+        let word = |at: Option<usize>| at.and_then(|at| words.get(at)).copied().unwrap_or(fill);
+        let mut shifted = Vec::with_capacity(words.len());
+        for to in 0..words.len() {
+            // The word whose bits come to lie highest here, and the one beside it that fills up the other end.
+            let (near, far) = match op {
+                BinaryOp::Shl => (to.checked_sub(step), to.checked_sub(step + 1)),
+                _ => (Some(to + step), Some(to + step + 1)),
+            };
+            let (near, far) = (word(near), word(far));
+            shifted.push(if bits == 0 { near } else { self.join_shifted(op, near, far, bits, fill)? });
+        }
+        Ok(shifted)
+    }
+
+    /// The bits of a word and of its neighbour that a shift by less than a word leaves in one place.
+    fn join_shifted(
+        &mut self,
+        op: BinaryOp,
+        near: RegId,
+        far: RegId,
+        bits: u64,
+        fill: RegId,
+    ) -> Raised<RegId> {
+        let (toward, back) = shifts(op);
+        if op == BinaryOp::AShr && far == fill {
+            return self.compute(ptx!("shr.s64"), &[near.into(), number(bits)]);
+        }
+        let mut parts = [None, None];
+        for (part, word, shift, by) in [(0, near, toward, bits), (1, far, back, 64 - bits)] {
+            if !self.is_zero(word) {
+                parts[part] = Some(self.compute(shift, &[word.into(), number(by)])?);
+            }
+        }
+        match parts {
+            [Some(near), Some(far)] => self.compute(ptx!("or.b64"), &[near.into(), far.into()]),
+            [Some(part), None] | [None, Some(part)] => Ok(part),
+            [None, None] => self.in_register(Val::Bits(0), Scalar::Int(64)),
+        }
+    }
+
+    fn logical_shift(&mut self, op: BinaryOp, words: &[RegId], amount: RegId) -> Raised<Vec<RegId>> {
+        let (toward, back) = shifts(op);
+        let count = words.len();
+        let mut result = Vec::with_capacity(count);
+        for to in 0..count {
+            let mut sum: Option<RegId> = None;
+            for (from, &word) in words.iter().enumerate() {
+                let distance = if op == BinaryOp::Shl { to.checked_sub(from) } else { from.checked_sub(to) };
+                let Some(distance) = distance else { continue };
+                let bits = Arg::Bits(64 * distance as u64, 32);
+                let forward = if distance == 0 {
+                    amount
+                } else {
+                    self.compute(ptx!("sub.s32"), &[amount.into(), bits])?
+                };
+                let mut parts = vec![self.compute(toward, &[word.into(), forward.into()])?];
+                if distance > 0 {
+                    let backward = self.compute(ptx!("sub.s32"), &[bits, amount.into()])?;
+                    parts.push(self.compute(back, &[word.into(), backward.into()])?);
+                }
+                for part in parts {
+                    sum = Some(match sum {
+                        None => part,
+                        Some(sum) => self.compute(ptx!("or.b64"), &[sum.into(), part.into()])?,
+                    });
+                }
+            }
+            result.push(sum.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?);
+        }
+        Ok(result)
+    }
+
+    /// Compares full words.
+    pub(super) fn wide_compare(&mut self, predicate: IntPredicate, a: &[RegId], b: &[RegId]) -> Raised<Val> {
+        match predicate {
+            IntPredicate::Eq | IntPredicate::Ne => {
+                let mut difference: Option<RegId> = None;
+                for (&a, &b) in a.iter().zip(b) {
+                    let word = self.logic_word(ptx!("xor.b64"), a, b)?;
+                    difference = Some(match difference {
+                        None => word,
+                        Some(sum) => self.compute(ptx!("or.b64"), &[sum.into(), word.into()])?,
+                    });
+                }
+                let difference =
+                    difference.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+                let compare =
+                    if predicate == IntPredicate::Eq { ptx!("setp.eq.s64") } else { ptx!("setp.ne.s64") };
+                Ok(Val::reg(self.compute(compare, &[difference.into(), number(0)])?))
+            }
+            IntPredicate::Ult | IntPredicate::Slt => self.wide_less(a, b, predicate == IntPredicate::Slt),
+            IntPredicate::Ugt | IntPredicate::Sgt => self.wide_less(b, a, predicate == IntPredicate::Sgt),
+            IntPredicate::Uge | IntPredicate::Sge => {
+                let less = self.wide_less(a, b, predicate == IntPredicate::Sge)?;
+                self.pred_not(less)
+            }
+            IntPredicate::Ule | IntPredicate::Sle => {
+                let less = self.wide_less(b, a, predicate == IntPredicate::Sle)?;
+                self.pred_not(less)
+            }
+        }
+    }
+
+    fn wide_less(&mut self, a: &[RegId], b: &[RegId], signed: bool) -> Raised<Val> {
+        let mut less = Val::Bits(0);
+        let top = a.len() - 1;
+        if let (true, Some(&high)) = (signed && b.iter().all(|&word| self.is_zero(word)), a.last()) {
+            return Ok(Val::reg(self.compute(ptx!("setp.lt.s64"), &[high.into(), number(0)])?));
+        }
+        for (at, (&a, &b)) in a.iter().zip(b).enumerate() {
+            let compare = if signed && at == top { ptx!("setp.lt.s64") } else { ptx!("setp.lt.u64") };
+            let here = Val::reg(self.compute(compare, &[a.into(), b.into()])?);
+            if at == 0 {
+                less = here;
+                continue;
+            }
+            let equal = Val::reg(self.compute(ptx!("setp.eq.s64"), &[a.into(), b.into()])?);
+            let below = self.pred(ptx!("and.pred"), equal, less)?;
+            less = self.pred(ptx!("or.pred"), here, below)?;
+        }
+        Ok(less)
+    }
+
+    /// Quotient and remainder of unsigned integers, a bit at a time, for what legalizing leaves: intrinsics that divide, and powers of two.
+    pub(super) fn divide(&mut self, a: &[RegId], b: &[RegId]) -> Raised<(Vec<RegId>, Vec<RegId>)> {
+        let count = a.len();
+        let fresh =
+            |this: &mut Self| -> Vec<RegId> { (0..count).map(|_| this.register(Class::B64)).collect() };
+        let (quotient, remainder) = (fresh(self), fresh(self));
+        let counter = self.register(Class::B32);
+        for (&to, &from) in quotient.iter().zip(a) {
+            self.emit("mov.b64", &[to.into(), from.into()])?;
+        }
+        for &word in &remainder {
+            self.emit("mov.b64", &[word.into(), number(0)])?;
+        }
+        self.emit("mov.b32", &[counter.into(), Arg::Bits(64 * count as u64, 32)])?;
+        let again = self.new_label();
+        self.builder.place(again);
+        // Shift remainder and quotient left by one as one number.
+        let all: Vec<RegId> = quotient.iter().chain(&remainder).copied().collect();
+        let mut carry: Option<RegId> = None;
+        for &word in &all {
+            let out = self.emit_new(Class::B64, "shr.u64", &[word.into(), number(63)])?;
+            self.emit("shl.b64", &[word.into(), word.into(), number(1)])?;
+            if let Some(carry) = carry {
+                self.emit("or.b64", &[word.into(), word.into(), carry.into()])?;
+            }
+            carry = Some(out);
+        }
+        // A bit that leaves the remainder at the top makes it larger than any divisor.
+        let less = self.wide_less(&remainder, b, false)?;
+        let fits = self.pred_not(less)?;
+        let fits = match carry {
+            Some(carry) => {
+                let over = Val::reg(self.emit_new(Class::Pred, "setp.ne.s64", &[carry.into(), number(0)])?);
+                self.pred("or.pred", over, fits)?
+            }
+            None => fits,
+        };
+        let fits = self.in_register(fits, Scalar::Int(1))?;
+        let reduced = self.chain(&SUBTRACT, &remainder, b)?;
+        for (&word, &reduced) in remainder.iter().zip(&reduced) {
+            self.emit("selp.b64", &[word.into(), reduced.into(), word.into(), fits.into()])?;
+        }
+        let bit = self.emit_new(Class::B64, "selp.b64", &[number(1), number(0), fits.into()])?;
+        if let Some(&low) = quotient.first() {
+            self.emit("or.b64", &[low.into(), low.into(), bit.into()])?;
+        }
+        self.emit("sub.s32", &[counter.into(), counter.into(), Arg::Bits(1, 32)])?;
+        let more = self.emit_new(Class::Pred, "setp.ne.s32", &[counter.into(), Arg::Bits(0, 32)])?;
+        self.branch_if(more, false, again)?;
+        Ok((quotient, remainder))
+    }
+
+    /// The remainder of signed integers, with the sign of the dividend.
+    fn signed_remainder(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        let (a_sign, b_sign) = (self.sign_of(a)?, self.sign_of(b)?);
+        let (a_abs, b_abs) = (self.negate_where(a, a_sign)?, self.negate_where(b, b_sign)?);
+        let remainder = self.divide(&a_abs, &b_abs)?.1;
+        self.negate_where(&remainder, a_sign)
+    }
+
+    /// The quotient of signed integers.
+    pub(super) fn signed_quotient(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+        let (a_sign, b_sign) = (self.sign_of(a)?, self.sign_of(b)?);
+        let (a_abs, b_abs) = (self.negate_where(a, a_sign)?, self.negate_where(b, b_sign)?);
+        let quotient = self.divide(&a_abs, &b_abs)?.0;
+        let sign = self.emit_new(Class::B64, "xor.b64", &[a_sign.into(), b_sign.into()])?;
+        self.negate_where(&quotient, sign)
+    }
+
+    /// All ones when negative, else zero.
+    pub(super) fn sign_of(&mut self, words: &[RegId]) -> Raised<RegId> {
+        let top =
+            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+        self.emit_new(Class::B64, "shr.s64", &[top.into(), number(63)])
+    }
+
+    /// The negative where `sign` is all ones: the complement plus one, as `(x ^ sign) - sign`.
+    pub(super) fn negate_where(&mut self, words: &[RegId], sign: RegId) -> Raised<Vec<RegId>> {
+        let signs = vec![sign; words.len()];
+        let flipped = self.each_word(ptx!("xor.b64"), words, &signs)?;
+        self.chain(&SUBTRACT, &flipped, &signs)
+    }
+}
+
+/// The shifts of a word to its place, and of what comes to the next one.
+const fn shifts(op: BinaryOp) -> (Mnemonic, Mnemonic) {
+    match op {
+        BinaryOp::Shl => (ptx!("shl.b64"), ptx!("shr.u64")),
+        _ => (ptx!("shr.u64"), ptx!("shl.b64")),
+    }
+}

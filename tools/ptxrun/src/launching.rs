@@ -1,0 +1,195 @@
+//! Executes the launch of a plan with the engine that it names.
+
+use std::time::Duration;
+
+use ptx_cli::{ExitStatus, Failure, Output};
+use ptx_diag::{Diagnostic, Diagnostics, Severity};
+use ptx_driver::Sources;
+use ptx_exec::{ExecError, Executed, Launch, Outcome};
+use ptx_host::Options;
+use ptx_verify::Verified;
+
+use crate::arguments::Arguments;
+use crate::automatic::Trial;
+use crate::engine::{self, Check, Compiled, Engine, First, JitOptions, Loaded};
+use crate::plan::Plan;
+use crate::store::Store;
+use crate::time::{self, Stopwatch};
+
+/// A launch, and how it is to be executed.
+#[derive(Clone, Copy)]
+pub struct Launching<'a> {
+    /// The command line.
+    pub arguments: &'a Arguments,
+    /// What it and the launch file have.
+    pub plan: &'a Plan,
+    /// The texts of the module.
+    pub sources: &'a Sources,
+    /// The module.
+    pub module: Verified<'a>,
+    /// The launch.
+    pub launch: &'a Launch,
+}
+
+/// How a launch begins.
+enum Begun<'a> {
+    /// It is over.
+    Over(Outcome),
+    /// Code, or the interpreter, is to execute it.
+    Ready(Box<dyn Compiled<'a> + 'a>),
+}
+
+impl<'a> Launching<'a> {
+    /// Launches as often as the arguments have it; gives what the last launch left. `read` is what reading the program took.
+    ///
+    /// # Errors
+    /// The launch was refused, or a thread was stopped.
+    pub fn execute(&self, read: Duration, printed: &mut Printed<'_>) -> Result<Outcome, Failure> {
+        let begin = Stopwatch::start();
+        let options = self.options();
+        let trial =
+            (self.plan.engine == Engine::Auto).then_some(Trial { module: self.module, launch: self.launch });
+        let (begun, trial) = match trial.filter(|_| !self.concerns_code()) {
+            Some(trial) => self.first(&options, trial)?,
+            None => (Begun::Ready(self.compile(&options)?), trial),
+        };
+        match begun {
+            Begun::Over(outcome) => {
+                printed.write(&outcome.output)?;
+                Ok(outcome)
+            }
+            Begun::Ready(compiled) => {
+                let compile = read + begin.elapsed().wall;
+                self.repeat(compiled.load(), compile, trial, printed)
+            }
+        }
+    }
+
+    /// Whether the command line asks for something of compiled code, which has to be there then.
+    fn concerns_code(&self) -> bool {
+        let Arguments { remarks, jit_check_shapes, debug, perf_map, repeat, time, .. } = self.arguments;
+        *remarks || *jit_check_shapes || *debug || *perf_map || repeat.get() > 1 || time.is_some()
+    }
+
+    fn options(&self) -> JitOptions {
+        let Arguments { check, jit_check_shapes, perf_map, remarks, debug, .. } = self.arguments;
+        let engine = self.plan.engine;
+        let checks_memory = check.map_or(engine == Engine::Auto, |check| check == Check::Memory);
+        let mut options =
+            Options::default().with_check_shapes(*jit_check_shapes).with_check_memory(checks_memory);
+        if *perf_map {
+            options.perf_map = Some(self.sources.files().first().map_or("", |file| file.name()).to_owned());
+        }
+        JitOptions { engine, options, remarks: *remarks, debug: *debug, store: Store::new(self.arguments) }
+    }
+
+    /// Begins a launch whose engine no one has chosen; gives the trial where it may still tell what went wrong.
+    fn first(
+        &self,
+        options: &JitOptions,
+        trial: Trial<'a>,
+    ) -> Result<(Begun<'a>, Option<Trial<'a>>), Failure> {
+        let terminal = self.arguments.report.terminal();
+        let first = terminal.step("compile", || engine::first(self.module, self.launch, options));
+        match first.map_err(|error| failed(self.sources, error))? {
+            First::Ready(compiled) => Ok((Begun::Ready(compiled), Some(trial))),
+            First::Compile => Ok((Begun::Ready(self.compile(options)?), Some(trial))),
+            First::Trial => {
+                let over = terminal.step("execute", || trial.run());
+                if let Some(outcome) = over.map_err(|error| failed(self.sources, error))? {
+                    return Ok((Begun::Over(outcome), None));
+                }
+                terminal.note(|| "the launch is long: its kernel is compiled".to_owned());
+                Ok((Begun::Ready(self.compile(options)?), None))
+            }
+        }
+    }
+
+    fn compile(&self, options: &JitOptions) -> Result<Box<dyn Compiled<'a> + 'a>, Failure> {
+        let mut remarks = Diagnostics::new();
+        let compiled = self.arguments.report.terminal().step("compile", || {
+            engine::compile(self.module, self.launch, options, self.sources, &mut remarks)
+        });
+        let compiled = compiled.map_err(|error| failed(self.sources, error))?;
+        show_remarks(self.arguments, self.sources, remarks)?;
+        Ok(compiled)
+    }
+
+    /// Launches as often as the arguments have it; gives what the last launch left. `compile` is what the first one needed before it. What stops that
+    /// the trial tells, where it comes to it.
+    fn repeat(
+        &self,
+        mut loaded: Box<dyn Loaded + '_>,
+        compile: Duration,
+        trial: Option<Trial<'_>>,
+        printed: &mut Printed<'_>,
+    ) -> Result<Outcome, Failure> {
+        let terminal = self.arguments.report.terminal();
+        let mut last = Executed::default();
+        for number in 0..self.arguments.repeat.get() {
+            let (executed, elapsed) = terminal.step("execute", || {
+                let begin = Stopwatch::start();
+                let executed = loaded.launch();
+                (executed, begin.elapsed())
+            });
+            last = executed.map_err(|error| match trial {
+                Some(trial) if number == 0 => failed(self.sources, trial.retold(error)),
+                _ => failed(self.sources, error),
+            })?;
+            if self.arguments.time.is_some() {
+                let compile = if number == 0 { compile } else { Duration::ZERO };
+                printed.write(time::line(number, compile, elapsed).as_bytes())?;
+            }
+            printed.write(&last.output)?;
+        }
+        Ok(loaded.outcome(last))
+    }
+}
+
+/// Shows which kernels another engine executes than the one that was chosen, and which accesses and branches of compiled ones are not
+/// plain, where that is wanted; defects in any case.
+pub fn show_remarks(arguments: &Arguments, sources: &Sources, remarks: Diagnostics) -> Result<(), Failure> {
+    let mut shown = Diagnostics::new();
+    let is_shown = |remark: &&Diagnostic| arguments.remarks || remark.severity != Severity::Note;
+    remarks.iter().filter(is_shown).for_each(|remark| shown.push(remark.clone()));
+    if shown.iter().next().is_none() {
+        return Ok(());
+    }
+    arguments.report.terminal().warn(sources.split(&shown))
+}
+
+/// What a program printed, after a line with its name where there is one.
+pub struct Printed<'a> {
+    /// The name, until it is written.
+    name: Option<&'a str>,
+}
+
+impl<'a> Printed<'a> {
+    /// Nothing yet.
+    pub fn new(name: Option<&'a str>) -> Self {
+        Self { name }
+    }
+
+    /// Writes to standard output.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if let Some(name) = self.name.take() {
+            Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
+        }
+        Output::Stdout.write(bytes)
+    }
+}
+
+/// A launch that was refused is rejected input; a thread that was stopped is a failed execution.
+pub fn failed(sources: &Sources, error: ExecError) -> Failure {
+    let status = match &error {
+        ExecError::Refused(_) => ExitStatus::Rejected,
+        ExecError::Trap(_) => ExitStatus::Failed,
+    };
+    Failure::about_several(status, sources.split(&error.into_diagnostics()))
+}

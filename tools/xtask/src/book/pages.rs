@@ -1,0 +1,190 @@
+//! The pages of the book and their order.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use anyhow::{Context as _, Result};
+use ptx_cli::{all_codes, explanation};
+
+use crate::cargo::{output_of, workspace};
+
+/// A page: where it is below the sources, which is where it is in the repository if it is a file there, and its text.
+pub(super) struct Page {
+    /// The path with `/` between its parts.
+    pub(super) path: String,
+    /// How the table of contents calls it.
+    pub(super) title: String,
+    /// The part of the book that it begins, if it begins one.
+    part: Option<&'static str>,
+    /// Whether it is listed below the page before it.
+    below: bool,
+    /// Markdown.
+    pub(super) text: String,
+}
+
+/// What the book has, in order: parts, and files of the repository with their titles. What is generated goes where its name is.
+const CONTENTS: &[(&str, &[(&str, &str)])] = &[
+    ("", &[("README.md", "ptx-llvm")]),
+    (
+        "Using the tools",
+        &[
+            ("tools/ptx2ll.md", ""),
+            ("tools/ll2ptx.md", ""),
+            ("tools/ptxrun.md", ""),
+            ("docs/diagnostics.md", ""),
+            ("docs/launching.md", "Launch files"),
+            ("docs/textures.md", "Textures and surfaces"),
+            ("docs/compiled.md", "Compiled kernels"),
+            ("docs/ahead-of-time.md", "Ahead of time"),
+            ("docs/runtime.md", "Running kernels from programs"),
+        ],
+    ),
+    (
+        "PTX and LLVM IR",
+        &[
+            ("docs/one-instruction.md", "One instruction through all stages"),
+            ("docs/mapping.md", "How PTX and LLVM IR express each other"),
+            ("docs/raise.md", "What LLVM IR becomes"),
+            ("docs/coverage.md", "How each instruction is lowered"),
+            ("docs/ptx-dialect.md", "The PTX that is read"),
+            ("docs/isa.md", "Instructions"),
+        ],
+    ),
+    (
+        "What was measured",
+        &[
+            ("docs/results.md", "Results"),
+            ("docs/performance.md", "Performance"),
+            ("docs/roundtrip.md", "Real PTX there and back"),
+            ("docs/robustness.md", "Robustness"),
+        ],
+    ),
+    (
+        "Working on ptx-llvm",
+        &[
+            ("ARCHITECTURE.md", "Architecture"),
+            ("CONTRIBUTING.md", "Contributing"),
+            ("test-suite/README.md", "The conformance suite"),
+            ("test-suite/corpus/README.md", "The corpus"),
+            ("test-suite/bench/README.md", "The benchmark kernels"),
+            ("CHANGELOG.md", "Changelog"),
+        ],
+    ),
+];
+
+/// All pages, in the order of the table of contents.
+pub(super) fn all() -> Result<Vec<Page>> {
+    let mut pages = Vec::new();
+    for (part, files) in CONTENTS {
+        let mut part = Some(*part).filter(|part| !part.is_empty());
+        for (path, title) in *files {
+            let first = pages.len();
+            match *path {
+                "docs/isa.md" => instructions(path, title, &mut pages)?,
+                "docs/diagnostics.md" => pages.push(diagnostics(path)),
+                _ => match path.strip_prefix("tools/").and_then(|file| file.strip_suffix(".md")) {
+                    Some(tool) => pages.push(manual(path, tool)?),
+                    None => pages.push(page(path, title, file(path)?)),
+                },
+            }
+            pages[first].part = part.take();
+        }
+    }
+    Ok(pages)
+}
+
+/// The table of contents in mdBook's form.
+pub(super) fn summary(pages: &[Page]) -> String {
+    let mut out = String::from("# Summary\n");
+    for page in pages {
+        if let Some(part) = page.part {
+            let _ = write!(out, "\n# {part}\n\n");
+        }
+        let (indent, Page { title, path, .. }) = (if page.below { "  " } else { "" }, page);
+        let _ = match path.as_str() {
+            "README.md" => writeln!(out, "\n[{title}]({path})"),
+            _ => writeln!(out, "{indent}- [{title}]({path})"),
+        };
+    }
+    out
+}
+
+fn page(path: &str, title: &str, text: String) -> Page {
+    Page { path: path.to_owned(), title: title.to_owned(), part: None, below: false, text }
+}
+
+fn file(path: &str) -> Result<String> {
+    fs::read_to_string(workspace().join(path)).with_context(|| path.to_owned())
+}
+
+/// What `--help` of a tool prints.
+fn manual(path: &str, tool: &str) -> Result<Page> {
+    let help = String::from_utf8(output_of(tool, &["--help"])?).context("help is UTF-8")?;
+    Ok(page(
+        path,
+        tool,
+        format!("# {tool}\n\nWhat `{tool} --help` prints.\n\n```text\n{}\n```\n", help.trim_end()),
+    ))
+}
+
+/// Every code that a diagnostic may have, with an input that gives it and one that does not.
+fn diagnostics(path: &str) -> Page {
+    let mut text = String::from(
+        "# Diagnostics\n\nEvery diagnostic has a code; its letter names the stage: `P` parse, `V` verify, `K` link, `L` lower, `I` read LLVM IR, \
+         `O` optimize, `R` raise, `G` generate code, `X` execute, `T` tools. `ptx2ll --explain CODE` prints an entry. Where statements are shown, \
+         they are those of a kernel with the registers that they name.\n",
+    );
+    for meaning in all_codes() {
+        let body = explanation(meaning);
+        let body = body.split_once(": ").map_or(body.as_str(), |(_, body)| body);
+        let _ = write!(text, "\n## {}\n\n{}\n", meaning.code.0, body.trim_end());
+    }
+    page(path, "Diagnostics", text)
+}
+
+/// The instruction table: a page for each opcode below one that lists them.
+fn instructions(path: &str, title: &str, pages: &mut Vec<Page>) -> Result<()> {
+    let text = file(path)?;
+    let (head, entries) = text.split_once("\n## ").context("docs/isa.md has no entries")?;
+    let mut list = format!("{head}\n");
+    let at = pages.len();
+    for entry in entries.split("\n## ") {
+        let opcode = entry.lines().next().unwrap_or_default();
+        // `.` in a file's name is read as the begin of its extension.
+        let name = format!("{}.md", opcode.replace('.', "-"));
+        let _ = writeln!(list, "- [`{opcode}`](isa/{name})");
+        let mut one = page(&format!("docs/isa/{name}"), opcode, format!("# {}\n", entry.trim_end()));
+        one.below = true;
+        pages.push(one);
+    }
+    pages.insert(at, page(path, title, list));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_document_is_in_the_book() {
+        let listed =
+            |path: &str| CONTENTS.iter().flat_map(|(_, files)| *files).any(|(file, _)| *file == path);
+        for entry in fs::read_dir(workspace().join("docs")).unwrap() {
+            let path = format!("docs/{}", entry.unwrap().file_name().to_string_lossy());
+            assert!(listed(&path), "{path} is not in the table of contents (CONTENTS)");
+        }
+    }
+
+    #[test]
+    fn summary_has_parts_and_pages_in_order() {
+        let mut first = page("docs/a.md", "A", String::new());
+        first.part = Some("Part");
+        let mut below = page("docs/a/b.md", "b", String::new());
+        below.below = true;
+        let pages = [page("README.md", "Home", String::new()), first, below];
+        let expected = "# Summary\n\n[Home](README.md)\n\n# Part\n\n- [A](docs/a.md)\n  - [b](docs/a/b.md)\n";
+        assert_eq!(summary(&pages), expected);
+    }
+}

@@ -1,0 +1,28 @@
+//! What commands that draw random programs have in common on the command line.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Which programs are drawn, and what is done with those that differ.
+#[derive(Args)]
+pub(crate) struct Drawing {
+    /// How long to go on
+    #[arg(long, default_value_t = 60)]
+    pub(crate) seconds: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// End after so many differences
+    #[arg(long)]
+    pub(crate) enough: Option<u64>,
+    /// Report programs as they were drawn, and spend no time on making them smaller
+    #[arg(long)]
+    pub(crate) whole: bool,
+    /// Show the program of the first seed, and do nothing with it
+    #[arg(long)]
+    pub(crate) show: bool,
+    /// A folder for the programs that differ
+    #[arg(long)]
+    pub(crate) keep: Option<PathBuf>,
+}
