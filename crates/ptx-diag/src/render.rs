@@ -1,6 +1,6 @@
 //! How findings are shown: to people, one a line, or as JSON lines.
 //!
-//! All three forms are functions of the input and the findings alone. They take time linear in both, whatever the
+//! All three forms are functions of the input and the findings alone. They take time linear in both, independent of the
 //! input: bytes that are not UTF-8, lines of many megabytes, spans past the end and thousands of findings.
 
 mod excerpt;

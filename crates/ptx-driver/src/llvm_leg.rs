@@ -52,7 +52,7 @@ pub fn llvm_context(source: &SourceFile) -> Result<Context, Diagnostics> {
 ///
 /// # Errors
 ///
-/// What LLVM's reader or verifier says, with the place of a syntax error; a module for another target.
+/// The message of LLVM's reader or verifier, with the place of a syntax error; a module for another target.
 pub fn read_llvm<'c>(
     context: &'c Context,
     source: &SourceFile,
@@ -116,7 +116,7 @@ pub fn lower_constructors(
 ///
 /// # Errors
 ///
-/// What LLVM's backend says. It ends the process on some modules: see [`ptx_llvm::on_fatal_error`].
+/// The message of LLVM's backend. It ends the process on some modules: see [`ptx_llvm::on_fatal_error`].
 pub fn generate(
     module: Module<'_>,
     choice: TargetChoice,

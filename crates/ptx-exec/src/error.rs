@@ -59,7 +59,7 @@ pub enum TrapKind {
     Breakpoint,
     /// A failed device-side assertion, with its text.
     Assertion(String),
-    /// No thread of the block can go on; says who waits where.
+    /// No thread of the block can continue; the text names who waits where.
     Deadlock(String),
     /// The time limit of the launch is over.
     Timeout,
@@ -73,7 +73,7 @@ pub enum TrapKind {
     BranchIndex(u64),
     /// An indirect call of something that is not a function of the module, or has other parameters.
     CallTarget(u64),
-    /// A barrier or collective was used in a way that has no meaning; says how.
+    /// A barrier or collective was used in a way that has no meaning; the text explains how.
     Misuse(String),
     /// Compiled code that checks what its compiler claimed has found it wrong; specifies what.
     Defect(String),

@@ -1,5 +1,5 @@
 //! `wmma` from memory to memory, against products computed element by element (manual 9.7.14.4). Values are small, so that
-//! every product and every sum is exact in every type, whatever the order of the sum.
+//! every product and every sum is exact in every type, in any order of the sum.
 
 use ptx_exec::{Argument, ExecError, TrapKind};
 

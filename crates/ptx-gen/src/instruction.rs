@@ -34,7 +34,7 @@ impl Instruction {
     }
 }
 
-/// A random instruction of a row, valid by what the table says: slots and rules, lengths, kinds and types of operands,
+/// A random instruction of a row, valid by the table: slots and rules, lengths, kinds and types of operands,
 /// ranges of constants.
 ///
 /// `None` when no modifiers were found that keep the row's rules; another draw may find some. What the table does not
@@ -49,7 +49,7 @@ pub fn instruction(
     Some(with_operands(choices, mnemonic, Registers::default()))
 }
 
-/// A mnemonic with random operands such as the table says are valid, and with a guard at times.
+/// A mnemonic with random operands that are valid by the table, and with a guard at times.
 pub fn instruction_of(choices: &mut dyn Choices, mnemonic: Mnemonic) -> Instruction {
     with_operands(choices, mnemonic, Registers::default())
 }

@@ -1,4 +1,4 @@
-//! Random PTX that the instruction table says is valid.
+//! Random PTX that is valid by the instruction table.
 //!
 //! [`instruction`] draws one instruction of a row of the table: modifiers that its slots and rules allow, and operands of
 //! the kinds, types, lengths and ranges that it names. [`module`] puts instructions into a kernel that declares all

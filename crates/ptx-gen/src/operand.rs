@@ -422,7 +422,7 @@ impl<'c> Writer<'c> {
             (Opcode::Suld | Opcode::Sust | Opcode::Sured, _) => Symbol::Surface,
             _ => Symbol::Global,
         };
-        // A handle in a register says nothing about the mode, so that samplers are named.
+        // A handle in a register does not show the mode, so that samplers are named.
         if symbol == Symbol::Sampler || self.choices.chance(1, 2) {
             self.symbols.insert(symbol);
             symbol.name().to_owned()

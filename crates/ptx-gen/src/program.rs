@@ -12,7 +12,7 @@ use crate::valid::{check, uses};
 /// Which instructions a program has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// What the table alone says is valid; the verifier may refuse some.
+    /// What is valid by the table alone; the verifier may refuse some.
     Drawn,
     /// Only what our verifier accepts.
     Verified,

@@ -112,7 +112,7 @@ fn change_constant(choices: &mut dyn Choices, changed: &mut Instruction) -> Opti
             (at, at + text.bytes().skip(at).take_while(|b| b.is_ascii_alphanumeric() || *b == b'.').count())
         })
         .collect();
-    // Where there is no constant, or as often, one stands for a register.
+    // Where there is no constant, or as often, one takes the place of a register.
     let (start, end) = match choices.pick(&constants) {
         Some(place) if choices.chance(2, 3) => place,
         _ => choices.pick(&registers(text))?,

@@ -4,7 +4,7 @@ use ptx_diag::Span;
 
 /// Where something was in the text it was read from.
 ///
-/// All positions are equal to each other: what a module says does not depend on where it says it.
+/// All positions are equal to each other: the meaning of a module does not depend on where its parts are in the text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct At(pub Span);
 

@@ -26,7 +26,7 @@ impl Integers {
         Self { values: Packed::Bytes(Vec::with_capacity(count)), hexadecimal: Vec::new() }
     }
 
-    /// Adds a constant if it is a signed integer in decimal or hexadecimal; says whether it is.
+    /// Adds a constant if it is a signed integer in decimal or hexadecimal; returns whether it is.
     pub fn push_constant(&mut self, constant: Immediate) -> bool {
         match constant {
             Immediate::S64(value, Literal::Plain) => self.push(value),

@@ -1,6 +1,6 @@
 //! The PTX module model and its printer.
 //!
-//! A [`Module`] says what a PTX file says, names resolved: directives in their order ([`Item`]), variables, functions,
+//! A [`Module`] is the content of a PTX file with its names resolved: directives in their order ([`Item`]), variables, functions,
 //! and in each function's [`Body`] the statements in their order. It keeps what printing needs (comments, debug
 //! directives, omitted against explicit modifiers, literal forms of immediates) and where each thing stood ([`At`]).
 //! Blocks and edges are not stored; [`cfg::Cfg`] derives them from the statements.

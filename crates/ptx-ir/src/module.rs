@@ -434,7 +434,7 @@ pub enum Item {
     TrailingComment(StrId),
 }
 
-/// What a PTX file says.
+/// The content of a PTX file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Module {
     /// Names and texts.

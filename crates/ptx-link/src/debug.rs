@@ -214,7 +214,7 @@ fn replaced(line: &str, words: &BTreeMap<String, String>) -> Option<String> {
     changed.then_some(text)
 }
 
-/// Sections of one name are where the first of them stands.
+/// Sections of one name are at the place of the first of them.
 fn join_sections(parts: &mut [Imported]) {
     let mut joined: FxHashMap<StrId, Vec<SectionLine>> = FxHashMap::default();
     let mut order: FxHashSet<StrId> = FxHashSet::default();

@@ -1,7 +1,7 @@
 //! Links PTX modules into one (manual 11.6, "Linking Directives").
 //!
 //! The units stand one after the other in the result, in their order. What has a linkage directive is one thing
-//! wherever its name stands; what has none is a thing of its unit and gets another name where two units use the same.
+//! wherever its name occurs; what has none is a thing of its unit and gets another name where two units use the same.
 //! The rules were taken from the manual and held against `nvlink`:
 //!
 //! | one | other | result |

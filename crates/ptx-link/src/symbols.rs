@@ -16,11 +16,11 @@ pub(crate) type Renamed = Vec<FxHashMap<StrId, StrId>>;
 #[derive(Debug)]
 pub(crate) struct Resolved {
     pub(crate) renamed: Renamed,
-    /// Declarations, and definitions that lost, to what stands for them.
+    /// Declarations, and definitions that were not chosen, to what replaces them.
     replaced: FxHashMap<VarId, VarId>,
 }
 
-/// What one unit says of a name.
+/// The declaration or definition of a name in one unit.
 #[derive(Clone, Debug, Default)]
 struct Mention {
     unit: usize,
@@ -249,7 +249,7 @@ fn variable_difference(module: &Module, chosen: &Mention, other: &Mention) -> Op
     }
 }
 
-/// The chosen one stands for all; of declarations alone the highest alignment counts.
+/// The chosen one replaces all; of declarations alone the highest alignment counts.
 fn unite_variables(
     module: &mut Module,
     chosen: &Mention,

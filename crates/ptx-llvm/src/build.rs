@@ -6,7 +6,7 @@
 //! doing what LLVM leaves undefined.
 //!
 //! Invariants: handles ([`Type`], [`Value`], [`Block`]) belong to the context whose lifetime they carry; a value that
-//! came from a builder call is an LLVM value of the type [`Value::ty`] says.
+//! came from a builder call is an LLVM value of the type that [`Value::ty`] gives.
 
 mod constant;
 mod control;

@@ -1,4 +1,4 @@
-//! What can go wrong at the seam, and what LLVM says on the way.
+//! Errors at the boundary to LLVM, and LLVM's own messages.
 
 use thiserror::Error;
 
@@ -35,7 +35,7 @@ pub enum LlvmError {
     Parse {
         /// LLVM's sentence, without the place and the quoted line.
         message: String,
-        /// Where in the text, when LLVM says so.
+        /// Where in the text, when LLVM knows.
         position: Option<TextPosition>,
     },
     /// The bytes look like bitcode but cannot be read.

@@ -87,7 +87,7 @@ extern "C" fn fatal(reason: *const c_char) {
     }
 }
 
-/// What LLVM says, without what says nothing: a place in a source that it does not know, and the addresses of nodes in its memory,
+/// LLVM's message, without what carries no information: a place in a source that it does not know, and the addresses of nodes in its memory,
 /// which are others in each run. They become `t1`, `t2` and so on.
 pub(crate) fn tidy(text: &str) -> String {
     let mut text = text.trim_end().trim_start_matches("<unknown>:0:0: ");

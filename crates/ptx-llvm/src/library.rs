@@ -146,7 +146,7 @@ mod imp {
         open(env!("PTX_LLVM_LIBRARY")).or_else(|error| open(env!("PTX_LLVM_LIBRARY_PATH")).map_err(|_| error))
     }
 
-    /// What the system's loader says, which libloading keeps after its own words.
+    /// The message of the system's loader, which libloading keeps after its own words.
     fn sentence(error: &libloading::Error) -> String {
         std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
     }

@@ -138,7 +138,7 @@ impl<'c> Module<'c> {
     }
 }
 
-/// How a definition stands against another of its name.
+/// How a definition ranks against another of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Weight {
     Strong,

@@ -277,7 +277,7 @@ pub fn check_target(module: &Module<'_>) -> Result<AddressWidth, LlvmError> {
     }
     if widened {
         refuse_narrow_addresses(module)?;
-        // What follows the architecture stays: it says which of CUDA and OpenCL drives the module.
+        // What follows the architecture stays: it names which of CUDA and OpenCL drives the module.
         let rest = named.strip_prefix("nvptx64").or_else(|| named.strip_prefix("nvptx")).unwrap_or_default();
         let wide = if rest.is_empty() { TRIPLE.to_owned() } else { format!("nvptx64{rest}") };
         inner.set_triple(&TargetTriple::create(&wide));

@@ -1,4 +1,4 @@
-//! The view says what the text says.
+//! The view agrees with the text.
 
 use ptx_llvm::view::{
     AtomicOrder, BinaryOp, ConstExpr, Constant, Function, Linkage, Metadata, Op, Scope, Symbol, Type, Value,

@@ -96,7 +96,7 @@ impl<'s> Cursor<'s> {
         matches!(self.kind(), Kind::Mark(found) if *found == mark)
     }
 
-    /// Where the next token stands.
+    /// The place of the next token.
     #[inline]
     pub(crate) fn span(&mut self) -> Span {
         self.fill();

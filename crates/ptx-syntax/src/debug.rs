@@ -181,7 +181,7 @@ fn names_section(word: &str) -> bool {
     is_word && word != "global" && !starts_item(word) && ScalarType::from_ptx(word).is_none()
 }
 
-/// Where a section's closing brace stands, after comments.
+/// The place of a section's closing brace, after comments.
 fn section_length(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

@@ -9,7 +9,7 @@ use crate::lexer::Kind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 
-/// What a linking directive says.
+/// The kinds of linking directives.
 pub(crate) fn linkage(name: &str) -> Option<Linkage> {
     match name {
         "extern" => Some(Linkage::Extern),
@@ -154,7 +154,7 @@ impl<'s> Reader<'s, '_> {
         Ok(())
     }
 
-    /// Variables; after an error what follows the semicolon is read, whatever braces precede it.
+    /// Variables; after an error what follows the semicolon is read, even after braces.
     fn variables_or_semicolon(&mut self, linkage: Linkage) -> Parse<()> {
         let start = self.cursor.span();
         if let Err(error) = self.module_variables(linkage) {

@@ -36,7 +36,7 @@ fn ends_head(word: &str) -> bool {
     starts_item(word) || matches!(word, "global" | "const" | "shared" | "pragma")
 }
 
-/// Where a directive of a device function stands among the others.
+/// The position of a directive of a device function among the others.
 fn device_rank(word: &str) -> Option<u8> {
     match word {
         "noreturn" => Some(1),

@@ -294,7 +294,7 @@ impl<'s> Reader<'s, '_> {
                 counted = counted.or(Some(row));
             }
         }
-        // Where only the types are wrong, the verifier says so with more knowledge.
+        // Where only the types are wrong, the verifier reports it with more knowledge.
         if let Some(row) = counted {
             place(row, written, &mut self.mnemonics.fitted);
             return Ok(row.mnemonic);

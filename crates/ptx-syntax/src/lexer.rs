@@ -71,7 +71,7 @@ pub(crate) type Lexed<'s, T> = IResult<&'s [u8], T, Fault>;
 const IDENT: u8 = 1;
 const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
-/// A token of its own, whatever follows.
+/// A token of its own, independent of what follows.
 const MARK: u8 = 8;
 /// What a name starts with.
 const LETTER: u8 = 16;
@@ -197,7 +197,7 @@ fn behind_directive(input: &[u8]) -> &[u8] {
     rest
 }
 
-/// What follows digits with whatever letters hang on them, and in decimal numbers a fraction and a signed exponent.
+/// What follows digits with any letters attached to them, and in decimal numbers a fraction and a signed exponent.
 fn behind_number(input: &[u8]) -> &[u8] {
     let mut rest = behind_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {

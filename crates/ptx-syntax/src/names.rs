@@ -27,7 +27,7 @@ pub(crate) enum Entity {
 }
 
 impl Entity {
-    /// Whether it stands for what is declared elsewhere, and is noted here only to be found quickly.
+    /// Whether it refers to what is declared elsewhere, and is recorded here only to be found quickly.
     pub(crate) const fn is_remembered(self) -> bool {
         matches!(self, Entity::OfRange(..) | Entity::Special(_))
     }
@@ -481,7 +481,7 @@ impl<'s> Reader<'s, '_> {
         self.report(error);
     }
 
-    /// Whether the name's declaration was wrong, so that its use says nothing new.
+    /// Whether the name's declaration was wrong, so that its use is not reported again.
     pub(crate) fn is_spoiled(&self, name: &str) -> bool {
         self.spoiled.contains(name) || split(name).is_some_and(|(prefix, _)| self.spoiled.contains(prefix))
     }

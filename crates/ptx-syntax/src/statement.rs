@@ -111,7 +111,7 @@ impl<'s> Reader<'s, '_> {
                 if opened.len() as u32 >= MAX_DEPTH {
                     let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
                     self.report(Diagnostic::error(codes::TOO_DEEP, token.span, message));
-                    // What such a function says is anyone's guess.
+                    // The meaning of such a function is unknown.
                     self.skip_to_item();
                     return Ok(Next::End);
                 }

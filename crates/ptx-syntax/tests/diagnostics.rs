@@ -1,4 +1,4 @@
-//! What the reader says about wrong texts, and how it goes on.
+//! What the reader reports about wrong texts, and how it recovers.
 
 mod common;
 

@@ -88,7 +88,7 @@ ptx_diag::codes! {
     pub const OPERAND_MISSING: Code = Code("V0409");
     /// A write to a parameter of the function.
     pub const WRITES_PARAMETER: Code = Code("V0410");
-    /// The guard is no predicate register, or stands where none may (manual 8.7).
+    /// The guard is not a predicate register, or is at a place where none is allowed (manual 8.7).
     pub const GUARD: Code = Code("V0411");
 
     /// Modifiers that cannot stand together.

@@ -22,7 +22,7 @@ pub(crate) struct Checker<'m> {
     pub(crate) address_size: u32,
     /// The positions of the `.file` indices so far.
     pub(crate) files: FxHashMap<u32, Span>,
-    /// What each alias so far stands for.
+    /// What each alias so far refers to.
     pub(crate) aliases: FxHashMap<StrId, StrId>,
     /// File, line and column of every `.loc` so far.
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,

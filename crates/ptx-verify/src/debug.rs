@@ -7,7 +7,7 @@ use ptx_isa::Since;
 use crate::codes;
 use crate::context::Checker;
 
-/// Checks a `.file`: its index stands once.
+/// Checks a `.file`: its index is used once.
 pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
     if file.stamp.is_some() {
         cx.require(Since::new(3, 2, 10), span, "the time and size of a file");

@@ -107,7 +107,7 @@ fn check_caching(cx: &mut Checker<'_>, site: Site<'_>) {
         }
     }
     let space = mnemonic.space().map(window);
-    // Which of them go neither with `.volatile` nor with `.mmio`, or not with the latter, is what `ptxas` says.
+    // Which of them go neither with `.volatile` nor with `.mmio`, or not with the latter, is taken from `ptxas`.
     const BOTH: &[Mod] = &[Mod::Volatile, Mod::Mmio];
     let hints = [
         (Field::EvictL1, BOTH),

@@ -333,7 +333,7 @@ fn put_in_force(cx: &mut Checker<'_>, sm: Sm, span: Span) {
         let text = format!("PTX ISA {} does not know `{sm}`", cx.target.version);
         let help = format!("`{sm}` needs PTX ISA {first} or later");
         cx.report(Diagnostic::error(codes::TARGET_TOO_NEW, span, text).with_help(help));
-        // One finding says it; instructions are not held against the version again for what the target has.
+        // One finding reports it; instructions are not checked against the version again for what the target has.
         cx.target.version = first;
     }
 }

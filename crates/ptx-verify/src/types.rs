@@ -3,7 +3,7 @@
 use ptx_ir::Immediate;
 use ptx_isa::{ScalarType, TypeKind, Width};
 
-/// Whether a register of type `actual` may occur where an instruction says `wanted` (manual 9.4).
+/// Whether a register of type `actual` may occur where an instruction takes `wanted` (manual 9.4).
 pub(crate) fn agrees(wanted: ScalarType, actual: ScalarType, width: Width) -> bool {
     if actual == ScalarType::Pred || wanted == ScalarType::Pred {
         return actual == wanted;
@@ -34,7 +34,7 @@ fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
     }
 }
 
-/// Whether a constant may occur where an instruction says `wanted` (manual 4.5, 9.4).
+/// Whether a constant may occur where an instruction takes `wanted` (manual 4.5, 9.4).
 ///
 /// Integers of any size do for integer types; the instruction takes the low bits. Floating-point types take
 /// floating-point constants alone, and types without a literal form none.

@@ -74,7 +74,7 @@ pub(crate) fn check_type_since(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_d
     cx.require(since, span, &format!("the type {}", dotted(ty)));
 }
 
-/// Types that registers and variables can have; says whether this is one.
+/// Reports a type that registers and variables cannot have; returns whether it is allowed.
 pub(crate) fn check_declarable(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
     if is_declarable(ty) {
         return true;
@@ -291,7 +291,7 @@ pub(crate) fn check_linkage_since(cx: &mut Checker<'_>, linkage: Linkage, span: 
     }
 }
 
-/// `.ptr` says where a kernel parameter points (manual 5.1.6.3).
+/// `.ptr` states where a kernel parameter points (manual 5.1.6.3).
 fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(pointer) = variable.pointer else { return };
     cx.require(Since::new(2, 2, 10), variable.at.0, "`.ptr`");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ptx_diag::SourceFile;
 
-/// Verifies whatever the reader made of a text, errors or not.
+/// Verifies what the reader made of a text, errors or not.
 fn survive(text: &[u8]) {
     let source = SourceFile::new("test.ptx", text);
     let (module, _) = ptx_syntax::parse(&source);

@@ -253,7 +253,7 @@ impl BodyDecoder<'_> {
             }
             Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), offset) => {
                 let place = self.place(id, span)?;
-                // A name means the variable in its own space, whatever window the instruction uses.
+                // A name means the variable in its own space, independent of the window that the instruction uses.
                 let (own, base, offset) = match place {
                     Place::Fixed(own, address) => {
                         let address = match own {

@@ -277,7 +277,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `createpolicy`: what a policy says no one asks, and its bits are opaque.
+    /// `createpolicy`: policies have no effect here, and their bits are opaque.
     pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_all(NO_CACHES);
         let d = self.dst_named(cx, "cache-policy")?;

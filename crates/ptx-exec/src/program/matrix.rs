@@ -158,7 +158,7 @@ impl Held {
     pub const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
         let lanes = WARP as u32;
         match (self, part, element) {
-            // Eight of halves whatever the shape (manual 9.7.14.4.1).
+            // Eight of halves for every shape (manual 9.7.14.4.1).
             (Held::Fragments, Part::A | Part::B, Element::F16) => 8,
             _ => size.elements(part) * self.products() as u32 / lanes / element.per_register(),
         }

@@ -26,7 +26,7 @@ pub enum Relation {
     Unordered,
 }
 
-/// What a comparison says when an argument is a NaN.
+/// The result of a comparison when an argument is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum WithNan {
     /// False (`eq`, `lt`, ...).

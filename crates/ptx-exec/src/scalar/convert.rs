@@ -32,7 +32,7 @@ impl Integral {
 /// Whether a magnitude too large for the destination becomes its largest one (`.satfinite`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Range {
-    /// It becomes what the rounding says, usually an infinity.
+    /// It becomes what the rounding mode gives, usually an infinity.
     Infinite,
     /// `.satfinite`: the largest finite value of the same sign, also for infinities.
     Finite,

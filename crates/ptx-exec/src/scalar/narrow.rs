@@ -39,7 +39,7 @@ pub enum Negatives {
 /// How a value that the format lacks is rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
-    /// As a rounding mode says. Formats without sign round the magnitude.
+    /// By a rounding mode. Formats without sign round the magnitude.
     By(Rounding),
     /// As random bits say.
     Random(RandomBits),
@@ -129,7 +129,7 @@ impl Narrow {
         }
     }
 
-    /// The value of the bits, which binary64 can hold whatever the format.
+    /// The value of the bits, which binary64 can hold for every format.
     pub fn widen(self, raw: u64) -> f64 {
         let raw = raw & (self.sign_bit() | self.largest() | self.nan());
         let magnitude = raw & !self.sign_bit();

@@ -1,6 +1,6 @@
 //! Video instructions: arithmetic on parts of registers, one at a time or in lanes (manual 9.7.18).
 //!
-//! What the manual's pseudo-code says is computed in 64 bits, which hold every intermediate value. The code that `ptxas`
+//! The manual's pseudo-code is evaluated in 64 bits, which hold every intermediate value. The code that `ptxas`
 //! makes for today's machines, which have no such instructions, agrees but for secondary operations on values beyond 31
 //! bits and products of full unsigned words (docs/ptx-dialect.md).
 

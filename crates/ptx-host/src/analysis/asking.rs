@@ -28,7 +28,7 @@ struct Way<'a> {
     written: BTreeSet<u32>,
 }
 
-/// Whether lanes that ask in vain at the beginning of a block ask the same again, whatever they do in between.
+/// Whether lanes that ask in vain at the beginning of a block ask the same again, independent of what they do in between.
 pub(crate) fn repeats(program: &Program, graph: &Graph, liveness: &Liveness, id: BlockId) -> bool {
     let first = graph.block(id).first;
     let Some(Op::Effect(Effect::Mbarrier(question))) = program.code.get(first as usize).map(|inst| &inst.op)

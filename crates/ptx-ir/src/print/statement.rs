@@ -216,7 +216,7 @@ impl Printer<'_> {
         self.separated(operands, |printer, operand| printer.operand(body, *operand));
     }
 
-    /// `zero` is what stands for an offset of zero after a base.
+    /// `zero` is the text of an offset of zero after a base.
     fn address(&mut self, body: &Body, base: AddressBase, zero: &str, offset: i64) {
         self.text("[");
         match base {

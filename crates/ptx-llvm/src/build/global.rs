@@ -333,7 +333,7 @@ impl<'c> Function<'c> {
         unsafe { LLVMCountBasicBlocks(self.value.raw) != 0 }
     }
 
-    /// Whether the function says what memory it touches at most, as intrinsics may: `memory(..)`.
+    /// Whether the function limits what memory it accesses, as intrinsics may: `memory(..)`.
     pub fn limits_memory(self) -> bool {
         const NAME: &str = "memory";
         // SAFETY: a live function, asked for an attribute that LLVM knows by that name.

@@ -22,7 +22,7 @@ use crate::module::Module;
 use crate::pass::is_optimized;
 
 /// Moves instructions without effects within their blocks when fewer words live across the calls between then: up, to where the last
-/// of their operands is known, and down, to where the first that reads them stands. The order of everything else and what the
+/// of their operands is known, and down, to the first instruction that reads them. The order of everything else and what the
 /// module computes stay, and so do functions that are `optnone`.
 pub fn shorten_lives(module: &Module<'_>) {
     let movable = Movable::new();

@@ -70,7 +70,7 @@ pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
 }
 
 impl Sinking<'_> {
-    /// Where an instruction of the block stands, in half steps: those that were moved are between two of the others.
+    /// The position of an instruction in the block, in half steps: those that were moved are between two of the others.
     fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
         let place = || self.order.place_of(instruction).map(|place| 2 * place);
         self.moved.get(&instruction).copied().or_else(place)
@@ -192,7 +192,7 @@ impl Sinking<'_> {
         Some(waiting)
     }
 
-    /// Whether a word is needed after a call whatever becomes of some instructions; `None` when that is not known.
+    /// Whether a word is needed after a call, independent of what becomes of some instructions; `None` when that is not known.
     unsafe fn lives_after(&mut self, word: Word, call: usize, but: &[LLVMValueRef]) -> Option<bool> {
         // SAFETY: the caller's.
         let reads = unsafe { self.flow.reads(word) }?;

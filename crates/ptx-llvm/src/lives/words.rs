@@ -2,7 +2,7 @@
 //!
 //! The machine's registers have 32 bits, and much of LLVM IR only says which of them are meant: the low half of an integer, an
 //! element of a vector, a number of the same bits. A value is therefore a list of words, each made by one instruction or
-//! argument, whatever values pass it on.
+//! argument, through whichever values it is passed on.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -201,7 +201,7 @@ pub struct Function {
     pub section: Option<String>,
     /// Attached metadata, without debug information.
     pub metadata: Vec<(MetadataKind, MetadataId)>,
-    /// Where its code begins in the source, when its `DISubprogram` says so.
+    /// Where its code begins in the source, when its `DISubprogram` has that.
     pub location: Option<LocationId>,
     /// Its `DISubprogram`, where a compile unit asks for DWARF.
     pub subprogram: Option<MetadataId>,

@@ -104,7 +104,7 @@ impl DebugNode {
     }
 }
 
-/// What a debug record says a variable of the source is (LangRef, "Debug records").
+/// What a debug record states of a variable of the source (LangRef, "Debug records").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DebugRecordKind {
     /// `#dbg_declare`: the variable lies at an address for all of its scope.
@@ -118,7 +118,7 @@ pub enum DebugRecordKind {
 pub struct DebugRecord {
     /// The instruction that it precedes.
     pub before: InstId,
-    /// What it says.
+    /// What it states.
     pub kind: DebugRecordKind,
     /// The address or value; `None` where it is gone or made of several values.
     pub value: Option<Value>,
@@ -190,7 +190,7 @@ pub struct SourcePath {
 /// A `DILocation`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DebugLocation {
-    /// The file its scope is in, when that says one.
+    /// The file of its scope, when that has one.
     pub file: Option<FileId>,
     /// Line, from 1; 0 when the code has no line.
     pub line: u32,

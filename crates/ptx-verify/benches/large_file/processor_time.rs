@@ -1,4 +1,4 @@
-//! The time a thread has a processor for: on a shared machine it says more than the time that passes.
+//! The time a thread has a processor for: on a shared machine it is more telling than the time that passes.
 
 use std::time::{Duration, Instant};
 

@@ -77,7 +77,7 @@ impl Reader {
         self.debug_id(unsafe { LLVMGetSubprogram(function) })
     }
 
-    /// What the debug information says of a global variable.
+    /// What the debug information states of a global variable.
     pub(super) fn global_debug(&mut self, global: LLVMValueRef) -> Vec<MetadataId> {
         if self.dwarf == Asked::Lines {
             return Vec::new();
