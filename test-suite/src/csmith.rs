@@ -85,7 +85,7 @@ pub enum Verdict {
     },
 }
 
-/// Draws the program of a seed and executes it on the host and along every way.
+/// Generates the program of a seed and executes it on the host and along every way.
 ///
 /// # Errors
 /// When csmith or a compiler fails.

@@ -1,6 +1,6 @@
 //! The instruction table against ptxas: random instructions of every row, judged by both.
 //!
-//! [`draw`] makes instructions of a row, some of which our verifier refuses; [`judge`] asks ptxas about many of them at
+//! [`generate`] makes instructions of a row, some of which our verifier refuses; [`judge`] asks ptxas about many of them at
 //! once. Where the two verdicts differ the table or the verifier is wrong.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const BATCH: usize = 200;
 /// A random instruction with our verdict.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The row it was drawn from.
+    /// The row it was generated from.
     pub id: FormId,
     /// The modifier that was to be in it.
     pub pin: Option<Pin>,
@@ -32,30 +32,30 @@ pub struct Case {
     pub ours: Option<String>,
 }
 
-/// How much is drawn.
+/// How much is generated.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Instructions of each row and modifier that we accept.
     pub accepted: usize,
     /// At most so many that we refuse.
     pub refused: usize,
-    /// At most so many draws for both.
-    pub draws: usize,
+    /// At most so many attempts for both.
+    pub attempts: usize,
 }
 
 /// Instructions of a row, for each of its modifiers in turn; those that we refuse are among them.
-pub fn draw(id: FormId, seed: u64, effort: Effort) -> Vec<Case> {
+pub fn generate(id: FormId, seed: u64, effort: Effort) -> Vec<Case> {
     let form = ptx_isa::form(id);
     let wanted = std::iter::once(None).chain(pins(form).into_iter().map(Some));
     let mut choices = Seeded::new(seed ^ place_of(id).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut cases = Vec::new();
     for pin in wanted {
         let (mut accepted, mut refused) = (0, 0);
-        for draw in 0..effort.draws {
+        for attempt in 0..effort.attempts {
             if accepted == effort.accepted {
                 break;
             }
-            let density = if draw % 2 == 0 { Density::Sparse } else { Density::Dense };
+            let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
             let Some(instruction) = instruction(&mut choices, id, pin, density) else { continue };
             let Some(home) = Home::any_of(&mut choices, &instruction.mnemonic) else { continue };
             let ours = complaint(id, home, &instruction);
@@ -73,7 +73,7 @@ pub fn draw(id: FormId, seed: u64, effort: Effort) -> Vec<Case> {
 }
 
 /// So many changed instructions for each row, with our verdict; what they were changed from we accept.
-pub fn draw_variants(id: FormId, seed: u64, count: usize) -> Vec<Case> {
+pub fn generate_variants(id: FormId, seed: u64, count: usize) -> Vec<Case> {
     const ATTEMPTS: usize = 40;
     let mut choices = Seeded::new(!seed ^ place_of(id).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut cases = Vec::new();

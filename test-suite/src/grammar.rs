@@ -1,6 +1,6 @@
 //! The grammar against ptxas: valid instructions and small modules with tokens changed, judged by both.
 //!
-//! [`draw`] changes tokens of instructions that the table says are valid, and of modules with every directive; [`judge`] asks
+//! [`generate`] changes tokens of instructions that the table says are valid, and of modules with every directive; [`judge`] asks
 //! ptxas about them. Most are refused by both. Where the verdicts differ, `grammar-reasons.tsv` says why, or the reader, the table or
 //! the verifier is wrong.
 
@@ -170,7 +170,7 @@ fn target(text: &str) -> Sm {
 /// Random changes of instructions and modules, right or wrong.
 ///
 /// So many of a hundred, about, are of modules.
-pub fn draw(seed: u64, count: usize, modules: &[(String, String)], modules_in_100: usize) -> Vec<Change> {
+pub fn generate(seed: u64, count: usize, modules: &[(String, String)], modules_in_100: usize) -> Vec<Change> {
     let mut source = Seeded::new(seed);
     let choices: &mut dyn ptx_gen::Choices = &mut source;
     let rows: Vec<FormId> = ptx_isa::form_ids().collect();
@@ -193,11 +193,11 @@ pub fn draw(seed: u64, count: usize, modules: &[(String, String)], modules_in_10
 }
 
 /// One instruction of a row, a short one, with something else for each of its operands.
-pub fn draw_each(seed: u64, row: FormId) -> Vec<Change> {
+pub fn generate_each(seed: u64, row: FormId) -> Vec<Change> {
     let mut source = Seeded::new(seed ^ row.index() as u64);
     let choices: &mut dyn ptx_gen::Choices = &mut source;
-    let drawn = (0..20).filter_map(|_| valid_instruction(choices, row, None, 10));
-    let Some((valid, home)) = drawn.min_by_key(|(valid, _)| valid.text.len()) else { return Vec::new() };
+    let generated = (0..20).filter_map(|_| valid_instruction(choices, row, None, 10));
+    let Some((valid, home)) = generated.min_by_key(|(valid, _)| valid.text.len()) else { return Vec::new() };
     let text = format!("{} {}{}", valid.before.trim(), valid.text, valid.after);
     each_operand(text.trim_start()).into_iter().map(|line| changed_instruction(line, &valid, home)).collect()
 }

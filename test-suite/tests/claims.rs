@@ -14,10 +14,10 @@ use ptx_llvm::intrinsics::{self, IntrinsicMapping};
 use ptx_llvm::view::{Call, Constant, InlineAsm, Op, Symbol, Value, View};
 use ptx_llvm::{Context, Module};
 
-/// So many instructions are drawn for a pair of a row and a declaration, until one is lowered as that intrinsic.
+/// So many instructions are generated for a pair of a row and a declaration, until one is lowered as that intrinsic.
 const DRAWS: usize = 60;
 
-/// Rows of the intrinsic table that no drawn instruction is lowered to, and why.
+/// Rows of the intrinsic table that no generated instruction is lowered to, and why.
 const NOT_LOWERED: [(&str, &str); 15] = [
     ("atom.cta.add.f32", "`atomicrmw` expresses it"),
     ("atom.cta.add.noftz.f16", "`atomicrmw` expresses it"),
@@ -27,8 +27,8 @@ const NOT_LOWERED: [(&str, &str); 15] = [
     ("atom.cta.inc.u32", "`atomicrmw` expresses it"),
     ("atom.cta.max.s32", "`atomicrmw` expresses it"),
     ("fence.sc.cluster", "`fence` expresses it"),
-    ("mbarrier.arrive.relaxed.cta.shared.b64", "the row has a count, which is not drawn"),
-    ("mbarrier.arrive_drop.relaxed.cta.shared.b64", "the row has a count, which is not drawn"),
+    ("mbarrier.arrive.relaxed.cta.shared.b64", "the row has a count, which is not generated"),
+    ("mbarrier.arrive_drop.relaxed.cta.shared.b64", "the row has a count, which is not generated"),
     ("mov.b16", "a copy is not an instruction"),
     ("mov.u32", "special registers: `what_changes_is_read_each_time` has those that differ"),
     ("neg.bf16", "`fneg` expresses it"),
@@ -277,10 +277,11 @@ fn inline_assembly_says_what_ptx_promises() {
     let (mut wrong, mut judged) = (Vec::new(), 0);
     for id in ptx_isa::form_ids() {
         for _ in 0..8 {
-            let Some(drawn) = ptx_gen::instruction(&mut choices, id, None, ptx_gen::Density::Dense) else {
+            let Some(generated) = ptx_gen::instruction(&mut choices, id, None, ptx_gen::Density::Dense)
+            else {
                 continue;
             };
-            let mnemonic = drawn.mnemonic;
+            let mnemonic = generated.mnemonic;
             let Some(text) = surrounded(&mut choices, mnemonic) else { continue };
             let spelled = mnemonic.to_string();
             for (asm, claims) in calls(&text, &BTreeMap::new()) {

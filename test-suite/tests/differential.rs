@@ -19,7 +19,7 @@ const EFFORT: Effort =
 const PROGRAMS: usize = 24;
 /// About how many instructions each of them has.
 const SIZE: usize = 16;
-/// How many mnemonics they are drawn from, and what they are executed on.
+/// How many mnemonics they are generated from, and what they are executed on.
 const OF_PROGRAMS: Effort =
     Effort { seed: SEED, mnemonics: 400, each_modifier: false, instructions: 1, operands: 64, constants: 2 };
 /// The most differences that one opcode reports.
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         let effort = Effort { seed, ..EFFORT };
         Trial::test(opcode.as_str(), move || {
-            let cases = differential::draw(&rows, effort);
+            let cases = differential::generate(&rows, effort);
             if let missing @ [_, ..] = differential::undrawn(&rows, seed).as_slice() {
                 return Err(format!("no instruction was accepted of: {}", missing.join("; ")).into());
             }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use ptx_gen::{check, module};
 use ptx_isa::{FormId, Opcode};
-use test_suite::generated::{Case, Effort, draw, judge};
+use test_suite::generated::{Case, Effort, generate, judge};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::skip::Skips;
 
 /// The seed here; `PTX_SEED` names another one.
 const SEED: u64 = 1;
-/// What is drawn for each row and modifier.
-const EFFORT: Effort = Effort { accepted: 2, refused: 0, draws: 4000 };
+/// What is generated for each row and modifier.
+const EFFORT: Effort = Effort { accepted: 2, refused: 0, attempts: 4000 };
 
 fn main() -> ExitCode {
     let oracles = Arc::new(Oracles::find(&nvidia_folder(), Path::new("")));
@@ -36,10 +36,10 @@ fn hold(opcode: Opcode, seed: u64, oracles: &Oracles, skips: &Skips) -> Result<(
     let mut complaints = Vec::new();
     let mut cases = Vec::new();
     for id in rows {
-        let drawn = draw(id, seed, EFFORT);
-        complaints.extend(unreached(id, &drawn));
-        complaints.extend(drawn.iter().filter_map(printed_differently));
-        cases.extend(drawn);
+        let generated = generate(id, seed, EFFORT);
+        complaints.extend(unreached(id, &generated));
+        complaints.extend(generated.iter().filter_map(printed_differently));
+        cases.extend(generated);
     }
     if oracles.ptxas.is_none() {
         skips.count("no ptxas: generated instructions not judged");

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use ptx_isa::Sm;
-use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, draw, judge};
+use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, judge};
 use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 
@@ -76,7 +76,7 @@ fn differences_in_a_sample_have_reasons() {
     let reasons = Reasons::own().expect("a table");
     let modules: Vec<(String, String)> =
         MODULES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let changes = draw(1, SAMPLE, &modules, 40);
+    let changes = generate(1, SAMPLE, &modules, 40);
     let verdicts = judge(&oracles, &changes, jobs()).expect("ptxas can be run");
     let mut wrong = Vec::new();
     for (change, theirs) in changes.iter().zip(&verdicts) {

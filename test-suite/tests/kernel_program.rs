@@ -2,7 +2,7 @@
 
 use test_suite::kernel_program::{Program, Verdict, judge};
 
-/// Programs that are drawn.
+/// Programs that are generated.
 const PROGRAMS: u64 = 8;
 
 #[test]
@@ -22,7 +22,7 @@ fn random_kernels_agree() {
     assert!(agree > PROGRAMS / 3, "only {agree} programs are compiled");
 }
 
-/// Each kind of statement is drawn, and each program is valid PTX.
+/// Each kind of statement is generated, and each program is valid PTX.
 #[test]
 fn programs_are_valid_and_have_all_there_is() {
     let texts: Vec<String> = (0..200).map(|seed| Program::new(seed).ptx()).collect();

@@ -58,7 +58,7 @@ fn number(name: &str) -> Option<u64> {
 
 /// The model computes what the interpreter computed.
 fn hold(opcode: Opcode, rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    let cases = differential::draw(rows, effort);
+    let cases = differential::generate(rows, effort);
     let text = differential::transcript(&cases, effort)?;
     if judge(Command::new("python3").arg("-B").arg(script("check.py")), &text, skips)? {
         let executed = cases.iter().map(|case| case.mnemonic);
@@ -69,7 +69,7 @@ fn hold(opcode: Opcode, rows: &[FormId], effort: Effort, skips: &Skips) -> Resul
 
 /// The model computes what the definitions that proofs start from specify, of every row that has one.
 fn hold_definitions(rows: &[FormId], effort: Effort, skips: &Skips) -> Result<(), Failed> {
-    let cases: Vec<_> = differential::draw(rows, effort).into_iter().filter(prove::is_defined).collect();
+    let cases: Vec<_> = differential::generate(rows, effort).into_iter().filter(prove::is_defined).collect();
     if cases.is_empty() {
         return Ok(());
     }
@@ -99,7 +99,7 @@ fn fold_carries(effort: Effort, skips: &Skips) -> Result<(), Failed> {
     let rows: Vec<FormId> = differential::rows().into_values().flatten().filter(sums).collect();
     let folder = ptxas.parent().unwrap_or(Path::new("."));
     let effort = Effort { instructions: 3, operands: 4, ..effort };
-    let text = differential::transcript(&differential::draw(&rows, effort), effort)?;
+    let text = differential::transcript(&differential::generate(&rows, effort), effort)?;
     judge(Command::new("python3").arg("-B").arg(script("fold.py")).arg(folder), &text, skips).map(drop)
 }
 

@@ -114,7 +114,7 @@ fn with_solver(
 
 /// The interpreter computes what the definitions specify.
 fn hold_definitions(rows: &[FormId], effort: Effort) -> Result<(), Failed> {
-    let cases = differential::draw(rows, effort);
+    let cases = differential::generate(rows, effort);
     let (cases, undefined): (Vec<Case>, Vec<Case>) = cases.into_iter().partition(prove::is_defined);
     if let Some(case) = undefined.first() {
         return Err(format!("no definition is written down for `{}`", case.text).into());
@@ -129,7 +129,8 @@ fn hold_definitions(rows: &[FormId], effort: Effort) -> Result<(), Failed> {
 
 /// Nothing is refuted, and what has a definition can be asked about.
 fn hold_proofs(rows: &[FormId], seed: u64, solver: &Solver, skips: &Skips) -> Result<(), Failed> {
-    let cases: Vec<Case> = prove::draw(rows, seed, PROVED, 0).into_iter().filter(prove::is_defined).collect();
+    let cases: Vec<Case> =
+        prove::generate(rows, seed, PROVED, 0).into_iter().filter(prove::is_defined).collect();
     let wrong = std::cell::RefCell::new(Vec::new());
     prove::prove(&cases, Some(solver), &|proof| {
         for (route, verdict) in &proof.verdicts {

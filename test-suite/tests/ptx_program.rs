@@ -149,8 +149,8 @@ fn wrong_results(oracles: &Oracles, skips: &Skips) -> Result<(), Failed> {
 /// Of a program that "differs" as long as it holds an addition, little more is left than what stores the sum, and what is left has
 /// its results with it.
 fn minimize() -> Result<(), Failed> {
-    let drawn = program(3, &[Feature::Carry])?;
-    let smaller = drawn.minimize(&mut |candidate| candidate.text.contains("cc."));
+    let generated = program(3, &[Feature::Carry])?;
+    let smaller = generated.minimize(&mut |candidate| candidate.text.contains("cc."));
     let lines = smaller.text.lines().filter(|line| line.ends_with(';') && !line.starts_with('.')).count();
     let kept = Program::kept(&smaller.keep())?;
     if lines > 1 || !smaller.text.contains("cc.") || kept.text != smaller.text {

@@ -38,7 +38,7 @@ fn is_scalar(form: &Form) -> bool {
 
 /// What became of a random instruction of a row.
 enum Outcome {
-    /// It ran, to its end or into a trap: a draw may break a rule of execution, as a mask does that leaves out the lane
+    /// It ran, to its end or into a trap: a program may break a rule of execution, as a mask does that leaves out the lane
     /// that executes it.
     Executed,
     /// It was refused before the launch.

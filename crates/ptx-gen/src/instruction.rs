@@ -37,8 +37,8 @@ impl Instruction {
 /// A random instruction of a row, valid by the table: slots and rules, lengths, kinds and types of operands,
 /// ranges of constants.
 ///
-/// `None` when no modifiers were found that keep the row's rules; another draw may find some. What the table does not
-/// say (and the verifier knows) may be wrong: [`crate::valid_instruction`] draws until it is right.
+/// `None` when no modifiers were found that keep the row's rules; another attempt may find some. What the table does not
+/// say (and the verifier knows) may be wrong: [`crate::valid_instruction`] generates until it is right.
 pub fn instruction(
     choices: &mut dyn Choices,
     id: FormId,

@@ -1,8 +1,8 @@
 //! Random PTX that is valid by the instruction table.
 //!
-//! [`instruction`] draws one instruction of a row of the table: modifiers that its slots and rules allow, and operands of
+//! [`instruction`] generates one instruction of a row of the table: modifiers that its slots and rules allow, and operands of
 //! the kinds, types, lengths and ranges that it names. [`module`] puts instructions into a kernel that declares all
-//! they use, for a version and architecture ([`Home`]). [`valid_instruction`] draws until the verifier accepts.
+//! they use, for a version and architecture ([`Home`]). [`valid_instruction`] generates until the verifier accepts.
 //! Everything is decided by [`Choices`]: a seed, or the bytes of a fuzzer.
 //!
 //! Invariants:

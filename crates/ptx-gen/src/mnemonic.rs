@@ -131,7 +131,7 @@ fn mend(
     pinned: &dyn Fn(usize) -> bool,
 ) {
     let free = |at: &usize| !pinned(*at);
-    let draws = |choices: &mut dyn Choices, at: usize| match form.slots[at] {
+    let choose = |choices: &mut dyn Choices, at: usize| match form.slots[at] {
         Slot::Lit(modifier) => Some(modifier),
         Slot::One(_, set) | Slot::Opt(_, set) => choices.pick(set),
     };
@@ -139,7 +139,7 @@ fn mend(
         Rule::Together(one, other) => {
             let (Some(one), Some(other)) = (form.slot_of(*one), form.slot_of(*other)) else { return };
             let empty = if chosen[one].is_none() { one } else { other };
-            chosen[empty] = draws(choices, empty);
+            chosen[empty] = choose(choices, empty);
         }
         Rule::Needs(modifier, needed) => {
             let places: Vec<(usize, Mod)> = (0..form.slots.len())

@@ -97,7 +97,7 @@ impl<'c> Writer<'c> {
             return self.constant_of(place.constants);
         }
         match place.kind {
-            // Constants are drawn above.
+            // Constants are generated above.
             Kind::Value(rule) | Kind::Wide(rule) if place.constants != Constants::Any => {
                 let ty = own(rule);
                 self.registers(ty, 1, written, Width::Same)

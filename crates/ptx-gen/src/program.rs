@@ -104,9 +104,9 @@ impl Draft<'_> {
                     self.line(&format!(".reg .v2 .f32 %v{name};"));
                 }
                 _ => {
-                    if let Some(drawn) = self.instruction() {
-                        self.symbols.extend(drawn.symbols.iter().copied());
-                        self.line(&drawn.block());
+                    if let Some(generated) = self.instruction() {
+                        self.symbols.extend(generated.symbols.iter().copied());
+                        self.line(&generated.block());
                     }
                 }
             }
@@ -119,8 +119,8 @@ impl Draft<'_> {
         (0..ATTEMPTS).find_map(|_| {
             let id = ptx_isa::form_ids().nth(self.choices.below(ids))?;
             let density = if self.choices.chance(1, 4) { Density::Dense } else { Density::Sparse };
-            let drawn = instruction(self.choices, id, None, density)?;
-            (self.is_at_home(drawn.mnemonic.since()) && self.fits(id, &drawn)).then_some(drawn)
+            let generated = instruction(self.choices, id, None, density)?;
+            (self.is_at_home(generated.mnemonic.since()) && self.fits(id, &generated)).then_some(generated)
         })
     }
 
@@ -129,12 +129,12 @@ impl Draft<'_> {
     }
 
     /// Texture modes do not mix, and device functions have no parameters of kernels.
-    fn fits(&self, id: FormId, drawn: &Instruction) -> bool {
-        let known = drawn.symbols.iter().all(|symbol| *symbol != crate::Symbol::KernelParameter);
+    fn fits(&self, id: FormId, generated: &Instruction) -> bool {
+        let known = generated.symbols.iter().all(|symbol| *symbol != crate::Symbol::KernelParameter);
         known
-            && !needs_independent_textures(drawn)
+            && !needs_independent_textures(generated)
             && (self.contents == Contents::Drawn
-                || check(&module(self.home, [drawn]).text).is_ok_and(|read| uses(&read, id)))
+                || check(&module(self.home, [generated]).text).is_ok_and(|read| uses(&read, id)))
     }
 
     fn variable(&mut self, at: usize) -> String {

@@ -204,7 +204,7 @@ fn one_of(choices: &mut dyn Choices, list: &'static str) -> Option<&'static str>
 fn any(choices: &mut dyn Choices, tokens: &[Token], class: Class) -> String {
     let own: Vec<&str> =
         tokens.iter().filter(|token| token.class == class).map(|token| token.text.as_str()).collect();
-    let drawn = match class {
+    let generated = match class {
         _ if choices.chance(1, 4) => choices.pick(&own),
         Class::Word if choices.chance(1, 2) => {
             return format!(".{}", choices.pick(Mod::ALL).map_or("", Mod::as_str));
@@ -217,7 +217,7 @@ fn any(choices: &mut dyn Choices, tokens: &[Token], class: Class) -> String {
         Class::Mark => one_of(choices, MARKS),
         Class::Text => Some("\"noreturn\""),
     };
-    drawn.unwrap_or("0").to_owned()
+    generated.unwrap_or("0").to_owned()
 }
 
 fn ends_statement(token: &Token) -> bool {

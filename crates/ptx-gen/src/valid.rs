@@ -1,4 +1,4 @@
-//! Drawing until the verifier accepts.
+//! Generating until the verifier accepts.
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_ir::{Item, Module, Stmt};
@@ -40,7 +40,7 @@ pub fn uses(module: &Module, id: FormId) -> bool {
 /// A random instruction of a row, with a module of its own that our reader and verifier accept, and that reads back
 /// as this row.
 ///
-/// `None` when `attempts` draws found none: then the row, or the modifier that must occur in it, may be out of reach.
+/// `None` when `attempts` attempts found none: then the row, or the modifier that must occur in it, may be out of reach.
 pub fn valid_instruction(
     choices: &mut dyn Choices,
     id: FormId,
@@ -49,9 +49,9 @@ pub fn valid_instruction(
 ) -> Option<(Instruction, Home)> {
     (0..attempts).find_map(|attempt| {
         let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
-        let drawn = instruction(choices, id, pin, density)?;
-        let home = Home::any_of(choices, &drawn.mnemonic)?;
-        let read = check(&module(home, [&drawn]).text).ok()?;
-        uses(&read, id).then_some((drawn, home))
+        let generated = instruction(choices, id, pin, density)?;
+        let home = Home::any_of(choices, &generated.mnemonic)?;
+        let read = check(&module(home, [&generated]).text).ok()?;
+        uses(&read, id).then_some((generated, home))
     })
 }

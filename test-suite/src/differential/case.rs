@@ -9,7 +9,7 @@ use ptx_isa::{
 
 /// The newest version that LLVM 22 writes.
 const LLVM_VERSION: PtxVersion = PtxVersion::new(9, 0);
-/// How often operands are drawn until the verifier accepts.
+/// How often operands are generated until the verifier accepts.
 const ATTEMPTS: usize = 24;
 
 /// A register of an instruction.
@@ -105,14 +105,14 @@ pub fn is_scalar(form: &Form) -> bool {
 
 impl Case {
     /// The mnemonic with random operands, for the newest target or, as often, for an older one that the seed names;
-    /// `None` when no draw was accepted.
-    pub fn draw(choices: &mut Seeded, mnemonic: Mnemonic, seed: u64) -> Option<Self> {
+    /// `None` when no attempt was accepted.
+    pub fn generate(choices: &mut Seeded, mnemonic: Mnemonic, seed: u64) -> Option<Self> {
         let older = older(seed, &mnemonic).filter(|_| choices.below(2) == 0);
         let home = older.or_else(|| home(&mnemonic))?;
         Self::draw_at(choices, mnemonic, home)
     }
 
-    /// The mnemonic with operands as general as they can be, for the newest target: of some random draws the one that reads the
+    /// The mnemonic with operands as general as they can be, for the newest target: of some random ones the one that reads the
     /// most registers, different ones.
     pub fn general(choices: &mut Seeded, mnemonic: Mnemonic) -> Option<Self> {
         const DRAWS: usize = 6;
@@ -127,37 +127,37 @@ impl Case {
         best
     }
 
-    /// The mnemonic with random operands, for a target; `None` when no draw was accepted.
+    /// The mnemonic with random operands, for a target; `None` when no attempt was accepted.
     pub fn draw_at(choices: &mut Seeded, mnemonic: Mnemonic, home: Home) -> Option<Self> {
         (0..ATTEMPTS).find_map(|_| {
-            let drawn = instruction_of(choices, mnemonic);
-            if !drawn.symbols.is_empty() {
+            let generated = instruction_of(choices, mnemonic);
+            if !generated.symbols.is_empty() {
                 return None;
             }
-            let module = check(&module(home, [&drawn]).text).ok()?;
-            Self::of(choices, &module, &drawn, home)
+            let module = check(&module(home, [&generated]).text).ok()?;
+            Self::of(choices, &module, &generated, home)
         })
     }
 
-    /// An instruction of a mnemonic that the verifier accepts at home; a random draw, which may be none.
+    /// An instruction of a mnemonic that the verifier accepts at home; a random one, which may be none.
     pub(super) fn instruction(choices: &mut Seeded, mnemonic: Mnemonic, home: Home) -> Option<Instruction> {
-        let drawn = instruction_of(choices, mnemonic);
-        let alone = drawn.symbols.is_empty() && drawn.before.is_empty();
-        let module = check(&module(home, [&drawn]).text).ok().filter(|_| alone)?;
-        Self::of(choices, &module, &drawn, home).map(|_| drawn)
+        let generated = instruction_of(choices, mnemonic);
+        let alone = generated.symbols.is_empty() && generated.before.is_empty();
+        let module = check(&module(home, [&generated]).text).ok().filter(|_| alone)?;
+        Self::of(choices, &module, &generated, home).map(|_| generated)
     }
 
     /// The registers of the only instruction of a module besides `ret`; `None` when it reads special registers.
-    fn of(choices: &mut Seeded, module: &Module, drawn: &Instruction, home: Home) -> Option<Self> {
+    fn of(choices: &mut Seeded, module: &Module, generated: &Instruction, home: Home) -> Option<Self> {
         let body = module.items.iter().find_map(|item| match item {
             Item::Function(id) => module.function(*id).body.as_ref(),
             _ => None,
         })?;
         let (_, inst) = body.instructions().next()?;
-        if inst.mnemonic != drawn.mnemonic {
+        if inst.mnemonic != generated.mnemonic {
             return None;
         }
-        let mut registers = declared(drawn);
+        let mut registers = declared(generated);
         // What is written is not read, and the other way round; guards have no place.
         let mut name = |register: RegId, ty: Option<ScalarType>, written: bool, divides: bool| {
             let known = name_of(module, body, register);
@@ -194,21 +194,21 @@ impl Case {
             }
         }
         let (before, after) = carries(choices, inst.mnemonic.sem(), &mut registers);
-        let text = format!("{before}{} {}{after}", drawn.before, drawn.text);
+        let text = format!("{before}{} {}{after}", generated.before, generated.text);
         // Copies and widening conversions pass on a NaN or make it quiet, as the hardware does (manual 9.7.9.21).
         // A difference with a mode is a sum with the opposite, also where that is a NaN (docs/mapping.md, "Exact floating point").
-        let directed = [Mod::Rz, Mod::Rm, Mod::Rp].into_iter().any(|mode| drawn.mnemonic.has(mode));
-        let is_open = drawn.mnemonic.sem() == Sem::Move(MoveSem::Cvt)
-            || drawn.mnemonic.sem() == Sem::Arith(ArithSem::Sub) && directed;
+        let directed = [Mod::Rz, Mod::Rm, Mod::Rp].into_iter().any(|mode| generated.mnemonic.has(mode));
+        let is_open = generated.mnemonic.sem() == Sem::Move(MoveSem::Cvt)
+            || generated.mnemonic.sem() == Sem::Arith(ArithSem::Sub) && directed;
         let nans = if is_open { Nans::Any } else { Nans::Exact };
-        Some(Self { mnemonic: drawn.mnemonic, text: text.trim().to_owned(), registers, home, nans })
+        Some(Self { mnemonic: generated.mnemonic, text: text.trim().to_owned(), registers, home, nans })
     }
 }
 
 /// The registers that an instruction names.
-fn declared(drawn: &Instruction) -> Vec<Register> {
+fn declared(generated: &Instruction) -> Vec<Register> {
     let of_type = |&ty: &ScalarType| {
-        let names = (0..drawn.registers.count(ty)).map(move |number| ptx_gen::register(ty, number));
+        let names = (0..generated.registers.count(ty)).map(move |number| ptx_gen::register(ty, number));
         names.map(move |name| Register { name, declared: ty, read: None, divides: false, computed: None })
     };
     ScalarType::ALL.iter().flat_map(of_type).collect()

@@ -10,7 +10,7 @@ use super::kernel;
 
 /// The bytes that are accessed.
 const BYTES: usize = 32;
-/// How often an access is drawn until the verifier accepts it.
+/// How often an access is generated until the verifier accepts it.
 const ATTEMPTS: usize = 24;
 /// How many registers of each type there are.
 const REGISTERS: u32 = 4;

@@ -69,7 +69,7 @@ pub fn rows() -> BTreeMap<Opcode, Vec<FormId>> {
 }
 
 /// Instructions of rows, with modifiers and operands that our verifier accepts: of each row, as far as there are any.
-pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
+pub fn generate(rows: &[FormId], effort: Effort) -> Vec<Case> {
     let mut all: Vec<_> = rows.iter().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
     let mut choices = Seeded::new(effort.seed);
     if all.len() > effort.mnemonics {
@@ -77,7 +77,7 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
     }
     let mut cases = Vec::new();
     let mut taken = 0;
-    let mut drawn = BTreeSet::new();
+    let mut generated = BTreeSet::new();
     for mnemonic in all {
         let slots = || {
             let held = mnemonic.slots().enumerate().map(|(at, (_, held))| (Some(at), held));
@@ -85,15 +85,16 @@ pub fn draw(rows: &[FormId], effort: Effort) -> Vec<Case> {
             held.map(|slot| (mnemonic.form_id(), slot))
         };
         // Beyond the most that are asked for, what none has yet.
-        if taken >= effort.mnemonics && slots().all(|slot| drawn.contains(&slot)) {
+        if taken >= effort.mnemonics && slots().all(|slot| generated.contains(&slot)) {
             continue;
         }
         let before = cases.len();
-        cases
-            .extend((0..effort.instructions).filter_map(|_| Case::draw(&mut choices, mnemonic, effort.seed)));
+        cases.extend(
+            (0..effort.instructions).filter_map(|_| Case::generate(&mut choices, mnemonic, effort.seed)),
+        );
         if cases.len() > before {
             taken += 1;
-            drawn.extend(slots());
+            generated.extend(slots());
         }
     }
     cases
@@ -106,7 +107,7 @@ pub fn undrawn(rows: &[FormId], seed: u64) -> Vec<String> {
     let mut is_drawn = |id: FormId| {
         let mut all = ptx_gen::mnemonics(id);
         case::shuffle(&mut choices, &mut all);
-        all.iter().take(TRIED).any(|mnemonic| Case::draw(&mut choices, *mnemonic, seed).is_some())
+        all.iter().take(TRIED).any(|mnemonic| Case::generate(&mut choices, *mnemonic, seed).is_some())
     };
     let missing = rows.iter().copied().filter(|id| !is_drawn(*id));
     missing.map(|id| ptx_isa::form(id).syntax()).collect()
@@ -128,13 +129,13 @@ pub fn draw_programs(numbers: Numbers, count: usize, size: usize, effort: Effort
         *count += 1;
         *count <= OF_OPCODE
     });
-    let drawn: Vec<Case> = all
+    let generated: Vec<Case> = all
         .iter()
         .filter(|mnemonic| mnemonic.limits().all(|limit| limit.admits(HOME.sm) && limit.ptx <= HOME.version))
         .filter_map(|mnemonic| Case::draw_at(&mut choices, *mnemonic, HOME))
         .take(effort.mnemonics)
         .collect();
-    let pool = route::executable(HOME, &drawn)?;
+    let pool = route::executable(HOME, &generated)?;
     Ok((0..count).filter_map(|_| program::program(&mut choices, HOME, numbers, &pool, size)).collect())
 }
 

@@ -74,7 +74,7 @@ const fn is_declared(ty: ScalarType) -> bool {
     matches!(ty, ScalarType::F16 | ScalarType::F16x2 | ScalarType::F32 | ScalarType::F64)
 }
 
-/// A program of about `size` instructions drawn from a list; `None` when none of them was accepted.
+/// A program of about `size` instructions generated from a list; `None` when none of them was accepted.
 pub fn program(
     choices: &mut Seeded,
     home: Home,
@@ -172,8 +172,8 @@ impl Draft<'_> {
         const ATTEMPTS: usize = 8;
         for _ in 0..ATTEMPTS {
             let Some(mnemonic) = self.pool.get(self.choices.below(self.pool.len())) else { return };
-            let Some(drawn) = Case::instruction(self.choices, *mnemonic, self.home) else { continue };
-            if let Some(text) = self.renamed(&drawn) {
+            let Some(generated) = Case::instruction(self.choices, *mnemonic, self.home) else { continue };
+            if let Some(text) = self.renamed(&generated) {
                 let _ = write!(self.text, "\n{text}");
                 return;
             }
@@ -182,10 +182,10 @@ impl Draft<'_> {
 
     /// The instruction on registers of the program, different ones staying different; `None` when it needs too many or such as
     /// hold something else.
-    fn renamed(&mut self, drawn: &Instruction) -> Option<String> {
+    fn renamed(&mut self, generated: &Instruction) -> Option<String> {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         for &ty in ScalarType::ALL {
-            let count = drawn.registers.count(ty);
+            let count = generated.registers.count(ty);
             if count > REGISTERS || (count > 0 && !self.numbers.holds(ty)) {
                 return None;
             }
@@ -196,7 +196,7 @@ impl Draft<'_> {
             }
         }
         let mut text = String::new();
-        let mut rest = drawn.text.as_str();
+        let mut rest = generated.text.as_str();
         while let Some(at) = rest.find('%') {
             let (before, name) = rest.split_at(at);
             let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_alphanumeric() && *c != '_');

@@ -1,6 +1,6 @@
 //! Constant expressions on addresses: every space, several variables, every operation that LLVM has for them, nested.
 //!
-//! An expression is drawn for an address that is known beforehand, a variable and bytes into it, so that for any expression
+//! An expression is generated for an address that is known beforehand, a variable and bytes into it, so that for any expression
 //! the contents are known too. No program sees the number that an address is, only differences.
 
 use super::generate::Generator;

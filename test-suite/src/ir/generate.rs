@@ -22,7 +22,7 @@ pub(super) const OBJECT: u32 = 32;
 pub struct Program {
     /// The kernel's name, with which all its names begin.
     pub name: String,
-    /// The seed it was drawn from.
+    /// The seed it was generated from.
     pub seed: u64,
     /// LLVM IR, without a target.
     pub text: String,

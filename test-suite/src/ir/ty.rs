@@ -19,7 +19,7 @@ pub(super) struct Ty {
     pub(super) lanes: Option<u32>,
 }
 
-/// Widths of integers; the ones that hardware has are drawn most often.
+/// Widths of integers; the ones that hardware has are generated most often.
 const WIDTHS: &[u32] = &[
     1, 8, 16, 32, 64, 8, 16, 32, 64, 32, 64, 32, 1, 8, 16, 32, 64, 32, 3, 7, 13, 24, 31, 33, 48, 63, 65, 96,
     128, 129, 192, 256,

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-/// An instruction of which operands are to be drawn: `R` a register of 32 bits, `U` one of 32 bits or a special one, `Q` of 64, `F`
+/// An instruction of which operands are to be generated: `R` a register of 32 bits, `U` one of 32 bits or a special one, `Q` of 64, `F`
 /// and `D` of floating-point numbers, `H` of 16 bits, `#` a small number, `P` a predicate of the statement.
 const FORMS: [&str; 100] = [
     "add.u32 R, U, U",
@@ -116,9 +116,9 @@ pub(super) struct Own {
     pub(super) floats: u32,
 }
 
-/// Draws operands, and keeps count of registers.
+/// Generates operands, and keeps count of registers.
 #[derive(Debug)]
-pub(super) struct Draw {
+pub(super) struct Instructions {
     pub(super) rng: Rng,
     pub(super) own: Own,
 }
@@ -126,7 +126,7 @@ pub(super) struct Draw {
 /// The numbers of the registers `%v` that kernels and functions set, beside those of what only kernels have.
 const SPECIALS: [u32; 7] = [0, 3, 4, 5, 6, 7, 8];
 
-impl Draw {
+impl Instructions {
     pub(super) fn predicate(&mut self) -> String {
         self.own.predicates += 1;
         format!("%p{}", self.own.predicates)

@@ -1,9 +1,9 @@
-//! Draws programs.
+//! Generates programs.
 
 use fastrand::Rng;
 
 use super::Program;
-use super::arithmetic::{Draw, Own};
+use super::arithmetic::{Instructions, Own};
 use super::syntax::Statement;
 
 /// What holds in a region.
@@ -35,13 +35,13 @@ impl Region {
 }
 
 struct Generator {
-    draw: Draw,
+    instructions: Instructions,
     threads: u32,
-    /// Statements that may still be drawn.
+    /// Statements that may still be generated.
     left: u32,
 }
 
-/// Draws the program of a seed.
+/// Generates the program of a seed.
 pub(super) fn program(seed: u64) -> Program {
     const BLOCKS: [[u32; 3]; 14] = [
         [32, 1, 1],
@@ -63,9 +63,9 @@ pub(super) fn program(seed: u64) -> Program {
     let block = BLOCKS[rng.usize(..BLOCKS.len())];
     let grid = rng.u32(1..4);
     let size = [8, 14, 25][rng.usize(..3)];
-    let draw = Draw { rng, own: Own::default() };
+    let instructions = Instructions { rng, own: Own::default() };
     let threads: u32 = block.iter().product();
-    let mut generator = Generator { draw, threads, left: size };
+    let mut generator = Generator { instructions, threads, left: size };
     let functions: Vec<Vec<Statement>> = (0..2).map(|_| generator.function()).collect();
     generator.left = size;
     let top =
@@ -83,14 +83,14 @@ impl Generator {
     /// The body of the kernel. Threads may leave it for good, after which the others do without barriers.
     fn body(&mut self, mut top: Region) -> Vec<Statement> {
         let mut all = Vec::new();
-        let exits = self.draw.rng.u32(..4) == 0;
+        let exits = self.instructions.rng.u32(..4) == 0;
         while self.left > 0 {
-            let some = self.draw.rng.usize(1..6);
+            let some = self.instructions.rng.usize(1..6);
             all.extend(self.region(&top, some));
-            if exits && self.draw.rng.u32(..3) == 0 {
-                let (head, predicate) = self.draw.comparison();
+            if exits && self.instructions.rng.u32(..3) == 0 {
+                let (head, predicate) = self.instructions.comparison();
                 let Some(lanes) = top.lanes.clone() else { continue };
-                let rest = self.draw.word();
+                let rest = self.instructions.word();
                 let head = format!("{head}vote.sync.ballot.b32 {rest}, !{predicate}, {lanes};\n");
                 all.push(Statement::Exit { head, predicate });
                 (top.lanes, top.is_whole) = (Some(rest), false);
@@ -113,27 +113,28 @@ impl Generator {
     }
 
     fn statement(&mut self, region: &mut Region) -> Statement {
-        let choice = self.draw.rng.u32(..20);
+        let choice = self.instructions.rng.u32(..20);
         match choice {
             0..=4 => Statement::Plain(self.arithmetic()),
-            5..=7 if !region.is_function => Statement::Plain(self.draw.access()),
-            8 | 9 if region.is_whole => Statement::Plain(self.draw.exchange(self.threads)),
+            5..=7 if !region.is_function => Statement::Plain(self.instructions.access()),
+            8 | 9 if region.is_whole => Statement::Plain(self.instructions.exchange(self.threads)),
             10..=12 => match region.lanes.clone() {
-                Some(lanes) => Statement::Plain(self.draw.collective(&lanes)),
+                Some(lanes) => Statement::Plain(self.instructions.collective(&lanes)),
                 None => Statement::Plain(self.arithmetic()),
             },
             13 | 14 if region.depth < 3 => self.branch(region),
             15 | 16 if region.depth < 3 => self.repeat(region),
             17 if region.depth < 3 => self.switch(region),
             18 if region.levels > 0 => {
-                let (head, predicate) = self.draw.comparison();
+                let (head, predicate) = self.instructions.comparison();
                 // Lanes are apart from here to the end of the region that is left.
-                let levels = self.draw.rng.usize(..region.levels);
+                let levels = self.instructions.rng.usize(..region.levels);
                 Statement::Leave { head, predicate, levels }
             }
             19 if !region.is_function => {
-                let [result, first, second] = [self.draw.register(), self.draw.value(), self.draw.value()];
-                let name = self.draw.rng.u32(..2);
+                let [result, first, second] =
+                    [self.instructions.register(), self.instructions.value(), self.instructions.value()];
+                let name = self.instructions.rng.u32(..2);
                 Statement::Plain(format!(
                     "{{\n.param .b32 result;\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], {first};\nst.param.b32 [b], {second};\n\
                      call (result), f{name}, (a, b);\nld.param.b32 {result}, [result];\n}}\n"
@@ -144,15 +145,15 @@ impl Generator {
     }
 
     fn arithmetic(&mut self) -> String {
-        (0..self.draw.rng.u32(1..5)).map(|_| self.draw.arithmetic()).collect()
+        (0..self.instructions.rng.u32(1..5)).map(|_| self.instructions.arithmetic()).collect()
     }
 
     /// A condition that all threads of the block, or all of a warp, have in common; nothing if lanes may differ in it.
     fn common(&mut self, region: &Region) -> Option<(String, String, bool)> {
-        let predicate = self.draw.predicate();
-        let word = self.draw.word();
-        let number = self.draw.rng.u32(..64);
-        match self.draw.rng.u32(..6) {
+        let predicate = self.instructions.predicate();
+        let word = self.instructions.word();
+        let number = self.instructions.rng.u32(..64);
+        match self.instructions.rng.u32(..6) {
             0 => Some((
                 format!("and.b32 {word}, %v4, 1;\nsetp.eq.u32 {predicate}, {word}, 0;\n"),
                 predicate,
@@ -166,7 +167,7 @@ impl Generator {
             )),
             3 => {
                 let lanes = region.lanes.clone()?;
-                let (head, own) = self.draw.comparison();
+                let (head, own) = self.instructions.comparison();
                 Some((format!("{head}vote.sync.any.pred {predicate}, {own}, {lanes};\n"), predicate, false))
             }
             _ => None,
@@ -174,18 +175,19 @@ impl Generator {
     }
 
     fn branch(&mut self, region: &Region) -> Statement {
-        let sizes = [self.draw.rng.usize(1..4), self.draw.rng.usize(..3)];
+        let sizes = [self.instructions.rng.usize(1..4), self.instructions.rng.usize(..3)];
         if let Some((head, predicate, of_block)) = self.common(region) {
             let inner = Region { is_whole: region.is_whole && of_block, ..region.together() };
             let sides = sizes.map(|size| self.region(&inner, size));
             return Statement::If { head, predicate, sides };
         }
-        let (mut head, predicate) = self.draw.comparison();
+        let (mut head, predicate) = self.instructions.comparison();
         let mut lanes = [None, None];
         if let Some(outer) = &region.lanes
-            && self.draw.rng.u32(..4) > 0
+            && self.instructions.rng.u32(..4) > 0
         {
-            let [own, other, opposite] = [self.draw.word(), self.draw.word(), self.draw.word()];
+            let [own, other, opposite] =
+                [self.instructions.word(), self.instructions.word(), self.instructions.word()];
             head += &format!(
                 "vote.sync.ballot.b32 {own}, {predicate}, {outer};\nnot.b32 {opposite}, {own};\nand.b32 {other}, {opposite}, {outer};\n"
             );
@@ -201,28 +203,28 @@ impl Generator {
 
     /// A loop with as many rounds for all threads, or for each lane its own.
     fn repeat(&mut self, region: &Region) -> Statement {
-        let counter = self.draw.word();
-        let again = self.draw.predicate();
-        let size = self.draw.rng.usize(1..4);
+        let counter = self.instructions.word();
+        let again = self.instructions.predicate();
+        let size = self.instructions.rng.usize(1..4);
         let step = format!("sub.u32 {counter}, {counter}, 1;\nsetp.ne.u32 {again}, {counter}, 0;\n");
-        if self.draw.rng.bool() {
-            let rounds = ["1", "2", "3", "5"][self.draw.rng.usize(..4)];
-            let head = match self.draw.rng.u32(..3) {
+        if self.instructions.rng.bool() {
+            let rounds = ["1", "2", "3", "5"][self.instructions.rng.usize(..4)];
+            let head = match self.instructions.rng.u32(..3) {
                 0 => format!("and.b32 {counter}, %v8, 3;\nadd.u32 {counter}, {counter}, 1;\n"),
                 1 => format!("add.u32 {counter}, %v4, 1;\n"),
                 _ => format!("mov.u32 {counter}, {rounds};\n"),
             };
             return Statement::Loop { head, body: self.region(&region.together(), size), tail: step, again };
         }
-        let value = self.draw.value();
-        let mask = self.draw.rng.u32(1..6);
+        let value = self.instructions.value();
+        let mask = self.instructions.rng.u32(1..6);
         let mut head = format!("and.b32 {counter}, {value}, {mask};\nadd.u32 {counter}, {counter}, 1;\n");
         let mut tail = step;
         let mut lanes = None;
         if let Some(outer) = &region.lanes
-            && self.draw.rng.u32(..4) > 0
+            && self.instructions.rng.u32(..4) > 0
         {
-            let [own, next] = [self.draw.word(), self.draw.word()];
+            let [own, next] = [self.instructions.word(), self.instructions.word()];
             head += &format!("mov.u32 {own}, {outer};\n");
             tail += &format!("vote.sync.ballot.b32 {next}, {again}, {own};\nmov.u32 {own}, {next};\n");
             lanes = Some(own);
@@ -232,13 +234,13 @@ impl Generator {
     }
 
     fn switch(&mut self, region: &Region) -> Statement {
-        let index = self.draw.word();
-        let value = self.draw.value();
-        let count = self.draw.rng.usize(2..5);
+        let index = self.instructions.word();
+        let value = self.instructions.value();
+        let count = self.instructions.rng.usize(2..5);
         let head = format!("rem.u32 {index}, {value}, {count};\n");
         let inner = region.apart(None, if region.lanes.is_none() { region.levels + 1 } else { 1 });
         let cases = (0..count).map(|_| {
-            let size = self.draw.rng.usize(..3);
+            let size = self.instructions.rng.usize(..3);
             self.region(&inner, size)
         });
         let cases = cases.collect();

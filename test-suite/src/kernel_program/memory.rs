@@ -1,8 +1,8 @@
 //! Accesses to memory, and operations of the lanes of a warp.
 
-use super::arithmetic::Draw;
+use super::arithmetic::Instructions;
 
-impl Draw {
+impl Instructions {
     /// An index below `limit`, a power of two, in a register of its own: from the thread's place alone (a stride), from data, or both.
     fn index(&mut self, limit: u32) -> (String, String) {
         let (index, other) = (self.word(), self.word());
@@ -46,7 +46,7 @@ impl Draw {
 
     /// What a load writes, for one of some types: the type, the bytes, and the registers.
     fn target(&mut self) -> (&'static str, u32, String) {
-        let word = |draw: &mut Self| draw.register();
+        let word = |own: &mut Self| own.register();
         match self.rng.u32(..11) {
             0 => ("u8", 1, word(self)),
             1 => ("s8", 1, word(self)),
@@ -225,11 +225,11 @@ impl Draw {
             "bar.red.and.pred Q, 0, P;",
         ];
         let mut text = String::new();
-        let meet = |draw: &mut Self, text: &mut String| {
-            let one = barrier[draw.rng.usize(..barrier.len())];
+        let meet = |own: &mut Self, text: &mut String| {
+            let one = barrier[own.rng.usize(..barrier.len())];
             if one.contains("red") {
-                let (condition, predicate) = draw.comparison();
-                let (register, other) = (draw.register(), draw.predicate());
+                let (condition, predicate) = own.comparison();
+                let (register, other) = (own.register(), own.predicate());
                 let one = one.replace('R', &register).replace('Q', &other).replace('P', &predicate);
                 *text += &format!("{condition}{one}\n");
                 if one.contains("and.pred") {

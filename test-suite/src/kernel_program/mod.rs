@@ -5,7 +5,7 @@
 //! atomic operations, calls, and accesses to all kinds of memory with addresses of all shapes. What it leaves is determined:
 //! threads write only what is theirs, or what no other thread reads before a barrier, or by operations whose order does not matter.
 //!
-//! `syntax` holds the statements, `generate` draws them, `arithmetic` and `memory` the instructions in them, and `judge`
+//! `syntax` holds the statements, `generate` makes them, `arithmetic` and `memory` the instructions in them, and `judge`
 //! executes them.
 
 mod arithmetic;
@@ -27,7 +27,7 @@ const COUNTERS: u32 = 64;
 /// A kernel and how it is launched.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it was drawn from.
+    /// What it was generated from.
     pub seed: u64,
     /// Blocks.
     pub grid: u32,
@@ -38,7 +38,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Draws a program.
+    /// Generates a program.
     pub fn new(seed: u64) -> Self {
         generate::program(seed)
     }

@@ -116,7 +116,7 @@ pub struct Proof {
 
 /// Instructions of rows for proofs: every combination of modifiers, or so many of an opcode, with operands that are as
 /// general as they can be, and `more` others each.
-pub fn draw(rows: &[FormId], seed: u64, mnemonics: usize, more: usize) -> Vec<Case> {
+pub fn generate(rows: &[FormId], seed: u64, mnemonics: usize, more: usize) -> Vec<Case> {
     let mut all: Vec<_> = rows.iter().flat_map(|id| ptx_gen::mnemonics(*id)).collect();
     let mut choices = Seeded::new(seed);
     if all.len() > mnemonics {
@@ -133,7 +133,7 @@ pub fn draw(rows: &[FormId], seed: u64, mnemonics: usize, more: usize) -> Vec<Ca
         let Some(case) = Case::general(&mut choices, mnemonic) else { continue };
         taken += 1;
         cases.push(case);
-        cases.extend((0..more).filter_map(|_| Case::draw(&mut choices, mnemonic, seed)));
+        cases.extend((0..more).filter_map(|_| Case::generate(&mut choices, mnemonic, seed)));
     }
     cases
 }

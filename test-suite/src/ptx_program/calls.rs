@@ -51,12 +51,12 @@ pub(super) fn episode(g: &mut Generator) {
 }
 
 /// A call that exits from a function of its own, after and before stores. Used by the episodes about endings.
-pub(super) fn call_with(g: &mut Generator, draw: impl FnOnce(&mut Generator)) {
+pub(super) fn call_with(g: &mut Generator, generate: impl FnOnce(&mut Generator)) {
     let memory = g.rng.bool();
     let form = Form::Scalar(32);
     let results = if g.rng.bool() { vec![form] } else { Vec::new() };
     let signature = Signature { memory, parameters: vec![form], results };
-    let function = define(g, &signature, draw);
+    let function = define(g, &signature, generate);
     invoke(g, &signature, Target::Direct(function), false);
 }
 
@@ -146,8 +146,8 @@ fn signature(g: &mut Generator) -> Signature {
     Signature { memory, parameters, results }
 }
 
-/// Draws a function.
-fn define(g: &mut Generator, signature: &Signature, draw: impl FnOnce(&mut Generator)) -> FunctionId {
+/// Generates a function.
+fn define(g: &mut Generator, signature: &Signature, generate: impl FnOnce(&mut Generator)) -> FunctionId {
     let name = g.fresh("function");
     let outer = std::mem::replace(&mut g.current, Current::new(&name, false));
     let together = std::mem::replace(&mut g.together, false);
@@ -185,7 +185,7 @@ fn define(g: &mut Generator, signature: &Signature, draw: impl FnOnce(&mut Gener
             read(g, variable, size, &bytes);
         }
     }
-    draw(g);
+    generate(g);
     for (result, form) in results.iter().zip(&signature.results) {
         leave(g, *result, *form);
     }

@@ -12,7 +12,7 @@ use super::{
 /// Names that inner scopes declare once more.
 const SHADOWED: &[&str] = &["buffer", "scratch_local"];
 
-/// One function while it is drawn.
+/// One function while it is generated.
 pub(super) struct Current {
     pub(super) function: Function,
     /// Declarations of the open scopes.
@@ -30,7 +30,7 @@ pub(super) struct Current {
     pub(super) in_block: Register,
 }
 
-/// What draws a program.
+/// What generates a program.
 pub(super) struct Generator {
     pub(super) rng: Rng,
     pub(super) module: Module,
@@ -43,7 +43,7 @@ pub(super) struct Generator {
     pub(super) depth: u32,
     names: usize,
     pub(super) features: Vec<Feature>,
-    /// Whether all threads of the grid execute what is drawn.
+    /// Whether all threads of the grid execute what is generated.
     pub(super) together: bool,
     /// Whether threads may have ended before.
     pub(super) ended: bool,
@@ -53,8 +53,8 @@ pub(super) struct Generator {
     pub(super) straight: bool,
 }
 
-/// Draws a program.
-pub(super) fn draw(seed: u64, features: &[Feature], shape: Shape, sm: u16, straight: bool) -> Module {
+/// Generates a program.
+pub(super) fn module(seed: u64, features: &[Feature], shape: Shape, sm: u16, straight: bool) -> Module {
     let mut rng = Rng::with_seed(seed);
     let constants = rng.u8(..3) == 0;
     let mut g = Generator {
@@ -394,22 +394,22 @@ impl Generator {
         }
     }
 
-    /// The statements that `draw` adds; values it makes are forgotten.
-    pub(super) fn nested(&mut self, draw: impl FnOnce(&mut Self)) -> Vec<Statement> {
+    /// The statements that `generate` adds; values it makes are forgotten.
+    pub(super) fn nested(&mut self, generate: impl FnOnce(&mut Self)) -> Vec<Statement> {
         self.current.bodies.push(Vec::new());
         let (pool, together) = (self.current.pool.clone(), self.together);
         self.together = false;
-        draw(self);
+        generate(self);
         self.current.pool = pool;
         self.together = together;
         self.current.bodies.pop().unwrap_or_default()
     }
 
-    /// A scope of its own in the text, with the statements and declarations that `draw` adds.
-    pub(super) fn scoped(&mut self, draw: impl FnOnce(&mut Self)) {
+    /// A scope of its own in the text, with the statements and declarations that `generate` adds.
+    pub(super) fn scoped(&mut self, generate: impl FnOnce(&mut Self)) {
         self.current.scopes.push(Scope::default());
         self.current.bodies.push(Vec::new());
-        draw(self);
+        generate(self);
         let body = self.current.bodies.pop().unwrap_or_default();
         let mut scope = self.current.scopes.pop().unwrap_or_default();
         scope.body = body;
@@ -423,16 +423,16 @@ impl Generator {
         self.statement(What::Scope(scope));
     }
 
-    /// Lets one thread alone execute what `draw` adds, so that it can have whole variables for itself.
-    pub(super) fn alone(&mut self, draw: impl FnOnce(&mut Self)) {
+    /// Lets one thread alone execute what `generate` adds, so that it can have whole variables for itself.
+    pub(super) fn alone(&mut self, generate: impl FnOnce(&mut Self)) {
         if self.shape.all() == 1 {
-            return draw(self);
+            return generate(self);
         }
         let predicate = self.register(1);
         let chosen = Operand::Immediate(self.rng.u64(..u64::from(self.shape.all())));
         let arguments = [Operand::Register(self.current.number), chosen];
         self.statement(What::Compare { comparison: "eq", ty: Type::u(32), to: predicate, arguments });
-        let then = self.nested(draw);
+        let then = self.nested(generate);
         self.statement(What::If { predicate, negated: false, then, otherwise: Vec::new() });
     }
 

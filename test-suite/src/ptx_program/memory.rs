@@ -1,4 +1,4 @@
-//! The evaluator's memory: variables at places drawn at random, so that a result that depends on them shows.
+//! The evaluator's memory: variables at places generated at random, so that a result that depends on them shows.
 
 use std::collections::HashMap;
 

@@ -122,14 +122,14 @@ impl Feature {
 /// A program with what it has to leave.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The seed it was drawn from, from which its input follows too.
+    /// The seed it was generated from, from which its input follows too.
     pub seed: u64,
     /// The PTX text.
     pub text: String,
     shape: Shape,
     sm: u16,
     ending: Ending,
-    /// The tree, of a program that was drawn.
+    /// The tree, of a program that was generated.
     module: Option<Module>,
 }
 
@@ -138,10 +138,10 @@ const STRAIGHT: usize = 6;
 /// The architectures that programs are for.
 const ARCHITECTURES: [u16; 4] = [75, 90, 100, 90];
 
-/// Draws a program.
+/// Generates a program.
 ///
 /// # Errors
-/// When what was drawn is not well defined, which is a defect of the generator.
+/// When what was generated is not well defined, which is a defect of the generator.
 pub fn program(seed: u64, features: &[Feature]) -> Result<Program> {
     let mut rng = Rng::with_seed(seed ^ 0x0070_7478);
     let shapes = [(1, 1), (1, 1), (2, 4), (1, 4)];
@@ -151,11 +151,11 @@ pub fn program(seed: u64, features: &[Feature]) -> Result<Program> {
     if rng.usize(..STRAIGHT) == 0 && features.iter().any(|one| Feature::FOLDED.contains(one)) {
         return straight(seed, features);
     }
-    let module = generate::draw(seed, features, shape, sm, false);
+    let module = generate::module(seed, features, shape, sm, false);
     of_module(seed, module, shape, sm)
 }
 
-/// Draws a program that computes of constants alone, so that ptxas can execute it, with what `features` has of those that can.
+/// Generates a program that computes of constants alone, so that ptxas can execute it, with what `features` has of those that can.
 ///
 /// # Errors
 /// As for [`program`], and when none of the features can.
@@ -165,7 +165,7 @@ pub fn straight(seed: u64, features: &[Feature]) -> Result<Program> {
     ensure!(!features.is_empty(), "ptxas computes none of these features itself");
     let shape = Shape { blocks: 1, threads: 1 };
     let sm = ARCHITECTURES[Rng::with_seed(seed).usize(..ARCHITECTURES.len())];
-    let module = generate::draw(seed, &features, shape, sm, true);
+    let module = generate::module(seed, &features, shape, sm, true);
     of_module(seed, module, shape, sm)
 }
 

@@ -10,7 +10,7 @@ use test_suite::csmith::{Tools, Verdict, judge};
 
 use crate::corpus::oracles;
 
-/// What is drawn, and where differences go.
+/// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct CsmithArguments {
     /// How long to go on
@@ -24,7 +24,7 @@ pub(crate) struct CsmithArguments {
     keep: Option<PathBuf>,
 }
 
-/// Draws programs and reports each whose sum is not the host's along every way.
+/// Generates programs and reports each whose sum is not the host's along every way.
 pub(crate) fn compare(arguments: &CsmithArguments) -> Result<()> {
     let mut out = io::stdout().lock();
     let tools = match Tools::find(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")) {

@@ -14,7 +14,7 @@ use crate::corpus::oracles;
 pub(crate) struct DifferentialArguments {
     /// Opcodes whose rows are executed [default: all]
     opcodes: Vec<String>,
-    /// How many seeds, from 1 on; another one draws other registers, constants and operands
+    /// How many seeds, from 1 on; another one generates other registers, constants and operands
     #[arg(long, default_value_t = 1)]
     seeds: u64,
     /// Only this seed
@@ -85,14 +85,14 @@ pub(crate) fn compare(arguments: &DifferentialArguments) -> Result<()> {
         }
         if arguments.transcript {
             for seed in seeds.clone() {
-                let cases = differential::draw(&rows, effort(seed));
+                let cases = differential::generate(&rows, effort(seed));
                 let text = differential::transcript(&cases, effort(seed))?;
                 std::io::stdout().lock().write_all(text.as_bytes())?;
             }
             continue;
         }
         for seed in seeds.clone() {
-            let cases = differential::draw(&rows, effort(seed));
+            let cases = differential::generate(&rows, effort(seed));
             let findings = differential::compare(&cases, effort(seed), &oracles)?;
             print(arguments, &findings)?;
             let count: &mut [usize; 4] = counts.entry(opcode.as_str()).or_default();

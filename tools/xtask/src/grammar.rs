@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use ptx_isa::{FormId, Sm};
-use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, draw, draw_each, judge, kind_of};
+use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, generate_each, judge, kind_of};
 use test_suite::oracle::Oracles;
 
 use crate::corpus::oracles;
 
-/// How many changes are drawn and judged before the time is looked at.
+/// How many changes are generated and judged before the time is looked at.
 const ROUND: usize = 600;
 
 /// What is changed and judged.
 #[derive(Args)]
 pub(crate) struct GrammarArguments {
-    /// Statements to judge as they are instead of drawing any; `-` reads them from the input
+    /// Statements to judge as they are instead of generating any; `-` reads them from the input
     #[arg(allow_hyphen_values = true)]
     lines: Vec<String>,
     /// How long to go on
@@ -71,14 +71,14 @@ pub(crate) fn compare(arguments: &GrammarArguments) -> Result<()> {
         };
         let rows: Vec<FormId> = ptx_isa::form_ids().skip_while(|row| !is_first(row)).collect();
         for rows in rows.chunks(8) {
-            let changes = rows.iter().flat_map(|row| draw_each(arguments.seed, *row)).collect::<Vec<_>>();
+            let changes = rows.iter().flat_map(|row| generate_each(arguments.seed, *row)).collect::<Vec<_>>();
             tally.judge(&changes, &oracles, kept.as_mut())?;
         }
         return tally.print(&mut std::io::stdout().lock(), arguments.examples);
     }
     let mut seed = arguments.seed;
     while start.elapsed() < Duration::from_secs(arguments.seconds) {
-        let changes = draw(seed, ROUND, &modules, arguments.modules);
+        let changes = generate(seed, ROUND, &modules, arguments.modules);
         tally.judge(&changes, &oracles, kept.as_mut())?;
         seed += 1;
     }

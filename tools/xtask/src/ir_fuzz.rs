@@ -11,7 +11,7 @@ use test_suite::oracle::llvm_folder;
 
 use crate::corpus::oracles;
 
-/// What is drawn, and where differences go.
+/// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct IrFuzzArguments {
     /// How long to go on
@@ -29,12 +29,12 @@ pub(crate) struct IrFuzzArguments {
     /// A folder for the programs that differ, and those without a sure result (.unsure.ll)
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Judge these kept programs instead of drawing any
+    /// Judge these kept programs instead of generating any
     #[arg(long, value_name = "FILE")]
     replay: Vec<PathBuf>,
 }
 
-/// Draws programs and reports each that is not the same on the host and along every way. What LLVM's optimizer alone changes is
+/// Generates programs and reports each that is not the same on the host and along every way. What LLVM's optimizer alone changes is
 /// reported too, but no failure.
 pub(crate) fn fuzz(arguments: &IrFuzzArguments) -> Result<()> {
     let judges = Judges { lli: llvm_folder().join("bin/lli"), oracles: oracles() };

@@ -8,32 +8,32 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use test_suite::kernel_program::{Program, Verdict, judge};
 
-use crate::drawing::Drawing;
+use crate::random::RandomPrograms;
 
-/// What is drawn, and where differences go.
+/// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct KernelFuzzArguments {
     #[command(flatten)]
-    drawing: Drawing,
+    random: RandomPrograms,
     /// Make code for every processor with each program
     #[arg(long)]
     all: bool,
 }
 
-/// Draws programs and reports each that differs in the two engines.
+/// Generates programs and reports each that differs in the two engines.
 pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     let mut out = io::stdout().lock();
-    if arguments.drawing.show {
-        return Ok(write!(out, "{}", Program::new(arguments.drawing.seed).ptx())?);
+    if arguments.random.show {
+        return Ok(write!(out, "{}", Program::new(arguments.random.seed).ptx())?);
     }
-    if let Some(folder) = &arguments.drawing.keep {
+    if let Some(folder) = &arguments.random.keep {
         std::fs::create_dir_all(folder)?;
     }
     let start = Instant::now();
-    let (mut seed, mut bad, mut same) = (arguments.drawing.seed, 0, 0);
+    let (mut seed, mut bad, mut same) = (arguments.random.seed, 0, 0);
     let mut refused: BTreeMap<&str, u64> = BTreeMap::new();
-    while start.elapsed() < Duration::from_secs(arguments.drawing.seconds)
-        && arguments.drawing.enough.is_none_or(|enough| bad < enough)
+    while start.elapsed() < Duration::from_secs(arguments.random.seconds)
+        && arguments.random.enough.is_none_or(|enough| bad < enough)
     {
         let program = Program::new(seed);
         match judge(&program, arguments.all) {
@@ -44,7 +44,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
                 for difference in &differences {
                     writeln!(out, "seed {seed}, {}: {}", difference.cpu, difference.what)?;
                 }
-                let smaller = if arguments.drawing.whole { program } else { smaller(&program)? };
+                let smaller = if arguments.random.whole { program } else { smaller(&program)? };
                 keep(arguments, &format!("{seed}.ptx"), &smaller)?;
             }
             Err(error) => {
@@ -59,7 +59,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
     writeln!(
         out,
         "{} programs in {} s: {same} agree, {bad} differ; next seed {seed}",
-        seed - arguments.drawing.seed,
+        seed - arguments.random.seed,
         start.elapsed().as_secs()
     )?;
     for (why, count) in refused {
@@ -70,7 +70,7 @@ pub(crate) fn fuzz(arguments: &KernelFuzzArguments) -> Result<()> {
 }
 
 fn keep(arguments: &KernelFuzzArguments, name: &str, program: &Program) -> Result<()> {
-    if let Some(folder) = &arguments.drawing.keep {
+    if let Some(folder) = &arguments.random.keep {
         let head = format!("// grid={} block={:?}\n", program.grid, program.block);
         std::fs::write(folder.join(name), head + &program.ptx())?;
     }

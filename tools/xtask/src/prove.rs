@@ -57,7 +57,7 @@ pub(crate) fn prove(arguments: &ProveArguments) -> Result<()> {
         loop {
             let next = lock(&waiting).next();
             let Some(row) = next else { return Ok(()) };
-            let cases = prove::draw(&[row], arguments.seed, arguments.mnemonics, arguments.more);
+            let cases = prove::generate(&[row], arguments.seed, arguments.mnemonics, arguments.more);
             let cases: Vec<Case> = cases.into_iter().filter(prove::is_defined).collect();
             lock(&tallies).entry(row).or_default();
             prove::prove(&cases, Some(&solver), &|proof| {

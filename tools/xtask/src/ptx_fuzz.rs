@@ -10,28 +10,28 @@ use test_suite::oracle::Oracles;
 use test_suite::ptx_program::{Difference, Feature, Program, Verdict, judge, program, ways_of};
 
 use crate::corpus::oracles;
-use crate::drawing::Drawing;
+use crate::random::RandomPrograms;
 
-/// What is drawn, and where differences go.
+/// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct PtxFuzzArguments {
     #[command(flatten)]
-    drawing: Drawing,
+    random: RandomPrograms,
     /// Draw these features only [default: all]
     #[arg(long, value_delimiter = ',')]
     features: Vec<String>,
     /// Take every way at every level with each program
     #[arg(long)]
     all_ways: bool,
-    /// Judge these kept programs instead of drawing any
+    /// Judge these kept programs instead of generating any
     #[arg(long, value_name = "FILE")]
     replay: Vec<PathBuf>,
 }
 
-/// Draws programs and reports each that does not leave what it has to leave along every way.
+/// Generates programs and reports each that does not leave what it has to leave along every way.
 pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     let oracles = oracles();
-    if let Some(folder) = &arguments.drawing.keep {
+    if let Some(folder) = &arguments.random.keep {
         std::fs::create_dir_all(folder)?;
     }
     if !arguments.replay.is_empty() {
@@ -45,14 +45,14 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
     };
     let start = Instant::now();
     let mut out = io::stdout().lock();
-    if arguments.drawing.show {
-        return Ok(write!(out, "{}", program(arguments.drawing.seed, &features)?.keep())?);
+    if arguments.random.show {
+        return Ok(write!(out, "{}", program(arguments.random.seed, &features)?.keep())?);
     }
-    let (mut seed, mut bad) = (arguments.drawing.seed, 0u64);
+    let (mut seed, mut bad) = (arguments.random.seed, 0u64);
     let (mut decided, mut undecided, mut combined) = (0, 0, 0);
-    while start.elapsed() < Duration::from_secs(arguments.drawing.seconds) {
-        let drawn = match program(seed, &features) {
-            Ok(drawn) => drawn,
+    while start.elapsed() < Duration::from_secs(arguments.random.seconds) {
+        let generated = match program(seed, &features) {
+            Ok(generated) => generated,
             Err(error) => {
                 (bad, seed) = (bad + 1, seed + 1);
                 writeln!(out, "{error:#}")?;
@@ -60,7 +60,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
             }
         };
         let ways = ways_of(seed, arguments.all_ways);
-        match judge(&drawn, &ways, &oracles) {
+        match judge(&generated, &ways, &oracles) {
             Ok(verdict) => {
                 (decided, undecided) = (decided + verdict.decided, undecided + verdict.undecided);
                 combined += usize::from(verdict.combined);
@@ -70,23 +70,24 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
                     continue;
                 };
                 bad += 1;
-                let smaller = if arguments.drawing.whole { drawn } else { smaller(&drawn, first, &oracles) };
+                let smaller =
+                    if arguments.random.whole { generated } else { smaller(&generated, first, &oracles) };
                 writeln!(out, "after {} s:", start.elapsed().as_secs())?;
                 show(&mut out, &smaller, &differences)?;
-                if let Some(folder) = &arguments.drawing.keep {
+                if let Some(folder) = &arguments.random.keep {
                     std::fs::write(folder.join(format!("{seed}.ptx")), smaller.keep())?;
                 }
             }
             Err(error) => {
                 bad += 1;
                 writeln!(out, "seed {seed}: {error:#}")?;
-                if let Some(folder) = &arguments.drawing.keep {
-                    std::fs::write(folder.join(format!("{seed}.refused.ptx")), drawn.keep())?;
+                if let Some(folder) = &arguments.random.keep {
+                    std::fs::write(folder.join(format!("{seed}.refused.ptx")), generated.keep())?;
                 }
             }
         }
         seed += 1;
-        if arguments.drawing.enough.is_some_and(|enough| bad >= enough) {
+        if arguments.random.enough.is_some_and(|enough| bad >= enough) {
             break;
         }
     }
@@ -94,7 +95,7 @@ pub(crate) fn fuzz(arguments: &PtxFuzzArguments) -> Result<()> {
         out,
         "{} programs in {} s, {bad} differences; ptxas computed {decided} bytes of programs without input and did not \
          decide {undecided}; {combined} more by LLVM's combiner; next seed {seed}",
-        seed - arguments.drawing.seed,
+        seed - arguments.random.seed,
         start.elapsed().as_secs()
     )?;
     ensure!(bad == 0, "{bad} differences");

@@ -6,16 +6,16 @@ use std::io::Write as _;
 use anyhow::{Result, ensure};
 use clap::Args;
 use ptx_isa::{FormId, Opcode};
-use test_suite::generated::{Case, Effort, draw, draw_variants, judge};
+use test_suite::generated::{Case, Effort, generate, generate_variants, judge};
 
 use crate::corpus::oracles;
 
-/// How much is drawn and judged.
+/// How much is generated and judged.
 #[derive(Args)]
 pub(crate) struct TableArguments {
     /// Opcodes whose rows are judged [default: all]
     opcodes: Vec<String>,
-    /// The seed; another one draws other instructions
+    /// The seed; another one generates other instructions
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Instructions for each row and modifier that we accept
@@ -24,11 +24,11 @@ pub(crate) struct TableArguments {
     /// At most so many that we refuse
     #[arg(long, default_value_t = 2)]
     refused: usize,
-    /// At most so many draws for both
+    /// At most so many attempts for both
     #[arg(long, default_value_t = 200)]
-    draws: usize,
+    attempts: usize,
     /// Instead, so many instructions of each row with one thing changed, right or wrong
-    #[arg(long, conflicts_with_all = ["accepted", "refused", "draws"])]
+    #[arg(long, conflicts_with_all = ["accepted", "refused", "attempts"])]
     variants: Option<usize>,
 }
 
@@ -36,14 +36,15 @@ pub(crate) struct TableArguments {
 pub(crate) fn compare(arguments: &TableArguments) -> Result<()> {
     let oracles = oracles();
     ensure!(oracles.ptxas.is_some(), "this needs ptxas: scripts/setup, or PTX_ORACLE");
-    let effort = Effort { accepted: arguments.accepted, refused: arguments.refused, draws: arguments.draws };
+    let effort =
+        Effort { accepted: arguments.accepted, refused: arguments.refused, attempts: arguments.attempts };
     let wanted = |id: &FormId| {
         let opcode = ptx_isa::form(*id).opcode.as_str();
         arguments.opcodes.is_empty() || arguments.opcodes.iter().any(|one| one == opcode)
     };
     let of_row = |id: FormId| match arguments.variants {
-        Some(count) => draw_variants(id, arguments.seed, count),
-        None => draw(id, arguments.seed, effort),
+        Some(count) => generate_variants(id, arguments.seed, count),
+        None => generate(id, arguments.seed, effort),
     };
     let cases: Vec<Case> = ptx_isa::form_ids().filter(wanted).flat_map(of_row).collect();
     let verdicts = judge(&oracles, &cases)?;

@@ -173,10 +173,10 @@ fn compare(id: FormId, at: usize, field: Field, pair: [Option<Mod>; 2]) -> Optio
     let mut is_seen = None;
     for attempt in 0..8 {
         let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
-        let Some(drawn) = instruction(&mut choices, id, Some(Pin { slot: at, modifier }), density) else {
+        let Some(generated) = instruction(&mut choices, id, Some(Pin { slot: at, modifier }), density) else {
             continue;
         };
-        let [Some(a), Some(b)] = pair.map(|modifier| with(&drawn, field, modifier)) else { continue };
+        let [Some(a), Some(b)] = pair.map(|modifier| with(&generated, field, modifier)) else { continue };
         let homes = [&a, &b].map(|one| Home::any_of(&mut choices, &one.mnemonic));
         let both = |home| Some([decoded_at(home, &a)?.ok()?, decoded_at(home, &b)?.ok()?]);
         let Some([a, b]) = homes.into_iter().flatten().find_map(both) else { continue };
@@ -192,10 +192,10 @@ fn compare(id: FormId, at: usize, field: Field, pair: [Option<Mod>; 2]) -> Optio
 }
 
 /// The instruction with something else in a slot.
-fn with(drawn: &Instruction, field: Field, modifier: Option<Mod>) -> Option<Instruction> {
-    let mnemonic = drawn.mnemonic.with(field, modifier)?;
-    let text = drawn.text.replacen(&drawn.mnemonic.to_string(), &mnemonic.to_string(), 1);
-    Some(Instruction { mnemonic, text, ..drawn.clone() })
+fn with(generated: &Instruction, field: Field, modifier: Option<Mod>) -> Option<Instruction> {
+    let mnemonic = generated.mnemonic.with(field, modifier)?;
+    let text = generated.text.replacen(&generated.mnemonic.to_string(), &mnemonic.to_string(), 1);
+    Some(Instruction { mnemonic, text, ..generated.clone() })
 }
 
 /// `None` when the instruction is not valid there.
@@ -228,11 +228,11 @@ fn everything_an_executed_row_may_hold_is_decoded() {
         });
         for pin in std::iter::once(None).chain(pins) {
             let mut choices = Seeded::new(1);
-            let drawn = (0..20).find_map(|_| {
-                let (drawn, home) = valid_instruction(&mut choices, id, pin, 4)?;
-                decoded_at(home, &drawn)
+            let generated = (0..20).find_map(|_| {
+                let (generated, home) = valid_instruction(&mut choices, id, pin, 4)?;
+                decoded_at(home, &generated)
             });
-            let Some(Err(why)) = drawn else { continue };
+            let Some(Err(why)) = generated else { continue };
             let known = REFUSED
                 .iter()
                 .position(|(opcode, text)| *opcode == form(id).opcode.as_str() && why.contains(text));
@@ -252,9 +252,11 @@ fn a_row_is_called_executed_when_some_of_its_instructions_are() {
     let mut wrong = BTreeSet::new();
     for id in form_ids() {
         let mut choices = Seeded::new(2);
-        let drawn = (0..12).filter_map(|_| valid_instruction(&mut choices, id, None, 2));
-        let results: Vec<bool> =
-            drawn.filter_map(|(drawn, home)| decoded_at(home, &drawn)).map(|result| result.is_ok()).collect();
+        let generated = (0..12).filter_map(|_| valid_instruction(&mut choices, id, None, 2));
+        let results: Vec<bool> = generated
+            .filter_map(|(generated, home)| decoded_at(home, &generated))
+            .map(|result| result.is_ok())
+            .collect();
         if !results.is_empty() && results.contains(&true) != executes(form(id)) {
             wrong.insert((executes(form(id)), form(id).syntax()));
         }
@@ -333,20 +335,20 @@ fn every_operand_changes_the_program_or_is_declared_unread() {
     for id in form_ids().filter(|&id| executes(form(id))) {
         let mut choices = Seeded::new(3);
         for density in [Density::Sparse, Density::Dense, Density::Sparse, Density::Dense] {
-            let Some(drawn) = instruction(&mut choices, id, None, density) else { continue };
-            let Some(home) = Home::any_of(&mut choices, &drawn.mnemonic) else { continue };
-            let drawn = with_others_mentioned(drawn);
-            let Some(Ok(base)) = decoded_at(home, &drawn) else { continue };
-            for register in registers(&drawn.text) {
-                let other = Instruction { text: register.other_in(&drawn.text), ..drawn.clone() };
+            let Some(generated) = instruction(&mut choices, id, None, density) else { continue };
+            let Some(home) = Home::any_of(&mut choices, &generated.mnemonic) else { continue };
+            let generated = with_others_mentioned(generated);
+            let Some(Ok(base)) = decoded_at(home, &generated) else { continue };
+            for register in registers(&generated.text) {
+                let other = Instruction { text: register.other_in(&generated.text), ..generated.clone() };
                 match decoded_at(home, &other) {
                     Some(Ok(other)) if other.code == base.code => {
-                        let name = operand_at(home, &drawn, register.from);
+                        let name = operand_at(home, &generated, register.from);
                         let is_known = UNREAD.iter().any(|(meanings, names, _)| {
                             (meanings.is_empty() || meanings.contains(&form(id).sem)) && names.contains(&name)
                         });
                         if !is_known {
-                            unread.insert(format!("{name} of {}", drawn.text));
+                            unread.insert(format!("{name} of {}", generated.text));
                         }
                     }
                     _ => changed += 1,
@@ -397,24 +399,24 @@ fn registers(text: &str) -> Vec<Named> {
 
 /// The instruction after moves that name its registers and the others that may be in their places, so that rows are given to
 /// all of them in one order.
-fn with_others_mentioned(mut drawn: Instruction) -> Instruction {
-    for register in registers(&drawn.text) {
-        drawn.registers.reserve(register.ty, 2 * Named::OTHER);
+fn with_others_mentioned(mut generated: Instruction) -> Instruction {
+    for register in registers(&generated.text) {
+        generated.registers.reserve(register.ty, 2 * Named::OTHER);
         let ty = if register.ty == ScalarType::Pred {
             "pred".to_owned()
         } else {
             format!("b{}", register.ty.bits())
         };
-        drawn.before += &format!(" mov.{ty} {}, {};", register.name(0), register.name(Named::OTHER));
+        generated.before += &format!(" mov.{ty} {}, {};", register.name(0), register.name(Named::OTHER));
     }
-    drawn
+    generated
 }
 
 /// The name of the operand at a place of the text of an instruction.
-fn operand_at(home: Home, drawn: &Instruction, from: usize) -> &'static str {
-    let id = drawn.mnemonic.form_id();
-    let text = module(home, [drawn]).text;
-    let at = text.find(&drawn.text).unwrap() + from;
+fn operand_at(home: Home, generated: &Instruction, from: usize) -> &'static str {
+    let id = generated.mnemonic.form_id();
+    let text = module(home, [generated]).text;
+    let at = text.find(&generated.text).unwrap() + from;
     let read = check(&text).unwrap();
     let bodies = read.items.iter().filter_map(|item| match item {
         Item::Function(function) => read.function(*function).body.as_ref(),

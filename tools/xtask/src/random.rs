@@ -1,12 +1,12 @@
-//! What commands that draw random programs have in common on the command line.
+//! What commands that generate random programs have in common on the command line.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Which programs are drawn, and what is done with those that differ.
+/// Which programs are generated, and what is done with those that differ.
 #[derive(Args)]
-pub(crate) struct Drawing {
+pub(crate) struct RandomPrograms {
     /// How long to go on
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Drawing {
     /// End after so many differences
     #[arg(long)]
     pub(crate) enough: Option<u64>,
-    /// Report programs as they were drawn, and spend no time on making them smaller
+    /// Report programs as they were generated, and spend no time on making them smaller
     #[arg(long)]
     pub(crate) whole: bool,
     /// Show the program of the first seed, and do nothing with it
