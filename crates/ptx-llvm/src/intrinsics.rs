@@ -12,7 +12,8 @@
 //! does not write and that must be `v` (`align`: the access's alignment, `any`: whatever it is), `b(..)` the lower byte of a result or argument, `[%i<%j:n>]` an address with
 //! `n` coordinates from argument `j`, `<%i>` the lanes of vector argument `i`, `T[%i]` the handle of a texture or surface as an
 //! address, `T[%i<%j:n>]` the same with `n` coordinates and `T[%i,%s<%j:n>]` with a sampler, where three coordinates are padded to four
-//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, `u:t` an operand that no one reads, written `t`, and anything else stands for itself. A `?` ends
+//! (manual 9.7.10.3), `<%i:3+>` three arguments so padded, `u:t` an operand that is not read, written `t`, and numbers, special registers, `WARP_SZ` and `_` are
+//! themselves. Both sides read the column as a tree ([`Operand`]). A `?` ends
 //! the name: the groups after it number the values of constant arguments that choose modifiers.
 //!
 //! A mnemonic is looked up with and without its defaults ([`Mnemonic::spellings`]). All rows are read both ways but for those that say less
@@ -25,6 +26,7 @@
 mod asynchronous;
 mod fragment;
 mod matrix;
+mod operand;
 pub mod registry;
 mod table;
 mod texture;
@@ -32,7 +34,9 @@ mod texture;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use ptx_isa::{Mnemonic, Opcode};
+use ptx_isa::{Component, Mnemonic, SpecialReg};
+
+pub use operand::{Operand, Unwritten};
 
 /// A type of an intrinsic's argument or result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,69 +72,6 @@ impl Type {
     }
 }
 
-/// What the PTX instruction writes at one operand position.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Operand {
-    /// The result, or the result's first field where there are two.
-    Result,
-    /// Both fields of the result, written `d|p`.
-    ResultPair,
-    /// The result's fields as a vector, written `{d0, d1, ..}`; `None` is a position PTX ignores, written `_`.
-    ResultVector(Vec<Option<usize>>),
-    /// An argument, by its position in the call.
-    Argument(usize),
-    /// The result, whose lower byte is a register of 8 bits.
-    ByteResult,
-    /// An argument of which the lower byte is read, in a register of 8 bits.
-    Byte(usize),
-    /// Consecutive arguments as a vector, written `{a0, a1, ..}`: the first one and how many.
-    ArgumentVector(usize, usize),
-    /// The lanes of a vector argument, written `{a0, a1, ..}`.
-    ArgumentLanes(usize),
-    /// A pointer argument, written `[a]`.
-    Address(usize),
-    /// The handle of a texture or surface, a sampler's where there is one, and so many arguments as coordinates from the first, written
-    /// `[t, s, {c0, c1, ..}]`; without coordinates `[t]`.
-    Texel {
-        /// The texture or surface.
-        texture: usize,
-        /// The sampler.
-        sampler: Option<usize>,
-        /// The first coordinate.
-        first: usize,
-        /// How many coordinates; three are written as four.
-        count: usize,
-    },
-    /// Three consecutive arguments as a vector of four, of which the last is not looked at: the first of them.
-    PaddedVector(usize),
-    /// A pointer argument and coordinates, written `[a, {c0, c1, ..}]`: the pointer, the first coordinate and how many.
-    Coordinates(usize, usize, usize),
-    /// An argument that must be a constant and is written as a number.
-    Immediate {
-        /// Its position in the call.
-        argument: usize,
-        /// LLVM takes only lesser numbers, where it has such a bound.
-        below: Option<u64>,
-    },
-    /// An argument that PTX does not write: it must be this constant.
-    Fixed(usize, u64),
-    /// An argument that PTX does not write and that another one says not to read.
-    Ignored(usize),
-    /// An argument that PTX does not write: the alignment of the access in bytes.
-    Alignment(usize),
-    /// Text that is always the same: a number, a special register, or `_` for a result that no one gets.
-    Literal(String),
-    /// What PTX writes and no one reads: this text where it is our choice.
-    Unread(String),
-}
-
-impl Operand {
-    /// Whether PTX writes it.
-    pub fn is_written(&self) -> bool {
-        !matches!(self, Operand::Fixed(..) | Operand::Ignored(_) | Operand::Alignment(_))
-    }
-}
-
 /// One intrinsic and its PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IntrinsicMapping {
@@ -142,8 +83,10 @@ pub struct IntrinsicMapping {
     pub results: Vec<Type>,
     /// The arguments in LLVM's order.
     pub parameters: Vec<Type>,
-    /// The operands in PTX's order, destinations first; see [`Operand::is_written`].
+    /// The operands in PTX's order, destinations first.
     pub operands: Vec<Operand>,
+    /// The arguments that PTX does not write.
+    pub unwritten: Vec<(usize, Unwritten)>,
 }
 
 impl IntrinsicMapping {
@@ -152,15 +95,12 @@ impl IntrinsicMapping {
         self.operands.contains(&Operand::ResultPair)
     }
 
-    /// How many operands PTX writes.
-    pub fn written_operands(&self) -> usize {
-        self.operands.iter().filter(|operand| operand.is_written()).count()
-    }
-
-    /// The special register the row reads, such as `%tid.x`.
-    pub fn special_register(&self) -> Option<&str> {
-        let [Operand::Result, Operand::Literal(text)] = self.operands.as_slice() else { return None };
-        (self.parameters.is_empty() && self.mnemonic.opcode() == Opcode::Mov).then_some(text.as_str())
+    /// The special register that the row does nothing but read, such as `%tid.x`.
+    pub fn special_register(&self) -> Option<(SpecialReg, Option<Component>)> {
+        match self.operands.as_slice() {
+            [Operand::Result(0), Operand::Special(register, component)] => Some((*register, *component)),
+            _ => None,
+        }
     }
 }
 
@@ -185,9 +125,12 @@ pub fn by_mnemonic(mnemonic: Mnemonic) -> impl Iterator<Item = &'static Intrinsi
     mnemonic.spellings().into_iter().flat_map(rows)
 }
 
-/// The row that reads a special register, by its PTX name with the `%` (or `WARP_SZ`).
-pub fn by_special_register(name: &str) -> Option<&'static IntrinsicMapping> {
-    TABLE.rows.get(*TABLE.by_special_register.get(name)?)?.row()
+/// The row that reads a special register or a component of it.
+pub fn by_special_register(
+    register: SpecialReg,
+    component: Option<Component>,
+) -> Option<&'static IntrinsicMapping> {
+    TABLE.rows.get(*TABLE.by_special_register.get(&(register, component))?)?.row()
 }
 
 /// A pattern: an intrinsic's name, its types, its PTX.
@@ -217,7 +160,7 @@ struct Table {
     rows: Vec<Sketch>,
     by_name: Vec<usize>,
     by_mnemonic: Vec<usize>,
-    by_special_register: BTreeMap<String, usize>,
+    by_special_register: BTreeMap<(SpecialReg, Option<Component>), usize>,
 }
 
 impl Table {
@@ -249,10 +192,9 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     for (place, sketch) in rows.iter().enumerate().take(both_ways) {
         // Only what moves can read a special register.
         let row = if sketch.mnemonic.starts_with("mov.") { sketch.row() } else { None };
-        let register = row.and_then(IntrinsicMapping::special_register);
-        match register {
+        match row.and_then(IntrinsicMapping::special_register) {
             Some(register) => {
-                by_special_register.entry(register.to_owned()).or_insert(place);
+                by_special_register.entry(register).or_insert(place);
             }
             None => by_mnemonic.push(place),
         }
@@ -377,13 +319,14 @@ fn row_of(sketch: &Sketch) -> Option<IntrinsicMapping> {
         list
     };
     let ptx = substitute(ptx, choose);
-    let operands = ptx.split_once(' ').map_or("", |(_, operands)| operands);
+    let (operands, unwritten) = operand::operands(ptx.split_once(' ').map_or("", |(_, text)| text))?;
     Some(IntrinsicMapping {
         name: sketch.name.clone(),
         mnemonic: Mnemonic::from_text(&sketch.mnemonic).ok()?,
         results: types(results),
         parameters: types(parameters),
-        operands: operands.split(", ").filter(|text| !text.is_empty()).map(operand_of).collect(),
+        operands,
+        unwritten,
     })
 }
 
@@ -404,106 +347,6 @@ fn type_of(word: &str) -> Option<Type> {
             _ => return None,
         },
     })
-}
-
-fn operand_of(text: &str) -> Operand {
-    let index = |text: &str| text.parse::<usize>().ok();
-    let literal = || Operand::Literal(text.to_owned());
-    if text == "d" {
-        return Operand::Result;
-    }
-    if text == "b(d)" {
-        return Operand::ByteResult;
-    }
-    if let Some(argument) = text.strip_prefix("b(%").and_then(|t| t.strip_suffix(')')).and_then(index) {
-        return Operand::Byte(argument);
-    }
-    if text == "d|p" {
-        return Operand::ResultPair;
-    }
-    if let Some(inside) = text.strip_prefix('<').and_then(|t| t.strip_suffix('>')) {
-        return vector_of(inside).unwrap_or_else(literal);
-    }
-    if let Some(inside) = text.strip_prefix("T[").and_then(|t| t.strip_suffix(']')) {
-        return texel_of(inside).unwrap_or_else(literal);
-    }
-    if let Some(operand) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(">]")).and_then(coordinates_of)
-    {
-        return operand;
-    }
-    if let Some(argument) = text.strip_prefix("[%").and_then(|t| t.strip_suffix(']')).and_then(index) {
-        return Operand::Address(argument);
-    }
-    if let Some(argument) = text.strip_prefix('%').and_then(index) {
-        return Operand::Argument(argument);
-    }
-    if let Some(text) = text.strip_prefix("u:") {
-        return Operand::Unread(text.to_owned());
-    }
-    let Some(immediate) = text.strip_prefix('#') else { return literal() };
-    let (immediate, below) = match immediate.split_once('<') {
-        Some((immediate, below)) => (immediate, below.parse().ok()),
-        None => (immediate, None),
-    };
-    let (argument, value) = immediate.split_once('=').unwrap_or((immediate, ""));
-    match (index(argument), value) {
-        (Some(argument), "") => Operand::Immediate { argument, below },
-        (Some(argument), "align") => Operand::Alignment(argument),
-        (Some(argument), "any") => Operand::Ignored(argument),
-        (Some(argument), value) => {
-            value.parse().map_or_else(|_| literal(), |value| Operand::Fixed(argument, value))
-        }
-        (None, _) => literal(),
-    }
-}
-
-/// The inside of `[%..>]`: `i<%j:n`.
-fn coordinates_of(inside: &str) -> Option<Operand> {
-    let (pointer, coordinates) = inside.split_once("<%")?;
-    let (first, count) = coordinates.split_once(':')?;
-    Some(Operand::Coordinates(pointer.parse().ok()?, first.parse().ok()?, count.parse().ok()?))
-}
-
-/// The inside of `T[..]`: `%i`, `%i<%j:n>` or `%i,%s<%j:n>`.
-fn texel_of(inside: &str) -> Option<Operand> {
-    let (handles, coordinates) = inside.split_once('<').unwrap_or((inside, ""));
-    let (texture, sampler) = match handles.split_once(',') {
-        Some((texture, sampler)) => (texture, Some(sampler.strip_prefix('%')?.parse().ok()?)),
-        None => (handles, None),
-    };
-    let texture = texture.strip_prefix('%')?.parse().ok()?;
-    let (first, count) = match coordinates.strip_suffix('>') {
-        Some(coordinates) => {
-            let (first, count) = coordinates.strip_prefix('%')?.split_once(':')?;
-            (first.parse().ok()?, count.parse().ok()?)
-        }
-        None => (0, 0),
-    };
-    Some(Operand::Texel { texture, sampler, first, count })
-}
-
-/// The inside of `<..>`: `d:n`, `_,d:1`, `d:1,_`, `%i:n`, `%i:3+` or `%i`.
-fn vector_of(inside: &str) -> Option<Operand> {
-    if let Some(arguments) = inside.strip_prefix('%') {
-        let Some((first, count)) = arguments.split_once(':') else {
-            return Some(Operand::ArgumentLanes(arguments.parse().ok()?));
-        };
-        if count == "3+" {
-            return first.parse().ok().map(Operand::PaddedVector);
-        }
-        return Some(Operand::ArgumentVector(first.parse().ok()?, count.parse().ok()?));
-    }
-    let (mut fields, mut next) = (Vec::new(), 0);
-    for part in inside.split(',') {
-        if part == "_" {
-            fields.push(None);
-            continue;
-        }
-        let count: usize = part.strip_prefix("d:")?.parse().ok()?;
-        fields.extend((next..next + count).map(Some));
-        next += count;
-    }
-    Some(Operand::ResultVector(fields))
 }
 
 #[cfg(test)]
@@ -564,22 +407,22 @@ mod tests {
             let types: Vec<String> = row.parameters.iter().map(written).collect();
             let theirs: Vec<&str> = declaration.parameters.iter().map(|one| one.ty.as_str()).collect();
             assert_eq!(theirs, types, "{}", row.name);
+            let bounds = |at: usize| match declaration.parameters[at].takes {
+                registry::Takes::Value => panic!("{}: argument {at} is not a constant", row.name),
+                registry::Takes::Constant => None,
+                registry::Takes::ConstantIn(low, high) => Some(low.cast_unsigned()..high.cast_unsigned()),
+            };
             for operand in &row.operands {
-                let at = match operand {
-                    Operand::Immediate { argument, .. } | Operand::Fixed(argument, _) => *argument,
-                    _ => continue,
-                };
-                let bounds = match declaration.parameters[at].takes {
-                    registry::Takes::Value => panic!("{}: argument {at} is not a constant", row.name),
-                    registry::Takes::Constant => None,
-                    registry::Takes::ConstantIn(low, high) => Some(low.cast_unsigned()..high.cast_unsigned()),
-                };
-                let agrees = match operand {
-                    Operand::Immediate { below, .. } => bounds.as_ref().map(|range| range.end) == *below,
-                    Operand::Fixed(_, value) => bounds.as_ref().is_none_or(|range| range.contains(value)),
-                    _ => false,
-                };
-                assert!(agrees, "{}: LLVM takes {bounds:?} for argument {at}", row.name);
+                if let Operand::Immediate { argument, below } = operand {
+                    let end = bounds(*argument).map(|range| range.end);
+                    assert_eq!(end, *below, "{}: argument {argument}", row.name);
+                }
+            }
+            for (argument, unwritten) in &row.unwritten {
+                if let Unwritten::Fixed(value) = unwritten {
+                    let agrees = bounds(*argument).is_none_or(|range| range.contains(value));
+                    assert!(agrees, "{}: argument {argument} is not {value}", row.name);
+                }
             }
         }
     }
@@ -615,34 +458,26 @@ mod tests {
             let mut arguments = Vec::new();
             let mut results = Vec::new();
             for operand in &row.operands {
-                match operand {
-                    Operand::Result | Operand::ByteResult => results.push(0),
+                operand.for_each(&mut |operand| match operand {
+                    Operand::Result(field) => results.push(*field),
+                    Operand::ByteResult => results.push(0),
                     Operand::ResultPair => results.extend([0, 1]),
-                    Operand::ResultVector(fields) => results.extend(fields.iter().flatten().copied()),
-                    Operand::ArgumentVector(first, count) => arguments.extend(*first..first + count),
-                    Operand::PaddedVector(first) => arguments.extend(*first..first + 3),
-                    Operand::Texel { texture, sampler, first, count } => {
-                        arguments.push(*texture);
-                        arguments.extend(*sampler);
-                        arguments.extend(*first..first + count);
-                    }
-                    Operand::Coordinates(pointer, first, count) => {
-                        arguments.push(*pointer);
-                        arguments.extend(*first..first + count);
-                    }
                     Operand::Argument(i)
                     | Operand::Byte(i)
-                    | Operand::ArgumentLanes(i)
+                    | Operand::Lanes(i)
                     | Operand::Address(i)
-                    | Operand::Immediate { argument: i, .. }
-                    | Operand::Fixed(i, _)
-                    | Operand::Ignored(i)
-                    | Operand::Alignment(i) => arguments.push(*i),
-                    Operand::Literal(text) | Operand::Unread(text) => {
-                        assert!(!text.contains(['<', '[', '#']), "{}: {text}", row.name);
-                    }
-                }
+                    | Operand::Immediate { argument: i, .. } => arguments.push(*i),
+                    Operand::Vector(_)
+                    | Operand::Bracket(_)
+                    | Operand::Number(_)
+                    | Operand::Special(..)
+                    | Operand::WarpSize
+                    | Operand::Sink
+                    | Operand::Padding
+                    | Operand::Unread(_) => {}
+                });
             }
+            arguments.extend(row.unwritten.iter().map(|(argument, _)| *argument));
             arguments.sort_unstable();
             assert_eq!(arguments, (0..row.parameters.len()).collect::<Vec<_>>(), "{}", row.name);
             let leaves = match row.results.as_slice() {
@@ -658,10 +493,10 @@ mod tests {
         let mut seen = BTreeSet::new();
         for row in rows() {
             let fixed: Vec<_> = row
-                .operands
+                .unwritten
                 .iter()
-                .filter(|o| matches!(o, Operand::Fixed(..)))
-                .map(|o| format!("{o:?}"))
+                .filter(|(_, unwritten)| matches!(unwritten, Unwritten::Fixed(_)))
+                .map(|fixed| format!("{fixed:?}"))
                 .collect();
             assert!(seen.insert((row.name.clone(), fixed)), "{} is there twice", row.name);
         }
@@ -674,8 +509,8 @@ mod tests {
             let own = by_name(&other.name).next().unwrap();
             assert_ne!(other.mnemonic, own.mnemonic, "{}", other.name);
             assert_eq!(
-                (&other.results, &other.parameters, &other.operands),
-                (&own.results, &own.parameters, &own.operands)
+                (&other.results, &other.parameters, &other.operands, &other.unwritten),
+                (&own.results, &own.parameters, &own.operands, &own.unwritten)
             );
             assert!(by_mnemonic(other.mnemonic).any(|row| row == other));
         }
@@ -702,7 +537,8 @@ mod tests {
         assert_eq!(shfl.operands.last(), Some(&Operand::Argument(0)));
         let max = by_name("llvm.nvvm.fmax.ftz.nan.xorsign.abs.f16x2").next().unwrap();
         assert_eq!(max.mnemonic.to_string(), "max.ftz.NaN.xorsign.abs.f16x2");
-        assert_eq!(by_special_register("%lanemask_lt").unwrap().name, "llvm.nvvm.read.ptx.sreg.lanemask.lt");
+        let lanemask = by_special_register(SpecialReg::LanemaskLt, None).unwrap();
+        assert_eq!(lanemask.name, "llvm.nvvm.read.ptx.sreg.lanemask.lt");
         let mulhi = of("mul.hi.u64").next().unwrap();
         assert_eq!(
             (mulhi.name.as_str(), mulhi.results.as_slice()),

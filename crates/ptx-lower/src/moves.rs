@@ -253,14 +253,10 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// A special register (manual 10).
     pub(crate) fn special(&self, register: SpecialReg, component: Option<Component>) -> Out<Value<'c>> {
-        let mut name = register.to_string();
-        if let Some(component) = component {
-            name.push('.');
-            name.push_str(component.as_str());
-        } else if register.is_vector() {
-            return unsupported(format!("{name} is used without a component"));
+        if component.is_none() && register.is_vector() {
+            return unsupported(format!("{register} is used without a component"));
         }
-        if let Some(row) = intrinsics::by_special_register(&name)
+        if let Some(row) = intrinsics::by_special_register(register, component)
             && let [result] = row.results.as_slice()
         {
             let result = self.mapped_type(*result);
@@ -281,7 +277,8 @@ impl<'c> Emitter<'_, '_, 'c> {
             _ if ty.bits() == 64 => ("=l", self.types.int(64)),
             _ => ("=r", self.types.int(32)),
         };
-        let text = format!("mov.{} $0, {name};", ty.as_str());
+        let component = component.map_or_else(String::new, |component| format!(".{}", component.as_str()));
+        let text = format!("mov.{} $0, {register}{component};", ty.as_str());
         let effects = if changes(register) { AsmEffects::SideEffects } else { AsmEffects::None };
         let asm = Asm { text: &text, constraints: letter, effects };
         let call = self.b.inline_asm(self.types.function(result, &[]), asm, &[])?;

@@ -3,7 +3,7 @@
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mnemonic, Role, ScalarType, Sem, StateSpace, TextureSem};
 use ptx_llvm::build::{CastOp, Type, Value};
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType, Unwritten};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Out, unsupported};
@@ -73,49 +73,48 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn mapping_fits(&self, site: Site<'_>, mapping: &IntrinsicMapping) -> bool {
         let written = self.written(site);
-        if written.len() != mapping.written_operands()
-            || self.pair(site).is_some() != mapping.has_result_pair()
-        {
+        if written.len() != mapping.operands.len() || self.pair(site).is_some() != mapping.has_result_pair() {
             return false;
         }
-        let visible = mapping.operands.iter().filter(|place| place.is_written());
-        visible.zip(written).all(|(place, at)| self.operand_fits(site, place, at, mapping))
+        let mut places = mapping.operands.iter().zip(written);
+        places.all(|(place, at)| self.place_fits(site, (mapping, at), place, site.operand(at)))
     }
 
-    fn operand_fits(&self, site: Site<'_>, place: &Place, at: usize, mapping: &IntrinsicMapping) -> bool {
-        let operand = match place {
-            Place::Argument(_) => self.alone(site.operand(at)),
-            _ => site.operand(at),
+    /// Whether an operand, or a part of the one at `at`, is what a place of a mapping takes.
+    fn place_fits(
+        &self,
+        site: Site<'_>,
+        (mapping, at): (&IntrinsicMapping, usize),
+        place: &Place,
+        operand: Operand,
+    ) -> bool {
+        let all_fit = |places: &[Place], operands: &[Operand]| {
+            let mut pairs = places.iter().zip(operands);
+            places.len() == operands.len()
+                && pairs.all(|(place, operand)| self.place_fits(site, (mapping, at), place, *operand))
         };
-        let list_len = match operand {
-            Operand::Vector(list) => list.len(),
-            _ => 1,
-        };
+        let parameter = |argument: &usize| mapping.parameters.get(*argument);
         match place {
-            Place::Result | Place::ByteResult | Place::ResultPair => {
+            Place::Result(_) | Place::ByteResult | Place::ResultPair => {
                 matches!(operand, Operand::Register(_) | Operand::Sink | Operand::Element(..))
-            }
-            Place::ResultVector(fields) => {
-                fields.len() == list_len
-                    && fields.iter().all(Option::is_some)
-                    && matches!(operand, Operand::Vector(_) | Operand::Register(_))
             }
             Place::Byte(_) => matches!(operand, Operand::Register(_) | Operand::Element(..)),
             Place::Argument(argument) => {
+                let (operand, ty) = (self.alone(operand), site.inst.mnemonic.operand_type(at));
                 // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
-                let predicate = site.inst.mnemonic.operand_type(at) == Some(ScalarType::Pred);
-                let wants_predicate = mapping.parameters.get(*argument) == Some(&MappedType::Int(1));
-                predicate == wants_predicate
+                let is_predicate = parameter(argument) == Some(&MappedType::Int(1));
+                // In brackets a pointer is in a register: other addresses have no pointer of the intrinsic's space.
+                let in_register = matches!(operand, Operand::Register(_))
+                    || ty.is_some()
+                    || !matches!(parameter(argument), Some(MappedType::Ptr(_)));
+                (ty == Some(ScalarType::Pred)) == is_predicate
+                    && in_register
                     && !matches!(operand, Operand::Vector(_) | Operand::Address(..) | Operand::List(_))
             }
-            Place::ArgumentVector(_, count) => *count == list_len,
             Place::Address(argument) => {
                 // An absolute or parameter address has no pointer of the intrinsic's space.
-                let space = match mapping.parameters.get(*argument) {
-                    Some(MappedType::Ptr(space)) => *space,
-                    _ => return false,
-                };
-                space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
+                let Some(MappedType::Ptr(space)) = parameter(argument) else { return false };
+                *space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
             }
             Place::Immediate { below, .. } => match operand {
                 Operand::Immediate(value) => {
@@ -123,183 +122,151 @@ impl<'c> Emitter<'_, '_, 'c> {
                 }
                 _ => false,
             },
-            Place::Fixed(..) | Place::Alignment(_) => true,
-            Place::ArgumentLanes(argument) => {
-                let lanes = list_len as u32;
-                [MappedType::Words(lanes), MappedType::Floats(lanes)]
-                    .iter()
-                    .any(|ty| mapping.parameters.get(*argument) == Some(ty))
-                    || (list_len == 1 && mapping.parameters.get(*argument) == Some(&MappedType::Int(32)))
+            Place::Lanes(argument) => {
+                let lanes = self.entries(operand).len() as u32;
+                let vectors = [MappedType::Words(lanes), MappedType::Floats(lanes)];
+                parameter(argument).is_some_and(|ty| vectors.contains(ty))
+                    || (lanes == 1 && parameter(argument) == Some(&MappedType::Int(32)))
             }
-            Place::Ignored(_) => true,
-            Place::PaddedVector(_) => list_len == 4,
-            Place::Coordinates(_, _, count) => match self.bracketed(operand).as_slice() {
-                [Operand::Register(_), coordinates] => self.entries(*coordinates).len() == *count,
-                _ => false,
-            },
-            Place::Texel { sampler, count, .. } => {
-                let parts = self.bracketed(operand);
-                let handles = if sampler.is_some() { 2 } else { 1 };
-                let given = parts.get(handles).map_or(0, |coordinates| self.entries(*coordinates).len());
-                parts.len() == handles + usize::from(*count > 0) && given == padded(*count)
+            Place::Vector(parts) => all_fit(parts, &self.entries(operand)),
+            Place::Bracket(parts) => all_fit(parts, &self.bracketed(operand)),
+            Place::Number(number) => {
+                matches!(operand, Operand::Immediate(value) if value.as_integer() == Some(*number))
             }
-            Place::Literal(text) if text == "_" => operand == Operand::Sink,
-            Place::Unread(_) => true,
-            Place::Literal(text) => {
-                matches!(operand, Operand::Immediate(value) if value.as_integer().map(|v| v.to_string()) == Some(text.clone()))
-            }
+            Place::Special(register, component) => operand == Operand::Special(*register, *component),
+            Place::WarpSize => false,
+            Place::Sink => operand == Operand::Sink,
+            Place::Padding | Place::Unread(_) => true,
         }
     }
 
     fn call_intrinsic(&mut self, site: Site<'_>, mapping: &'static IntrinsicMapping) -> Out<Value<'c>> {
         let mut arguments: Vec<Option<Value<'c>>> = vec![None; mapping.parameters.len()];
-        let mut give = |at: usize, value: Value<'c>| {
-            if let Some(place) = arguments.get_mut(at) {
-                *place = Some(value);
-            }
-        };
-        let written = self.written(site);
-        let mut next = written.iter().copied();
-        for place in &mapping.operands {
-            match place {
-                Place::Ignored(argument) => {
-                    let ty = self.parameter(mapping, *argument)?;
-                    give(*argument, ty.zero());
-                    continue;
-                }
-                Place::Fixed(argument, value) => {
-                    let ty = self.parameter(mapping, *argument)?;
-                    give(*argument, self.types.int_value(ty.int_bits().unwrap_or(32), *value));
-                    continue;
-                }
-                Place::Alignment(argument) => {
-                    let bytes = site.scalar_type()?.bytes();
-                    give(*argument, self.types.int_value(32, u64::from(bytes)));
-                    continue;
-                }
-                _ => {}
-            }
-            let Some(at) = next.next() else { return unsupported("an operand is missing") };
-            let operand = site.operand(at);
-            match place {
-                Place::Argument(argument) | Place::Byte(argument) => {
-                    let operand = self.alone(operand);
-                    let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
-                    let to = self.parameter(mapping, *argument)?;
-                    let value = match operand {
-                        Operand::Register(register) if to.pointer_space().is_some() => {
-                            self.read(site.statement, self.analysis.slots.lane(register, 0), to)?
-                        }
-                        _ => self.operand_of(site, operand, ty)?,
-                    };
-                    give(*argument, self.resize(value, to)?);
-                }
-                Place::ArgumentVector(first, _) => {
-                    let ty = site.ty(at)?;
-                    for (offset, entry) in self.entries(operand).into_iter().enumerate() {
-                        let to = self.parameter(mapping, first + offset)?;
-                        let value = self.operand_of(site, entry, ty)?;
-                        give(first + offset, self.resize(value, to)?);
-                    }
-                }
-                Place::PaddedVector(first) => {
-                    for (offset, entry) in self.entries(operand).into_iter().take(3).enumerate() {
-                        give(
-                            first + offset,
-                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
-                        );
-                    }
-                }
-                Place::ArgumentLanes(argument) => {
-                    let ty = site.ty(at)?;
-                    let whole = self.parameter(mapping, *argument)?;
-                    let entries = self.entries(operand);
-                    let Some((element, _)) = whole.vector_parts() else {
-                        let [single] = entries.as_slice() else {
-                            return unsupported("it has too many lanes");
-                        };
-                        give(*argument, self.bits_as(self.operand_of(site, *single, ty)?, whole)?);
-                        continue;
-                    };
-                    let mut vector = whole.poison();
-                    for (index, entry) in entries.into_iter().enumerate() {
-                        let value = self.bits_as(self.operand_of(site, entry, ty)?, element)?;
-                        vector = self.b.insert_element(vector, value, index as u32)?;
-                    }
-                    give(*argument, vector);
-                }
-                Place::Coordinates(pointer, first, _) => {
-                    let parts = self.bracketed(operand);
-                    let [Operand::Register(register), coordinates] = parts.as_slice() else {
-                        return unsupported("its coordinates are not beside the map");
-                    };
-                    let to = self.parameter(mapping, *pointer)?;
-                    give(*pointer, self.read(site.statement, self.analysis.slots.lane(*register, 0), to)?);
-                    for (offset, entry) in self.entries(*coordinates).into_iter().enumerate() {
-                        give(
-                            first + offset,
-                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
-                        );
-                    }
-                }
-                Place::Texel { texture, sampler, first, count } => {
-                    let parts = self.bracketed(operand);
-                    let mut parts = parts.into_iter();
-                    for handle in [Some(*texture), *sampler].into_iter().flatten() {
-                        let Some(part) = parts.next() else { return unsupported("a handle is missing") };
-                        give(handle, self.coordinate(site, part, self.types.int(64))?);
-                    }
-                    let coordinates = parts.next().map_or_else(Vec::new, |list| self.entries(list));
-                    for (offset, entry) in coordinates.into_iter().take(*count).enumerate() {
-                        give(
-                            first + offset,
-                            self.coordinate(site, entry, self.parameter(mapping, first + offset)?)?,
-                        );
-                    }
-                }
-                Place::Address(argument) => {
-                    let space = self.parameter(mapping, *argument)?.pointer_space().unwrap_or(0);
-                    give(*argument, self.address_in(site, operand, space)?);
-                }
-                Place::Immediate { argument, .. } => {
-                    let Operand::Immediate(value) = operand else {
-                        return unsupported("an operand is not a constant");
-                    };
-                    let bits = self.parameter(mapping, *argument)?.int_bits().unwrap_or(32);
-                    give(*argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
-                }
-                Place::Result
-                | Place::ByteResult
-                | Place::ResultPair
-                | Place::ResultVector(_)
-                | Place::Literal(_)
-                | Place::Unread(_)
-                | Place::Ignored(_)
-                | Place::Fixed(..)
-                | Place::Alignment(_) => {}
-            }
+        for (place, at) in mapping.operands.iter().zip(self.written(site)) {
+            self.take_arguments(site, (mapping, at), place, site.operand(at), &mut arguments)?;
+        }
+        for &(argument, unwritten) in &mapping.unwritten {
+            let ty = self.parameter(mapping, argument)?;
+            give(
+                &mut arguments,
+                argument,
+                match unwritten {
+                    Unwritten::Fixed(value) => self.types.int_value(ty.int_bits().unwrap_or(32), value),
+                    Unwritten::Alignment => self.types.int_value(32, u64::from(site.scalar_type()?.bytes())),
+                    Unwritten::Ignored => ty.zero(),
+                },
+            );
         }
         let Some(arguments) = arguments.into_iter().collect::<Option<Vec<_>>>() else {
             return unsupported("an argument of its intrinsic is missing");
         };
+        let call = self.call_mapped(site, mapping, &arguments)?;
+        self.take_results(site, mapping, call)?;
+        Ok(call)
+    }
+
+    /// Fills in the arguments that an operand, or a part of the one at `at`, holds.
+    fn take_arguments(
+        &self,
+        site: Site<'_>,
+        (mapping, at): (&IntrinsicMapping, usize),
+        place: &Place,
+        operand: Operand,
+        arguments: &mut [Option<Value<'c>>],
+    ) -> Out<()> {
+        let mut take_all = |places: &[Place], operands: Vec<Operand>| -> Out<()> {
+            for (place, operand) in places.iter().zip(operands) {
+                self.take_arguments(site, (mapping, at), place, operand, arguments)?;
+            }
+            Ok(())
+        };
+        match place {
+            Place::Vector(parts) => take_all(parts, self.entries(operand))?,
+            Place::Bracket(parts) => take_all(parts, self.bracketed(operand))?,
+            Place::Argument(argument) | Place::Byte(argument) => {
+                let to = self.parameter(mapping, *argument)?;
+                give(arguments, *argument, self.argument(site, at, self.alone(operand), to)?);
+            }
+            Place::Lanes(argument) => {
+                let whole = self.parameter(mapping, *argument)?;
+                give(arguments, *argument, self.lanes(site, at, operand, whole)?);
+            }
+            Place::Address(argument) => {
+                let space = self.parameter(mapping, *argument)?.pointer_space().unwrap_or(0);
+                give(arguments, *argument, self.address_in(site, operand, space)?);
+            }
+            Place::Immediate { argument, .. } => {
+                let Operand::Immediate(value) = operand else {
+                    return unsupported("an operand is not a constant");
+                };
+                let bits = self.parameter(mapping, *argument)?.int_bits().unwrap_or(32);
+                give(arguments, *argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
+            }
+            Place::Result(_)
+            | Place::ByteResult
+            | Place::ResultPair
+            | Place::Number(_)
+            | Place::Special(..)
+            | Place::WarpSize
+            | Place::Sink
+            | Place::Padding
+            | Place::Unread(_) => {}
+        }
+        Ok(())
+    }
+
+    /// An operand, or a part of the one at `at`, as an argument.
+    fn argument(&self, site: Site<'_>, at: usize, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
+        let value = match (operand, site.inst.mnemonic.operand_type(at)) {
+            (Operand::Register(register), _) if to.pointer_space().is_some() => {
+                self.read(site.statement, self.analysis.slots.lane(register, 0), to)?
+            }
+            (_, Some(ty)) => self.operand_of(site, operand, ty)?,
+            (_, None) => self.untyped(site, operand, to)?,
+        };
+        self.resize(value, to)
+    }
+
+    /// The elements of an operand as the lanes of one argument.
+    fn lanes(&self, site: Site<'_>, at: usize, operand: Operand, whole: Type<'c>) -> Out<Value<'c>> {
+        let ty = site.ty(at)?;
+        let entries = self.entries(operand);
+        let Some((element, _)) = whole.vector_parts() else {
+            let [single] = entries.as_slice() else { return unsupported("it has too many lanes") };
+            return self.bits_as(self.operand_of(site, *single, ty)?, whole);
+        };
+        let mut vector = whole.poison();
+        for (index, entry) in entries.into_iter().enumerate() {
+            let value = self.bits_as(self.operand_of(site, entry, ty)?, element)?;
+            vector = self.b.insert_element(vector, value, index as u32)?;
+        }
+        Ok(vector)
+    }
+
+    /// The call, with what LLVM does not know of the intrinsic's effects.
+    fn call_mapped(
+        &mut self,
+        site: Site<'_>,
+        mapping: &IntrinsicMapping,
+        arguments: &[Value<'c>],
+    ) -> Out<Value<'c>> {
         let results: Vec<Type<'c>> = mapping.results.iter().map(|ty| self.mapped_type(*ty)).collect();
         let result = match results.as_slice() {
             [] => self.types.void(),
             [one] => *one,
             many => self.types.structure(many),
         };
-        let function = self.intrinsic_function(&mapping.name, result, &arguments)?;
+        let function = self.intrinsic_function(&mapping.name, result, arguments)?;
         let effects = site.inst.mnemonic.effects();
         let touches = effects.reads || effects.writes;
         let call = if touches && !accesses_arguments(site) && function.limits_memory() {
-            self.b.call_ordered(function, &arguments)?
+            self.b.call_ordered(function, arguments)?
         } else {
-            self.b.call(function, &arguments)?
+            self.b.call(function, arguments)?
         };
         if effects.convergent {
             call.add_call_flag(self.types, "convergent");
         }
-        self.take_results(site, mapping, call)?;
         Ok(call)
     }
 
@@ -324,12 +291,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// A handle, a coordinate or an offset: its register says of what type it is.
-    fn coordinate(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
-        let value = match operand {
-            Operand::Register(register) => self.operand_of(site, operand, self.body.reg_type(register))?,
-            Operand::Element(register, _) => self.operand_of(site, operand, self.body.reg_type(register))?,
-            Operand::Symbol(symbol, 0) => self.symbol_address(symbol, 0)?,
+    /// An operand of which the row does not say the type, such as a handle or a coordinate: its register does.
+    fn untyped(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
+        match operand {
+            Operand::Register(register) | Operand::Element(register, _) => {
+                self.operand_of(site, operand, self.body.reg_type(register))
+            }
+            Operand::Symbol(symbol, 0) => self.symbol_address(symbol, 0),
             Operand::Immediate(value) => {
                 let ty = match (to.is_float(), to.bits()) {
                     (true, _) => ScalarType::F32,
@@ -337,30 +305,22 @@ impl<'c> Emitter<'_, '_, 'c> {
                     (false, Some(16)) => ScalarType::B16,
                     (false, _) => ScalarType::B32,
                 };
-                self.constant(value, ty)?
+                self.constant(value, ty)
             }
-            _ => return unsupported("a coordinate is not a register"),
-        };
-        self.resize(value, to)
+            other => self.operand_of(site, other, ScalarType::B32),
+        }
     }
 
     fn take_results(&mut self, site: Site<'_>, mapping: &IntrinsicMapping, call: Value<'c>) -> Out<()> {
-        let single = mapping.results.len() == 1;
-        let written = self.written(site);
-        for (place, at) in mapping.operands.iter().zip(written) {
+        for (place, at) in mapping.operands.iter().zip(self.written(site)) {
             match place {
-                Place::Result if matches!(mapping.results.as_slice(), [MappedType::Bytes(_)]) => {
-                    let whole = self.types.int(call.ty().bits().unwrap_or(32));
-                    self.define(site, at, self.bits_as(call, whole)?)?;
+                Place::Result(field) => {
+                    let value = self.result_field(mapping, call, *field)?;
+                    self.define(site, at, value)?;
                 }
                 Place::ByteResult => {
                     let byte = self.b.cast(CastOp::Trunc, call, self.types.int(8))?;
                     self.define(site, at, byte)?;
-                }
-                Place::Result if single => self.define(site, at, call)?,
-                Place::Result => {
-                    let field = self.b.extract_field(call, 0)?;
-                    self.define(site, at, field)?;
                 }
                 Place::ResultPair => {
                     let (first, second) = (self.b.extract_field(call, 0)?, self.b.extract_field(call, 1)?);
@@ -369,37 +329,40 @@ impl<'c> Emitter<'_, '_, 'c> {
                         self.define(site, pair, second)?;
                     }
                 }
-                Place::ResultVector(fields) => {
-                    let ty = site.ty(at)?;
-                    for (entry, field) in self.entries(site.operand(at)).into_iter().zip(fields) {
-                        let Some(field) = field else { continue };
-                        let value = match (single, call.ty().vector_parts()) {
-                            (true, Some(_)) if mapping.results.first().is_some_and(|ty| ty.is_lanes()) => {
-                                self.b.extract_element(call, *field as u32)?
-                            }
-                            (true, _) => call,
-                            (false, _) => self.b.extract_field(call, *field as u32)?,
-                        };
-                        self.define_element(site, entry, ty, value)?;
+                Place::Vector(parts) => {
+                    for (part, entry) in parts.iter().zip(self.entries(site.operand(at))) {
+                        if let Place::Result(field) = part {
+                            let value = self.result_field(mapping, call, *field)?;
+                            self.define_element(site, entry, site.ty(at)?, value)?;
+                        }
                     }
                 }
                 Place::Argument(_)
                 | Place::Byte(_)
-                | Place::ArgumentVector(..)
-                | Place::ArgumentLanes(_)
-                | Place::PaddedVector(_)
-                | Place::Texel { .. }
-                | Place::Coordinates(..)
-                | Place::Ignored(_)
+                | Place::Lanes(_)
+                | Place::Bracket(_)
                 | Place::Address(_)
                 | Place::Immediate { .. }
-                | Place::Fixed(..)
-                | Place::Alignment(_)
-                | Place::Unread(_)
-                | Place::Literal(_) => break,
+                | Place::Number(_)
+                | Place::Special(..)
+                | Place::WarpSize
+                | Place::Sink
+                | Place::Padding
+                | Place::Unread(_) => {}
             }
         }
         Ok(())
+    }
+
+    /// A field of what a call gives.
+    fn result_field(&self, mapping: &IntrinsicMapping, call: Value<'c>, field: usize) -> Out<Value<'c>> {
+        Ok(match mapping.results.as_slice() {
+            // One register of PTX.
+            [MappedType::Bytes(_)] => self.bits_as(call, self.types.int(call.ty().bits().unwrap_or(32)))?,
+            [ty] if ty.is_lanes() => self.b.extract_element(call, field as u32)?,
+            [_] => call,
+            _ => self.b.extract_field(call, field as u32)?,
+        })
     }
 
     /// Gives a destination the lower part of a value that is wider than its register, or all of it.
@@ -485,9 +448,11 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
-/// How many coordinates PTX writes for so many: vectors of three are padded to four (manual 9.7.10.3).
-const fn padded(count: usize) -> usize {
-    if count == 3 { 4 } else { count }
+/// Sets an argument of a call.
+fn give<'c>(arguments: &mut [Option<Value<'c>>], at: usize, value: Value<'c>) {
+    if let Some(place) = arguments.get_mut(at) {
+        *place = Some(value);
+    }
 }
 
 /// Whether the instruction accesses no memory but at its operands, and at once or in the order of its own kind, as LLVM says of its

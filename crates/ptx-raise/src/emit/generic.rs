@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Since, ptx};
+use ptx_isa::{Since, SpecialReg, ptx};
 use ptx_llvm::view::{
     BinaryOp, Call, CastOp, ConstExpr, Constant, FastMath, InstId, IntPredicate, Symbol, Value,
 };
@@ -150,8 +150,8 @@ impl Emitter<'_, '_, '_> {
                 let values = leaves.iter().map(|_| Val::Bits(0)).collect();
                 self.define(id, values);
             }
-            "readcyclecounter" => self.read_counter(id, "%clock64")?,
-            "readsteadycounter" => self.read_counter(id, "%globaltimer")?,
+            "readcyclecounter" => self.read_counter(id, SpecialReg::Clock64)?,
+            "readsteadycounter" => self.read_counter(id, SpecialReg::GlobalTimer)?,
             "memcpy.element.unordered.atomic" => self.copy_elements(call, false)?,
             "memmove.element.unordered.atomic" => self.copy_elements(call, true)?,
             "memset.element.unordered.atomic" => self.set_elements(call)?,
@@ -243,8 +243,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A counter of the processor (manual 10.24, 10.28).
-    fn read_counter(&mut self, id: InstId, name: &str) -> Raised<()> {
-        let counter = self.literal(name)?;
+    fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Raised<()> {
+        let counter = self.special(counter, None)?;
         let value = self.compute(ptx!("mov.u64"), &[counter])?;
         self.define_one(id, Val::reg(value));
         Ok(())

@@ -3,14 +3,38 @@
 use ptx_ir::{AddressBase, Immediate, Literal, Operand, RegId};
 use ptx_isa::{Component, Field, Mnemonic, Mod, Opcode, ScalarType, SpecialReg, ptx};
 use ptx_llvm::Addresses;
-use ptx_llvm::intrinsics::{self, IntrinsicMapping as Row, Operand as RowOperand, Type as RowType};
-use ptx_llvm::view::{Call, InstId};
+use ptx_llvm::intrinsics::{
+    self, IntrinsicMapping as Row, Operand as RowOperand, Type as RowType, Unwritten,
+};
+use ptx_llvm::view::{Call, InstId, Value};
 
-use super::append::Arg;
+use super::append::{Arg, number};
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::Val;
+
+/// A call of an intrinsic that has a row.
+struct RowCall<'r> {
+    call: &'r Call,
+    row: &'r Row,
+    /// A register for each of its results.
+    results: &'r [RegId],
+}
+
+impl RowCall<'_> {
+    fn argument(&self, at: usize) -> Raised<Value> {
+        self.call.args.get(at).copied().ok_or_else(|| self.misfit())
+    }
+
+    fn result(&self, at: usize) -> Raised<RegId> {
+        self.results.get(at).copied().ok_or_else(|| self.misfit())
+    }
+
+    fn misfit(&self) -> Refusal {
+        Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", self.row.name))
+    }
+}
 
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic.
@@ -37,8 +61,8 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether the arguments that choose among rows have the row's values.
     fn row_applies(&mut self, row: &Row, call: &Call) -> Raised<bool> {
-        for operand in &row.operands {
-            if let RowOperand::Fixed(at, wanted) = operand
+        for (at, unwritten) in &row.unwritten {
+            if let Unwritten::Fixed(wanted) = unwritten
                 && let Some(&arg) = call.args.get(*at)
                 && self.scalar(arg)?.0 != Val::Bits(*wanted)
             {
@@ -50,135 +74,116 @@ impl Emitter<'_, '_, '_> {
 
     pub(super) fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
         let results = self.result_registers(id, row)?;
-        let missing =
-            || Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", row.name));
-        let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len());
+        let own = RowCall { call, row, results: &results };
+        let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len() + 1);
         for operand in &row.operands {
-            match operand {
-                RowOperand::Result => args.push(results.first().copied().ok_or_else(missing)?.into()),
-                RowOperand::ByteResult => args.push(self.byte_register().into()),
-                RowOperand::Byte(at) => {
-                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
-                    let (whole, byte) = (self.in_register(value, scalar)?, self.byte_register());
-                    self.emit(ptx!("cvt.u8.u16"), &[byte.into(), whole.into()])?;
-                    args.push(byte.into());
-                }
-                RowOperand::ResultPair => {
-                    args.push(results.first().copied().ok_or_else(missing)?.into());
-                    args.push(results.get(1).copied().ok_or_else(missing)?.into());
-                }
-                RowOperand::ResultVector(fields) => {
-                    let mut list = Vec::with_capacity(fields.len());
-                    for field in fields {
-                        list.push(match field {
-                            Some(at) => Operand::Register(results.get(*at).copied().ok_or_else(missing)?),
-                            None => Operand::Sink,
-                        });
-                    }
-                    args.push(Operand::Vector(self.builder.list(&list)).into());
-                }
-                RowOperand::Argument(at) if row.parameters.get(*at) == Some(&RowType::Int(128)) => {
-                    let arg = *call.args.get(*at).ok_or_else(missing)?;
-                    let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
-                    args.push(self.asm_input(&leaves, &values, Class::B128)?.into());
-                }
-                RowOperand::Argument(at) => {
-                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
-                    args.push(match scalar {
-                        // As a value an address has its full width.
-                        Scalar::Pointer { .. } => self.bits_of(value, scalar)?.0.into(),
-                        _ => match self.arg(value, scalar)? {
-                            Arg::Operand(Operand::Register(register)) => {
-                                self.named_reference(register).into()
-                            }
-                            other => other,
-                        },
-                    });
-                }
-                RowOperand::ArgumentVector(first, count) => {
-                    let mut list = Vec::with_capacity(*count);
-                    for &arg in call.args.iter().skip(*first).take(*count) {
-                        let (value, scalar) = self.scalar(arg)?;
-                        list.push(Operand::Register(self.in_register(value, scalar)?));
-                    }
-                    args.push(Operand::Vector(self.builder.list(&list)).into());
-                }
-                RowOperand::ArgumentLanes(at) => {
-                    let arg = *call.args.get(*at).ok_or_else(missing)?;
-                    let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
-                    let mut list = Vec::with_capacity(leaves.len());
-                    for (value, leaf) in values.iter().zip(leaves.iter()) {
-                        list.push(Operand::Register(self.in_register(*value, leaf.scalar)?));
-                    }
-                    args.push(Operand::Vector(self.builder.list(&list)).into());
-                }
-                RowOperand::Coordinates(pointer, first, count) => {
-                    let (value, scalar) = self.scalar(*call.args.get(*pointer).ok_or_else(missing)?)?;
-                    let map = Operand::Register(self.bits_of(value, scalar)?.0);
-                    let mut list = Vec::with_capacity(*count);
-                    for &arg in call.args.iter().skip(*first).take(*count) {
-                        let (value, scalar) = self.scalar(arg)?;
-                        list.push(Operand::Register(self.in_register(value, scalar)?));
-                    }
-                    let coordinates = Operand::Vector(self.builder.list(&list));
-                    args.push(Operand::Bracket(self.builder.list(&[map, coordinates])).into());
-                }
-                RowOperand::PaddedVector(first) => {
-                    let list = self.registers_of(call, *first, 3)?;
-                    args.push(Operand::Vector(self.builder.list(&padded(list))).into());
-                }
-                RowOperand::Texel { texture, sampler, first, count } => {
-                    let handle = |this: &mut Self, at: usize| -> Raised<Operand> {
-                        let (value, scalar) = this.scalar(*call.args.get(at).ok_or_else(missing)?)?;
-                        let register = this.in_register(value, scalar)?;
-                        Ok(this.named_reference(register))
-                    };
-                    let mut parts = vec![handle(self, *texture)?];
-                    if let Some(sampler) = sampler {
-                        parts.push(handle(self, *sampler)?);
-                    }
-                    if *count == 0 {
-                        let base = match parts.first() {
-                            Some(Operand::Symbol(symbol, _)) => AddressBase::Symbol(*symbol),
-                            Some(Operand::Register(register)) => AddressBase::Register(*register),
-                            _ => return Err(missing()),
-                        };
-                        args.push(Operand::Address(base, 0).into());
-                        continue;
-                    }
-                    let list = self.registers_of(call, *first, *count)?;
-                    parts.push(Operand::Vector(self.builder.list(&padded(list))));
-                    args.push(Operand::Bracket(self.builder.list(&parts)).into());
-                }
-                RowOperand::Address(at) => {
-                    let (value, scalar) = self.scalar(*call.args.get(*at).ok_or_else(missing)?)?;
-                    let (value, scalar) = match row.parameters.get(*at) {
-                        Some(RowType::Ptr(space)) => self.address_in(value, scalar, *space)?,
-                        _ => (value, scalar),
-                    };
-                    args.push(self.row_address(value, scalar)?.into());
-                }
-                RowOperand::Immediate { argument: at, .. } => {
-                    match self.scalar(*call.args.get(*at).ok_or_else(missing)?)?.0 {
-                        Val::Bits(bits) => args.push(Arg::Bits(bits, 64)),
-                        Val::Register(..) | Val::Address { .. } => {
-                            let message = format!("argument {at} of {} must be a constant", row.name);
-                            return Err(Refusal::new(INTRINSIC, message));
-                        }
-                    }
-                }
-                RowOperand::Fixed(..) | RowOperand::Ignored(_) | RowOperand::Alignment(_) => {}
-                RowOperand::Literal(text) | RowOperand::Unread(text) => args.push(self.literal(text)?),
+            args.push(self.row_operand(&own, operand)?);
+            if *operand == RowOperand::ResultPair {
+                args.push(own.result(1)?.into());
             }
         }
         self.emit(self.row_mnemonic(row, call), &args)?;
-        if let (Some(RowOperand::ByteResult), Some(&Arg::Operand(byte)), Some(&whole)) =
-            (row.operands.first(), args.first(), results.first())
-        {
-            self.emit(ptx!("cvt.u16.u8"), &[whole.into(), byte.into()])?;
+        if let (Some(RowOperand::ByteResult), Some(&byte)) = (row.operands.first(), args.first()) {
+            self.emit(ptx!("cvt.u16.u8"), &[own.result(0)?.into(), byte])?;
         }
         // Values of several leaves that share a register, or of one leaf in a register each.
         self.take_outputs(id, &results)
+    }
+
+    /// What a row writes at one operand position; of a pair of results the first.
+    fn row_operand(&mut self, own: &RowCall<'_>, operand: &RowOperand) -> Raised<Arg> {
+        Ok(match operand {
+            RowOperand::Result(at) => own.result(*at)?.into(),
+            RowOperand::ResultPair => own.result(0)?.into(),
+            RowOperand::ByteResult => self.byte_register().into(),
+            RowOperand::Argument(at) => self.row_argument(own, *at)?,
+            RowOperand::Byte(at) => {
+                let (value, scalar) = self.scalar(own.argument(*at)?)?;
+                let (whole, byte) = (self.in_register(value, scalar)?, self.byte_register());
+                self.emit(ptx!("cvt.u8.u16"), &[byte.into(), whole.into()])?;
+                byte.into()
+            }
+            RowOperand::Lanes(at) => {
+                let arg = own.argument(*at)?;
+                let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
+                let mut list = Vec::with_capacity(leaves.len());
+                for (value, leaf) in values.iter().zip(leaves.iter()) {
+                    list.push(Operand::Register(self.in_register(*value, leaf.scalar)?));
+                }
+                Operand::Vector(self.builder.list(&list)).into()
+            }
+            RowOperand::Vector(parts) => {
+                let list = self.row_list(own, parts)?;
+                Operand::Vector(self.builder.list(&list)).into()
+            }
+            RowOperand::Bracket(parts) => match self.row_list(own, parts)?.as_slice() {
+                [Operand::Symbol(symbol, _)] => Operand::Address(AddressBase::Symbol(*symbol), 0).into(),
+                [Operand::Register(handle)] => Operand::Address(AddressBase::Register(*handle), 0).into(),
+                list => Operand::Bracket(self.builder.list(list)).into(),
+            },
+            RowOperand::Address(at) => {
+                let (value, scalar) = self.scalar(own.argument(*at)?)?;
+                let (value, scalar) = match own.row.parameters.get(*at) {
+                    Some(RowType::Ptr(space)) => self.address_in(value, scalar, *space)?,
+                    _ => (value, scalar),
+                };
+                self.row_address(value, scalar)?.into()
+            }
+            RowOperand::Immediate { argument: at, .. } => match self.scalar(own.argument(*at)?)?.0 {
+                Val::Bits(bits) => number(bits),
+                Val::Register(..) | Val::Address { .. } => {
+                    let message = format!("argument {at} of {} must be a constant", own.row.name);
+                    return Err(Refusal::new(INTRINSIC, message));
+                }
+            },
+            RowOperand::Number(value) => number(*value),
+            RowOperand::Special(register, component) => self.special(*register, *component)?,
+            RowOperand::WarpSize => {
+                let word = self.module.ir.strings.intern("WARP_SZ");
+                Operand::Immediate(Immediate::S64(32, Literal::Text(word))).into()
+            }
+            RowOperand::Sink | RowOperand::Padding => Operand::Sink.into(),
+            RowOperand::Unread(other) => self.row_operand(own, other)?,
+        })
+    }
+
+    /// The parts of a list: arguments are in registers, and padding repeats what is before it.
+    fn row_list(&mut self, own: &RowCall<'_>, parts: &[RowOperand]) -> Raised<Vec<Operand>> {
+        let mut list: Vec<Operand> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let operand = match (part, list.last()) {
+                (RowOperand::Argument(at), _) => {
+                    let (value, scalar) = self.scalar(own.argument(*at)?)?;
+                    let register = match scalar {
+                        // As a value an address has its full width.
+                        Scalar::Pointer { .. } => self.bits_of(value, scalar)?.0,
+                        _ => self.in_register(value, scalar)?,
+                    };
+                    self.named_reference(register)
+                }
+                (RowOperand::Padding, Some(last)) => *last,
+                (other, _) => super::append::operand(self.row_operand(own, other)?, false),
+            };
+            list.push(operand);
+        }
+        Ok(list)
+    }
+
+    /// An argument as an operand of its own.
+    fn row_argument(&mut self, own: &RowCall<'_>, at: usize) -> Raised<Arg> {
+        let arg = own.argument(at)?;
+        if own.row.parameters.get(at) == Some(&RowType::Int(128)) {
+            let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
+            return Ok(self.asm_input(&leaves, &values, Class::B128)?.into());
+        }
+        let (value, scalar) = self.scalar(arg)?;
+        if let Scalar::Pointer { .. } = scalar {
+            return Ok(self.bits_of(value, scalar)?.0.into());
+        }
+        Ok(match self.arg(value, scalar)? {
+            Arg::Operand(Operand::Register(register)) => self.named_reference(register).into(),
+            other => other,
+        })
     }
 
     /// A register for each result of a row.
@@ -193,16 +198,6 @@ impl Emitter<'_, '_, '_> {
 
     fn byte_register(&mut self) -> RegId {
         self.builder.new_register(&mut self.module.ir.strings, ScalarType::B8)
-    }
-
-    /// Consecutive arguments in registers.
-    fn registers_of(&mut self, call: &Call, first: usize, count: usize) -> Raised<Vec<Operand>> {
-        let mut list = Vec::with_capacity(count);
-        for &arg in call.args.iter().skip(first).take(count) {
-            let (value, scalar) = self.scalar(arg)?;
-            list.push(Operand::Register(self.in_register(value, scalar)?));
-        }
-        Ok(list)
     }
 
     /// The row's mnemonic, where addresses have 32 bits with that width. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
@@ -251,26 +246,10 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// An operand that is always the same.
-    pub(super) fn literal(&mut self, text: &str) -> Raised<Arg> {
-        let unknown = || Refusal::new(INTRINSIC, format!("the operand {text} of an intrinsic's row"));
-        if let Some(name) = text.strip_prefix('%') {
-            let (name, component) = match name.rsplit_once('.') {
-                Some((name, component)) => (name, Some(Component::from_ptx(component).ok_or_else(unknown)?)),
-                None => (name, None),
-            };
-            let register = SpecialReg::from_ptx(name).ok_or_else(unknown)?;
-            self.module.target.need(register.since(), &|| register.to_string())?;
-            return Ok(Operand::Special(register, component).into());
-        }
-        if text == "_" {
-            return Ok(Operand::Sink.into());
-        }
-        if text == "WARP_SZ" {
-            let word = self.module.ir.strings.intern(text);
-            return Ok(Operand::Immediate(Immediate::S64(32, Literal::Text(word))).into());
-        }
-        text.parse().map(|number| Arg::Bits(number, 64)).map_err(|_| unknown())
+    /// A special register that the target has.
+    pub(super) fn special(&mut self, register: SpecialReg, component: Option<Component>) -> Raised<Arg> {
+        self.module.target.need(register.since(), &|| register.to_string())?;
+        Ok(Operand::Special(register, component).into())
     }
 }
 
@@ -280,12 +259,4 @@ fn generic_rows(name: &str) -> impl Iterator<Item = &'static Row> {
     let base = name.rsplit_once(".p").filter(|(_, space)| space.parse::<u32>().is_ok());
     let generic = base.map(|(base, _)| format!("{base}.p0")).unwrap_or_default();
     intrinsics::by_name(&generic).collect::<Vec<_>>().into_iter()
-}
-
-/// A list as PTX writes it: three elements are padded to four (manual 9.7.10.3).
-fn padded(mut list: Vec<Operand>) -> Vec<Operand> {
-    if let (3, Some(&last)) = (list.len(), list.last()) {
-        list.push(last);
-    }
-    list
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, bail};
 use ptx_diag::SourceFile;
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand, Unwritten};
 use ptx_llvm::view::{Call, Constant, Symbol, TypeId, Value as Name};
 
 use super::{Datum, Frame};
@@ -95,9 +95,9 @@ impl<'t> Frame<'_, 't> {
     fn row(&self, name: &str, args: &[Datum<'t>]) -> Result<Snippet<'t>> {
         let constant = |at: usize| args.get(at).and_then(|arg| arg.one().ok()?.bits.as_number());
         let fits = |row: &&IntrinsicMapping| {
-            row.operands.iter().all(|operand| match operand {
-                Operand::Fixed(at, value) => constant(*at) == Some(u128::from(*value)),
-                _ => true,
+            row.unwritten.iter().all(|(at, unwritten)| match unwritten {
+                Unwritten::Fixed(value) => constant(*at) == Some(u128::from(*value)),
+                Unwritten::Alignment | Unwritten::Ignored => true,
             })
         };
         let row = intrinsics::by_name(name).find(fits).context("no row of the table of intrinsics")?;
@@ -129,12 +129,13 @@ impl<'t> Frame<'_, 't> {
             snippet.reads.push((format!("%a{at}"), value));
         }
         let mut operands = Vec::new();
-        for operand in row.operands.iter().filter(|operand| operand.is_written()) {
+        for operand in &row.operands {
+            let operand = if let Operand::Unread(own) = operand { own } else { operand };
             operands.push(match operand {
-                Operand::Result | Operand::ByteResult => "%d0".to_owned(),
+                Operand::Result(0) | Operand::ByteResult => "%d0".to_owned(),
                 Operand::ResultPair => "%d0|%d1".to_owned(),
                 Operand::Argument(at) | Operand::Byte(at) => format!("%a{at}"),
-                Operand::ArgumentLanes(at) => {
+                Operand::Lanes(at) => {
                     let lanes = args.get(*at).context("an argument")?.many()?.len();
                     let lanes: Vec<String> = (0..lanes).map(|lane| format!("%a{at}_{lane}")).collect();
                     format!("{{{}}}", lanes.join(", "))
@@ -142,7 +143,7 @@ impl<'t> Frame<'_, 't> {
                 Operand::Immediate { argument, .. } => {
                     constant(*argument).context("a constant argument")?.to_string()
                 }
-                Operand::Literal(text) | Operand::Unread(text) => text.clone(),
+                Operand::Number(number) => number.to_string(),
                 _ => bail!("an operand of this kind"),
             });
         }
