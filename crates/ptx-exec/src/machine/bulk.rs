@@ -161,6 +161,11 @@ impl View<'_> {
 
     fn move_bulk(&mut self, bulk: &BulkWork) -> Result<(), Fault> {
         let (space, to) = bulk.to;
+        if let (BulkEffect::Copy, Source::Memory(from)) = (bulk.effect, &bulk.source)
+            && self.copy_run(bulk.to, *from, bulk.size as usize)
+        {
+            return Ok(());
+        }
         let step = match bulk.effect {
             BulkEffect::Copy => STEP,
             BulkEffect::CopyMasked(_) | BulkEffect::CopyWithin(_) => 1,

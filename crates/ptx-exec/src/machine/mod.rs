@@ -36,6 +36,7 @@ pub(crate) mod probe;
 mod products;
 mod proxy;
 pub(crate) mod report;
+mod runs;
 mod special;
 mod stack;
 mod step;

@@ -2,20 +2,25 @@
 //!
 //! An instruction becomes a [`TensorWork`] with all of its operands for each thread; it is performed when it completes.
 
+use std::ops::Range;
+
 use super::Stop;
 use super::block::BlockState;
+use super::call::same_value;
 use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
+use super::runs::Way;
 use super::tensor_walk::{Run, Walk};
 use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
+use crate::launch::Completion;
 use crate::memory::{Fault, FaultKind, Order, Space, rank_and_offset};
 use crate::program::{
-    Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Row, Src, TensorAction, TensorCopy,
-    TensorReduction, TensormapCopy, TensormapReplace, lanes,
+    Base, Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Row, Src, TensorAction, TensorCopy,
+    TensorReduction, TensormapCopy, TensormapReplace, first_lane, lanes,
 };
 use crate::scalar::float::{Extreme, NanRule, OUT_OF_BOUNDS, SignRule, Subnormals};
 use crate::scalar::format::Format;
@@ -106,10 +111,12 @@ impl TensorWork {
 impl View<'_> {
     /// Copies, or combines, all runs.
     pub(super) fn perform_tensor(&mut self, work: &TensorWork) -> Result<(), Fault> {
-        let row = work.row();
+        let (length, mut row) = (work.row(), Vec::new());
         for (number, run) in work.runs.iter().enumerate() {
-            let at = work.shared + number as u64 * row;
+            let at = work.shared + number as u64 * length;
             match (work.effect, work.element.is_padded()) {
+                (TensorEffect::Load, false) if self.load_whole(work, run, at, &mut row) => {}
+                (TensorEffect::Store, false) if self.store_whole(work, run, at, &mut row) => {}
                 (TensorEffect::Load, false) => self.load_run(work, run, at)?,
                 (TensorEffect::Load, true) => self.load_padded(work, run, at)?,
                 (TensorEffect::Store, false) => self.store_run(work, run, at)?,
@@ -150,6 +157,47 @@ impl View<'_> {
                 Ok(bytes.fold(0, |value, &byte| value << 8 | u64::from(byte)))
             }
         }
+    }
+
+    /// Copies a run as [`Self::load_run`] does, with all of its bytes at once; false, with nothing written, where it has to be done in steps.
+    /// `row` is memory for them.
+    fn load_whole(&mut self, work: &TensorWork, run: &Run, at: u64, row: &mut Vec<u8>) -> bool {
+        let (unit, inside) = units(work.element, run);
+        let [first, last, bytes] = [inside.start * unit, inside.end * unit, work.row()];
+        if !(run.global | first | at | bytes).is_multiple_of(STEP) {
+            return false;
+        }
+        row.resize(bytes as usize, 0);
+        let filler = work.filler().to_le_bytes();
+        row.chunks_exact_mut(unit as usize)
+            .for_each(|element| element.copy_from_slice(&filler[..unit as usize]));
+        let Some(from_tensor) = row.get_mut(first as usize..last as usize) else { return false };
+        let address = run.global.wrapping_add(first);
+        if !from_tensor.is_empty() && !self.grid.global.read_run(address, from_tensor) {
+            return false;
+        }
+        if let ElementType::Tf32 | ElementType::Tf32Ftz = work.element {
+            for element in from_tensor.as_chunks_mut().0 {
+                *element = (rounded(u32::from_le_bytes(*element)) as u32).to_le_bytes();
+            }
+        }
+        self.block.move_row((work.space, at), work.swizzle, row, Way::ToShared)
+    }
+
+    /// Copies a run as [`Self::store_run`] does, in the same way.
+    fn store_whole(&mut self, work: &TensorWork, run: &Run, at: u64, row: &mut Vec<u8>) -> bool {
+        let (unit, inside) = units(work.element, run);
+        let [first, last, bytes] = [inside.start * unit, inside.end * unit, work.row()];
+        if work.read.is_some() || !(run.global | first | at | bytes).is_multiple_of(STEP) {
+            return false;
+        }
+        row.resize(bytes as usize, 0);
+        if !self.block.move_row((work.space, at), work.swizzle, row, Way::FromShared) {
+            return false;
+        }
+        let to_tensor = row.get(first as usize..last as usize);
+        let address = run.global.wrapping_add(first);
+        to_tensor.is_some_and(|bytes| bytes.is_empty() || self.grid.global.write_run(address, bytes))
     }
 
     /// Copies a run to shared memory and fills what is outside of the tensor.
@@ -239,7 +287,7 @@ impl View<'_> {
 }
 
 /// The bytes that are moved as one, and those of the run that are inside of the tensor.
-fn units(element: ElementType, run: &Run) -> (u64, std::ops::Range<u64>) {
+fn units(element: ElementType, run: &Run) -> (u64, Range<u64>) {
     match element.bits() {
         // Two share a byte; sizes are even.
         4 => (1, run.inside.start / 2..run.inside.end / 2),
@@ -362,6 +410,10 @@ impl Warp {
         pc: u32,
     ) -> Result<(), Stop> {
         let (local, warp) = (self.frames[frame].local, self.id);
+        let active = match grid.completion == Completion::Eager && grid.counting().is_none() {
+            true => needed(copy, rows, self.constants(grid), active),
+            false => active,
+        };
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
             let resolved = Operands { copy, rows: &*rows, local, lane };
@@ -437,6 +489,20 @@ impl Warp {
         }
         Ok(())
     }
+}
+
+/// The lanes that have to execute a copy: a single one where all store the same, which is there already when the others come to it. Kernels
+/// store with whole warps.
+fn needed(copy: &TensorCopy, rows: &[Row], constants: &[Row], active: Mask) -> Mask {
+    let TensorAction::Store = copy.action else { return active };
+    let bases = [copy.map.base, copy.shared.base].into_iter().filter_map(|base| match base {
+        Base::Row(src, _) => Some(src),
+        Base::Frame => None,
+    });
+    let numbers = copy.coordinates.iter().chain(&copy.offsets).chain(&copy.address);
+    let first = first_lane(active);
+    let is_same = |src: Src| same_value(src.of(rows, constants), active, first) == active;
+    if bases.chain(numbers.copied()).all(is_same) { 1 << first } else { active }
 }
 
 /// A tensor copy as one thread executes it.

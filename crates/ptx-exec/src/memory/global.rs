@@ -222,6 +222,44 @@ impl GlobalMemory {
         Ok(())
     }
 
+    /// The words of bytes that follow each other in a region; none where one of them may not be accessed, or where they begin within a word.
+    fn run<const WRITE: bool>(&self, address: u64, bytes: usize) -> Option<&[AtomicU64]> {
+        let found = |index: usize| {
+            let region = self.regions.get(index)?;
+            region.holds(address, bytes as u64, WRITE).then(|| region.run(address, bytes)).flatten()
+        };
+        found(self.guess.index(address)).or_else(|| found(search(&self.regions, address)?))
+    }
+
+    /// Reads bytes that follow each other, as so many accesses of 8 bytes or fewer would; false where one of those would fail, or cannot be told
+    /// not to.
+    pub(crate) fn read_run(&self, address: u64, to: &mut [u8]) -> bool {
+        let Some(words) = self.run::<false>(address, to.len()) else { return false };
+        let (whole, rest) = to.as_chunks_mut();
+        let bytes = |word: &AtomicU64| word.load(Ordering::Relaxed).to_le_bytes();
+        whole.iter_mut().zip(words).for_each(|(to, word)| *to = bytes(word));
+        if let (false, Some(word)) = (rest.is_empty(), words.last()) {
+            rest.copy_from_slice(&bytes(word)[..rest.len()]);
+        }
+        true
+    }
+
+    /// Writes bytes in the same way; false, with nothing written, where that is not possible.
+    pub(crate) fn write_run(&self, address: u64, from: &[u8]) -> bool {
+        let Some(words) = self.run::<true>(address, from.len()) else { return false };
+        let (whole, rest) = from.as_chunks();
+        whole
+            .iter()
+            .zip(words)
+            .for_each(|(from, word)| word.store(u64::from_le_bytes(*from), Ordering::Relaxed));
+        let value = rest.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        if let (false, Some(word)) = (rest.is_empty(), words.last()) {
+            let kept = u64::MAX << (8 * rest.len());
+            update(word, Ordering::Relaxed, |old| old & kept | value);
+        }
+        true
+    }
+
     /// Replaces 1, 2, 4 or 8 bytes by what `new` makes of them, in one step, and gives the old ones.
     pub(crate) fn update(
         &self,
@@ -307,6 +345,24 @@ mod tests {
         assert_eq!(kind(base + 2, 4), FaultKind::Misaligned);
         assert_eq!(kind(0, 8), FaultKind::OutOfBounds);
         assert_eq!(kind(u64::MAX, 1), FaultKind::OutOfBounds);
+    }
+
+    #[test]
+    fn runs_are_accessed_whole_or_not_at_all() {
+        let bytes: Vec<u8> = (1..=29).collect();
+        let memory = memory(&[&bytes]);
+        let base = GlobalMemory::base(0);
+        let mut read = [0; 13];
+        assert!(memory.read_run(base + 8, &mut read));
+        assert_eq!(read, [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]);
+        assert!(memory.write_run(base + 16, &[0xff; 11]));
+        let wanted = [&bytes[..16], &[0xff; 11], &bytes[27..]].concat();
+        assert_eq!(memory.bytes_of(0).unwrap(), wanted);
+        // Past the end by a byte, within a word, and before the beginning.
+        assert!(!memory.write_run(base + 16, &[0; 14]) && !memory.write_run(base + 4, &[0; 8]));
+        assert!(!memory.read_run(base.wrapping_sub(8), &mut read) && !memory.read_run(base + 24, &mut read));
+        assert_eq!(memory.bytes_of(0).unwrap(), wanted);
+        assert_eq!(read[0], 9);
     }
 
     #[test]

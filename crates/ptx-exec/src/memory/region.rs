@@ -188,6 +188,15 @@ impl Region {
         self.words.all().get((address.wrapping_sub(self.origin) / 8) as usize)
     }
 
+    /// The words of bytes from an address on, which is the first of a word.
+    pub(super) fn run(&self, address: u64, bytes: usize) -> Option<&[AtomicU64]> {
+        if !address.is_multiple_of(8) {
+            return None;
+        }
+        let first = (address.wrapping_sub(self.origin) / 8) as usize;
+        self.words.all().get(first..)?.get(..bytes.div_ceil(8))
+    }
+
     /// The word of the host's memory that holds the byte at an address.
     pub(crate) fn host_word(&self, address: u64) -> Option<&'static AtomicU64> {
         match &self.words {

@@ -411,3 +411,36 @@ fn the_forms_of_a_load_do_the_same() {
         assert!(found == expected, "{copy}");
     }
 }
+
+/// The rows of four words of a tensor of zeros, after all threads of a warp have executed a copy. Shared memory has the words `4 * n` to
+/// `4 * n + 3` at `s + 128 * n`; `%r1` is the thread.
+fn copied_by_a_warp(copy: &str) -> Vec<[u32; 4]> {
+    let tensor = Tensor::new(ElementType::U32, TENSOR, &[4, 32], &[16]);
+    let map = TensorMap::tiled(&tensor, &[4, 1]).unwrap();
+    let body = format!(
+        "mov.u32 %r1, %tid.x; mad.lo.u32 %r2, %r1, 128, %s; shl.b32 %r3, %r1, 2;
+        add.u32 %r4, %r3, 1; add.u32 %r5, %r3, 2; add.u32 %r6, %r3, 3;
+        st.shared.v4.b32 [%r2], {{%r3, %r4, %r5, %r6}};
+        fence.proxy.async; bar.sync 0;
+        {copy}
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
+    );
+    let buffers = launch(&kernel(&[0, 0], &body), arguments(&map, &[0; 512], 0), 32).unwrap();
+    let words = buffers[1].as_ref().unwrap().as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+    words.collect::<Vec<_>>().as_chunks().0.to_vec()
+}
+
+#[test]
+fn every_thread_of_a_warp_copies() {
+    let rows: Vec<[u32; 4]> = (0..32).map(|n| [4 * n, 4 * n + 1, 4 * n + 2, 4 * n + 3]).collect();
+    let first = |row: [u32; 4]| std::iter::once(row).chain([[0; 4]; 31]).collect::<Vec<_>>();
+    let store = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%map, {%c0, %c1}],";
+    assert_eq!(copied_by_a_warp(&format!("mov.b32 %c1, %r1; {store} [%r2];")), rows);
+    assert_eq!(copied_by_a_warp(&format!("{store} [%s];")), first(rows[0]));
+    // All add the same.
+    let add = "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%map, {%c0, %c1}],";
+    assert_eq!(copied_by_a_warp(&format!("{add} [%s];")), first([0, 32, 64, 96]));
+    // The last of those who store something else each.
+    let turns = format!("and.b32 %r7, %r1, 1; mad.lo.u32 %r7, %r7, 128, %s; {store} [%r7];");
+    assert_eq!(copied_by_a_warp(&turns), first(rows[1]));
+}

@@ -1,0 +1,104 @@
+//! Bytes of bulk and tensor copies that follow each other, as slices: what may be accessed is found out once for all of them.
+//!
+//! Each function first looks whether every single access could be made, and changes nothing where one could not. Its caller then makes them
+//! one after the other, up to the one that fails.
+
+use super::block::BlockState;
+use super::cluster::Owner;
+use super::memory::View;
+use super::pending::Place;
+use crate::memory::Space;
+use crate::tensormap::Swizzle;
+
+/// Bytes of a line, within which swizzles move bytes.
+const LINE: u64 = 128;
+
+/// Which way bytes go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    ToShared,
+    FromShared,
+}
+
+impl BlockState {
+    /// Bytes of shared memory that follow each other; none where they are not all in that of one block.
+    fn shared_run(&mut self, (space, address): Place, bytes: usize) -> Option<&mut [u8]> {
+        if !space.is_shared() {
+            return None;
+        }
+        let (owner, offset) = self.owner(space, address, 1).ok()?;
+        let shared = match owner {
+            Owner::Running => &mut self.shared,
+            Owner::Peer(rank) => &mut self.cluster.peers_mut().get_mut(rank)?.shared,
+        };
+        shared.get_mut(usize::try_from(offset).ok()?..)?.get_mut(..bytes)
+    }
+
+    /// Copies a row of a box, which is at an address in shared memory before swizzling; false where it is not in that of one block.
+    pub(super) fn move_row(
+        &mut self,
+        (space, address): Place,
+        swizzle: Swizzle,
+        row: &mut [u8],
+        way: Way,
+    ) -> bool {
+        let skipped = address % LINE;
+        let start = address - skipped;
+        let bytes = (skipped + row.len() as u64).next_multiple_of(LINE);
+        let Some(lines) = self.shared_run((space, start), bytes as usize) else { return false };
+        match swizzle {
+            Swizzle::Bytes128Atom32Flip8 => move_chunks::<8>(lines, (start, skipped), swizzle, row, way),
+            Swizzle::None
+            | Swizzle::Bytes32
+            | Swizzle::Bytes64
+            | Swizzle::Bytes96
+            | Swizzle::Bytes128
+            | Swizzle::Bytes128Atom32
+            | Swizzle::Bytes128Atom64 => move_chunks::<16>(lines, (start, skipped), swizzle, row, way),
+        }
+    }
+}
+
+/// Copies a row of bytes that a swizzle keeps together in chunks, after so many bytes of lines that begin at an address.
+fn move_chunks<const N: usize>(
+    lines: &mut [u8],
+    (start, skipped): (u64, u64),
+    swizzle: Swizzle,
+    row: &mut [u8],
+    way: Way,
+) -> bool {
+    let (chunks, rest) = row.as_chunks_mut::<N>();
+    if !rest.is_empty() || !skipped.is_multiple_of(N as u64) {
+        return false;
+    }
+    for (chunk, at) in chunks.iter_mut().zip((start + skipped..).step_by(N)) {
+        let at = (swizzle.apply(at) - start) as usize;
+        let Some(place) = lines.get_mut(at..).and_then(|lines| lines.first_chunk_mut()) else { return false };
+        match way {
+            Way::ToShared => *place = *chunk,
+            Way::FromShared => *chunk = *place,
+        }
+    }
+    true
+}
+
+impl View<'_> {
+    /// Copies bytes from global memory to shared memory, or the other way, in place of accesses of 8 bytes.
+    pub(super) fn copy_run(&mut self, to: Place, from: Place, bytes: usize) -> bool {
+        if !(to.1 | from.1 | bytes as u64).is_multiple_of(8) {
+            return false;
+        }
+        let memory = &self.grid.global;
+        match (to.0, from.0) {
+            (_, Space::Global) => {
+                let to = self.block.shared_run(to, bytes);
+                to.is_some_and(|to| memory.read_run(from.1, to))
+            }
+            (Space::Global, _) => {
+                let from = self.block.shared_run(from, bytes);
+                from.is_some_and(|from| memory.write_run(to.1, from))
+            }
+            _ => false,
+        }
+    }
+}
