@@ -4,7 +4,7 @@ use ptx_llvm::view::{
     BlockId, Call, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId, Value, View,
 };
 
-use crate::hints::is_ignored;
+use crate::intrinsics::is_hint;
 use crate::references::{alias_target, for_each_operand};
 
 /// A function of LLVM's. Nothing changes it while it is raised.
@@ -104,7 +104,7 @@ impl<'v> Source<'v> {
 
     /// Whether a call does nothing: it tells optimizers something.
     pub(crate) fn is_ignored_call(self, call: &Call) -> bool {
-        self.callee(call).is_some_and(|function| is_ignored(&function.name))
+        self.callee(call).is_some_and(|function| is_hint(&function.name))
     }
 
     /// How many arguments come before those of variable number, where there are such.

@@ -3,87 +3,89 @@
 //! PTX has a rounding for each instruction and no mode, so `round.dynamic` is the default of the environment, to nearest even.
 //! It has no floating-point exceptions either: what an operation says about them is kept by no one observing them.
 
-use ptx_isa::{Mod, ptx};
+use ptx_isa::{Mnemonic, Mod, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, Metadata, Value};
 
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::intrinsics::{ConstrainedOp, FloatOp, Function};
 
 impl Emitter<'_, '_, '_> {
-    /// A constrained operation by its name without the beginning; whether it is one that this module knows.
-    pub(super) fn constrained(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+    /// A constrained operation.
+    pub(super) fn constrained(&mut self, id: InstId, call: &Call, op: ConstrainedOp) -> Raised<()> {
         self.no_quadruple(id, &call.args)?;
         let rounding = self.rounding(call)?;
-        match name {
-            "fadd" | "fsub" | "fmul" | "fdiv" => {
-                let (op, mnemonic) = match name {
-                    "fadd" => (BinaryOp::FAdd, ptx!("add.rn.f32")),
-                    "fsub" => (BinaryOp::FSub, ptx!("sub.rn.f32")),
-                    "fmul" => (BinaryOp::FMul, ptx!("mul.rn.f32")),
-                    _ => (BinaryOp::FDiv, ptx!("div.rn.f32")),
-                };
-                if rounding != Mod::Rn {
-                    self.directed_each(id, call, 2, (mnemonic, rounding))?;
-                    return Ok(true);
-                }
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_binary(op, args[0], args[1], scalar, FastMath::default())
-                })?;
+        match op {
+            ConstrainedOp::Add => {
+                self.rounded_binary(id, call, (BinaryOp::FAdd, ptx!("add.rn.f32")), rounding)
             }
-            "fma" | "fmuladd" if rounding != Mod::Rn => {
-                self.directed_each(id, call, 3, (ptx!("fma.rn.f32"), rounding))?;
+            ConstrainedOp::Subtract => {
+                self.rounded_binary(id, call, (BinaryOp::FSub, ptx!("sub.rn.f32")), rounding)
             }
-            "fma" | "fmuladd" => {
-                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
+            ConstrainedOp::Multiply => {
+                self.rounded_binary(id, call, (BinaryOp::FMul, ptx!("mul.rn.f32")), rounding)
             }
-            "sqrt" if rounding != Mod::Rn => {
-                self.directed_each(id, call, 1, (ptx!("sqrt.rn.f32"), rounding))?;
+            ConstrainedOp::Divide => {
+                self.rounded_binary(id, call, (BinaryOp::FDiv, ptx!("div.rn.f32")), rounding)
             }
-            "sqrt" => self.each(id, call, 1, &mut |this, args, scalar| {
+            ConstrainedOp::Remainder => self
+                .each(id, call, 2, &mut |this, args, scalar| this.float_remainder(args[0], args[1], scalar)),
+            ConstrainedOp::MultiplyAdd if rounding != Mod::Rn => {
+                self.directed_each(id, call, 3, (ptx!("fma.rn.f32"), rounding))
+            }
+            ConstrainedOp::MultiplyAdd => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))
+            }
+            ConstrainedOp::SquareRoot if rounding != Mod::Rn => {
+                self.directed_each(id, call, 1, (ptx!("sqrt.rn.f32"), rounding))
+            }
+            ConstrainedOp::SquareRoot => self.each(id, call, 1, &mut |this, args, scalar| {
                 this.square_root(args[0], scalar, FastMath::default())
-            })?,
-            "rint" | "nearbyint" => {
-                let to_integral = match rounding {
-                    Mod::Rz => Mod::Rzi,
-                    Mod::Rp => Mod::Rpi,
-                    Mod::Rm => Mod::Rmi,
-                    _ => Mod::Rni,
-                };
+            }),
+            ConstrainedOp::ToIntegral => {
+                let rounding = to_integral(rounding);
                 self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.round_to_integral(to_integral, args[0], scalar)
-                })?;
+                    this.round_to_integral(rounding, args[0], scalar)
+                })
             }
-            "frem" => self.each(id, call, 2, &mut |this, args, scalar| {
-                this.float_remainder(args[0], args[1], scalar)
-            })?,
-            "fptrunc" | "fpext" | "sitofp" | "uitofp" | "fptosi" | "fptoui" => {
-                let op = match name {
-                    "fptrunc" => CastOp::FPTrunc,
-                    "fpext" => CastOp::FPExt,
-                    "sitofp" => CastOp::SIToFP,
-                    "uitofp" => CastOp::UIToFP,
-                    "fptosi" => CastOp::FPToSI,
-                    _ => CastOp::FPToUI,
-                };
-                if rounding != Mod::Rn && matches!(name, "fptrunc" | "sitofp" | "uitofp") {
-                    self.directed_cast(id, call, op, rounding)?;
-                    return Ok(true);
-                }
-                self.cast(id, op, argument(call, 0)?)?;
+            ConstrainedOp::ToInteger if rounding == Mod::Rn => {
+                self.float_intrinsic(id, call, Function::Exact(FloatOp::EvenInteger))
             }
-            "fcmp" | "fcmps" => {
+            ConstrainedOp::ToInteger => Err(self.unsupported(call)),
+            ConstrainedOp::Narrow => self.rounded_cast(id, call, CastOp::FPTrunc, rounding),
+            ConstrainedOp::FromSigned => self.rounded_cast(id, call, CastOp::SIToFP, rounding),
+            ConstrainedOp::FromUnsigned => self.rounded_cast(id, call, CastOp::UIToFP, rounding),
+            ConstrainedOp::Widen => self.cast(id, CastOp::FPExt, argument(call, 0)?),
+            ConstrainedOp::ToSigned => self.cast(id, CastOp::FPToSI, argument(call, 0)?),
+            ConstrainedOp::ToUnsigned => self.cast(id, CastOp::FPToUI, argument(call, 0)?),
+            ConstrainedOp::Compare => {
                 let predicate = self.stated_predicate(argument(call, 2)?)?;
-                self.float_compare(id, predicate, argument(call, 0)?, argument(call, 1)?)?;
+                self.float_compare(id, predicate, argument(call, 0)?, argument(call, 1)?)
             }
-            // These round in a way of their own or not at all.
-            "floor" | "ceil" | "trunc" | "round" | "roundeven" | "maxnum" | "minnum" | "maximum"
-            | "minimum" | "ldexp" | "lround" | "llround" | "sin" | "cos" | "tan" | "exp" | "exp2" | "log"
-            | "log10" | "log2" | "pow" | "powi" => return self.float_intrinsic(id, call, name),
-            "lrint" | "llrint" if rounding == Mod::Rn => return self.float_intrinsic(id, call, name),
-            _ => return Ok(false),
         }
-        Ok(true)
+    }
+
+    fn rounded_binary(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        (op, mnemonic): (BinaryOp, Mnemonic),
+        rounding: Mod,
+    ) -> Raised<()> {
+        if rounding != Mod::Rn {
+            return self.directed_each(id, call, 2, (mnemonic, rounding));
+        }
+        self.each(id, call, 2, &mut |this, args, scalar| {
+            this.float_binary(op, args[0], args[1], scalar, FastMath::default())
+        })
+    }
+
+    fn rounded_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Raised<()> {
+        if rounding != Mod::Rn {
+            return self.directed_cast(id, call, op, rounding);
+        }
+        self.cast(id, op, argument(call, 0)?)
     }
 
     /// The rounding that a call's metadata names; to nearest even when it names none.
@@ -130,5 +132,15 @@ impl Emitter<'_, '_, '_> {
             Some("une") => FloatPredicate::Une,
             _ => return Err(Refusal::new(INTRINSIC, "a comparison without a predicate")),
         })
+    }
+}
+
+/// The rounding to an integer in the same direction.
+const fn to_integral(rounding: Mod) -> Mod {
+    match rounding {
+        Mod::Rz => Mod::Rzi,
+        Mod::Rp => Mod::Rpi,
+        Mod::Rm => Mod::Rmi,
+        _ => Mod::Rni,
     }
 }

@@ -1,6 +1,6 @@
 //! Intrinsics that take floating-point numbers apart: `ldexp`, `frexp`, `modf`, `powi`, and rounding to integers.
 
-use ptx_isa::Mod;
+use ptx_isa::{Mod, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
@@ -64,8 +64,9 @@ impl Emitter<'_, '_, '_> {
         }
         let word = Scalar::Int(64);
         let wide = Val::reg(self.sign_extended(exponent, kind, 64)?);
-        let low = self.int_extreme("smin", wide, Val::Bits(MOST_EXPONENT), word)?;
-        let bounded = self.int_extreme("smax", low, Val::Bits(MOST_EXPONENT.wrapping_neg()), word)?;
+        let low = self.int_extreme(ptx!("min.s32"), wide, Val::Bits(MOST_EXPONENT), word)?;
+        let bounded =
+            self.int_extreme(ptx!("max.s32"), low, Val::Bits(MOST_EXPONENT.wrapping_neg()), word)?;
         let bounded = self.resize_integer(CastOp::Trunc, &[bounded], 64, 32)?;
         let bounded = bounded.first().copied().unwrap_or(low);
         self.in_register(bounded, Scalar::Int(32))
@@ -97,8 +98,8 @@ impl Emitter<'_, '_, '_> {
         let format = Format::of(scalar)?;
         let word = Scalar::Int(32);
         let (largest, limit) = (format.bias as i64, 3 * format.bias as i64);
-        let low = self.int_extreme("smax", exponent, Val::Bits((-limit) as u64 & mask(32)), word)?;
-        let mut left = self.int_extreme("smin", low, Val::Bits(limit as u64), word)?;
+        let low = self.int_extreme(ptx!("max.s32"), exponent, Val::Bits((-limit) as u64 & mask(32)), word)?;
+        let mut left = self.int_extreme(ptx!("min.s32"), low, Val::Bits(limit as u64), word)?;
         // Down: steps that leave the number normal as long as it can be, by less than its digits short of the whole range.
         let step_down = largest - 1 - i64::from(format.mantissa) - 1;
         let mut value = value;
@@ -112,8 +113,8 @@ impl Emitter<'_, '_, '_> {
             left = self.int_binary(BinaryOp::Sub, left, step, 32)?;
         }
         let bottom = Val::Bits((-(largest - 1)) as u64 & mask(32));
-        let left = self.int_extreme("smax", left, bottom, word)?;
-        let left = self.int_extreme("smin", left, Val::Bits(largest as u64), word)?;
+        let left = self.int_extreme(ptx!("max.s32"), left, bottom, word)?;
+        let left = self.int_extreme(ptx!("min.s32"), left, Val::Bits(largest as u64), word)?;
         self.times_power(value, left, scalar)
     }
 
@@ -232,7 +233,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `lrint`, `llrint` (halves to even) and `lround`, `llround` (halves away from zero).
-    pub(super) fn round_to_integer(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    pub(super) fn round_to_integer(&mut self, id: InstId, call: &Call, away: bool) -> Raised<()> {
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let values = self.value(argument(call, 0)?)?;
         let to = self.leaves(self.type_of(id))?;
@@ -242,10 +243,10 @@ impl Emitter<'_, '_, '_> {
         }
         let mut results = Vec::with_capacity(to.len());
         for ((value, scalar), leaf) in parts.into_iter().zip(to.iter()) {
-            let whole = if name.ends_with("rint") {
-                self.round_to_integral(Mod::Rni, value, scalar)?
-            } else {
+            let whole = if away {
                 self.round_away(value, scalar)?
+            } else {
+                self.round_to_integral(Mod::Rni, value, scalar)?
             };
             results.push(self.float_to_int(whole, scalar, leaf.scalar.bits(), true)?);
         }

@@ -1,8 +1,9 @@
-//! Intrinsics that no target owns (LLVM language reference, "Intrinsic Functions"), and that no single row says.
+//! Operations of intrinsics that no target owns (LLVM language reference, "Intrinsic Functions").
 
 use std::rc::Rc;
 
-use ptx_isa::{Since, SpecialReg, ptx};
+use ptx_ir::{Operand, RegId};
+use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
 use ptx_llvm::view::{
     BinaryOp, Call, CastOp, ConstExpr, Constant, FastMath, InstId, IntPredicate, Symbol, Value,
 };
@@ -10,8 +11,8 @@ use ptx_llvm::view::{
 use super::access::in_space;
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal, SAID};
-use crate::hints::{base_name, is_ignored};
+use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::intrinsics::BitOp;
 use crate::types::{Class, Scalar, integer_class, integer_type};
 use crate::value::{Upper, Val, mask, sign_extend};
 
@@ -19,172 +20,6 @@ use crate::value::{Upper, Val, mask, sign_extend};
 const FUNNEL_SHIFT: Since = Since::new(3, 1, 32);
 
 impl Emitter<'_, '_, '_> {
-    /// Raises an intrinsic that this module knows; whether it did.
-    pub(super) fn generic_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
-        let base = base_name(name);
-        if is_ignored(name) {
-            return Ok(true);
-        }
-        let Some(short) = base.strip_prefix("llvm.") else { return Ok(false) };
-        match short {
-            "expect"
-            | "expect.with.probability"
-            | "ssa.copy"
-            | "launder.invariant.group"
-            | "strip.invariant.group"
-            | "annotation"
-            | "ptr.annotation"
-            | "arithmetic.fence" => {
-                let value = self.value(argument(call, 0)?)?;
-                self.define(id, value);
-            }
-            "invariant.start" | "is.constant" => self.define_one(id, Val::Bits(0)),
-            "objectsize" => {
-                let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
-                let leaves = self.leaves(self.type_of(id))?;
-                let unknown = |leaf: &crate::types::Leaf| {
-                    Val::Bits(if at_least { 0 } else { mask(leaf.scalar.bits()) })
-                };
-                let values = leaves.iter().map(unknown).collect();
-                self.define(id, values);
-            }
-            "ubsantrap" => self.emit(ptx!("trap"), &[])?,
-            "memcpy" | "memcpy.inline" | "memmove" => self.copy_memory(call, short == "memmove")?,
-            "memset" | "memset.inline" => self.set_memory(call)?,
-            "ctpop" | "ctlz" | "cttz" | "bswap" | "bitreverse" | "abs" => {
-                if !self.wide_intrinsic(id, call, short, 1)? {
-                    self.each(id, call, 1, &mut |this, args, scalar| {
-                        this.bit_intrinsic(short, args[0], scalar)
-                    })?;
-                }
-            }
-            "fshl" | "fshr" => {
-                let left = short == "fshl";
-                if !self.wide_intrinsic(id, call, short, 3)? {
-                    self.each(id, call, 3, &mut |this, args, scalar| this.funnel_shift(left, args, scalar))?;
-                }
-            }
-            "smin" | "smax" | "umin" | "umax" => {
-                if !self.wide_intrinsic(id, call, short, 2)? {
-                    self.each(id, call, 2, &mut |this, args, scalar| {
-                        this.int_extreme(short, args[0], args[1], scalar)
-                    })?;
-                }
-            }
-            "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
-                if !self.wide_intrinsic(id, call, short, 2)? {
-                    self.each(id, call, 2, &mut |this, args, scalar| {
-                        this.saturating(short, args[0], args[1], scalar)
-                    })?;
-                }
-            }
-            "sshl.sat" | "ushl.sat" => self.words_intrinsic(id, call, short, 2)?,
-            "smul.fix" | "umul.fix" | "smul.fix.sat" | "umul.fix.sat" | "sdiv.fix" | "udiv.fix"
-            | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
-            "scmp" | "ucmp" => self.three_way(id, call, short == "scmp")?,
-            "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
-            | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
-            "fptosi.sat" | "fptoui.sat" => self.saturating_cast(id, call, short == "fptosi.sat")?,
-            "vector.reduce.add"
-            | "vector.reduce.mul"
-            | "vector.reduce.and"
-            | "vector.reduce.or"
-            | "vector.reduce.xor"
-            | "vector.reduce.smax"
-            | "vector.reduce.smin"
-            | "vector.reduce.umax"
-            | "vector.reduce.umin"
-            | "vector.reduce.fmax"
-            | "vector.reduce.fmin"
-            | "vector.reduce.fmaximum"
-            | "vector.reduce.fminimum"
-            | "vector.reduce.fadd"
-            | "vector.reduce.fmul" => self.reduce(id, call, short)?,
-            "is.fpclass" => self.float_class(id, call)?,
-            "ptrmask" => self.mask_address(id, call)?,
-            "stacksave" => self.save_stack(id)?,
-            "stackrestore" => self.restore_stack(call)?,
-            "va_start" => self.start_list(call)?,
-            "va_copy" => self.copy_list(call)?,
-            "va_end" => {}
-            "masked.load" => self.masked_load(id, call)?,
-            "masked.store" => self.masked_store(call)?,
-            "nvvm.move.ptr" | "nvvm.internal.addrspace.wrap" => self.pointer_copy(id, call)?,
-            "nvvm.compiler.error" => {
-                let help = "passes were meant to remove the call: try -O2";
-                let what = self.said(call)?;
-                let message =
-                    format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
-                return Err(Refusal::new(INTRINSIC, message).with_help(help));
-            }
-            "nvvm.compiler.warn" => {
-                let message = format!("function {} warns{}", self.function.name, self.said(call)?);
-                self.module.warn(
-                    SAID,
-                    message,
-                    "llvm.nvvm.compiler.warn says so where passes do not remove it",
-                );
-            }
-            "clmul" => {
-                self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))?;
-            }
-            "nvvm.reflect" => {
-                let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
-                return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
-            }
-            "masked.gather" => self.masked_gather(id, call)?,
-            "masked.scatter" => self.masked_scatter(call)?,
-            "masked.expandload" => self.expand_load(id, call)?,
-            "masked.compressstore" => self.compress_store(call)?,
-            // No one changes the rounding: there is no mode.
-            "get.rounding" => self.define_one(id, Val::Bits(1)),
-            "returnaddress" | "frameaddress" | "addressofreturnaddress" | "sponentry" => {
-                self.define_one(id, Val::Bits(0));
-            }
-            "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" => {
-                self.define_one(id, Val::Bits(1));
-            }
-            // Nothing lies between the last variable of the stack and its end.
-            "get.dynamic.area.offset" => {
-                let leaves = self.leaves(self.type_of(id))?;
-                let values = leaves.iter().map(|_| Val::Bits(0)).collect();
-                self.define(id, values);
-            }
-            "readcyclecounter" => self.read_counter(id, SpecialReg::Clock64)?,
-            "readsteadycounter" => self.read_counter(id, SpecialReg::GlobalTimer)?,
-            "memcpy.element.unordered.atomic" => self.copy_elements(call, false)?,
-            "memmove.element.unordered.atomic" => self.copy_elements(call, true)?,
-            "memset.element.unordered.atomic" => self.set_elements(call)?,
-            "load.relative" => self.load_relative(id, call)?,
-            "convert.to.fp16" => {
-                let (value, scalar) = self.scalar(argument(call, 0)?)?;
-                let half = self.float_to_float(value, scalar, Scalar::Half)?;
-                self.define_one(id, half);
-            }
-            "convert.from.fp16" => {
-                let (value, _) = self.scalar(argument(call, 0)?)?;
-                let to = self.scalar_of_result(id)?;
-                let wide = self.float_to_float(value, Scalar::Half, to)?;
-                self.define_one(id, wide);
-            }
-            _ if short.starts_with("nvvm.ldu.global.") => self.load_uniform(id, call)?,
-            _ => {
-                // Elements past the length are poison, and the others are computed as if there were no length.
-                if let Some(rest) = short.strip_prefix("vp.") {
-                    let name = if rest == "roundtozero" { "trunc" } else { rest };
-                    return self.float_intrinsic(id, call, name);
-                }
-                if let Some(rest) = short.strip_prefix("experimental.constrained.") {
-                    return self.constrained(id, call, rest);
-                }
-                return Ok(self.shape_intrinsic(id, call, short)?
-                    || self.lane_intrinsic(id, call, short)?
-                    || self.float_intrinsic(id, call, short)?);
-            }
-        }
-        Ok(true)
-    }
-
     /// Computes a result element by element from the first `count` arguments, which have its type.
     #[allow(clippy::type_complexity, reason = "a closure's type, named once")]
     pub(super) fn each(
@@ -211,7 +46,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `ptrmask`: the bits of an address without those that a mask has not got.
-    fn mask_address(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn mask_address(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let pointers = self.leaves(self.type_of(id))?;
         let addresses = self.value(argument(call, 0)?)?;
         let (masks, kinds) = (self.value(argument(call, 1)?)?, self.value_leaves(argument(call, 1)?)?);
@@ -234,7 +69,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A pointer that nothing was to look through, perhaps in another space.
-    fn pointer_copy(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn pointer_copy(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let (value, from) = self.scalar(argument(call, 0)?)?;
         let to = self.scalar_of_result(id)?;
         let value = if from == to { value } else { self.cast_address(value, from, to)? };
@@ -243,7 +78,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A counter of the processor (manual 10.24, 10.28).
-    fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Raised<()> {
+    pub(super) fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Raised<()> {
         let counter = self.special(counter, None)?;
         let value = self.compute(ptx!("mov.u64"), &[counter])?;
         self.define_one(id, Val::reg(value));
@@ -251,7 +86,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
-    fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let (base, pointer) = self.scalar(argument(call, 0)?)?;
         let (offset, kind) = self.low_word(argument(call, 1)?)?;
         let base = Val::reg(self.in_register(base, pointer)?);
@@ -267,7 +102,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The text that a call gives its reader, after a colon; nothing where it is not a constant.
-    fn said(&mut self, call: &Call) -> Raised<String> {
+    pub(super) fn said(&mut self, call: &Call) -> Raised<String> {
         let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
         let view = self.module.view;
         let symbol = match view.constant(id) {
@@ -283,25 +118,25 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A product without carries: the first operand, moved to each bit that the second has, by exclusive or.
-    fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
         let bits = scalar.bits();
         let width = if bits > 32 { 64 } else { 32 };
-        let class = integer_class(width);
+        let left = ptx!("shl.b32").with_bits(width)?;
         let a = self.zero_extended(a, scalar, width)?;
         let b = self.zero_extended(b, scalar, width)?;
         let mut sum = None;
         for at in 0..u64::from(bits) {
             // All ones where the bit is set.
             let up = Arg::Bits(u64::from(width) - 1 - at, 32);
-            let top = self.emit_new(class, &format!("shl.b{width}"), &[b.into(), up])?;
+            let top = self.compute(left, &[b.into(), up])?;
             let down = Arg::Bits(u64::from(width) - 1, 32);
-            let all = self.emit_new(class, &format!("shr.s{width}"), &[top.into(), down])?;
-            let moved = self.emit_new(class, &format!("shl.b{width}"), &[a.into(), Arg::Bits(at, 32)])?;
-            let part = self.emit_new(class, &format!("and.b{width}"), &[moved.into(), all.into()])?;
+            let all = self.compute(ptx!("shr.s32").with_bits(width)?, &[top.into(), down])?;
+            let moved = self.compute(left, &[a.into(), Arg::Bits(at, 32)])?;
+            let part = self.compute(ptx!("and.b32").with_bits(width)?, &[moved.into(), all.into()])?;
             sum = Some(match sum {
                 None => part,
                 Some(sum) => {
-                    self.emit_new(class, &format!("xor.b{width}"), &[Arg::from(sum), part.into()])?
+                    self.compute(ptx!("xor.b32").with_bits(width)?, &[Arg::from(sum), part.into()])?
                 }
             });
         }
@@ -309,7 +144,7 @@ impl Emitter<'_, '_, '_> {
         Ok(self.resize_integer(CastOp::Trunc, &[sum], width, bits)?.first().copied().unwrap_or(sum))
     }
 
-    fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
+    pub(super) fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
         let leaves = self.leaves(self.type_of(id))?;
         match &*leaves {
             [leaf, ..] => Ok(leaf.scalar),
@@ -318,23 +153,15 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Counting and moving bits (manual 9.7.1). Narrow values are computed in 32 bits.
-    fn bit_intrinsic(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn bit_intrinsic(&mut self, op: BitOp, value: Val, scalar: Scalar) -> Raised<Val> {
         let bits = scalar.bits();
-        if name == "abs" {
-            let wide = self.sign_extended_arg(value, scalar)?;
-            if bits == 1 {
-                return Ok(value);
-            }
-            let class = scalar.class();
-            return Ok(Val::reg(self.compute(ptx!("abs.s32").with_bits(class.bits())?, &[wide])?));
-        }
         let width = if bits > 32 { 64 } else { 32 };
         let class = integer_class(width);
         let wide = self.zero_extended(value, scalar, width)?;
         let unused = u64::from(width - bits);
-        let count = match name {
-            "ctpop" => self.compute(ptx!("popc.b32").with_bits(width)?, &[wide.into()])?,
-            "ctlz" => {
+        let count = match op {
+            BitOp::CountOnes => self.compute(ptx!("popc.b32").with_bits(width)?, &[wide.into()])?,
+            BitOp::LeadingZeros => {
                 let count = self.compute(ptx!("clz.b32").with_bits(width)?, &[wide.into()])?;
                 if unused == 0 {
                     count
@@ -342,25 +169,8 @@ impl Emitter<'_, '_, '_> {
                     self.compute(ptx!("sub.s32"), &[count.into(), Arg::Bits(unused, 32)])?
                 }
             }
-            "cttz" if bits == 64 => {
-                // The bits below the lowest one, as many as the zeros there; all where there is none.
-                let below = self.compute(ptx!("add.s64"), &[wide.into(), Arg::Bits(u64::MAX, 64)])?;
-                let zeros = self.compute(ptx!("not.b64"), &[wide.into()])?;
-                let trailing = self.compute(ptx!("and.b64"), &[zeros.into(), below.into()])?;
-                self.compute(ptx!("popc.b64"), &[trailing.into()])?
-            }
-            "cttz" => {
-                // A bit above the width ends the count of a zero.
-                let stopped = if unused == 0 {
-                    wide
-                } else {
-                    let stop = Arg::Bits(1 << bits, width);
-                    self.compute(ptx!("or.b32").with_bits(width)?, &[wide.into(), stop])?
-                };
-                let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[stopped.into()])?;
-                self.compute(ptx!("clz.b32").with_bits(width)?, &[reversed.into()])?
-            }
-            "bitreverse" => {
+            BitOp::TrailingZeros => self.trailing_zeros(wide, bits)?,
+            BitOp::Reverse => {
                 let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[wide.into()])?;
                 let low = if unused == 0 {
                     reversed
@@ -372,13 +182,43 @@ impl Emitter<'_, '_, '_> {
                 };
                 return self.back_to(low, class, scalar);
             }
-            _ => return self.swap_bytes(wide, class, scalar),
+            BitOp::SwapBytes => return self.swap_bytes(wide, class, scalar),
         };
         self.back_to(count, Class::B32, scalar)
     }
 
+    /// The zeros below the lowest bit of a number of so many bits, in 32 or 64 with zeros above.
+    fn trailing_zeros(&mut self, wide: RegId, bits: u32) -> Raised<RegId> {
+        if bits == 64 {
+            // The bits below the lowest one, as many as the zeros there; all where there is none.
+            let below = self.compute(ptx!("add.s64"), &[wide.into(), Arg::Bits(u64::MAX, 64)])?;
+            let zeros = self.compute(ptx!("not.b64"), &[wide.into()])?;
+            let trailing = self.compute(ptx!("and.b64"), &[zeros.into(), below.into()])?;
+            return self.compute(ptx!("popc.b64"), &[trailing.into()]);
+        }
+        let width = if bits > 32 { 64 } else { 32 };
+        // A bit above the width ends the count of a zero.
+        let stopped = if bits == width {
+            wide
+        } else {
+            let stop = Arg::Bits(1 << bits, width);
+            self.compute(ptx!("or.b32").with_bits(width)?, &[wide.into(), stop])?
+        };
+        let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[stopped.into()])?;
+        self.compute(ptx!("clz.b32").with_bits(width)?, &[reversed.into()])
+    }
+
+    /// The magnitude of a signed integer.
+    pub(super) fn absolute_integer(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+        let wide = self.sign_extended_arg(value, scalar)?;
+        if scalar.bits() == 1 {
+            return Ok(value);
+        }
+        Ok(Val::reg(self.compute(ptx!("abs.s32").with_bits(scalar.class().bits())?, &[wide])?))
+    }
+
     /// A register's low bits as a value of a narrower or wider integer type, zero above.
-    fn back_to(&mut self, register: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+    fn back_to(&mut self, register: RegId, class: Class, scalar: Scalar) -> Raised<Val> {
         if scalar == Scalar::Int(1) {
             return self.extract_bits(register, class, 0, scalar);
         }
@@ -386,8 +226,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Reverses bytes with `prmt` (manual 9.7.9.7).
-    pub(super) fn swap_bytes(&mut self, wide: ptx_ir::RegId, class: Class, scalar: Scalar) -> Raised<Val> {
-        let reverse = |this: &mut Self, word: ptx_ir::RegId| {
+    pub(super) fn swap_bytes(&mut self, wide: RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+        let reverse = |this: &mut Self, word: RegId| {
             this.compute(ptx!("prmt.b32"), &[word.into(), Arg::Bits(0, 32), Arg::Bits(0x0123, 32)])
         };
         if class == Class::B32 {
@@ -413,22 +253,22 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The 32-bit halves of a 64-bit register, the low one first.
-    fn split_words(&mut self, register: ptx_ir::RegId) -> Raised<(ptx_ir::RegId, ptx_ir::RegId)> {
+    fn split_words(&mut self, register: RegId) -> Raised<(RegId, RegId)> {
         let (low, high) = (self.register(Class::B32), self.register(Class::B32));
-        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
-        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+        let list = [Operand::Register(low), Operand::Register(high)];
+        let vector = Operand::Vector(self.builder.list(&list));
         self.emit(ptx!("mov.b64"), &[vector.into(), register.into()])?;
         Ok((low, high))
     }
 
-    fn join_words(&mut self, low: ptx_ir::RegId, high: ptx_ir::RegId) -> Raised<ptx_ir::RegId> {
-        let list = [ptx_ir::Operand::Register(low), ptx_ir::Operand::Register(high)];
-        let vector = ptx_ir::Operand::Vector(self.builder.list(&list));
+    fn join_words(&mut self, low: RegId, high: RegId) -> Raised<RegId> {
+        let list = [Operand::Register(low), Operand::Register(high)];
+        let vector = Operand::Vector(self.builder.list(&list));
         self.compute(ptx!("mov.b64"), &[vector.into()])
     }
 
     /// `fshl` and `fshr`: the amount counts modulo the width.
-    fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Raised<Val> {
+    pub(super) fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Raised<Val> {
         let &[high, low, amount] = args else {
             return Err(Refusal::new(INTRINSIC, "a funnel shift without operands"));
         };
@@ -519,12 +359,12 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.join_words(lower, upper)?))
     }
 
-    /// The smaller or larger of two integers.
-    pub(super) fn int_extreme(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
-        let signed = name.starts_with('s');
+    /// The smaller or larger of two integers, by the `min` or `max` of 32 bits of the same sign.
+    pub(super) fn int_extreme(&mut self, extreme: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+        let signed = extreme.scalar_type() == Some(ScalarType::S32);
         if scalar == Scalar::Int(1) {
             // A true value is 1 unsigned and -1 signed.
-            let both = name == "umin" || name == "smax";
+            let both = (extreme.opcode() == Opcode::Min) != signed;
             return self.pred(if both { ptx!("and.pred") } else { ptx!("or.pred") }, a, b);
         }
         let (args, upper) = if signed {
@@ -532,13 +372,12 @@ impl Emitter<'_, '_, '_> {
         } else {
             ([self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?], Upper::Zero)
         };
-        let extreme = if name.ends_with("min") { ptx!("min.s32") } else { ptx!("max.s32") };
         let typed = extreme.with_type(integer_type(signed, scalar.class().bits()))?;
         Ok(Val::Register(self.compute(typed, &args)?, upper))
     }
 
     /// `scmp`, `ucmp`: -1, 0 or 1.
-    fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+    pub(super) fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
         let results = self.leaves(self.type_of(id))?;
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
@@ -569,7 +408,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A reduction of a vector's elements, in order.
-    fn reduce(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    pub(super) fn reduce(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
         let ordered = matches!(name, "vector.reduce.fadd" | "vector.reduce.fmul");
         let vector = argument(call, usize::from(ordered))?;
         let (elements, scalars) = self.elements(vector)?;
@@ -601,7 +440,10 @@ impl Emitter<'_, '_, '_> {
                 "fmin" => self.float_extreme(ptx!("min.f32"), sum, value, scalar)?,
                 "fmaximum" => self.float_extreme(ptx!("max.NaN.f32"), sum, value, scalar)?,
                 "fminimum" => self.float_extreme(ptx!("min.NaN.f32"), sum, value, scalar)?,
-                extreme => self.int_extreme(extreme, sum, value, scalar)?,
+                "smin" => self.int_extreme(ptx!("min.s32"), sum, value, scalar)?,
+                "smax" => self.int_extreme(ptx!("max.s32"), sum, value, scalar)?,
+                "umin" => self.int_extreme(ptx!("min.u32"), sum, value, scalar)?,
+                _ => self.int_extreme(ptx!("max.u32"), sum, value, scalar)?,
             };
         }
         self.define_one(id, sum);

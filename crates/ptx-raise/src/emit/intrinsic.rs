@@ -1,262 +1,205 @@
-//! Intrinsics that the table pairs with one instruction.
+//! Calls of intrinsics: what each becomes, by what it is.
 
-use ptx_ir::{AddressBase, Immediate, Literal, Operand, RegId};
-use ptx_isa::{Component, Field, Mnemonic, Mod, Opcode, ScalarType, SpecialReg, ptx};
-use ptx_llvm::Addresses;
-use ptx_llvm::intrinsics::{
-    self, IntrinsicMapping as Row, Operand as RowOperand, Type as RowType, Unwritten,
-};
-use ptx_llvm::view::{Call, InstId, Value};
+use ptx_isa::{SpecialReg, ptx};
+use ptx_llvm::view::{Call, InstId};
 
-use super::append::{Arg, number};
+use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
-use crate::types::{Class, Scalar};
-use crate::value::Val;
-
-/// A call of an intrinsic that has a row.
-struct RowCall<'r> {
-    call: &'r Call,
-    row: &'r Row,
-    /// A register for each of its results.
-    results: &'r [RegId],
-}
-
-impl RowCall<'_> {
-    fn argument(&self, at: usize) -> Raised<Value> {
-        self.call.args.get(at).copied().ok_or_else(|| self.misfit())
-    }
-
-    fn result(&self, at: usize) -> Raised<RegId> {
-        self.results.get(at).copied().ok_or_else(|| self.misfit())
-    }
-
-    fn misfit(&self) -> Refusal {
-        Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", self.row.name))
-    }
-}
+use crate::error::{INTRINSIC, Raised, Refusal, SAID};
+use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Named, Plain, base_name};
+use crate::types::Scalar;
+use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic.
     pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
-        if self.generic_intrinsic(id, call, name)?
-            || self.handle_intrinsic(id, call, name)?
-            || self.nvvm_intrinsic(id, call, name)?
-        {
-            return Ok(());
-        }
-        let mut known = false;
-        for row in intrinsics::by_name(name).chain(generic_rows(name)) {
-            known = true;
-            if self.row_applies(row, call)? {
-                return self.row_intrinsic(id, call, row);
+        let Some(generic) = Generic::of(name) else {
+            if self.named_intrinsic(id, call, name)? {
+                return Ok(());
+            }
+            return self.intrinsic_by_row(id, call, name);
+        };
+        match generic {
+            Generic::Plain(plain) => self.plain_intrinsic(id, call, plain),
+            Generic::Memory(op) => self.memory_intrinsic(id, call, op),
+            Generic::Histogram(op) => self.histogram(call, op),
+            Generic::Bits(op) => {
+                if self.wide_intrinsic(id, call, op.name(), 1)? {
+                    return Ok(());
+                }
+                self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
+            }
+            Generic::Integer(op) => self.integer_intrinsic(id, call, op),
+            Generic::CarrylessProduct => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))
+            }
+            Generic::Convert(op) => self.conversion(id, call, op),
+            Generic::Float(function) => self.float_intrinsic(id, call, function),
+            Generic::Constrained(op) => self.constrained(id, call, op),
+            Generic::ConstrainedFunction(function) => {
+                self.no_quadruple(id, &call.args)?;
+                // A rounding that PTX does not have is refused, here too.
+                self.rounding(call)?;
+                match function.is_constrained() {
+                    true => self.float_intrinsic(id, call, function),
+                    false => Err(self.unsupported(call)),
+                }
             }
         }
-        if known {
-            let message = format!("PTX has no instruction for {name} with these constants");
-            return Err(Refusal::new(INTRINSIC, message));
-        }
-        Err(Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported")))
     }
 
-    /// Whether the arguments that choose among rows have the row's values.
-    fn row_applies(&mut self, row: &Row, call: &Call) -> Raised<bool> {
-        for (at, unwritten) in &row.unwritten {
-            if let Unwritten::Fixed(wanted) = unwritten
-                && let Some(&arg) = call.args.get(*at)
-                && self.scalar(arg)?.0 != Val::Bits(*wanted)
-            {
-                return Ok(false);
+    fn plain_intrinsic(&mut self, id: InstId, call: &Call, plain: Plain) -> Raised<()> {
+        match plain {
+            Plain::Hint => {}
+            Plain::Argument => {
+                let value = self.value(argument(call, 0)?)?;
+                self.define(id, value);
             }
+            Plain::Zero => {
+                let leaves = self.leaves(self.type_of(id))?;
+                let values = leaves.iter().map(|_| Val::Bits(0)).collect();
+                self.define(id, values);
+            }
+            Plain::One => self.define_one(id, Val::Bits(1)),
+            Plain::ObjectSize => self.object_size(id, call)?,
+            Plain::Trap => self.emit(ptx!("trap"), &[])?,
+            Plain::PointerCopy => self.pointer_copy(id, call)?,
+            Plain::CycleCounter => self.read_counter(id, SpecialReg::Clock64)?,
+            Plain::SteadyCounter => self.read_counter(id, SpecialReg::GlobalTimer)?,
+            Plain::CompilerError => {
+                let help = "passes were meant to remove the call: try -O2";
+                let what = self.said(call)?;
+                let message =
+                    format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
+                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+            }
+            Plain::CompilerWarning => {
+                let message = format!("function {} warns{}", self.function.name, self.said(call)?);
+                let help = "llvm.nvvm.compiler.warn says so where passes do not remove it";
+                self.module.warn(SAID, message, help);
+            }
+            Plain::Reflect => {
+                let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
+                return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
+            }
+            Plain::Handle => self.variable_handle(id, call)?,
+            Plain::Shuffle => self.shuffle(id, call)?,
+            Plain::MatchAll => self.match_all(id, call)?,
+            Plain::Vote => self.vote(id, call)?,
+        }
+        Ok(())
+    }
+
+    /// What is not known of the size of an object: all bits or none, as the second argument asks.
+    fn object_size(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
+        let leaves = self.leaves(self.type_of(id))?;
+        let unknown =
+            |leaf: &crate::types::Leaf| Val::Bits(if at_least { 0 } else { mask(leaf.scalar.bits()) });
+        let values = leaves.iter().map(unknown).collect();
+        self.define(id, values);
+        Ok(())
+    }
+
+    fn memory_intrinsic(&mut self, id: InstId, call: &Call, op: MemoryOp) -> Raised<()> {
+        match op {
+            MemoryOp::Copy => self.copy_memory(call, false),
+            MemoryOp::Move => self.copy_memory(call, true),
+            MemoryOp::Set => self.set_memory(call),
+            MemoryOp::CopyElements => self.copy_elements(call, false),
+            MemoryOp::MoveElements => self.copy_elements(call, true),
+            MemoryOp::SetElements => self.set_elements(call),
+            MemoryOp::MaskedLoad => self.masked_load(id, call),
+            MemoryOp::MaskedStore => self.masked_store(call),
+            MemoryOp::Gather => self.masked_gather(id, call),
+            MemoryOp::Scatter => self.masked_scatter(call),
+            MemoryOp::ExpandLoad => self.expand_load(id, call),
+            MemoryOp::CompressStore => self.compress_store(call),
+            MemoryOp::LoadUniform => self.load_uniform(id, call),
+            MemoryOp::LoadRelative => self.load_relative(id, call),
+            MemoryOp::MaskAddress => self.mask_address(id, call),
+            MemoryOp::SaveStack => self.save_stack(id),
+            MemoryOp::RestoreStack => self.restore_stack(call),
+            MemoryOp::StartList => self.start_list(call),
+            MemoryOp::CopyList => self.copy_list(call),
+            MemoryOp::EndList => Ok(()),
+        }
+    }
+
+    fn integer_intrinsic(&mut self, id: InstId, call: &Call, op: IntegerOp) -> Raised<()> {
+        let count = match op {
+            IntegerOp::Absolute => 1,
+            IntegerOp::SignedMin | IntegerOp::SignedMax | IntegerOp::UnsignedMin | IntegerOp::UnsignedMax => {
+                2
+            }
+            IntegerOp::FunnelLeft | IntegerOp::FunnelRight => 3,
+        };
+        if self.wide_intrinsic(id, call, op.name(), count)? {
+            return Ok(());
+        }
+        self.each(id, call, count, &mut |this, args, scalar| {
+            let extreme = match op {
+                IntegerOp::Absolute => return this.absolute_integer(args[0], scalar),
+                IntegerOp::FunnelLeft => return this.funnel_shift(true, args, scalar),
+                IntegerOp::FunnelRight => return this.funnel_shift(false, args, scalar),
+                IntegerOp::SignedMin => ptx!("min.s32"),
+                IntegerOp::SignedMax => ptx!("max.s32"),
+                IntegerOp::UnsignedMin => ptx!("min.u32"),
+                IntegerOp::UnsignedMax => ptx!("max.u32"),
+            };
+            this.int_extreme(extreme, args[0], args[1], scalar)
+        })
+    }
+
+    fn conversion(&mut self, id: InstId, call: &Call, op: Conversion) -> Raised<()> {
+        let (from, to) = match op {
+            Conversion::SignedCompare => return self.three_way(id, call, true),
+            Conversion::UnsignedCompare => return self.three_way(id, call, false),
+            Conversion::ToSigned => return self.saturating_cast(id, call, true),
+            Conversion::ToUnsigned => return self.saturating_cast(id, call, false),
+            Conversion::Classify => return self.float_class(id, call),
+            Conversion::ToHalf => (self.scalar(argument(call, 0)?)?.1, Scalar::Half),
+            Conversion::FromHalf => (Scalar::Half, self.scalar_of_result(id)?),
+        };
+        let (value, _) = self.scalar(argument(call, 0)?)?;
+        let converted = self.float_to_float(value, from, to)?;
+        self.define_one(id, converted);
+        Ok(())
+    }
+
+    /// Intrinsics that are told apart by their names; whether this is one.
+    fn named_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+        let Some(short) = base_name(name).strip_prefix("llvm.") else { return Ok(false) };
+        match short {
+            "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
+                if !self.wide_intrinsic(id, call, short, 2)? {
+                    self.each(id, call, 2, &mut |this, args, scalar| {
+                        this.saturating(short, args[0], args[1], scalar)
+                    })?;
+                }
+            }
+            "sshl.sat" | "ushl.sat" => self.words_intrinsic(id, call, short, 2)?,
+            "smul.fix" | "umul.fix" | "smul.fix.sat" | "umul.fix.sat" | "sdiv.fix" | "udiv.fix"
+            | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
+            "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
+            | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
+            "vector.reduce.add"
+            | "vector.reduce.mul"
+            | "vector.reduce.and"
+            | "vector.reduce.or"
+            | "vector.reduce.xor"
+            | "vector.reduce.smax"
+            | "vector.reduce.smin"
+            | "vector.reduce.umax"
+            | "vector.reduce.umin"
+            | "vector.reduce.fmax"
+            | "vector.reduce.fmin"
+            | "vector.reduce.fmaximum"
+            | "vector.reduce.fminimum"
+            | "vector.reduce.fadd"
+            | "vector.reduce.fmul" => self.reduce(id, call, short)?,
+            _ => return Ok(self.shape_intrinsic(id, call, short)? || self.lane_intrinsic(id, call, short)?),
         }
         Ok(true)
     }
-
-    pub(super) fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
-        let results = self.result_registers(id, row)?;
-        let own = RowCall { call, row, results: &results };
-        let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len() + 1);
-        for operand in &row.operands {
-            args.push(self.row_operand(&own, operand)?);
-            if *operand == RowOperand::ResultPair {
-                args.push(own.result(1)?.into());
-            }
-        }
-        self.emit(self.row_mnemonic(row, call), &args)?;
-        if let (Some(RowOperand::ByteResult), Some(&byte)) = (row.operands.first(), args.first()) {
-            self.emit(ptx!("cvt.u16.u8"), &[own.result(0)?.into(), byte])?;
-        }
-        // Values of several leaves that share a register, or of one leaf in a register each.
-        self.take_outputs(id, &results)
-    }
-
-    /// What a row writes at one operand position; of a pair of results the first.
-    fn row_operand(&mut self, own: &RowCall<'_>, operand: &RowOperand) -> Raised<Arg> {
-        Ok(match operand {
-            RowOperand::Result(at) => own.result(*at)?.into(),
-            RowOperand::ResultPair => own.result(0)?.into(),
-            RowOperand::ByteResult => self.byte_register().into(),
-            RowOperand::Argument(at) => self.row_argument(own, *at)?,
-            RowOperand::Byte(at) => {
-                let (value, scalar) = self.scalar(own.argument(*at)?)?;
-                let (whole, byte) = (self.in_register(value, scalar)?, self.byte_register());
-                self.emit(ptx!("cvt.u8.u16"), &[byte.into(), whole.into()])?;
-                byte.into()
-            }
-            RowOperand::Lanes(at) => {
-                let arg = own.argument(*at)?;
-                let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
-                let mut list = Vec::with_capacity(leaves.len());
-                for (value, leaf) in values.iter().zip(leaves.iter()) {
-                    list.push(Operand::Register(self.in_register(*value, leaf.scalar)?));
-                }
-                Operand::Vector(self.builder.list(&list)).into()
-            }
-            RowOperand::Vector(parts) => {
-                let list = self.row_list(own, parts)?;
-                Operand::Vector(self.builder.list(&list)).into()
-            }
-            RowOperand::Bracket(parts) => match self.row_list(own, parts)?.as_slice() {
-                [Operand::Symbol(symbol, _)] => Operand::Address(AddressBase::Symbol(*symbol), 0).into(),
-                [Operand::Register(handle)] => Operand::Address(AddressBase::Register(*handle), 0).into(),
-                list => Operand::Bracket(self.builder.list(list)).into(),
-            },
-            RowOperand::Address(at) => {
-                let (value, scalar) = self.scalar(own.argument(*at)?)?;
-                let (value, scalar) = match own.row.parameters.get(*at) {
-                    Some(RowType::Ptr(space)) => self.address_in(value, scalar, *space)?,
-                    _ => (value, scalar),
-                };
-                self.row_address(value, scalar)?.into()
-            }
-            RowOperand::Immediate { argument: at, .. } => match self.scalar(own.argument(*at)?)?.0 {
-                Val::Bits(bits) => number(bits),
-                Val::Register(..) | Val::Address { .. } => {
-                    let message = format!("argument {at} of {} must be a constant", own.row.name);
-                    return Err(Refusal::new(INTRINSIC, message));
-                }
-            },
-            RowOperand::Number(value) => number(*value),
-            RowOperand::Special(register, component) => self.special(*register, *component)?,
-            RowOperand::WarpSize => {
-                let word = self.module.ir.strings.intern("WARP_SZ");
-                Operand::Immediate(Immediate::S64(32, Literal::Text(word))).into()
-            }
-            RowOperand::Sink | RowOperand::Padding => Operand::Sink.into(),
-            RowOperand::Unread(other) => self.row_operand(own, other)?,
-        })
-    }
-
-    /// The parts of a list: arguments are in registers, and padding repeats what is before it.
-    fn row_list(&mut self, own: &RowCall<'_>, parts: &[RowOperand]) -> Raised<Vec<Operand>> {
-        let mut list: Vec<Operand> = Vec::with_capacity(parts.len());
-        for part in parts {
-            let operand = match (part, list.last()) {
-                (RowOperand::Argument(at), _) => {
-                    let (value, scalar) = self.scalar(own.argument(*at)?)?;
-                    let register = match scalar {
-                        // As a value an address has its full width.
-                        Scalar::Pointer { .. } => self.bits_of(value, scalar)?.0,
-                        _ => self.in_register(value, scalar)?,
-                    };
-                    self.named_reference(register)
-                }
-                (RowOperand::Padding, Some(last)) => *last,
-                (other, _) => super::append::operand(self.row_operand(own, other)?, false),
-            };
-            list.push(operand);
-        }
-        Ok(list)
-    }
-
-    /// An argument as an operand of its own.
-    fn row_argument(&mut self, own: &RowCall<'_>, at: usize) -> Raised<Arg> {
-        let arg = own.argument(at)?;
-        if own.row.parameters.get(at) == Some(&RowType::Int(128)) {
-            let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
-            return Ok(self.asm_input(&leaves, &values, Class::B128)?.into());
-        }
-        let (value, scalar) = self.scalar(arg)?;
-        if let Scalar::Pointer { .. } = scalar {
-            return Ok(self.bits_of(value, scalar)?.0.into());
-        }
-        Ok(match self.arg(value, scalar)? {
-            Arg::Operand(Operand::Register(register)) => self.named_reference(register).into(),
-            other => other,
-        })
-    }
-
-    /// A register for each result of a row.
-    fn result_registers(&mut self, id: InstId, row: &Row) -> Raised<Vec<RegId>> {
-        if let [RowType::Bytes(_) | RowType::Int(128)] = row.results.as_slice() {
-            let class = if row.results == [RowType::Int(128)] { Class::B128 } else { Class::B32 };
-            return Ok(vec![self.register(class)]);
-        }
-        let leaves = self.leaves(self.type_of(id))?;
-        Ok(leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect())
-    }
-
-    fn byte_register(&mut self) -> RegId {
-        self.builder.new_register(&mut self.module.ir.strings, ScalarType::B8)
-    }
-
-    /// The row's mnemonic, where addresses have 32 bits with that width. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
-    fn row_mnemonic(&self, row: &Row, call: &Call) -> Mnemonic {
-        let (opcode, rounding) = (row.mnemonic.opcode(), row.mnemonic.get(Field::Rnd));
-        let omits = call.fast.contract
-            && rounding == Some(Mod::Rn)
-            && matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul);
-        let of_address = matches!(opcode, Opcode::Mapa | Opcode::Getctarank);
-        let other = match () {
-            () if of_address && self.module.view.addresses() == Addresses::Bits32 => {
-                row.mnemonic.with(Field::Type, Some(Mod::U32))
-            }
-            () if omits => row.mnemonic.with(Field::Rnd, None),
-            () => None,
-        };
-        other.unwrap_or(row.mnemonic)
-    }
-
-    /// An address in the space that a row wants.
-    fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Raised<(Val, Scalar)> {
-        match scalar {
-            Scalar::Pointer { space: own, .. } if own != space => {
-                let wanted = Scalar::Pointer {
-                    space,
-                    bits: self.module.view.addresses().bits(),
-                    class: self.pointer_class(space),
-                };
-                Ok((self.cast_address(value, scalar, wanted)?, wanted))
-            }
-            _ => Ok((value, scalar)),
-        }
-    }
-
-    /// An address in the space of its own type: the mnemonic names that space.
-    fn row_address(&mut self, value: Val, scalar: Scalar) -> Raised<Operand> {
-        let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INTRINSIC, "an address that is not a pointer"));
-        };
-        match value {
-            Val::Address { space: held, .. } if held != space => {
-                let register = self.in_register(value, scalar)?;
-                Ok(Operand::Address(AddressBase::Register(register), 0))
-            }
-            other => Ok(self.address_operand(other, scalar)?.0),
-        }
-    }
-
-    /// A special register that the target has.
-    pub(super) fn special(&mut self, register: SpecialReg, component: Option<Component>) -> Raised<Arg> {
-        self.module.target.need(register.since(), &|| register.to_string())?;
-        Ok(Operand::Special(register, component).into())
-    }
-}
-
-/// The rows of the same intrinsic on generic addresses, for one that is overloaded in an address space that its instruction does
-/// not name: such an address becomes generic first (manual 5.1.7).
-fn generic_rows(name: &str) -> impl Iterator<Item = &'static Row> {
-    let base = name.rsplit_once(".p").filter(|(_, space)| space.parse::<u32>().is_ok());
-    let generic = base.map(|(base, _)| format!("{base}.p0")).unwrap_or_default();
-    intrinsics::by_name(&generic).collect::<Vec<_>>().into_iter()
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use ptx_isa::ptx;
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, InstId, IntPredicate};
 
 use super::generic::argument;
@@ -21,12 +22,7 @@ impl Emitter<'_, '_, '_> {
             "experimental.get.vector.length" => self.vector_length(id, call)?,
             "loop.dependence.war.mask" => self.dependence(id, call, Dependence::WriteAfterRead)?,
             "loop.dependence.raw.mask" => self.dependence(id, call, Dependence::ReadAfterWrite)?,
-            _ => {
-                let Some(operation) = name.strip_prefix("experimental.vector.histogram.") else {
-                    return Ok(false);
-                };
-                self.histogram(call, operation)?;
-            }
+            _ => return Ok(false),
         }
         Ok(true)
     }
@@ -151,7 +147,7 @@ impl Emitter<'_, '_, '_> {
             }
         };
         let most = self.resize_integer(CastOp::ZExt, &[most], 32, 64)?;
-        let least = self.int_extreme("umin", count, most.first().copied().unwrap_or(count), word)?;
+        let least = self.int_extreme(ptx!("min.u32"), count, most.first().copied().unwrap_or(count), word)?;
         let result = self.resize_integer(CastOp::Trunc, &[least], 64, 32)?;
         self.define(id, Rc::from(result));
         Ok(())

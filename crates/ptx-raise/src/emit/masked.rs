@@ -14,6 +14,7 @@ use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::intrinsics::{HistogramOp, Named};
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
@@ -252,7 +253,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
-    pub(super) fn histogram(&mut self, call: &Call, operation: &str) -> Raised<()> {
+    pub(super) fn histogram(&mut self, call: &Call, op: HistogramOp) -> Raised<()> {
         let (step, scalar) = self.scalar(argument(call, 1)?)?;
         let leaves = self.value_leaves(argument(call, 1)?)?;
         let mask = self.value(argument(call, 2)?)?;
@@ -263,14 +264,11 @@ impl Emitter<'_, '_, '_> {
             let wanted = mask.get(at).copied();
             let old = self.load_where(&leaves, place, wanted, None)?;
             let old = old.first().copied().unwrap_or(Val::Bits(0));
-            let new = match operation {
-                "add" => self.int_binary(BinaryOp::Add, old, step, scalar.bits())?,
-                "uadd.sat" => self.saturating(operation, old, step, scalar)?,
-                "umax" | "umin" => self.int_extreme(operation, old, step, scalar)?,
-                _ => {
-                    let message = format!("a histogram by {operation} is not supported");
-                    return Err(Refusal::new(INTRINSIC, message));
-                }
+            let new = match op {
+                HistogramOp::Add => self.int_binary(BinaryOp::Add, old, step, scalar.bits())?,
+                HistogramOp::SaturatingAdd => self.saturating(op.name(), old, step, scalar)?,
+                HistogramOp::Min => self.int_extreme(ptx!("min.u32"), old, step, scalar)?,
+                HistogramOp::Max => self.int_extreme(ptx!("max.u32"), old, step, scalar)?,
             };
             self.store_where(&leaves, &[new], place, wanted)?;
         }

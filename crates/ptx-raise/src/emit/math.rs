@@ -8,113 +8,127 @@ use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::intrinsics::{FloatOp, Function, Named, Transcendental};
 use crate::types::Scalar;
 use crate::value::{Val, mask, sign_extend};
 
+/// The factors between logarithms, in single precision.
+const LOG2_E: u64 = 0x3fb8_aa3b;
+const LOG2_10: u64 = 0x4054_9a78;
+const LN_2: u64 = 0x3f31_7218;
+const LOG10_2: u64 = 0x3e9a_209b;
+
 impl Emitter<'_, '_, '_> {
-    /// Floating-point functions; whether the name is one of them.
-    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
-        if self.quadruple_intrinsic(id, call, name)? {
-            return Ok(true);
+    /// A function of floating-point numbers.
+    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, function: Function) -> Raised<()> {
+        if self.quadruple_intrinsic(id, call, function)? {
+            return Ok(());
         }
-        match name {
-            "minnum" | "minimumnum" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme(ptx!("min.f32"), args[0], args[1], scalar)
-                })?;
+        match function {
+            Function::Exact(op) => self.exact_function(id, call, op),
+            Function::Transcendental(op) => self.transcendental(id, call, op),
+        }
+    }
+
+    fn exact_function(&mut self, id: InstId, call: &Call, op: FloatOp) -> Raised<()> {
+        let extreme = |this: &mut Self, own: Mnemonic| {
+            this.each(id, call, 2, &mut |this, args, scalar| {
+                this.float_extreme(own, args[0], args[1], scalar)
+            })
+        };
+        let integral = |this: &mut Self, rounding: Mod| {
+            this.each(id, call, 1, &mut |this, args, scalar| {
+                this.round_to_integral(rounding, args[0], scalar)
+            })
+        };
+        match op {
+            FloatOp::Min => extreme(self, ptx!("min.f32")),
+            FloatOp::Max => extreme(self, ptx!("max.f32")),
+            FloatOp::MinOrNan => extreme(self, ptx!("min.NaN.f32")),
+            FloatOp::MaxOrNan => extreme(self, ptx!("max.NaN.f32")),
+            FloatOp::MultiplyAdd => {
+                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))
             }
-            "maxnum" | "maximumnum" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme(ptx!("max.f32"), args[0], args[1], scalar)
-                })?;
+            FloatOp::Absolute => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))
             }
-            "minimum" | "maximum" => {
-                let extreme = if name == "minimum" { ptx!("min.NaN.f32") } else { ptx!("max.NaN.f32") };
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.float_extreme(extreme, args[0], args[1], scalar)
-                })?;
+            FloatOp::CopySign => {
+                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))
             }
-            "fma" | "fmuladd" => {
-                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))?;
+            FloatOp::SquareRoot => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar, call.fast))
             }
-            "fabs" => self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))?,
-            "copysign" => {
-                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))?;
+            FloatOp::Floor => integral(self, Mod::Rmi),
+            FloatOp::Ceil => integral(self, Mod::Rpi),
+            FloatOp::Truncate => integral(self, Mod::Rzi),
+            FloatOp::RoundEven => integral(self, Mod::Rni),
+            FloatOp::RoundAway => {
+                self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))
             }
-            "sqrt" => {
-                let fast = call.fast;
-                self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar, fast))?;
-            }
-            "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "roundeven" => {
-                let rounding = match name {
-                    "floor" => Mod::Rmi,
-                    "ceil" => Mod::Rpi,
-                    "trunc" => Mod::Rzi,
-                    _ => Mod::Rni,
-                };
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.round_to_integral(rounding, args[0], scalar)
-                })?;
-            }
-            "round" => self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))?,
-            "canonicalize" => self.each(id, call, 1, &mut |this, args, scalar| {
+            FloatOp::Canonicalize => self.each(id, call, 1, &mut |this, args, scalar| {
                 // A product with one quiets a NaN and changes nothing else.
-                let one = one(scalar);
-                this.float_binary(BinaryOp::FMul, args[0], Val::Bits(one), scalar, FastMath::default())
-            })?,
-            "sin" | "cos" if call.fast.afn => {
-                let own = if name == "sin" { ptx!("sin.approx.f32") } else { ptx!("cos.approx.f32") };
-                self.each(id, call, 1, &mut |this, args, scalar| this.approximate(own, args[0], scalar))?;
-            }
-            // Right to two units in the last place, as CUDA's exp2f.
-            "exp2" => {
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.approximate(ptx!("ex2.approx.f32"), args[0], scalar)
-                })?;
-            }
-            "tanh" if call.fast.afn => {
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.approximate(ptx!("tanh.approx.f32"), args[0], scalar)
-                })?;
-            }
-            "log2" if call.fast.afn => {
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.approximate(ptx!("lg2.approx.f32"), args[0], scalar)
-                })?;
-            }
-            "log2" => self.each(id, call, 1, &mut |this, args, scalar| this.logarithm(args[0], scalar))?,
-            "exp" | "exp10" | "log" | "log10" | "tan" if call.fast.afn => {
-                self.each(id, call, 1, &mut |this, args, scalar| {
-                    this.through_base_two(name, args[0], scalar)
-                })?;
-            }
-            "pow" if call.fast.afn => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    let logarithm = this.approximate(ptx!("lg2.approx.f32"), args[0], scalar)?;
-                    let exponent =
-                        this.float_binary(BinaryOp::FMul, args[1], logarithm, scalar, FastMath::default())?;
-                    this.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
-                })?;
-            }
-            "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" | "asin" | "acos" | "atan"
-            | "atan2" | "sinh" | "cosh" | "tanh" | "sincos" | "sincospi" => {
-                let message = format!("llvm.{name} has no instruction in PTX that is exact enough");
-                let help = match name {
-                    "sin" | "cos" | "tan" | "exp" | "exp10" | "log" | "log10" | "pow" => {
-                        "allow an approximation with the flag afn, or link libdevice and call its function"
-                    }
-                    _ => "link libdevice and call its function",
-                };
-                return Err(Refusal::new(INTRINSIC, message).with_help(help));
-            }
-            "powi" => self.integer_power(id, call)?,
-            "ldexp" => self.load_exponent(id, call)?,
-            "frexp" => self.split_exponent(id, call)?,
-            "modf" => self.split_fraction(id, call)?,
-            "lrint" | "llrint" | "lround" | "llround" => self.round_to_integer(id, call, name)?,
-            _ => return Ok(false),
+                let one = Val::Bits(one(scalar));
+                this.float_binary(BinaryOp::FMul, args[0], one, scalar, FastMath::default())
+            }),
+            FloatOp::IntegerPower => self.integer_power(id, call),
+            FloatOp::LoadExponent => self.load_exponent(id, call),
+            FloatOp::SplitExponent => self.split_exponent(id, call),
+            FloatOp::SplitFraction => self.split_fraction(id, call),
+            FloatOp::EvenInteger => self.round_to_integer(id, call, false),
+            FloatOp::AwayInteger => self.round_to_integer(id, call, true),
         }
-        Ok(true)
+    }
+
+    fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Raised<()> {
+        match op {
+            // Right to two units in the last place, as CUDA's exp2f.
+            Transcendental::Exp2 => {}
+            Transcendental::Log2 if !call.fast.afn => {
+                return self.each(id, call, 1, &mut |this, args, scalar| this.logarithm(args[0], scalar));
+            }
+            _ if !call.fast.afn => return Err(inexact(op)),
+            _ => {}
+        }
+        let arguments = if op == Transcendental::Power { 2 } else { 1 };
+        self.each(id, call, arguments, &mut |this, args, scalar| this.approximated(op, args, scalar))
+    }
+
+    /// A function that PTX approximates.
+    fn approximated(&mut self, op: Transcendental, args: &[Val], scalar: Scalar) -> Raised<Val> {
+        match op {
+            Transcendental::Sin => self.approximate(ptx!("sin.approx.f32"), args[0], scalar),
+            Transcendental::Cos => self.approximate(ptx!("cos.approx.f32"), args[0], scalar),
+            Transcendental::Tanh => self.approximate(ptx!("tanh.approx.f32"), args[0], scalar),
+            Transcendental::Exp2 => self.approximate(ptx!("ex2.approx.f32"), args[0], scalar),
+            Transcendental::Log2 => self.approximate(ptx!("lg2.approx.f32"), args[0], scalar),
+            Transcendental::Power => {
+                let logarithm = self.approximate(ptx!("lg2.approx.f32"), args[0], scalar)?;
+                let exponent =
+                    self.float_binary(BinaryOp::FMul, args[1], logarithm, scalar, FastMath::default())?;
+                self.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
+            }
+            Transcendental::Exp => {
+                self.in_single(op, args, scalar, &mut |this, args| this.exponential(args[0], LOG2_E))
+            }
+            Transcendental::Exp10 => {
+                self.in_single(op, args, scalar, &mut |this, args| this.exponential(args[0], LOG2_10))
+            }
+            Transcendental::Log => {
+                self.in_single(op, args, scalar, &mut |this, args| this.scaled_logarithm(args[0], LN_2))
+            }
+            Transcendental::Log10 => {
+                self.in_single(op, args, scalar, &mut |this, args| this.scaled_logarithm(args[0], LOG10_2))
+            }
+            Transcendental::Tan => self.in_single(op, args, scalar, &mut |this, args| this.tangent(args[0])),
+            Transcendental::Asin
+            | Transcendental::Acos
+            | Transcendental::Atan
+            | Transcendental::Atan2
+            | Transcendental::Sinh
+            | Transcendental::Cosh
+            | Transcendental::SinCos
+            | Transcendental::SinCosPi => Err(inexact(op)),
+        }
     }
 
     /// `log2` of a single-precision number to within two units in the last place: the exponent, and a polynomial in the digits
@@ -176,44 +190,45 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(ptx!("fma.rn.f32"), &args)?))
     }
 
-    /// Approximations by those to base two, and the tangent by sine and cosine.
-    fn through_base_two(&mut self, name: &str, value: Val, scalar: Scalar) -> Raised<Val> {
-        if scalar == Scalar::Double {
-            let message = format!("llvm.{name} of double precision has no counterpart in PTX");
-            return Err(Refusal::new(INTRINSIC, message).with_help("link libdevice and call its function"));
-        }
-        if scalar != Scalar::Float {
-            return self.through_single(scalar, &[value], &mut |this, args| {
-                this.through_base_two(name, args[0], Scalar::Float)
-            });
-        }
-        let plain = FastMath::default();
-        // log2(e), log2(10), ln(2), log10(2)
-        let factor = match name {
-            "exp" => 0x3fb8_aa3b,
-            "exp10" => 0x4054_9a78,
-            "log" => 0x3f31_7218,
-            _ => 0x3e9a_209b,
-        };
-        match name {
-            "exp" | "exp10" => {
-                let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), scalar, plain)?;
-                self.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
+    /// An approximation in single precision: narrower formats are computed in it, and double precision has none.
+    fn in_single(
+        &mut self,
+        op: Transcendental,
+        args: &[Val],
+        scalar: Scalar,
+        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Val>,
+    ) -> Raised<Val> {
+        match scalar {
+            Scalar::Float => compute(self, args),
+            Scalar::Double => {
+                let message = format!("llvm.{} of double precision has no counterpart in PTX", op.name());
+                Err(Refusal::new(INTRINSIC, message).with_help("link libdevice and call its function"))
             }
-            "tan" => {
-                let (sine, cosine) = (
-                    self.approximate(ptx!("sin.approx.f32"), value, scalar)?,
-                    self.approximate(ptx!("cos.approx.f32"), value, scalar)?,
-                );
-                let args = [self.arg(sine, scalar)?, self.arg(cosine, scalar)?];
-                let divide = self.float_form(ptx!("div.approx.f32"), scalar)?;
-                Ok(Val::reg(self.compute(divide, &args)?))
-            }
-            _ => {
-                let logarithm = self.approximate(ptx!("lg2.approx.f32"), value, scalar)?;
-                self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), scalar, plain)
-            }
+            _ => self.through_single(scalar, args, compute),
         }
+    }
+
+    /// Two to the power of a multiple of a number in single precision.
+    fn exponential(&mut self, value: Val, factor: u64) -> Raised<Val> {
+        let (single, plain) = (Scalar::Float, FastMath::default());
+        let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), single, plain)?;
+        self.approximate(ptx!("ex2.approx.f32"), exponent, single)
+    }
+
+    /// A multiple of the logarithm to base two of a number in single precision.
+    fn scaled_logarithm(&mut self, value: Val, factor: u64) -> Raised<Val> {
+        let (single, plain) = (Scalar::Float, FastMath::default());
+        let logarithm = self.approximate(ptx!("lg2.approx.f32"), value, single)?;
+        self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), single, plain)
+    }
+
+    fn tangent(&mut self, value: Val) -> Raised<Val> {
+        let single = Scalar::Float;
+        let sine = self.approximate(ptx!("sin.approx.f32"), value, single)?;
+        let cosine = self.approximate(ptx!("cos.approx.f32"), value, single)?;
+        let args = [self.arg(sine, single)?, self.arg(cosine, single)?];
+        let divide = self.float_form(ptx!("div.approx.f32"), single)?;
+        Ok(Val::reg(self.compute(divide, &args)?))
     }
 
     fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Raised<Val> {
@@ -421,6 +436,35 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(result)
     }
+}
+
+/// Why a function is not approximated.
+fn inexact(op: Transcendental) -> Refusal {
+    let help = match op {
+        Transcendental::Sin
+        | Transcendental::Cos
+        | Transcendental::Tan
+        | Transcendental::Exp
+        | Transcendental::Exp2
+        | Transcendental::Exp10
+        | Transcendental::Log
+        | Transcendental::Log2
+        | Transcendental::Log10
+        | Transcendental::Power => {
+            "allow an approximation with the flag afn, or link libdevice and call its function"
+        }
+        Transcendental::Asin
+        | Transcendental::Acos
+        | Transcendental::Atan
+        | Transcendental::Atan2
+        | Transcendental::Sinh
+        | Transcendental::Cosh
+        | Transcendental::Tanh
+        | Transcendental::SinCos
+        | Transcendental::SinCosPi => "link libdevice and call its function",
+    };
+    let message = format!("llvm.{} has no instruction in PTX that is exact enough", op.name());
+    Refusal::new(INTRINSIC, message).with_help(help)
 }
 
 /// The bits of one.

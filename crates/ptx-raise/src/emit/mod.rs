@@ -54,6 +54,7 @@ mod quadruple;
 mod readonly;
 mod reference;
 mod remainder;
+mod row;
 mod runs;
 mod shape;
 mod stack;
@@ -71,6 +72,7 @@ use std::rc::Rc;
 use ptx_ir::{Body, RegId, Stmt};
 use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
+use self::quadruple::SignOp;
 use self::state::{Emitter, Vals};
 use crate::addresses::share_addresses;
 use crate::coalesce::coalesce;
@@ -201,7 +203,7 @@ impl Emitter<'_, '_, '_> {
         let inst = function.inst(id);
         match &inst.op {
             Op::FNeg { value, .. } if self.is_quadruple(inst.ty) => {
-                self.quadruple_sign(id, "fneg", &[*value]).map(|_| ())
+                self.quadruple_sign(id, SignOp::Negate, &[*value])
             }
             Op::Binary { lhs, .. } if self.is_quadruple(inst.ty) => self.no_quadruple(id, &[*lhs]),
             Op::Ret { .. }

@@ -11,8 +11,13 @@ use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::Scalar;
 use crate::value::Val;
 
-/// The kinds of `llvm.nvvm.shfl.sync.i32`, by their numbers.
-const SHUFFLES: [&str; 4] = ["idx", "up", "down", "bfly"];
+/// The kinds of `llvm.nvvm.shfl.sync.i32` by their numbers, as the intrinsics that have a row.
+const SHUFFLES: [&str; 4] = [
+    "llvm.nvvm.shfl.sync.idx.i32p",
+    "llvm.nvvm.shfl.sync.up.i32p",
+    "llvm.nvvm.shfl.sync.down.i32p",
+    "llvm.nvvm.shfl.sync.bfly.i32p",
+];
 /// The kinds of `llvm.nvvm.vote.sync`, by their numbers.
 const VOTES: [Mnemonic; 4] = [
     ptx!("vote.sync.all.pred"),
@@ -22,20 +27,22 @@ const VOTES: [Mnemonic; 4] = [
 ];
 
 impl Emitter<'_, '_, '_> {
-    /// Raises a call under one of these names; whether it is one.
-    pub(super) fn nvvm_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
-        match name {
-            "llvm.nvvm.shfl.sync.i32" => {
-                let kind = self.kind(call, SHUFFLES)?;
-                self.renamed(id, call, &format!("llvm.nvvm.shfl.sync.{kind}.i32p"), Some(1))?;
-            }
-            "llvm.nvvm.match.all.sync.i32" | "llvm.nvvm.match.all.sync.i64" => {
-                self.renamed(id, call, &format!("{name}p"), None)?;
-            }
-            "llvm.nvvm.vote.sync" => self.vote(id, call)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
+    /// `llvm.nvvm.shfl.sync.i32`.
+    pub(super) fn shuffle(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let name = self.kind(call, SHUFFLES)?;
+        let mut own = call.clone();
+        // `kind` has seen it.
+        own.args.remove(1);
+        self.row_of_name(id, &own, name)
+    }
+
+    /// `llvm.nvvm.match.all.sync.i32` and `.i64`.
+    pub(super) fn match_all(&mut self, id: InstId, call: &Call) -> Raised<()> {
+        let name = match self.scalar(argument(call, 1)?)?.1 {
+            Scalar::Int(64) => "llvm.nvvm.match.all.sync.i64p",
+            _ => "llvm.nvvm.match.all.sync.i32p",
+        };
+        self.row_of_name(id, call, name)
     }
 
     /// What the second argument chooses.
@@ -47,19 +54,16 @@ impl Emitter<'_, '_, '_> {
         kind.ok_or_else(|| Refusal::new(INTRINSIC, "the second argument must be a constant from 0 to 3"))
     }
 
-    /// The same call under LLVM's name, without one of its arguments.
-    fn renamed(&mut self, id: InstId, call: &Call, name: &str, without: Option<usize>) -> Raised<()> {
-        let mut call = call.clone();
-        if let Some(at) = without.filter(|at| *at < call.args.len()) {
-            call.args.remove(at);
-        }
+    /// The call as that of an intrinsic that has a row.
+    fn row_of_name(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
         match intrinsics::by_name(name).next() {
-            Some(row) => self.row_intrinsic(id, &call, row),
+            Some(row) => self.row_intrinsic(id, call, row),
             None => Err(Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported"))),
         }
     }
 
-    fn vote(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    /// `llvm.nvvm.vote.sync`.
+    pub(super) fn vote(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let kind = self.kind(call, VOTES)?;
         let (mask, mask_scalar) = self.scalar(argument(call, 0)?)?;
         let (vote, vote_scalar) = self.scalar(argument(call, 2)?)?;

@@ -152,10 +152,10 @@ impl Emitter<'_, '_, '_> {
             whole
         } else if signed {
             let top = mask(bits - 1);
-            let low = self.int_extreme("smin", whole, Val::Bits(top), scalar)?;
-            self.int_extreme("smax", low, Val::Bits(!top & mask(width)), scalar)?
+            let low = self.int_extreme(ptx!("min.s32"), whole, Val::Bits(top), scalar)?;
+            self.int_extreme(ptx!("max.s32"), low, Val::Bits(!top & mask(width)), scalar)?
         } else {
-            self.int_extreme("umin", whole, Val::Bits(mask(bits)), scalar)?
+            self.int_extreme(ptx!("min.u32"), whole, Val::Bits(mask(bits)), scalar)?
         };
         // The manual makes NaN zero only where neither the source has double precision nor the result 64 bits (9.7.9.21).
         let cleaned = if width == 64 || from == Scalar::Double {

@@ -7,8 +7,18 @@ use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::intrinsics::{FloatOp, Function};
 use crate::types::Scalar;
 use crate::value::Val;
+
+/// What becomes of a sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignOp {
+    Negate,
+    Clear,
+    /// It is the second operand's.
+    Copy,
+}
 
 /// The sign in the high word.
 const SIGN: u64 = 1 << 63;
@@ -37,32 +47,32 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// `fneg`, `llvm.fabs` or `llvm.copysign` of `fp128`, by the sign; whether the name is one of them.
-    pub(super) fn quadruple_sign(&mut self, id: InstId, name: &str, operands: &[Value]) -> Raised<bool> {
-        let Some(&operand) = operands.first() else { return Ok(false) };
-        let mut words = self.value(operand)?.to_vec();
-        let signs = match (name, operands.get(1)) {
-            ("copysign", Some(&other)) => self.value(other)?.to_vec(),
-            ("copysign", None) => return Ok(false),
-            _ => words.clone(),
+    /// `fneg`, `llvm.fabs` or `llvm.copysign` of `fp128`, by the sign.
+    pub(super) fn quadruple_sign(&mut self, id: InstId, op: SignOp, operands: &[Value]) -> Raised<()> {
+        let operand = |at: usize| operands.get(at).copied();
+        let missing = || Refusal::new(INSTRUCTION, "an operation on fp128 with too few operands");
+        let mut words = self.value(operand(0).ok_or_else(missing)?)?.to_vec();
+        let signs = match op {
+            SignOp::Copy => self.value(operand(1).ok_or_else(missing)?)?.to_vec(),
+            SignOp::Negate | SignOp::Clear => words.clone(),
         };
         let word = Scalar::Int(64);
         for (high, sign) in words.iter_mut().zip(signs).skip(1).step_by(2) {
             let from = self.arg(*high, word)?;
-            *high = Val::reg(match name {
-                "fneg" => self.compute(ptx!("xor.b64"), &[from, Arg::Bits(SIGN, 64)])?,
-                "fabs" | "copysign" => self.compute(ptx!("and.b64"), &[from, Arg::Bits(!SIGN, 64)])?,
-                _ => return Ok(false),
-            });
-            if name == "copysign" {
-                let sign = self.arg(sign, word)?;
-                let sign = self.compute(ptx!("and.b64"), &[sign, Arg::Bits(SIGN, 64)])?;
-                let size = self.arg(*high, word)?;
-                *high = Val::reg(self.compute(ptx!("or.b64"), &[size, sign.into()])?);
-            }
+            let changed = match op {
+                SignOp::Negate => self.compute(ptx!("xor.b64"), &[from, Arg::Bits(SIGN, 64)])?,
+                SignOp::Clear => self.compute(ptx!("and.b64"), &[from, Arg::Bits(!SIGN, 64)])?,
+                SignOp::Copy => {
+                    let size = self.compute(ptx!("and.b64"), &[from, Arg::Bits(!SIGN, 64)])?;
+                    let sign = self.arg(sign, word)?;
+                    let sign = self.compute(ptx!("and.b64"), &[sign, Arg::Bits(SIGN, 64)])?;
+                    self.compute(ptx!("or.b64"), &[size.into(), sign.into()])?
+                }
+            };
+            *high = Val::reg(changed);
         }
         self.define(id, words.into());
-        Ok(true)
+        Ok(())
     }
 
     /// For each `fp128` its high word, odd where the low word is not zero: what tells its class.
@@ -79,16 +89,25 @@ impl Emitter<'_, '_, '_> {
         Ok(summaries)
     }
 
-    /// An intrinsic on `fp128`: what concerns the sign alone; whether that is done. What computes is refused.
-    pub(super) fn quadruple_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+    /// A function of `fp128`: what concerns the sign alone; whether that is done. What computes is refused.
+    pub(super) fn quadruple_intrinsic(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        function: Function,
+    ) -> Raised<bool> {
         let mut types = vec![self.type_of(id)];
         types.extend(argument(call, 0).and_then(|first| self.value_type(first)));
         if !types.into_iter().any(|ty| self.is_quadruple(ty)) {
             return Ok(false);
         }
-        if matches!(name, "fabs" | "copysign") {
-            return self.quadruple_sign(id, name, &call.args);
-        }
-        self.no_quadruple(id, &call.args).map(|()| false)
+        let sign = match function {
+            Function::Exact(FloatOp::Absolute) => SignOp::Clear,
+            Function::Exact(FloatOp::CopySign) => SignOp::Copy,
+            Function::Exact(_) | Function::Transcendental(_) => {
+                return self.no_quadruple(id, &call.args).map(|()| false);
+            }
+        };
+        self.quadruple_sign(id, sign, &call.args).map(|()| true)
     }
 }

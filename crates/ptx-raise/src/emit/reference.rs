@@ -11,22 +11,17 @@ use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::operands::for_each_register;
 use crate::value::{Base, Val};
 
-/// The intrinsics that give the handle of a variable; their last argument is its address.
-const HANDLE: &str = "llvm.nvvm.texsurf.handle.";
-
 impl Emitter<'_, '_, '_> {
-    /// Whether the intrinsic gives the handle of a variable; then it is raised.
-    pub(super) fn handle_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
-        if !name.starts_with(HANDLE) {
-            return Ok(false);
-        }
+    /// `llvm.nvvm.texsurf.handle` and its kin: the handle of the variable whose address is the last argument.
+    pub(super) fn variable_handle(&mut self, id: InstId, call: &Call) -> Raised<()> {
         let variable = argument(call, call.args.len().saturating_sub(1))?;
         let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {
+            let name = self.source.callee(call).map_or("a handle", |function| function.name.as_str());
             return Err(Refusal::new(INTRINSIC, format!("{name} of something that is not a variable")));
         };
         let register = self.handle(symbol)?;
         self.define(id, vec![Val::reg(register)].into());
-        Ok(true)
+        Ok(())
     }
 
     /// The handle of a texture, sampler or surface in a register.

@@ -1,0 +1,359 @@
+//! Intrinsics that are not one instruction, by their names: what a call is to this crate is decided here alone.
+
+/// Intrinsics that are known by their names after `llvm.`, without the types that they are overloaded for.
+pub(crate) trait Named: Sized {
+    /// Its name; of several the first.
+    fn name(self) -> &'static str;
+
+    /// What has that name.
+    fn of(name: &str) -> Option<Self>;
+}
+
+/// Declares a group of intrinsics with their names.
+macro_rules! group {
+    ($(#[$m:meta])* $name:ident { $($(#[$vm:meta])* $v:ident $first:literal $(| $other:literal)*),* $(,)? }) => {
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum $name {
+            $($(#[$vm])* $v),*
+        }
+
+        impl Named for $name {
+            fn name(self) -> &'static str {
+                match self { $(Self::$v => $first),* }
+            }
+
+            fn of(name: &str) -> Option<Self> {
+                match name {
+                    $($first $(| $other)* => Some(Self::$v),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+group! {
+    /// What computes nothing, or what the compiler knows.
+    Plain {
+        /// Tells optimizers something.
+        Hint "lifetime.start" | "lifetime.end" | "assume" | "donothing" | "sideeffect"
+            | "experimental.noalias.scope.decl" | "invariant.end" | "var.annotation" | "prefetch" | "fake.use"
+            | "pseudoprobe" | "codeview.annotation" | "reloc.none" | "seh.scope.begin" | "seh.scope.end"
+            | "seh.try.begin" | "seh.try.end" | "xray.customevent" | "xray.typedevent" | "objc.clang.arc.use" | "objc.clang.arc.noop.use"
+            | "experimental.convergence.anchor" | "experimental.convergence.entry"
+            | "experimental.convergence.loop" | "instrprof.callsite" | "dbg.value" | "dbg.declare" | "dbg.label"
+            | "dbg.assign",
+        /// Its first argument.
+        Argument "expect" | "expect.with.probability" | "ssa.copy" | "launder.invariant.group"
+            | "strip.invariant.group" | "annotation" | "ptr.annotation" | "arithmetic.fence",
+        /// What no one knows when the program runs: nothing is constant, and there are no frames to walk. Nothing lies between
+        /// the last variable of the stack and its end.
+        Zero "invariant.start" | "is.constant" | "returnaddress" | "frameaddress" | "addressofreturnaddress"
+            | "sponentry" | "get.dynamic.area.offset",
+        /// Checks are made, and the rounding is to nearest: there is no mode that changes it.
+        One "allow.runtime.check" | "allow.ubsan.check" | "experimental.widenable.condition" | "get.rounding",
+        ObjectSize "objectsize",
+        Trap "ubsantrap",
+        PointerCopy "nvvm.move.ptr" | "nvvm.internal.addrspace.wrap",
+        CycleCounter "readcyclecounter",
+        SteadyCounter "readsteadycounter",
+        CompilerError "nvvm.compiler.error",
+        CompilerWarning "nvvm.compiler.warn",
+        Reflect "nvvm.reflect",
+        /// The handle of a texture, a sampler or a surface.
+        Handle "nvvm.texsurf.handle" | "nvvm.texsurf.handle.internal",
+        /// A shuffle whose kind is an argument.
+        Shuffle "nvvm.shfl.sync",
+        /// A match whose result always has a predicate.
+        MatchAll "nvvm.match.all.sync",
+        /// A vote whose kind is an argument.
+        Vote "nvvm.vote.sync",
+    }
+}
+
+group! {
+    /// What concerns memory and addresses.
+    MemoryOp {
+        Copy "memcpy" | "memcpy.inline",
+        Move "memmove",
+        Set "memset" | "memset.inline",
+        CopyElements "memcpy.element.unordered.atomic",
+        MoveElements "memmove.element.unordered.atomic",
+        SetElements "memset.element.unordered.atomic",
+        MaskedLoad "masked.load",
+        MaskedStore "masked.store",
+        Gather "masked.gather",
+        Scatter "masked.scatter",
+        ExpandLoad "masked.expandload",
+        CompressStore "masked.compressstore",
+        LoadUniform "nvvm.ldu.global.i" | "nvvm.ldu.global.f" | "nvvm.ldu.global.p",
+        LoadRelative "load.relative",
+        MaskAddress "ptrmask",
+        SaveStack "stacksave",
+        RestoreStack "stackrestore",
+        StartList "va_start",
+        CopyList "va_copy",
+        EndList "va_end",
+    }
+}
+
+group! {
+    /// Counting and moving bits of an integer.
+    BitOp {
+        CountOnes "ctpop",
+        LeadingZeros "ctlz",
+        TrailingZeros "cttz",
+        SwapBytes "bswap",
+        Reverse "bitreverse",
+    }
+}
+
+group! {
+    /// Other operations on integers.
+    IntegerOp {
+        Absolute "abs",
+        FunnelLeft "fshl",
+        FunnelRight "fshr",
+        SignedMin "smin",
+        SignedMax "smax",
+        UnsignedMin "umin",
+        UnsignedMax "umax",
+    }
+}
+
+group! {
+    /// What gives another type than it takes.
+    Conversion {
+        SignedCompare "scmp",
+        UnsignedCompare "ucmp",
+        ToSigned "fptosi.sat",
+        ToUnsigned "fptoui.sat",
+        Classify "is.fpclass",
+        ToHalf "convert.to.fp16",
+        FromHalf "convert.from.fp16",
+    }
+}
+
+group! {
+    /// What `experimental.vector.histogram` does with the numbers that it counts in.
+    HistogramOp {
+        Add "add",
+        SaturatingAdd "uadd.sat",
+        Min "umin",
+        Max "umax",
+    }
+}
+
+group! {
+    /// Functions of floating-point numbers that PTX computes exactly.
+    FloatOp {
+        Min "minnum" | "minimumnum",
+        Max "maxnum" | "maximumnum",
+        MinOrNan "minimum",
+        MaxOrNan "maximum",
+        MultiplyAdd "fma" | "fmuladd",
+        Absolute "fabs",
+        CopySign "copysign",
+        SquareRoot "sqrt",
+        Floor "floor",
+        Ceil "ceil",
+        Truncate "trunc",
+        RoundEven "rint" | "nearbyint" | "roundeven",
+        RoundAway "round",
+        Canonicalize "canonicalize",
+        IntegerPower "powi",
+        LoadExponent "ldexp",
+        SplitExponent "frexp",
+        SplitFraction "modf",
+        EvenInteger "lrint" | "llrint",
+        AwayInteger "lround" | "llround",
+    }
+}
+
+group! {
+    /// Functions that PTX approximates or does not have.
+    Transcendental {
+        Sin "sin",
+        Cos "cos",
+        Tan "tan",
+        Tanh "tanh",
+        Exp "exp",
+        Exp2 "exp2",
+        Exp10 "exp10",
+        Log "log",
+        Log2 "log2",
+        Log10 "log10",
+        Power "pow",
+        Asin "asin",
+        Acos "acos",
+        Atan "atan",
+        Atan2 "atan2",
+        Sinh "sinh",
+        Cosh "cosh",
+        SinCos "sincos",
+        SinCosPi "sincospi",
+    }
+}
+
+group! {
+    /// Operations under `experimental.constrained.` that read the rounding that they name.
+    ConstrainedOp {
+        Add "fadd",
+        Subtract "fsub",
+        Multiply "fmul",
+        Divide "fdiv",
+        Remainder "frem",
+        MultiplyAdd "fma" | "fmuladd",
+        SquareRoot "sqrt",
+        ToIntegral "rint" | "nearbyint",
+        ToInteger "lrint" | "llrint",
+        Narrow "fptrunc",
+        Widen "fpext",
+        FromSigned "sitofp",
+        FromUnsigned "uitofp",
+        ToSigned "fptosi",
+        ToUnsigned "fptoui",
+        Compare "fcmp" | "fcmps",
+    }
+}
+
+/// A function of floating-point numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Function {
+    Exact(FloatOp),
+    Transcendental(Transcendental),
+}
+
+/// An intrinsic that is not one instruction of the table of intrinsics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Generic {
+    Plain(Plain),
+    Memory(MemoryOp),
+    Bits(BitOp),
+    Integer(IntegerOp),
+    /// `clmul`.
+    CarrylessProduct,
+    Convert(Conversion),
+    Histogram(HistogramOp),
+    Float(Function),
+    Constrained(ConstrainedOp),
+    /// A function under `experimental.constrained.` that rounds in a way of its own or not at all.
+    ConstrainedFunction(Function),
+}
+
+impl Generic {
+    /// What an intrinsic is by its name; nothing where the table of intrinsics has it, or no one.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let short = base_name(name).strip_prefix("llvm.")?;
+        if let Some(own) = short.strip_prefix("experimental.constrained.") {
+            let function = || Function::of(own).map(Self::ConstrainedFunction);
+            return ConstrainedOp::of(own).map(Self::Constrained).or_else(function);
+        }
+        if let Some(own) = short.strip_prefix("experimental.vector.histogram.") {
+            return HistogramOp::of(own).map(Self::Histogram);
+        }
+        // Elements past the length are poison, and the others are computed as if there were no length.
+        if let Some(own) = short.strip_prefix("vp.") {
+            return Function::of(if own == "roundtozero" { "trunc" } else { own }).map(Self::Float);
+        }
+        if short == "clmul" {
+            return Some(Self::CarrylessProduct);
+        }
+        let plain = || Plain::of(short).map(Self::Plain);
+        let memory = || MemoryOp::of(short).map(Self::Memory);
+        let bits = || BitOp::of(short).map(Self::Bits);
+        let integer = || IntegerOp::of(short).map(Self::Integer);
+        let conversion = || Conversion::of(short).map(Self::Convert);
+        let float = || Function::of(short).map(Self::Float);
+        plain().or_else(memory).or_else(bits).or_else(integer).or_else(conversion).or_else(float)
+    }
+}
+
+impl Function {
+    fn of(name: &str) -> Option<Self> {
+        FloatOp::of(name).map(Self::Exact).or_else(|| Transcendental::of(name).map(Self::Transcendental))
+    }
+
+    /// Whether it has a form under `experimental.constrained.` that this crate knows.
+    pub(crate) const fn is_constrained(self) -> bool {
+        use FloatOp as F;
+        use Transcendental as T;
+        match self {
+            Self::Exact(op) => matches!(
+                op,
+                F::Floor
+                    | F::Ceil
+                    | F::Truncate
+                    | F::RoundEven
+                    | F::RoundAway
+                    | F::Min
+                    | F::Max
+                    | F::MinOrNan
+                    | F::MaxOrNan
+                    | F::LoadExponent
+                    | F::AwayInteger
+                    | F::IntegerPower
+            ),
+            Self::Transcendental(op) => matches!(
+                op,
+                T::Sin | T::Cos | T::Tan | T::Exp | T::Exp2 | T::Log | T::Log2 | T::Log10 | T::Power
+            ),
+        }
+    }
+}
+
+/// Whether an intrinsic computes nothing: it tells optimizers something.
+pub(crate) fn is_hint(name: &str) -> bool {
+    base_name(name).strip_prefix("llvm.").and_then(Plain::of) == Some(Plain::Hint)
+}
+
+/// The name without the types it is overloaded for.
+pub(crate) fn base_name(name: &str) -> &str {
+    let mut base = name;
+    while let Some((rest, last)) = base.rsplit_once('.')
+        && rest.contains('.')
+        && is_type_word(last)
+    {
+        base = rest;
+    }
+    base
+}
+
+/// Whether a part of a name is a type: `i32`, `f64`, `bf16`, `p0`, `v4f32`.
+fn is_type_word(word: &str) -> bool {
+    let digits = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(rest) = word.strip_prefix('v') {
+        let element = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        return element.len() < rest.len() && is_type_word(element);
+    }
+    ["i", "f", "bf", "p"].iter().any(|start| word.strip_prefix(start).is_some_and(digits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_overloads_are_not_part_of_names() {
+        assert_eq!(base_name("llvm.memcpy.p0.p3.i64"), "llvm.memcpy");
+        assert_eq!(base_name("llvm.is.fpclass.v4bf16"), "llvm.is.fpclass");
+        assert_eq!(base_name("llvm.convert.to.fp16.f64"), "llvm.convert.to.fp16");
+        // Two words are left whatever they are.
+        assert_eq!(base_name("llvm.i32"), "llvm.i32");
+    }
+
+    #[test]
+    fn names_are_read_by_their_families() {
+        assert_eq!(
+            Generic::of("llvm.vp.roundtozero.v4f32"),
+            Some(Generic::Float(Function::Exact(FloatOp::Truncate)))
+        );
+        let constrained = |name: &str| Generic::of(&format!("llvm.experimental.constrained.{name}.f32"));
+        assert_eq!(constrained("fadd"), Some(Generic::Constrained(ConstrainedOp::Add)));
+        assert_eq!(constrained("floor"), Some(Generic::ConstrainedFunction(Function::Exact(FloatOp::Floor))));
+        // Rows of the table of intrinsics begin with the names of these.
+        assert_eq!(Generic::of("llvm.nvvm.shfl.sync.i32"), Some(Generic::Plain(Plain::Shuffle)));
+        assert_eq!(Generic::of("llvm.nvvm.shfl.sync.up.i32"), None);
+    }
+}
