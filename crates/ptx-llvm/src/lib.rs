@@ -37,6 +37,7 @@ mod module;
 mod pass;
 mod raw;
 mod reflect;
+mod replace;
 mod spaces;
 mod vectors;
 pub mod view;
@@ -62,6 +63,7 @@ pub use pass::{
     run_passes_tuned,
 };
 pub use reflect::{answer_reflect, asks_reflect};
+pub use replace::{Replacement, replace};
 pub use spaces::infer_address_spaces;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.

@@ -104,6 +104,18 @@ pub fn raise_in_style(
     }
 }
 
+/// The module that [`raise`] makes of `module` first: LLVM IR that means the same without what PTX has not, in a copy. `None` where there is nothing of that.
+///
+/// # Errors
+///
+/// What LLVM's passes refuse.
+pub fn legalized<'c>(
+    module: &ptx_llvm::Module<'c>,
+    options: &RaiseOptions,
+) -> Result<Option<ptx_llvm::Module<'c>>, LlvmError> {
+    legalize::legalize(module, &View::new(module)?, options)
+}
+
 /// A module that LLVM cannot take apart, or an intrinsic in it that LLVM's passes cannot.
 fn unreadable(error: &LlvmError) -> Diagnostics {
     let code = if matches!(error, LlvmError::Unsupported { .. }) { INTRINSIC } else { VIEW };

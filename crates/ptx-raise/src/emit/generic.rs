@@ -4,9 +4,7 @@ use std::rc::Rc;
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
-use ptx_llvm::view::{
-    BinaryOp, Call, CastOp, ConstExpr, Constant, FastMath, InstId, IntPredicate, Symbol, Value,
-};
+use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, IntPredicate, Symbol, Value};
 
 use super::access::in_space;
 use super::append::Arg;
@@ -404,49 +402,6 @@ impl Emitter<'_, '_, '_> {
             }
         }
         self.define(id, values.into());
-        Ok(())
-    }
-
-    /// A reduction of a vector's elements, in order.
-    pub(super) fn reduce(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
-        let ordered = matches!(name, "vector.reduce.fadd" | "vector.reduce.fmul");
-        let vector = argument(call, usize::from(ordered))?;
-        let (elements, scalars) = self.elements(vector)?;
-        let &[scalar] = scalars.as_slice() else {
-            let bits = self.wide_width(vector)?;
-            let bits = bits.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of something odd"))?;
-            let mut rest = elements.into_iter();
-            let mut sum = rest.next().unwrap_or_default();
-            for value in rest {
-                sum = self.reduce_wide(name.trim_start_matches("vector.reduce."), &sum, &value, bits)?;
-            }
-            self.define(id, sum.into());
-            return Ok(());
-        };
-        let mut rest = elements.into_iter().filter_map(|element| element.first().copied());
-        let start = if ordered { Some(self.scalar(argument(call, 0)?)?.0) } else { rest.next() };
-        let mut sum = start.ok_or_else(|| Refusal::new(INTRINSIC, "a reduction of nothing"))?;
-        let plain = FastMath { contract: call.fast.contract, ..FastMath::default() };
-        for value in rest {
-            sum = match name.trim_start_matches("vector.reduce.") {
-                "add" => self.int_binary(BinaryOp::Add, sum, value, scalar.bits())?,
-                "mul" => self.int_binary(BinaryOp::Mul, sum, value, scalar.bits())?,
-                "and" => self.int_binary(BinaryOp::And, sum, value, scalar.bits())?,
-                "or" => self.int_binary(BinaryOp::Or, sum, value, scalar.bits())?,
-                "xor" => self.int_binary(BinaryOp::Xor, sum, value, scalar.bits())?,
-                "fadd" => self.float_binary(BinaryOp::FAdd, sum, value, scalar, plain)?,
-                "fmul" => self.float_binary(BinaryOp::FMul, sum, value, scalar, plain)?,
-                "fmax" => self.float_extreme(ptx!("max.f32"), sum, value, scalar)?,
-                "fmin" => self.float_extreme(ptx!("min.f32"), sum, value, scalar)?,
-                "fmaximum" => self.float_extreme(ptx!("max.NaN.f32"), sum, value, scalar)?,
-                "fminimum" => self.float_extreme(ptx!("min.NaN.f32"), sum, value, scalar)?,
-                "smin" => self.int_extreme(ptx!("min.s32"), sum, value, scalar)?,
-                "smax" => self.int_extreme(ptx!("max.s32"), sum, value, scalar)?,
-                "umin" => self.int_extreme(ptx!("min.u32"), sum, value, scalar)?,
-                _ => self.int_extreme(ptx!("max.u32"), sum, value, scalar)?,
-            };
-        }
-        self.define_one(id, sum);
         Ok(())
     }
 }

@@ -183,22 +183,7 @@ impl Emitter<'_, '_, '_> {
             | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
             "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
             | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
-            "vector.reduce.add"
-            | "vector.reduce.mul"
-            | "vector.reduce.and"
-            | "vector.reduce.or"
-            | "vector.reduce.xor"
-            | "vector.reduce.smax"
-            | "vector.reduce.smin"
-            | "vector.reduce.umax"
-            | "vector.reduce.umin"
-            | "vector.reduce.fmax"
-            | "vector.reduce.fmin"
-            | "vector.reduce.fmaximum"
-            | "vector.reduce.fminimum"
-            | "vector.reduce.fadd"
-            | "vector.reduce.fmul" => self.reduce(id, call, short)?,
-            _ => return Ok(self.shape_intrinsic(id, call, short)? || self.lane_intrinsic(id, call, short)?),
+            _ => return Ok(false),
         }
         Ok(true)
     }

@@ -486,20 +486,4 @@ impl Emitter<'_, '_, '_> {
         let (a, b) = (self.full_words(a, bits, fill)?, self.full_words(b, bits, fill)?);
         self.wide_compare(predicate, &a, &b)
     }
-
-    /// One step of a reduction of integers over 64 bits.
-    pub(super) fn reduce_wide(&mut self, name: &str, a: &[Val], b: &[Val], bits: u32) -> Raised<Vec<Val>> {
-        let op = match name {
-            "add" => BinaryOp::Add,
-            "mul" => BinaryOp::Mul,
-            "and" => BinaryOp::And,
-            "or" => BinaryOp::Or,
-            "xor" => BinaryOp::Xor,
-            extreme => {
-                let words = self.wide_extreme(extreme, a, b, bits)?;
-                return self.narrow_words(&words, bits);
-            }
-        };
-        self.wide_binary(op, a, b, bits)
-    }
 }

@@ -1,5 +1,8 @@
 //! What legalizing makes of LLVM IR, executed by `lli` alone: no PTX is involved.
 
+mod program;
+mod vectors;
+
 use std::fmt::Write;
 use std::process::Command;
 

@@ -1,0 +1,89 @@
+//! The text of a function of LLVM IR, written instruction by instruction.
+
+use std::fmt::{Arguments, Write};
+
+use ptx_llvm::view::{Type, TypeId};
+
+use super::site::Site;
+
+/// The body of a function. Its parameters are `%a0`, `%a1` and so on.
+pub(super) struct Code {
+    text: String,
+    /// How many names were given.
+    names: u32,
+}
+
+/// Writes an instruction that has a result and gives its name: `ir!(code, "add i32 {a}, {b}")`.
+macro_rules! ir {
+    ($code:expr, $($text:tt)*) => { $code.value(format_args!($($text)*)) };
+}
+pub(super) use ir;
+
+impl Code {
+    pub(super) fn new() -> Self {
+        Self { text: String::from("entry:\n"), names: 0 }
+    }
+
+    /// An instruction; gives the name of its result.
+    pub(super) fn value(&mut self, instruction: Arguments<'_>) -> String {
+        self.names += 1;
+        let name = format!("%v{}", self.names);
+        let _ = writeln!(self.text, "  {name} = {instruction}");
+        name
+    }
+
+    /// The smaller or larger of two values by a comparison (`slt`, `ugt`).
+    pub(super) fn extreme(&mut self, comparison: &str, ty: &str, a: &str, b: &str) -> String {
+        let first = ir!(self, "icmp {comparison} {ty} {a}, {b}");
+        ir!(self, "select i1 {first}, {ty} {a}, {ty} {b}")
+    }
+
+    /// An integer in another width: its low bits, or with its sign or zeros above.
+    pub(super) fn resized(&mut self, value: &str, from: u32, to: u32, signed: bool) -> String {
+        match from.cmp(&to) {
+            std::cmp::Ordering::Equal => value.to_owned(),
+            std::cmp::Ordering::Greater => ir!(self, "trunc i{from} {value} to i{to}"),
+            std::cmp::Ordering::Less if signed => ir!(self, "sext i{from} {value} to i{to}"),
+            std::cmp::Ordering::Less => ir!(self, "zext i{from} {value} to i{to}"),
+        }
+    }
+
+    /// The elements of a vector, or the one that something else is.
+    pub(super) fn elements(&mut self, site: &Site<'_>, value: &str, ty: TypeId) -> Vec<String> {
+        let Type::Vector { len, .. } = site.view.ty(ty) else { return vec![value.to_owned()] };
+        let text = site.view.type_text(ty);
+        (0..*len).map(|at| ir!(self, "extractelement {text} {value}, i32 {at}")).collect()
+    }
+
+    /// A vector of elements, or the one that something else is.
+    pub(super) fn vector(&mut self, site: &Site<'_>, elements: &[String], ty: TypeId) -> String {
+        let Type::Vector { element, .. } = site.view.ty(ty) else {
+            return elements.first().cloned().unwrap_or_else(|| "poison".to_owned());
+        };
+        let (text, element) = (site.view.type_text(ty), site.view.type_text(*element));
+        let mut vector = "poison".to_owned();
+        for (at, value) in elements.iter().enumerate() {
+            vector = ir!(self, "insertelement {text} {vector}, {element} {value}, i32 {at}");
+        }
+        vector
+    }
+
+    /// A structure of such values.
+    pub(super) fn structure(&mut self, site: &Site<'_>, parts: &[String], ty: TypeId) -> Option<String> {
+        let Type::Struct { fields } = site.view.ty(ty) else { return None };
+        let text = site.view.type_text(ty);
+        let mut whole = "poison".to_owned();
+        for (at, (part, field)) in parts.iter().zip(fields).enumerate() {
+            let field = site.view.type_text(*field);
+            whole = ir!(self, "insertvalue {text} {whole}, {field} {part}, {at}");
+        }
+        Some(whole)
+    }
+
+    /// The body, which gives `value`.
+    pub(super) fn finish(mut self, site: &Site<'_>, value: &str) -> String {
+        let ty = site.view.type_text(site.result);
+        let _ = writeln!(self.text, "  ret {ty} {value}");
+        self.text
+    }
+}
