@@ -1,7 +1,17 @@
-//! In what pieces results are written and read.
+//! The LLVM type of a function's result that is bytes.
 //!
 //! The result of a function is bytes (manual 7.1), which its body writes and its callers read in pieces of their own choice.
-//! An LLVM type with exactly these pieces lets every one of them be a value, which no pass has to take apart.
+//! An LLVM type with exactly these pieces lets every one of them be a value, which no pass has to take apart:
+//!
+//! ```text
+//! .func (.param .align 8 .b8 r[16]) f          define { i32, i32, i64 } @f()
+//!   st.param.b32 [r], %r1;                     and not [16 x i8], of which each store would write four elements
+//!   st.param.b32 [r+4], %r2;
+//!   st.param.b64 [r+8], %rd1;
+//! ```
+//!
+//! In goes a module, out come the pieces of each function that has such a result. All callers of a function have to agree with it about its type,
+//! so the accesses of all bodies are collected first.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +28,7 @@ const MOST_PIECES: usize = 256;
 /// The widest piece in bytes: wider accesses are of several registers.
 const WIDEST: u64 = 8;
 
-/// The sizes in bytes of the pieces of a result, one after the other. Each lies at a multiple of its size, and together they
+/// The sizes in bytes of the pieces of a result, one after the other. Each is at a multiple of its size, and together they
 /// are as long as the result, which is a multiple of the largest.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Pieces(Vec<u32>);
@@ -41,26 +51,31 @@ impl Pieces {
 
     /// The coarsest pieces that no access lies across; `None` when they are too many.
     fn of(bytes: u64, accesses: &BTreeSet<(u64, u64)>) -> Option<Pieces> {
+        // Every access begins and ends at a cut, so that no piece crosses the end of one. Accesses past the end are undefined.
         let mut cuts: BTreeSet<u64> = accesses
             .iter()
             .filter(|(offset, width)| offset + width <= bytes)
             .flat_map(|&(offset, width)| [offset, offset + width])
             .collect();
         cuts.extend([0, bytes]);
+        // LLVM pads a structure to a multiple of its most aligned field: a field wider than the result is a multiple of would make
+        // the type longer than the result.
         let widest = WIDEST.min(1 << bytes.trailing_zeros().min(8));
         let mut pieces = Vec::new();
         let mut at = 0;
         for cut in cuts {
             while at < cut {
+                // Asked for each piece: a result may be of gigabytes, and one access in it makes all the rest one gap.
+                if pieces.len() == MOST_PIECES {
+                    return None;
+                }
+                // Likewise LLVM would insert padding before a field that is not at a multiple of its size.
                 let left = cut - at;
                 let aligned = 1 << at.trailing_zeros().min(8);
                 let fits = 1 << left.ilog2();
                 let piece = widest.min(aligned).min(fits);
                 pieces.push(piece as u32);
                 at += piece;
-            }
-            if pieces.len() > MOST_PIECES {
-                return None;
             }
         }
         Some(Pieces(pieces))
@@ -74,7 +89,7 @@ pub(crate) type ResultPieces = FxHashMap<StrId, Pieces>;
 /// Finds the pieces of every function whose result is bytes, from its body and from those of its callers in the module.
 pub(crate) fn result_pieces(module: &Module) -> ResultPieces {
     let mut others = functions_by_address(module);
-    // An alias has the type of what it stands for, whose callers go by another name.
+    // An alias and the function that it names have one type, but callers of either are found by name only.
     for item in &module.items {
         if let Item::Alias(alias, _) = item {
             others.extend([alias.name, alias.target].map(|id| module.function(id).name));
@@ -118,6 +133,8 @@ fn find_accesses(
     accesses: &mut FxHashMap<StrId, BTreeSet<(u64, u64)>>,
 ) {
     let Some(body) = &function.body else { return };
+    // By variable, the functions whose result it holds: the body's own result variable, and the variables that its calls write results to.
+    // One variable may take the results of several functions, which then share all accesses to it.
     let mut holders: FxHashMap<VarId, Vec<StrId>> = FxHashMap::default();
     if let Some(own) = result_variable(module, function) {
         holders.entry(own).or_default().push(function.name);
@@ -186,6 +203,13 @@ mod tests {
     fn a_length_is_a_multiple_of_every_piece() {
         assert_eq!(pieces(12, &[(0, 8), (8, 4)]), [4, 4, 4]);
         assert_eq!(pieces(3, &[(0, 1)]), [1, 1, 1]);
+    }
+
+    #[test]
+    fn a_long_result_is_not_cut_into_more_pieces_than_it_may_have() {
+        assert_eq!(pieces(8 * 256, &[(0, 8)]).len(), 256);
+        assert!(pieces(8 * 257, &[(0, 8)]).is_empty());
+        assert!(pieces(1 << 46, &[(0, 4)]).is_empty());
     }
 
     #[test]
