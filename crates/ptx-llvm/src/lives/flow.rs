@@ -1,4 +1,7 @@
-//! Which words are still needed when control leaves a block.
+//! The readers of each word, and the blocks at whose ends it is still needed.
+//!
+//! In go the blocks and uses of a function, out comes for one word at a time ([`Flow::reads`]) what classical liveness gives for all: the
+//! words that are asked about are few, and following the uses of one costs no more than the blocks between its maker and its readers.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -67,8 +70,11 @@ impl Flow {
     unsafe fn find_reads(&mut self, word: Word) -> Option<Reads> {
         let mut reads = Reads::default();
         let mut ends = Vec::new();
+        // The values that have the word: its maker, and those that pass it on (`bitcast`, `trunc`, `extractelement` and so on), whose
+        // readers are the word's as well.
         let mut values = vec![word.maker];
         let mut seen = HashSet::new();
+        let mut joined = HashSet::new();
         // SAFETY: values of the function; uses are followed to their end, and phis asked for as many operands as they have.
         unsafe {
             while let Some(value) = values.pop() {
@@ -76,23 +82,25 @@ impl Flow {
                 while !place.is_null() {
                     let user = LLVMGetUser(place);
                     place = LLVMGetNextUse(place);
+                    if !LLVMIsAPHINode(user).is_null() {
+                        // A phi reads at the ends of the blocks that the value comes from, and makes words of its own. It is a user of the
+                        // value once for each edge: looking at all its edges each time would take n * n steps. It may take
+                        // other values that have the word too, so the pair is remembered.
+                        if joined.insert((user, value)) {
+                            let incoming = 0..LLVMCountIncoming(user);
+                            let from_value = incoming.filter(|at| LLVMGetIncomingValue(user, *at) == value);
+                            ends.extend(from_value.map(|at| LLVMGetIncomingBlock(user, at)));
+                        }
+                        continue;
+                    }
                     if !seen.insert(user) {
                         continue;
                     }
                     if seen.len() > MOST_USES {
                         return None;
                     }
-                    if !LLVMIsAPHINode(user).is_null() {
-                        let incoming = 0..LLVMCountIncoming(user);
-                        ends.extend(
-                            incoming
-                                .filter(|at| LLVMGetIncomingValue(user, *at) == value)
-                                .map(|at| LLVMGetIncomingBlock(user, at)),
-                        );
-                        // It may take others that have the word too.
-                        seen.remove(&user);
-                        continue;
-                    }
+                    // A user that has the word among its own passes it on. It also reads it when it makes some word itself (a `sext` makes the
+                    // upper half), or is no data (a store, a branch). An `extractelement` of another element does neither.
                     let list = self.words.of(user);
                     if list.as_ref().is_some_and(|list| list.contains(&Some(word))) {
                         values.push(user);
@@ -118,6 +126,8 @@ impl Flow {
                 true => std::ptr::null_mut(),
                 false => LLVMGetInstructionParent(maker),
             };
+            // Backward liveness of one word, which SSA makes simple: only its maker writes it. A reader in the maker's own block needs
+            // no block's end, since it follows the maker there: phis, which would not, are not among the readers.
             let mut pending = ends;
             for reader in &reads.readers {
                 let block = LLVMGetInstructionParent(*reader);
@@ -125,6 +135,7 @@ impl Flow {
                     pending.extend(self.before.get(&block).into_iter().flatten());
                 }
             }
+            // Each block is entered once. The walk ends at the maker's block, or at the function's entry for an argument.
             while let Some(block) = pending.pop() {
                 if reads.leaves.insert(block) && block != home {
                     pending.extend(self.before.get(&block).into_iter().flatten());

@@ -1,9 +1,27 @@
-//! How long values live across calls.
+//! Fewer live registers across calls.
 //!
 //! A value that lives across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
 //! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
 //! cast is, and what it chooses from waits until there; one comparison of all elements of a vector is where the first of
 //! them is needed.
+//!
+//! In goes a module, out comes the same module with instructions without effects moved inside their blocks: up before a call
+//! ([`raise`]), when what an instruction reads takes more registers than what it computes, and down after a call ([`sink`]) in
+//! the opposite case.
+//!
+//! ```text
+//!   call void @f()                                %s = fadd float %a, %b
+//!   %s = fadd float %a, %b                        call void @f()            ; %s is saved, not %a and %b
+//!   store float %s, ptr %p                        store float %s, ptr %p
+//!
+//!   %d = fpext float %c to double                 call void @f()            ; %c is saved, not the two words of %d
+//!   call void @f()                                %d = fpext float %c to double
+//!   store double %d, ptr %p                       store double %d, ptr %p
+//! ```
+//!
+//! The unit that is counted is the register ([`words`]), not the LLVM value: a `bitcast`, a `trunc` or an `extractelement` names
+//! registers that exist already, so moving it saves nothing by itself. [`flow`] finds the readers of each such register across
+//! the function; [`order`] keeps the new order of a block until it is applied.
 
 mod flow;
 mod order;
@@ -78,7 +96,9 @@ impl Movable {
             let attribute =
                 |kind| LLVMGetEnumAttributeAtIndex(callee, llvm_sys::LLVMAttributeFunctionIndex, kind);
             let memory = attribute(self.memory);
-            // No kind of access to any memory.
+            // The value of `memory` is a bit set of accesses per kind of memory; zero is `memory(none)`. `speculatable` is asked
+            // for as well: moving up past a call that may not return executes the instruction where it was not executed before.
+            // `convergent` calls depend on which threads are together, and the callee may change that.
             !memory.is_null()
                 && LLVMGetEnumAttributeValue(memory) == 0
                 && !attribute(self.speculatable).is_null()
@@ -91,6 +111,8 @@ impl Movable {
 /// Whether an instruction of this kind neither has effects nor can be undefined where it was not.
 fn only_computes(opcode: LLVMOpcode) -> bool {
     use LLVMOpcode::*;
+    // Integer division and remainder are left out: zero as divisor is undefined behaviour, and the call before which they would be
+    // executed may be the one that ends the thread for that case. Loads are left out since callees write memory.
     matches!(
         opcode,
         LLVMAdd

@@ -1,4 +1,8 @@
-//! The order in which a block's instructions are to stand.
+//! The planned order of a block's instructions.
+//!
+//! [`Order::new`] takes a block of LLVM's as it is and numbers its instructions; moves are first only recorded
+//! ([`Order::place_after`]), some are taken back ([`Order::keep`]), and [`Order::apply`] carries the rest out. A plan costs no change of
+//! LLVM's lists, and whether a move pays is known only when the later ones that need it were looked at.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +17,7 @@ use crate::raw;
 /// many were moved before it.
 type Place = (usize, usize);
 
-/// A block, with the order in which its instructions are to stand.
+/// A block, with the planned order of its instructions.
 pub(super) struct Order {
     pub(super) block: LLVMBasicBlockRef,
     pub(super) instructions: Vec<LLVMValueRef>,
@@ -37,6 +41,7 @@ impl Order {
             let phis = instructions.iter().filter(is_phi).count();
             (instructions, phis)
         };
+        // Filled from the back, so that "the next call after here" takes one step later, and not a walk to the end of the block.
         let mut next_call = vec![instructions.len() + 1; instructions.len() + 1];
         for at in (0..instructions.len()).rev() {
             // SAFETY: an instruction of the block.
@@ -64,12 +69,16 @@ impl Order {
 
     /// The place after which all of some operands are known.
     pub(super) fn known_after(&self, operands: &[LLVMValueRef]) -> usize {
+        // Operands of other blocks have no place here and are known at the beginning. Nothing may precede a phi, though, which is
+        // why the number of phis is the least answer.
         let known = operands.iter().filter_map(|operand| self.place_of(*operand));
         known.max().unwrap_or(0).max(self.phis)
     }
 
-    /// Has an instruction are after a place, after those that were moved there before.
+    /// Plans to move an instruction to after a place, after those that were moved there before.
     pub(super) fn place_after(&mut self, instruction: LLVMValueRef, after: usize) {
+        // The second number grows with each move. What an instruction reads was moved before it (the caller goes through the block
+        // from its beginning), so at one place the operands precede their users.
         let place = (after, self.moved.len() + 1);
         self.places.insert(instruction, place);
         self.moved.push((place, instruction));
@@ -80,7 +89,7 @@ impl Order {
         self.places.get(&instruction).is_some_and(|place| place.1 != 0)
     }
 
-    /// Has all that were given another place but some stay where they were.
+    /// Takes back all planned moves but those of `kept`.
     pub(super) fn keep(&mut self, kept: &HashSet<LLVMValueRef>) {
         self.moved.retain(|(_, instruction)| kept.contains(instruction));
         for (at, instruction) in self.instructions.iter().enumerate() {
@@ -94,8 +103,10 @@ impl Order {
     ///
     /// # Safety
     ///
-    /// The block is alive and is as it did; what an instruction reads is placed before it.
+    /// The block is alive and has not changed since [`Order::new`]; what an instruction reads is placed before it.
     pub(super) unsafe fn apply(&mut self) {
+        // In the order of their places, each before the next instruction that was not moved: those with one place are inserted one
+        // after the other before the same instruction, and keep their order by that.
         self.moved.sort_unstable_by_key(|(place, _)| *place);
         // SAFETY: the builder is of the block's context and is disposed of; the instructions are of the block.
         unsafe {
@@ -147,6 +158,8 @@ unsafe fn saves_registers(instruction: LLVMValueRef) -> bool {
             return false;
         }
         let callee = LLVMGetCalledValue(instruction);
+        // Intrinsics and inline assembly become instructions, which preserve all registers but their results. An indirect call is a
+        // call like any other.
         let is_function = !LLVMIsAFunction(callee).is_null();
         LLVMIsAInlineAsm(callee).is_null() && !(is_function && LLVMGetIntrinsicID(callee) != 0)
     }

@@ -1,4 +1,18 @@
-//! Instructions that follow calls though all they read is known before.
+//! Moving instructions up, before calls.
+//!
+//! For each instruction that follows a call though all it reads is known before, the plan is to execute it where the last operand is
+//! known. It pays when more words stop waiting for it than it makes. An instruction that gives as many as it takes does not pay, but may
+//! be needed:
+//!
+//! ```text
+//!   call void @f()
+//!   %x = fneg float %a              ; one word from one: pays nothing by itself
+//!   %y = fneg float %b
+//!   %s = fadd float %x, %y          ; one word from two: pays, and cannot move without them
+//! ```
+//!
+//! So all candidates are planned first, and those on which no paying one depends are taken back. One pass over the block in each direction;
+//! what is asked of each word is bounded by [`super::flow`].
 
 use std::collections::HashSet;
 
@@ -36,7 +50,8 @@ pub(super) unsafe fn raise(mut order: Order, flow: &mut Flow, movable: &Movable)
             found.push(earlier);
         }
     }
-    // What an instruction needs was found before it.
+    // What an instruction needs was found before it, so going back from the last one meets every instruction after all that need it,
+    // and one pass closes the set.
     let mut kept: HashSet<LLVMValueRef> = HashSet::new();
     for earlier in found.iter().rev() {
         if earlier.frees || kept.contains(&earlier.instruction) {
@@ -64,11 +79,15 @@ unsafe fn earlier(
         }
         let operands = operands(instruction);
         let after = order.known_after(&operands);
+        // `at` is the number of instructions before this one: a call up to there is crossed. Only the first one is asked about. A word that is
+        // not read after it does not live across the later ones either.
         let call = order.call_after(after).filter(|call| *call <= at)?;
         let made = flow.words.made_by(instruction)?;
+        // Operands that were planned to move are known after their new place; if such a move is taken back, this one must be too.
         let mut needs: Vec<LLVMValueRef> =
             operands.into_iter().filter(|operand| order.is_moved(*operand)).collect();
         let mut freed = 0;
+        // What makes no words (a cast) can follow its operand for nothing: it neither frees words nor takes any.
         if made > 0 {
             for word in flow.words.read_by(instruction)? {
                 freed += usize::from(frees(order, flow, word, call, instruction, &mut needs));
@@ -92,6 +111,8 @@ unsafe fn frees(
 ) -> bool {
     // SAFETY: the caller's.
     let Some(reads) = (unsafe { flow.reads(word) }) else { return false };
+    // Readers that were planned to move are judged by where they will be. Then the word is free only if they do move, so
+    // those moves are needed for this one.
     let late = |reader: &LLVMValueRef| order.place_of(*reader).is_some_and(|place| place > call);
     if reads.leaves.contains(&order.block)
         || reads.readers.iter().any(|reader| *reader != instruction && late(reader))

@@ -1,4 +1,20 @@
-//! Instructions that precede calls and are needed after them alone.
+//! Moving instructions down, after calls.
+//!
+//! For each instruction that precedes a call and is read only after it, the plan is to compute it right before its first reader. Then what
+//! it reads has to live across the call in its place, unless that lives there anyway; so the group grows by the makers of these words
+//! as long as no more words have to wait:
+//!
+//! ```text
+//!   %x = fpext float %a to double           call void @f()
+//!   %y = fmul double %x, %x                 %x = fpext float %a to double
+//!   call void @f()                          %y = fmul double %x, %x
+//!   store double %y, ptr %p                 store double %y, ptr %p
+//!
+//!   %y alone: 2 words waited, then 2 (%x). With %x in the group: 1 (%a).
+//! ```
+//!
+//! The block is read from its end, so that the readers of an instruction have their last place when it is looked at. Groups have at most
+//! `MOST_TOGETHER` members, and each word is asked for a bounded number of readers ([`super::flow`]).
 
 use std::collections::HashMap;
 
@@ -35,12 +51,12 @@ struct Sinking<'a> {
     order: &'a Order,
     flow: &'a mut Flow,
     movable: &'a Movable,
-    /// Where those stand that were moved, in half steps.
+    /// The places of those that were moved, in half steps.
     moved: HashMap<LLVMValueRef, usize>,
 }
 
 /// Moves instructions of a block down after calls, right before the first that reads what they compute, where fewer words live across
-/// the calls then. A block that says where variables are stays as it is: they would be said to be where they are not yet.
+/// the calls then. A block with debug records stays as it is: a record that describes a variable by a value would precede the value.
 ///
 /// # Safety
 ///
@@ -76,7 +92,7 @@ impl Sinking<'_> {
         self.moved.get(&instruction).copied().or_else(place)
     }
 
-    /// The first of some instructions of the block. Those that were moved to one place are in the order that LLVM's block says.
+    /// The first of some instructions of the block. Those that were moved to one place are in the order of LLVM's block.
     unsafe fn first_of(&self, readers: &[LLVMValueRef]) -> Option<LLVMValueRef> {
         let mut first = readers.iter().copied().min_by_key(|reader| self.place_of(*reader))?;
         let place = self.place_of(first);
@@ -100,21 +116,27 @@ impl Sinking<'_> {
             if self.moved.contains_key(&instruction) || !self.movable.has(instruction) {
                 return None;
             }
+            // Checked first, since it is cheap and most instructions have no call after them.
             let from = self.order.place_of(instruction)?;
             let call = self.order.call_after(from)?;
             let made = self.flow.words.made_by(instruction).filter(|made| *made > 0)?;
             let passing = self.passing(instruction)?;
             let end = *self.order.instructions.last()?;
+            // With readers in other blocks alone, the end of this block is late enough. Without any reader it is dead, and left to LLVM.
             let first = self.first_of(&passing.readers);
             let next = first.or(passing.beyond.then_some(end))?;
             let to = self.place_of(next)?;
+            // Of the calls that are crossed the last one counts: a word that is read after an earlier call but not after the last would have to
+            // live longer than it does, so it must count as one that waits.
             let call = self.last_call(call, to)?;
             let mut group = Group { members: passing.members, waiting: Vec::new() };
             group.waiting = self.waiting_for(instruction, call, &group.members)?;
             self.widen(&mut group, call);
+            // Equal is not enough: then nothing is gained, and the next run of the pass could move it back.
             if made <= group.waiting.len() {
                 return None;
             }
+            // Casts of the result that already follow the new place stay; among the others operands precede users, as before.
             group.members.retain(|member| self.place_of(*member).is_some_and(|place| place < to));
             group.members.sort_by_key(|member| self.order.place_of(*member));
             Some((group.members, next))
@@ -132,6 +154,8 @@ impl Sinking<'_> {
 
     /// Takes what is read by a group alone into it, while no more words have to wait for it then.
     unsafe fn widen(&mut self, group: &mut Group, call: usize) {
+        // A wider group has other waiting words, so that the search begins anew; it ends since each round adds a member, of which there
+        // are at most `MOST_TOGETHER`.
         let mut at = 0;
         while let Some(&word) = group.waiting.get(at) {
             // SAFETY: words of the block's function.
@@ -156,6 +180,7 @@ impl Sinking<'_> {
             {
                 return None;
             }
+            // Anything else that reads the maker's words could precede the call, and would then read what is not computed yet.
             let passing = self.passing(maker)?;
             if passing.beyond || passing.readers.iter().any(|reader| !group.members.contains(reader)) {
                 return None;

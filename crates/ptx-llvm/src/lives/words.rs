@@ -1,8 +1,16 @@
-//! Which registers values are in.
+//! The registers that hold a value.
 //!
 //! The machine's registers have 32 bits, and much of LLVM IR only says which of them are meant: the low half of an integer, an
 //! element of a vector, a number of the same bits. A value is therefore a list of words, each made by one instruction or
-//! argument, through whichever values it is passed on.
+//! argument, independent of the values that pass it on:
+//!
+//! ```text
+//!   %w = load i64, ptr %p                        [%w.0, %w.1]
+//!   %l = trunc i64 %w to i32                     [%w.0]             no register of its own
+//!   %v = bitcast i64 %w to <2 x i32>             [%w.0, %w.1]
+//!   %h = extractelement <2 x i32> %v, i32 1      [%w.1]
+//!   %s = sext i32 %h to i64                      [%w.1, %s.0]       the sign is computed
+//! ```
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,7 +23,7 @@ use crate::address_space;
 
 /// The bits of a register; predicates are saved in one.
 const REGISTER: u64 = 32;
-/// A value with more words is not followed: what is said of it would cost more than it is worth.
+/// A value with more words is not followed: that would cost more than it is worth.
 const MOST_WORDS: usize = 128;
 /// Types nested deeper, and values passed on more often, are not followed.
 const DEEPEST: u32 = 64;
@@ -96,6 +104,8 @@ impl Words {
                 return None;
             }
             let count = words(LLVMTypeOf(value), 0)?;
+            // Each arm gives up (`None`: the value makes all its words itself) where the counts differ. A list of the wrong length would
+            // take one register for another.
             match LLVMGetInstructionOpcode(value) {
                 LLVMBitCast | LLVMFreeze | LLVMPtrToInt | LLVMIntToPtr => {
                     let list = self.operand(value, 0, depth)?;
@@ -104,6 +114,7 @@ impl Words {
                 LLVMTrunc => Some(self.operand(value, 0, depth)?.get(..count)?.into()),
                 LLVMZExt | LLVMSExt => self.extended(value, count, depth),
                 LLVMGetElementPtr => self.element_of_known_place(value, count, depth),
+                // The cast is an addition of a window's base, but of an address that is known before the program runs, which costs nothing.
                 LLVMAddrSpaceCast => {
                     let list = self.operand(value, 0, depth)?;
                     list.iter().all(Option::is_none).then(|| vec![None; count].into())
@@ -119,6 +130,7 @@ impl Words {
                 LLVMExtractElement => {
                     let start = element(value, 1)? * count;
                     let list = self.operand(value, 0, depth)?;
+                    // Not so for `<2 x half>`, one word of two elements: taking one out is an instruction.
                     (list.len() == count * length(LLVMGetOperand(value, 0))).then_some(())?;
                     Some(list.get(start..start + count)?.into())
                 }
@@ -151,6 +163,7 @@ impl Words {
             }
             let low = self.operand(value, 0, depth)?;
             let signed = LLVMGetInstructionOpcode(value) == LLVMOpcode::LLVMSExt;
+            // All words above the low ones are copies of one sign word, or the constant zero, which takes no register.
             let high = (low.len()..count).map(|_| signed.then_some(Word { maker: value, at: 0 }));
             Some(low.iter().copied().chain(high).collect())
         }
@@ -251,7 +264,7 @@ unsafe fn element(value: LLVMValueRef, number: u32) -> Option<usize> {
     }
 }
 
-/// How many words lie before the component that an instruction takes out or puts in.
+/// The number of words before the component that an instruction takes out or puts in.
 unsafe fn place(value: LLVMValueRef) -> Option<usize> {
     // SAFETY: an instruction with indices, which lie within the type.
     unsafe {

@@ -349,4 +349,25 @@ out:",
             order.iter().skip_while(|name| *name != "%l").map(String::as_str).collect();
         assert_eq!(after_load[..5], ["%l", "call", "%next", "%number", "%c"]);
     }
+
+    #[test]
+    fn value_that_a_phi_takes_over_many_edges_is_looked_at_once_for_the_phi() {
+        const CASES: usize = 20_000;
+        let cases: String = (0..CASES).map(|case| format!(" i32 {case}, label %join")).collect();
+        let edges = "[ %m, %0 ], ".repeat(CASES);
+        let body = format!(
+            "  %m = add i32 %x, 1
+  call void @g()
+  %n = sub i32 0, %m
+  store i32 %n, ptr %p
+  switch i32 %y, label %join [{cases} ]
+join:
+  %r = phi i32 {edges}[ %m, %0 ]
+  store i32 %r, ptr %p"
+        );
+        let start = std::time::Instant::now();
+        assert_eq!(order(&body)[..4], ["%m", "call", "%n", "store"]);
+        // Milliseconds; the square of the edges takes minutes and gigabytes.
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    }
 }
