@@ -1,4 +1,4 @@
-//! Bounds of the values of rows.
+//! Bounds of the values of rows: for an operation and the bounds of its sources, those of its result.
 //!
 //! They tell that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
 //! lane of a warp, so that `tid.x >> 5` is one value.
@@ -97,6 +97,7 @@ impl Facts {
     }
 
     fn add(self, other: Self, bits: u32) -> Self {
+        // Zero low bits survive a sum that wraps around, bounds do not.
         let zeros = self.zeros.min(other.zeros);
         match self.most.checked_add(other.most).filter(|&most| most <= mask(bits)) {
             Some(most) => Self { least: self.least + other.least, most, zeros },
@@ -134,6 +135,7 @@ impl Facts {
         Self { least: 0, most: self.most.min(other.most), zeros: self.zeros.max(other.zeros) }
     }
 
+    /// For `or` and `xor`: neither sets a bit above the highest of both.
     fn or(self, other: Self) -> Self {
         let bits = u64::BITS - (self.most | other.most).leading_zeros();
         Self { least: 0, most: mask(bits), zeros: self.zeros.min(other.zeros) }
@@ -167,13 +169,16 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
         Unary::Field { shift, mask } => Some(a.shr(shift).and(Facts::constant(mask))),
         Unary::AddConstant { addend, mask } => {
             let bits = u64::BITS - mask.leading_zeros();
+            // `add %r1, %r1, -1` is a subtraction of 1 where no value is less. Of values with more bits only the low ones are read, so
+            // that nothing is known of the difference there.
             let negative = addend.wrapping_neg() & mask;
-            if negative <= a.least {
+            if negative <= a.least && a.most <= mask {
                 return Some(a.sub(Facts::constant(negative), bits));
             }
             Some(a.low(bits).add(Facts::constant(addend & mask), bits))
         }
         Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
+            // Below half of the narrower type's numbers neither truncation nor either extension changes a value.
             let narrow = to.bits().min(from.bits());
             if a.are_small(narrow) {
                 return Some(a);
@@ -212,6 +217,7 @@ fn binary(op: Binary, a: Facts, b: Facts) -> Option<Facts> {
             }
             _ => None,
         },
+        // Shifts, divisions and remainders read the type's low bits alone, so a row with more has no bounds here.
         Binary::Shr(t) if unsigned(t) && a.most <= mask(t.bits()) => {
             b.value().and_then(|by| u32::try_from(by).ok()).map(|by| a.shr(by))
         }
@@ -277,5 +283,20 @@ pub(super) fn of_special(
             Some(Facts { least: 0, most: extent.saturating_sub(1), zeros })
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn difference_of_values_with_more_bits_is_that_of_their_low_bits() {
+        let op = Unary::AddConstant { addend: u64::MAX, mask: u32::MAX.into() };
+        let low = unary(op, Facts::constant(5)).map(|facts| (facts.least, facts.most));
+        assert_eq!(low, Some((4, 4)));
+        // 2^32 + 5 is 5 in 32 bits.
+        let found = unary(op, Facts::constant((1 << 32) + 5));
+        assert!(found.is_none_or(|facts| (facts.least..=facts.most).contains(&4)), "{found:?}");
     }
 }
