@@ -1,4 +1,7 @@
-//! Indices that are bounded: sums with the address of a variable that stay in it for all inputs.
+//! Bounded indices: sums with the address of a variable that stay in it for all inputs.
+//!
+//! In goes one sum, out comes whether it is inside of the variable, or one past its end ([`Bounds::is_inside`]). Bounds are upper bounds of numbers
+//! from zero up; they are found by a walk back over at most `MOST_STEPS` instructions, and never through a phi, so that no fixed point is needed.
 //!
 //! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
 
@@ -28,6 +31,7 @@ impl Bounds<'_> {
         let operand = |at: usize| operands.get(at).copied().unwrap_or(Operand::Omitted);
         let room = |at: usize| self.room(statement, operand(at), MOST_STEPS);
         let most = |at: usize| self.most(statement, operand(at), MOST_STEPS);
+        // `sub` is left out: the difference of an address and a number from zero up can leave the variable at its beginning.
         let (room, most) = match inst.mnemonic.sem() {
             Sem::Arith(ArithSem::Add) => match room(1) {
                 Some(room) => (Some(room), most(2)),
@@ -110,6 +114,7 @@ impl Bounds<'_> {
                 ty.filter(|_| is_unsigned).and_then(width_bound)
             }
             (Sem::Compare(CompareSem::Selp), _) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
+            // `and` and unsigned `min` are bounded by either operand alone, all others need both.
             (_, Opcode::And) => match (most(1), most(2)) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (one, other) => one.or(other),
@@ -137,7 +142,8 @@ impl Bounds<'_> {
             },
             _ => None,
         };
-        // A register of 16 bits holds less.
+        // A result above the greatest positive number of its type may have wrapped, or be read as negative. A load of `.u8` or `.u16` cannot have:
+        // it may fill 16 bits, and `converted` and `is_factor` look at how it is read.
         let width = inst.mnemonic.operand_type(0).or(ty).map_or(0, ScalarType::bits);
         let greatest = if width <= 16 { (1 << width.saturating_sub(1)) - 1 } else { GREATEST };
         let is_narrow_load = inst.mnemonic.sem() == Sem::Memory(MemorySem::Load);

@@ -25,9 +25,11 @@ use crate::ssa::{Def, Ssa, ValueId};
 pub(crate) fn borrows(body: &Body, slots: &Slots, ssa: &Ssa) -> FxHashSet<ValueId> {
     let ids = || (0..ssa.values.len() as u32).map(ValueId);
     let flags = || ids().zip(&ssa.values).filter(|(_, info)| info.slot == slots.carry());
+    // Begins with all that could be borrows, phis included, and takes values out until the rest agrees: the greatest solution, so that a loop
+    // whose flag only differences write keeps borrows throughout.
     let mut borrows: FxHashSet<ValueId> =
         flags().filter(|(_, info)| !is_written_as_carry(body, &info.def)).map(|(id, _)| id).collect();
-    // A phi and what it joins are kept alike.
+    // A phi and the values that it joins are kept alike: otherwise each of its edges would cost an `xor`.
     loop {
         let before = borrows.len();
         for (id, info) in flags() {
@@ -111,6 +113,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         b: Value<'c>,
         subtracts: bool,
     ) -> Out<Value<'c>> {
+        // In 64 bits neither the sum of two 32-bit numbers nor the flag can overflow, so clamping once at the end is exact. Saturating twice
+        // is not: `INT_MAX - (-1)` less a borrow is INT_MAX, and not the INT_MAX - 1 that clamping before the borrow gives.
         let (narrow, wide) = (a.ty(), self.types.int(64));
         let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
         let flag = self.flag_in(site, subtracts)?;
@@ -179,6 +183,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let first = self.intrinsic(&name, pair, &[a, b])?;
         let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);
         let Some(flag) = flag else { return Ok((sum, overflow)) };
+        // At most one of the two steps carries: if `a + b` does, it leaves at most `2^n - 2`, and one more does not carry; if `a - b`
+        // borrows, it leaves at least 1. So `or` joins the flags.
         let second = self.intrinsic(&name, pair, &[sum, flag])?;
         let (sum, again) = (self.b.extract_field(second, 0)?, self.b.extract_field(second, 1)?);
         Ok((sum, self.b.binary(BinaryOp::Or, overflow, again)?))

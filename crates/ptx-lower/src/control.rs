@@ -1,4 +1,15 @@
-//! What lowers the instructions of each meaning, and control flow (manual 9.7.12).
+//! Lowering by meaning, and control flow (manual 9.7.12): branches, returns, calls.
+//!
+//! In goes one instruction at its site, out comes LLVM IR at the builder's position. Instructions that end a node are lowered with the node
+//! ([`Emitter::terminator`], [`Emitter::guarded_branch`]), all others by [`Emitter::instruction`]. A guarded instruction is a node of its own:
+//!
+//! ```text
+//! @!%p st.global.u32 [%rd1], %r1;           br i1 %p, label %no, label %yes, !ptx.guard !0
+//!                                         yes:
+//!                                           store i32 %r1, ptr addrspace(1) %rd1
+//!                                           br label %no
+//!                                         no:
+//! ```
 
 use ptx_ir::{Body, FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
 use ptx_isa::{
@@ -159,7 +170,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         let slot = self.analysis.slots.lane(guard.register, 0);
         let condition = self.read(site.statement, slot, self.types.int(1))?;
         let (yes, no) = (self.block(yes)?, self.block(no)?);
-        // The polarity of the guard stays visible as the order of the targets.
+        // `@!%p` has its targets exchanged and no `xor`: raising takes the negation from the order of the targets, and LLVM one instruction less.
         let branch = if guard.negated {
             self.b.branch_if(condition, no, yes)?
         } else {
@@ -177,6 +188,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     /// Marks a branch back to a loop whose header has a `nounroll` pragma (manual 12).
     fn attach_loop(&self, node: NodeId, branch: Value<'c>) {
         let nodes = &self.analysis.flow.nodes;
+        // Nodes are numbered in the order of the text, so a branch to a lower number, or the same, goes back.
         let back = nodes[node.index()]
             .successors()
             .into_iter()
@@ -260,6 +272,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         let (results, arguments) = (list(site.operand(0)), list(site.operand(2)));
         let shared = self.shared;
         let prototype;
+        // An indirect call may reach a barrier: LLVM must not make it depend on more conditions than in the text.
         let convergent = match site.operand(1) {
             Operand::Symbol(Symbol::Function(id), _) => {
                 shared.signatures.get(&id).is_none_or(|signature| signature.behaviour.convergent)

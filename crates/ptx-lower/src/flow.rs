@@ -1,4 +1,7 @@
 //! Control flow with guards made explicit: a guarded instruction is in a node of its own.
+//!
+//! In goes a body, out come nodes that run from their first instruction to their last, in the order of the text, with their edges, and a reverse
+//! post-order of those that can be reached ([`Flow::new`]).
 
 use ptx_ir::cfg::{BlockId, Cfg, branch_targets};
 use ptx_ir::{Body, Guard, Inst, LabelId, Operand, Stmt};
@@ -172,7 +175,10 @@ impl Flow {
         }
     }
 
+    /// Finds the reachable nodes, their order and their predecessors.
     fn find_order(&mut self) {
+        // Depth first, with a stack of its own: a body may be one chain of a million nodes. Each entry has the number of the successor that is next;
+        // a node without one left is finished, and the order is that of finishing, reversed.
         let mut stack = vec![(NodeId(0), 0)];
         if let Some(entry) = self.nodes.first_mut() {
             entry.reachable = true;
@@ -199,6 +205,7 @@ impl Flow {
             }
             for successor in self.nodes[at].successors() {
                 let Some(node) = self.nodes.get_mut(successor.index()) else { continue };
+                // Nodes are visited in order, so a repeated edge (both sides of a branch, cases of a switch) repeats the last entry.
                 if node.predecessors.last() != Some(&NodeId(at as u32)) {
                     node.predecessors.push(NodeId(at as u32));
                 }

@@ -1,8 +1,16 @@
-//! Marks on what several LLVM instructions make of one PTX instruction (mapping, "Mnemonics").
+//! Marks on the LLVM instructions that one PTX instruction was lowered to (mapping, "Mnemonics").
 //!
-//! `lop3`, a clamped shift, a sum with carry have exact equals in plain IR, but of several instructions. `!ptx.inst` on
-//! the last of them says the PTX instruction as the text and constraints of inline assembly would, and which of its results
+//! `lop3`, a clamped shift and a sum with carry have exact equals in plain IR, but of several instructions. `!ptx.inst` on
+//! the last of them names the PTX instruction by the text and constraints of inline assembly, and the number of the result that
 //! this one is. It is a hint: raising believes it only where the IR still is what the text lowers to.
+//!
+//! ```text
+//! lop3.b32 %r4, %r1, %r2, %r3, 0x6a;
+//!
+//! %x = and i32 %r1, %r2
+//! %r4 = xor i32 %r3, %x, !ptx.inst !0
+//! !0 = !{!"lop3.b32 $0, $1, $2, $3, 106;", !"=r,r,r,r", !"0"}
+//! ```
 
 use std::fmt::Write as _;
 
@@ -56,7 +64,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return;
         }
         let fewest = fewest_steps(mnemonic);
-        // Most instructions are one, and that is known at once.
+        // Fast path: most instructions are lowered to one.
         if fewest > 1 && self.b.first_since(before) == self.b.last_instruction() {
             return;
         }
@@ -68,8 +76,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.mark_results(&[(site, made)]);
     }
 
-    /// Says of what was one instruction in PTX that raising shall not combine it with its operands or users, nor write it as something
-    /// else. Optimization takes this back: it is worth what the PTX was.
+    /// Marks the value of one PTX instruction as one that raising does not combine with its operands or users, nor write as another
+    /// instruction. Optimization drops the mark.
     pub(crate) fn keep_apart(&self, value: Value<'c>) {
         if !value.is_constant() {
             self.types.attach(value, marks::LITERAL, self.types.metadata_strings(&[]));
@@ -78,6 +86,8 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// Continues a chain of carries, or begins one.
     fn link(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
+        // One mark for the whole chain, and not one for each instruction: the flag between two of them has no name that the text of inline
+        // assembly could give it, and LLVM may place other instructions in between.
         let continues = reads_carry(site.inst);
         if !continues {
             self.end_chain();
@@ -122,6 +132,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let constraints: Vec<&str> =
             template.outputs.iter().map(String::as_str).chain(template.inputs.iter().copied()).collect();
         let constraints = constraints.join(",");
+        // The mark goes to the value before conversions to the type that the register is kept as, such as the `bitcast` of a 32-bit result to
+        // `float`: those are no part of the instruction, and are folded into what reads them.
         for (number, (statement, made, operand)) in destinations.into_iter().enumerate() {
             let Some(value) = self.result_of(statement, operand) else { continue };
             let mut root = value;
@@ -182,7 +194,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         Some(())
     }
 
-    /// The number that a register is known to hold: what it takes part in is folded by LLVM's builder, so the text must say it.
+    /// The number that a register is known to hold. LLVM's builder folds it into the instructions that read it, and the text has to agree with what
+    /// it made: with a register in place of the number, raising would lower the text to other IR and drop the mark.
     fn known_number(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Option<u64> {
         let Operand::Register(register) = operand else { return None };
         let declared = self.body.reg_type(register);

@@ -82,6 +82,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let Some(element) = element_type(ty, entries.len()) else {
             return unsupported("its widths do not add up");
         };
+        // Two halves become a vector where the register is kept as one, so that `fma.rn.f16x2` has its operands without a `bitcast`:
+        // `mov.b32 %r, {%h0, %h1}` is two `insertelement`.
         if let (Repr::Float(pair), 2) = (self.destination_repr(site, 0), entries.len())
             && let Some((half, _)) = self.llvm_type(pair).vector_parts()
         {
@@ -92,6 +94,10 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             return self.define(site, 0, vector);
         }
+        // `mov.b64 %rd, {%r0, %r1}`:  %a = zext i32 %r0 to i64
+        //                             %b = zext i32 %r1 to i64
+        //                             %c = shl i64 %b, 32
+        //                             %rd = or i64 %a, %c
         let whole = self.types.int(ty.bits());
         let mut result = whole.zero();
         for (index, entry) in entries.iter().enumerate() {
@@ -128,6 +134,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             return Ok(());
         }
+        // Otherwise `mov.b64 {%r0, %r1}, %rd` is `trunc i64 %rd to i32` and `trunc (lshr i64 %rd, 32) to i32`. A sink needs nothing.
         let source = self.operand_of(site, site.operand(1), ty)?;
         let source = self.bits_as(source, self.types.int(ty.bits()))?;
         for (index, entry) in entries.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which address arithmetic LLVM may take to stay inside one variable.
+//! Address arithmetic that LLVM may assume to stay inside one variable.
 //!
 //! PTX addresses are numbers: `g + (h - g)` is the address of `h`. To LLVM an access through `getelementptr i8, @g, ..` stays in
 //! `@g` for any index, so it is correct only where the index is not a distance between variables. Each body is analyzed
@@ -225,6 +225,7 @@ impl Provenance {
         if space == address_space::CONST {
             return true;
         }
+        // An index made of addresses can be a distance to any other variable.
         if offset.address != Address::None {
             return false;
         }
@@ -233,9 +234,11 @@ impl Provenance {
             Address::Of(var) | Address::From(var) => vec![var],
             Address::Mixed => contents.named.iter().copied().collect(),
         };
+        // `if (p == &h) i = 16; else i = 4` makes the distance out of constants: no address flows into `i`, but the branch chose it by one.
         if !is_constant && bases.iter().any(|var| self.compared.contains(var)) {
             return false;
         }
+        // Neither memory nor a caller flows into the index, so that no distance can have come that way.
         if !offset.given && !offset.unknown {
             return true;
         }

@@ -1,9 +1,23 @@
-//! As what LLVM type each value is kept: integer, floating point or pointer.
+//! The LLVM type of each value: integer, floating point or pointer.
+//!
+//! In goes a body in SSA form, out comes a [`Repr`] for each value ([`representations`]).
 //!
 //! A register's bits have no type of their own. The instruction that makes a value usually fixes one; loads, moves and
 //! phis do not, and take the one their readers want. Addresses are found in two steps: forward from symbols and `cvta`
 //! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
 //! Where neither decides, a value is an integer.
+//!
+//! ```text
+//! ld.param.u64 %rd1, [p];             free: it may be an address
+//! mul.wide.u32 %rd2, %r1, 4;          an integer, by its instruction
+//! add.s64      %rd3, %rd1, %rd2;      a sum with one term that may be an address: it may be one
+//! ld.global.f32 %f1, [%rd3];          wants %rd3 to be a pointer: so %rd3 is one, and by it %rd1
+//!
+//! %rd3 = getelementptr i8, ptr addrspace(1) %rd1, i64 %rd2           and not inttoptr (add %rd1, %rd2)
+//! ```
+//!
+//! Any answer is correct, since a value is converted where an instruction wants another type. But LLVM's alias analysis does not see through
+//! `inttoptr`, so that a pointer kept as an integer costs optimization.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -149,13 +163,14 @@ enum Source {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Unknown,
-    /// A constant, which is whatever else meets it is.
+    /// A constant, which takes the type of any value that it meets in a phi.
     Constant,
     Free(bool),
     Fixed(Repr),
 }
 
 impl State {
+    /// The height in the lattice that [`forward`] climbs: a state is only replaced by one of a greater rank.
     fn rank(self) -> u32 {
         match self {
             State::Unknown => 0,
@@ -212,7 +227,8 @@ pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
         (0..question.ssa.values.len()).map(|at| question.source(ValueId(at as u32))).collect();
     let mut states = forward(&sources);
     let mut wants = question.wants(&sources, &states);
-    // What is settled in one sum can settle the next; a few rounds do for what compilers write.
+    // Once one sum is decided the next can be: `(a + b) + c` asks about `b` first. The bound keeps a body of long chains linear; sums
+    // that are open after it stay integers, which is correct.
     for _ in 0..ROUNDS {
         if !settle_sums(&mut sources, &states, &wants) {
             break;
@@ -242,6 +258,7 @@ fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> boo
         if states[at] != State::Fixed(Repr::Int) || wants[at].pointers() == Wants::default() {
             continue;
         }
+        // Two pointers were added, which is no address in any space that LLVM knows: the integer stays.
         let is_pointer = |term: &&ValueId| matches!(states[term.index()], State::Fixed(Repr::Pointer(_)));
         if terms.iter().any(|term| is_pointer(&term)) {
             continue;
@@ -272,7 +289,8 @@ fn forward(sources: &[Source]) -> Vec<State> {
         while let Some(Reverse(at)) = sweep.pop() {
             waiting[at] = false;
             let new = state_of(&sources[at], &states);
-            // Only ever down, so that this ends; a change within a rank can only be to an integer.
+            // The rank of a value only grows, at most six times, so that this ends in linear time. Two states of one rank, such as pointers of
+            // two spaces, have nothing in common but that they are numbers.
             let new = if new.rank() == states[at].rank() && new != states[at] {
                 State::Fixed(Repr::Int)
             } else {
@@ -286,6 +304,8 @@ fn forward(sources: &[Source]) -> Vec<State> {
                 if std::mem::replace(&mut waiting[user], true) {
                     continue;
                 }
+                // A later value is still to come in this sweep; an earlier one, at the head of a loop, waits for the next. Where `meet` depends on the
+                // order of its operands, this fixes it to the order of the text, so that equal texts give equal modules.
                 if user > at {
                     sweep.push(Reverse(user));
                 } else {
@@ -340,6 +360,9 @@ fn users(sources: &[Source]) -> Users {
         Source::Sum { terms, less } => terms.iter().chain(less).copied().collect(),
         Source::Resize(value) => vec![*value],
     };
+    // One array of users with the start of each value's part, and not a list for each value: bodies have hundreds of thousands of values,
+    // most with one user. First the counts, two places further on, then their running sums; filling the parts moves each start to
+    // the next value's, which is why they began one place further on than they end.
     let mut first = vec![0; sources.len() + 2];
     for value in sources.iter().flat_map(made_of) {
         if let Some(count) = first.get_mut(value.index() + 2) {
@@ -371,6 +394,7 @@ fn sum(states: &[State]) -> State {
     if !pointers.is_empty() {
         return State::Fixed(Repr::Int);
     }
+    // Not decided yet: a term around a loop may become the pointer that makes this sum one.
     if states.contains(&State::Unknown) {
         return State::Unknown;
     }
@@ -547,6 +571,8 @@ impl Question<'_> {
         for (statement, inst) in self.body.instructions() {
             self.wants_of_inst(statement, inst, &mut wants);
         }
+        // Backward: what wants a copy wants its sources. Sets only grow and have 14 members, so that each value is looked at 15 times at most. A
+        // sum passes on only that it is used as an address; a float that is wanted of a sum is not what its terms are.
         let mut work: Vec<usize> = (0..sources.len()).collect();
         while let Some(at) = work.pop() {
             let passed = match (states[at], &sources[at]) {
@@ -705,6 +731,8 @@ pub(crate) fn loads_of_variables(question: &Question<'_>) -> FxHashMap<VarId, Ve
 /// The pointer space a parameter is loaded for, when all its loads agree; the values of those loads become pointers.
 pub(crate) fn parameter_space(loads: &[ValueId], reprs: &mut [Repr]) -> Option<u32> {
     let mut space = None;
+    // A parameter has one type in LLVM's signature. If two loads of it want different spaces, it is an integer there, and each load
+    // converts; if only some want a pointer, the others convert it to the integer.
     for load in loads {
         if let Some(Repr::Pointer(found)) = reprs.get(load.index()) {
             if space.is_some_and(|space| space != *found) {

@@ -1,4 +1,11 @@
-//! What can be assigned in a body, and what each statement reads and writes.
+//! The slots of a body, which are what can be assigned, and the slots that each statement reads and writes.
+//!
+//! In goes a body, out come its slots ([`Slots::new`]) and the accesses of its statements ([`Slots::accesses`]), from which `ssa.rs` builds SSA
+//! form. A `.param` variable that is only accessed whole is a slot like a register, and needs no memory:
+//!
+//! ```text
+//! .param .b32 out; st.param.b32 [out], %r1; call f, (out);         call void @f(i32 %r1)
+//! ```
 
 use ptx_ir::{
     AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
@@ -51,6 +58,7 @@ impl Slots {
             Param::Variable(var) => Some(*var),
             Param::Register(..) => None,
         }));
+        // The function's own parameters are not among the candidates: they are LLVM arguments, which are values already.
         let partly = partly_accessed(module, body);
         for var in candidates {
             let variable = module.variable(var);
@@ -115,6 +123,7 @@ impl Slots {
             let writes = matches!(place.role, Role::Def | Role::DefPair) || place.name == "ret";
             self.collect(body, *operand, if writes { &mut access.writes } else { &mut access.reads });
         }
+        // `wgmma` accumulates into its destination, which the table lists as a definition alone.
         if updates_destination(inst) {
             self.collect(
                 body,
@@ -199,7 +208,7 @@ pub(crate) fn lane_of(component: Component) -> usize {
     component.index()
 }
 
-/// Whether the space is the parameter space, in whatever spelling.
+/// Whether the space is the parameter space, in any spelling.
 pub(crate) fn is_param(space: StateSpace) -> bool {
     matches!(space, StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc)
 }

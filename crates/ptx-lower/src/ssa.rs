@@ -1,4 +1,8 @@
-//! Static single assignment: which definition each read of a register sees.
+//! Static single assignment: the definition that each read of a register sees.
+//!
+//! In go the flow graph and the accesses of each statement, out comes [`Ssa`]: for each read the value that it sees, for each write the
+//! value that it makes, and the phis of each node. It is built once, by dominance frontiers (Cytron et al.) for slots that are read in
+//! another node than the one that writes them (semi-pruned form); what is left of dead phis is dropped afterwards.
 //!
 //! Slots are what can be assigned: lanes of registers, the carry flag, and `.param` variables of the body that are only
 //! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis no one reads are not kept.
@@ -77,6 +81,8 @@ impl OfStatements {
             known.1 = value;
             return;
         }
+        // The part of a statement can only grow at the end of the vector. When others follow it, it is copied there; its old entries stay as
+        // garbage, which happens once for a statement at most when its entries are added one after the other.
         let mut start = start;
         if own.end != self.entries.len() {
             start = self.entries.len() as u32;
@@ -173,17 +179,20 @@ impl Dominators {
             if !is_root {
                 children[own.index()].push(*node);
             }
-            // The entry also meets what was there before it.
+            // Only a node where control meets is in a frontier. The entry also meets what was there before it.
             if predecessors.len() + usize::from(is_root) < 2 {
                 continue;
             }
+            // A node is in the frontier of all that dominate one of its predecessors but not the node itself: those between the predecessor and
+            // the node's immediate dominator (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm).
             for predecessor in predecessors {
                 let mut runner = *predecessor;
                 loop {
                     if runner == own && !is_root {
                         break;
                     }
-                    // Whoever came here for this node went on to the end.
+                    // The walk from an earlier predecessor of this node came through here and recorded all that are above. Without this, a node with
+                    // many predecessors below a deep tree would cost their product.
                     if frontier[runner.index()].last() == Some(node) {
                         break;
                     }
@@ -282,6 +291,8 @@ impl Builder<'_> {
         }
         exposed.sort_unstable();
         exposed.dedup();
+        // The iterated frontier: a phi is an assignment too, so its node's frontier needs one as well. Slots that are always written before they
+        // are read in a node need none, which spares most of PTX's many temporaries.
         for slot in exposed {
             let mut work = writers.get(&slot).cloned().unwrap_or_default();
             let mut seen = rustc_hash::FxHashSet::default();
@@ -296,7 +307,11 @@ impl Builder<'_> {
         }
     }
 
+    /// Gives each read the value that it sees, by a walk over the dominator tree: what a slot holds at the end of a node is what it holds at the
+    /// beginning of the nodes that it dominates, unless a phi is there.
     fn rename(&mut self, dominators: &Dominators) {
+        // The walk has a stack of its own, since the tree is as deep as the text is long. A node's assignments are undone when it is left,
+        // in the opposite order, so that its siblings see what held before it.
         enum Step {
             Enter(NodeId),
             Leave(Vec<(Slot, Option<ValueId>)>),
@@ -334,6 +349,7 @@ impl Builder<'_> {
             }
             for statement in statements(self.flow, node).collect::<Vec<_>>() {
                 let Some(access) = self.accesses.get(&statement) else { continue };
+                // Reads before writes: `add.s32 %r1, %r1, 1` sees the old `%r1`.
                 for slot in &access.reads {
                     let value = self.look(&current, &mut undefined, *slot);
                     self.ssa.reads.insert(statement, *slot, value);
@@ -359,6 +375,8 @@ impl Builder<'_> {
                 }
                 End::Goto(..) | End::Switch(..) | End::Leave(_) | End::Nowhere(_) => {}
             }
+            // A phi has one operand for each predecessor, also where several cases of a switch go there: LLVM wants one entry for each of these edges,
+            // but with the same value.
             let mut successors = self.flow.nodes[node.index()].successors();
             successors.sort_unstable();
             successors.dedup();
@@ -400,6 +418,7 @@ impl Builder<'_> {
 
     /// Keeps the phis that some statement reads, perhaps through other phis.
     fn drop_dead_phis(&mut self) {
+        // From the readers back: two phis of a loop that only read each other are dead, though each has a user.
         let mut live = vec![false; self.ssa.values.len()];
         let mut work: Vec<ValueId> =
             self.ssa.reads.values().chain(self.ssa.falling.values().copied()).collect();

@@ -10,7 +10,8 @@
 //! %rd1 = zext i32 (ptrtoint ptr addrspace(3) %r2 to i32) to i64   ; right
 //! ```
 //!
-//! So what is widened is a number if anything but accesses, conversions of addresses and numbers of 32 bits is made of it.
+//! So what is widened is a number if anything but accesses, conversions of addresses and numbers of 32 bits is made of it. In goes the analysis of
+//! a body, out come the values whose representation has to be an integer for that.
 
 use ptx_ir::{Body, Inst, Operand};
 use ptx_isa::{ArithSem, CompareSem, Field, Mod, MoveSem, Role, Sem};
@@ -75,6 +76,8 @@ impl Reader<'_> {
         for (statement, inst) in self.body.instructions() {
             self.uses_of_inst(statement, inst, &mut uses);
         }
+        // Backward from the values whose upper half is read, along copies and sums: the upper half of a sum depends on those of its terms.
+        // Each value becomes a number once, and its list is taken then, so that this is linear.
         let mut work: Vec<usize> = (0..values.len()).filter(|at| uses.numbers[*at]).collect();
         while let Some(at) = work.pop() {
             for source in uses.sources.remove(&at).unwrap_or_default() {
@@ -88,6 +91,8 @@ impl Reader<'_> {
 
     /// A value of which another one is a copy or a sum: read as far as that one is.
     fn copied(&self, source: ValueId, result: Option<ValueId>, uses: &mut Uses) {
+        // A result that is kept as a number reads the whole source now. One that is an address reads it only if its own upper half is
+        // read later, which is not known yet.
         match result.filter(|result| self.is_address(*result)) {
             Some(result) => uses.sources.entry(result.index()).or_default().push(source.index()),
             None => uses.numbers[source.index()] = true,

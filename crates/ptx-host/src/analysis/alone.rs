@@ -99,6 +99,7 @@ pub(super) fn regions(program: &Program, graph: &Graph, liveness: &Liveness, sha
     let mut regions: Vec<Region> = Vec::new();
     let mut rest = &loops[..];
     while !rest.is_empty() {
+        // As many loops as possible in one region, since between two regions all rows go through vectors. Regions do not overlap.
         let after = regions.last().map_or(0, |region| region.last + 1);
         let found = (1..=rest.len()).rev().find_map(|count| {
             let region = search.region(&rest[..count], after)?;
@@ -157,6 +158,8 @@ impl Search<'_> {
                 loaded.extend(load.dsts.iter().copied());
             }
         }
+        // Rows that are computed from loads; of these the ones that are live into the head of a loop, which an earlier round has made; and what is
+        // computed from those: an address among them is a list or a search.
         let loaded = depend(insts, loaded);
         let is_from_before = |row: &u32| {
             let heads = (head..=last).filter(|id| (*id..=last).any(|from| self.targets(from).contains(id)));

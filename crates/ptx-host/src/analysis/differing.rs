@@ -1,4 +1,4 @@
-//! In which bits the lanes of a warp may differ, or those of a chunk.
+//! The bits in which the lanes of a warp may differ, or those of a chunk: for an operation, from those of its sources.
 //!
 //! Compilers write the number of a warp in its block times four as `tid.x >> 3 & 0x1ffffffc`. Of `tid.x` lanes differ in the low five bits,
 //! of the shifted one in the low two, and in none that the mask has: one value in all lanes.
@@ -40,6 +40,8 @@ pub(super) fn of_source(shapes: &Shapes, src: Src, among: Among) -> u64 {
                 Among::Group => (shapes.lanes().group, stride.across.is_some()),
                 Among::Chunk => (shapes.lanes().chunk, true),
             };
+            // Consecutive numbers from a multiple of their count have all bits but the low ones in common: 64, 65 .. 95. From 60 on they
+            // would differ in bit 5, too.
             let zeros = lanes.trailing_zeros();
             let is_group = stride.within == 1 && is_one && among.zeros(shapes, src) >= zeros;
             if is_group && shapes.stays_within(src, stride, shapes.bits(src)) {
@@ -67,6 +69,7 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src], among: Among) ->
             Unary::Field { shift, mask } => of(a).checked_shr(shift).unwrap_or(0) & mask,
             Unary::AddConstant { addend, mask } => sum(of(a), 0, addend.trailing_zeros()) & mask,
             Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
+                // Extension copies the top bit upward: where lanes differ in it, they differ in all bits above.
                 let bits = to.bits().min(from.bits());
                 let sign = if to.bits() > from.bits() { from.sign() } else { to.sign() };
                 let differs = of(a) & mask(bits);

@@ -1,4 +1,4 @@
-//! Operations that lanes wait for each other at, and what their results have in common.
+//! Operations at which lanes wait for each other, and the shapes of their results.
 //!
 //! Such an operation begins a block. Lanes wait there until all have come that take part:
 //!
@@ -79,6 +79,7 @@ impl Shapes {
     /// The shape of what an operation of several lanes writes to a row; `is_whole` where it is known that all 32 of them run.
     pub(super) fn of_collective(&self, collective: &Collective, row: Dst, is_whole: bool) -> Shape {
         let is_first = collective.dsts.first() == Some(&row) && collective.dsts.get(1) != Some(&row);
+        // All that run are members of one mask and get one result. With a mask for each lane several groups run together, each with its own.
         let same = match self.participants(collective) {
             Gather::All | Gather::One(_) => Shape::Uniform,
             Gather::Each(_) | Gather::Asking => Shape::Varying,

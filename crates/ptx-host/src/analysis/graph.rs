@@ -1,4 +1,7 @@
 //! Basic blocks of a kernel.
+//!
+//! In goes the code of a program, out come the blocks that its kernel can reach, numbered in the order in which lanes that wait at several of them
+//! run ([`Graph`]). The order is correct in any case; a good one lets lanes that parted meet again early.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -167,10 +170,13 @@ impl Graph {
         let mut blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
         exit_early(&mut blocks);
         let entry = names.get(&(start, false)).copied().unwrap_or(0);
+        // The entry is block 0, which runs before all others, and a barrier has to run after them: no number serves a block that is both. Without
+        // a loop around it nothing else can wait when it runs.
         let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
         if is_barrier(program, start) && is_loop {
             return Err(Refusal { pc: start, why: "a kernel that begins with a barrier in a loop" });
         }
+        // Entry, blocks that only stop the launch, all others by loops, barriers. Each part keeps the order that it has.
         let order = order(&blocks, entry);
         let is_late = |id: &BlockId| *id != entry && is_barrier(program, blocks[*id].first);
         let (late, first): (Vec<_>, Vec<_>) = order.into_iter().partition(is_late);
@@ -254,6 +260,7 @@ impl Graph {
 
 /// Lanes that go to a block which only exits do so at once: `@%p bra DONE; .. DONE: ret;` is `@%p ret`, after which no lane waits.
 fn exit_early(blocks: &mut [Block]) {
+    // A block that only jumps to such a block becomes one itself, so this is repeated while their number grows.
     loop {
         let exits: Vec<bool> = blocks.iter().map(Block::only_exits).collect();
         let before = exits.iter().filter(|&&exits| exits).count();
@@ -269,6 +276,8 @@ fn exit_early(blocks: &mut [Block]) {
 /// The blocks from which lanes come to an instruction that stops the launch in any case, without waiting for others or coming to a block twice.
 /// `order` has all that may be such; where there is no loop, the targets of a block come after it.
 fn stopping(blocks: &[Block], order: &[BlockId]) -> Vec<bool> {
+    // One pass from the last block: targets were looked at before, but for those of edges back, which still count as not stopping. So a block
+    // in a loop never counts, as it might keep lanes for ever in which no other block runs.
     let mut stops = vec![false; blocks.len()];
     for &id in order.iter().rev() {
         let block = &blocks[id];
@@ -320,6 +329,8 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
             if is_barrier(program, pc) {
                 firsts.insert((pc, false));
             }
+            // A guarded operation of several lanes gets two beginnings: `(pc, true)`, where the lanes wait for which the guard holds, and the instruction
+            // after it, where the others go at once. Its guard becomes the condition of the block before.
             if let Some(is_guarded) = meeting(program, pc) {
                 firsts.insert((pc, is_guarded));
                 firsts.extend(is_guarded.then_some((pc + 1, false)));
@@ -399,6 +410,8 @@ fn place(
     cut: &BTreeSet<BlockId>,
     order: &mut Vec<BlockId>,
 ) {
+    // Without its head a cycle falls apart into those inside of it (Bourdoncle's weak topological order, with components that may be
+    // irreducible). Each level looks at each block once, so that this takes the depth of loops times the blocks.
     for cycle in cycles(blocks, region, entry, cut) {
         // The first block of a cycle that is entered heads it; it is cut off, and what is left has fewer cycles.
         let Some(&head) = cycle.first() else { continue };
@@ -473,6 +486,7 @@ fn cycles(
         {
             *caller_low = low.min(*caller_low);
         }
+        // The root of a part: all blocks that were put on the stack after it, and are still there, reach it and are reached by it.
         if number == low {
             let at = stack.iter().rposition(|&on| on == id).unwrap_or(0);
             let part: Vec<BlockId> = stack.split_off(at);
@@ -482,6 +496,7 @@ fn cycles(
             parts.push(part);
         }
     }
+    // Tarjan's algorithm completes a part after all that it leads to; reversed, edges between parts go forward.
     parts.reverse();
     parts
 }

@@ -34,6 +34,7 @@ pub fn groups(
     if lanes >= LEAST_LANES && !launched.clusters && may_group(program, one) {
         let chunks = WARP / lanes as usize;
         let pressure = pressure(program, one).max(1) * chunks;
+        // All warps of a group have their rows in registers at the same time. A group whose rows do not fit spends on spilling what it saves.
         let mut count = MOST;
         while count > 1 {
             if count <= warps && count * pressure <= registers && pays(program, launched, lanes, count) {
@@ -124,6 +125,8 @@ fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
         (Shape::Varying, _) => 1,
         _ => 0,
     };
+    // Backward over the block from what is live at its end, as for register allocation: a write ends the life of a row, unless a guard lets
+    // some lanes keep what they have, and a read begins it.
     let targets = block.terminator.targets();
     let is_live = |row: &u32| targets.iter().any(|&to| analysis.liveness.is_live_into(to, *row));
     let mut live: BTreeSet<u32> = (0..rows).filter(is_live).filter(|&row| weight(row) > 0).collect();

@@ -31,6 +31,8 @@ pub(super) fn has_room(program: &Program, analysis: &Analysis, id: BlockId) -> b
 /// The vector operations of a round, and the cycles until what the next round begins with is there; `None` with others than operations on
 /// registers that take a known time.
 fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> Option<(usize, usize)> {
+    // The longest chain of results through one round, as a processor that executes everything as soon as its operands are there would take it. Rows from
+    // before the round are there at cycle 0; what the next round needs of them (the rows live into its head) ends the chain.
     let (mut operations, mut ready) = (0, BTreeMap::<u32, usize>::new());
     let blocks = inside.iter().map(|&id| analysis.graph.block(id));
     for inst in blocks.flat_map(|block| &program.code[block.first as usize..block.end as usize]) {

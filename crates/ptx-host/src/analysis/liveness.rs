@@ -1,4 +1,4 @@
-//! Which rows the code from a block on may read before it writes them.
+//! The rows that are live into each block: those that the code from there on may read before it writes them.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +22,7 @@ impl Liveness {
         let effects: Result<Vec<_>, _> =
             (0..graph.blocks().len()).map(|id| reads_and_kills(program, graph, id)).collect();
         let effects = effects?;
+        // Backward over the blocks, whose order puts most targets later: one round for code without loops, and one more for each depth of them.
         let mut live_into = vec![BTreeSet::new(); graph.blocks().len()];
         let mut changed = true;
         while changed {

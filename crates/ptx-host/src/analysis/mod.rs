@@ -1,4 +1,7 @@
-//! What is known of a kernel before code is made for it.
+//! The analyses of a kernel that code generation depends on.
+//!
+//! In goes the [`Program`] that the interpreter executes, out comes an [`Analysis`]: blocks in their order, where lanes wait, and what is known of
+//! the values of each row.
 //!
 //! | module | gives |
 //! |---|---|
@@ -190,6 +193,8 @@ impl Analysis {
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
         let (all, of_rows) = (Lanes::new(lanes, warps), widths.clone());
         let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, all, has_questions);
+        // From below: no branch parts lanes until a shape tells otherwise. Starting with all that might part lanes would be correct too, but never
+        // find that they do not: rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
         let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
@@ -262,7 +267,7 @@ impl Analysis {
     pub fn is_read_after(&self, program: &Program, block: BlockId, pc: u32, row: u32) -> bool {
         let Block { end, terminator, .. } = self.graph.block(block);
         for inst in &program.code[pc as usize + 1..*end as usize] {
-            // What is not known reads everything.
+            // An unknown operation counts as one that reads everything.
             let Ok(access) = Access::of(&inst.op) else { return true };
             let is_guard = inst.guard.is_some_and(|guard| guard.row == row);
             if is_guard || access.reads.iter().any(|src| src.as_register() == Some(row)) {

@@ -1,4 +1,4 @@
-//! Where lanes lie from the first lane of their chunk, for rows of any values that follow from the numbers of lanes.
+//! The distances of lanes from the first lane of their chunk, for rows of any values that follow from the numbers of lanes.
 //!
 //! In a network that sorts, threads access `2 * tid - (tid & 7)`: from the first of 16 lanes the others are 1, 2 .. 7, 16, 17 .. away, in
 //! every chunk alike.
@@ -67,6 +67,7 @@ impl Patterns {
                     let keeps = keeps_others(liveness, schedule, id, row);
                     let written =
                         if is_for_all && !keeps { self.written(shapes, &inst.op, row) } else { Found::Any };
+                    // A lattice of height two: nothing, one pattern, any values. So each row changes twice at most.
                     let Some(found) = self.rows.get_mut(row as usize) else { continue };
                     let joined = match (&*found, written) {
                         (_, Found::Nothing) => continue,
@@ -83,6 +84,7 @@ impl Patterns {
     }
 
     fn found(&self, shapes: &Shapes, src: Src) -> Found {
+        // Distances are modulo 2^32. In a row of another width they would not be what an operation of 32 bits computes with.
         let lanes = shapes.lanes().chunk;
         match shapes.src(src) {
             Shape::Unwritten => Found::Nothing,

@@ -37,6 +37,8 @@ impl Phases {
         if is_barrier(first) {
             return None;
         }
+        // From each barrier all ways have to lead to one other barrier, or all to the end. A barrier that comes twice is one in a loop: its phases
+        // have no fixed number.
         loop {
             let (mut inside, mut work) = (BTreeSet::from([first]), vec![first]);
             let (mut next, mut ends) = (BTreeSet::new(), false);

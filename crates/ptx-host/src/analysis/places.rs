@@ -109,6 +109,8 @@ impl<'a> Places<'a> {
     /// both. Those with one mask leave each of the two together. So it is where lanes come to the two by turns, the first one first, and the
     /// mask stays as it is; after an operation of all lanes it begins anew.
     fn comes_first(&self, first: BlockId, second: BlockId, mask: Src) -> bool {
+        // Three conditions: from every place where all lanes begin, the first block is on all ways to the second; from each of the two, no way leads back
+        // to it without the other one; and the mask does not change after the first. Together they make the lanes of a mask alternate.
         let starts = (0..self.graph.blocks().len()).filter(|&id| id == 0 || self.is_for_all(id));
         let is_before = starts
             .filter(|&id| id != first)
@@ -183,6 +185,8 @@ impl<'a> Places<'a> {
             }
             _ => return false,
         };
+        // The blocks that members may be at between the mask and the block. A branch on the row that the mask was voted from has one way for members;
+        // that holds as long as nothing writes the row in between.
         let before = self.walk(self.ways_of(found_in, voted), |at| at == id, voted);
         let changes = |voted: u32| {
             let end = self.graph.block(found_in).end;
@@ -246,7 +250,7 @@ impl<'a> Places<'a> {
     /// Whether one of these instructions writes a row.
     fn writes(&self, first: u32, end: u32, row: u32) -> bool {
         let code = self.program.code.get(first as usize..end as usize).unwrap_or_default();
-        // What is not known writes everything.
+        // An unknown operation counts as one that writes everything.
         code.iter().any(|inst| Access::of(&inst.op).map_or(true, |access| access.writes.contains(&row)))
     }
 }

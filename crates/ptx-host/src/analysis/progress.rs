@@ -95,6 +95,7 @@ fn has(set: &[bool], id: BlockId) -> bool {
 /// What can be run between the end of a block and its next end, without the block that comes after it in any case; nothing when it
 /// is not in a loop.
 fn between(graph: &Graph, id: BlockId, after: Option<BlockId>) -> BTreeSet<BlockId> {
+    // What the block reaches, and what reaches it: both together are the ways from it to itself.
     let from =
         reached(&graph.block(id).terminator.targets(), after, |id| graph.block(id).terminator.targets());
     let mut before = vec![Vec::new(); graph.blocks().len()];
@@ -116,6 +117,8 @@ fn depends(
     region: &BTreeSet<BlockId>,
     after: &[Option<BlockId>],
 ) -> BTreeSet<u32> {
+    // Taint, along data and along control: rows that an atomic or polling operation decides, blocks that a branch on such a row decides, and one flag
+    // for memory that a tainted store has written. Order in the loop does not matter, since it goes round; all three only grow.
     let (mut rows, mut blocks) = (BTreeSet::new(), BTreeSet::new());
     let mut is_passed = false;
     loop {

@@ -1,4 +1,8 @@
 //! The shapes of the rows of a kernel, and the facts about them.
+//!
+//! In go the blocks and their instructions, out comes for each row one shape and one set of bounds that hold wherever it is written: rows are not
+//! in SSA form, so that what several instructions write is joined. All of it is computed from below: [`Shapes::new`] finds the facts, which
+//! depend on nothing else, then each [`Shapes::update`] is one round of the fixed point of shapes and schedule.
 
 use std::sync::Arc;
 
@@ -219,7 +223,8 @@ impl Shapes {
                 let is_whole = is_whole(schedule, id, launched);
                 for &row in &access.writes {
                     let written = match guard {
-                        // Lanes for which the guard does not hold keep what they have.
+                        // Lanes for which the guard does not hold keep what they have. Two values with a stride each, the old one and the new, are
+                        // mixed in one vector then; with a uniform guard it is one or the other, which the join is for.
                         Some(shape) if !shape.is_uniform() => Shape::Varying,
                         _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
                         _ => match &inst.op {

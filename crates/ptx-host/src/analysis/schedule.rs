@@ -1,4 +1,7 @@
-//! Which blocks lanes wait at while others run.
+//! For each block the others at which lanes of the warp may wait while it runs.
+//!
+//! In go the graph and, for each block, whether lanes may leave it for different ones; out come the sets of [`Schedule::waiting`]. Code tests only
+//! these blocks for waiting lanes at the end of a block, and writes a row in all lanes where none of them reads it.
 //!
 //! The lanes of a warp run together, at one block at a time; lanes that have to go elsewhere wait there. At the end of a block the
 //! lowest block runs next at which lanes wait, in the order of the [`Graph`]: so lanes that left a loop wait after it until the last
@@ -56,11 +59,13 @@ impl Schedule {
             schedule.lacking = lacking(graph, &schedule.waiting, parts_lanes);
             return schedule;
         }
+        // The least fixed point: sets only grow, and a block is looked at again when its set has. With `n` blocks that is `n` growths of each at most;
+        // blocks are taken in order, so that most are looked at once.
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
                 let mut rest: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
-                // Where not all have come who are waited for, later blocks run.
+                // Where not all members have come yet, later blocks run, and those that came wait here.
                 let mut incomplete = BTreeSet::new();
                 // Any of them may be empty, so each may be the one that runs next.
                 while let Some(next) = rest.pop_first() {
@@ -210,6 +215,8 @@ fn lacking(
     waiting: &[BTreeSet<BlockId>],
     parts_lanes: impl Fn(BlockId) -> bool,
 ) -> BTreeSet<BlockId> {
+    // Where lanes exit, the others are at the blocks that wait meanwhile, or go on past the exit's guard. Whatever these reach runs without the
+    // lanes that have exited.
     let mut work = Vec::new();
     for (id, block) in graph.blocks().iter().enumerate() {
         if let Terminator::Exit { guard } = block.terminator {

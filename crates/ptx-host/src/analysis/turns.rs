@@ -12,6 +12,7 @@ pub fn take_turns(program: &Program, graph: &Graph) -> bool {
     if has_heavy(program, graph) {
         return false;
     }
+    // The number of the first barrier, once one was met. One whose number is not a constant could be any of the 16.
     let mut number: Option<Option<u64>> = None;
     for block in graph.blocks() {
         for inst in &program.code[block.first as usize..block.end as usize] {

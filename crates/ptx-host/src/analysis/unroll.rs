@@ -57,6 +57,8 @@ pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
 /// The copies, the first of which the kernel begins with, of no more than `most` instructions together.
 pub fn copies(program: &Program, analysis: &Analysis, most: u32) -> Vec<BlockCopy> {
     let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    // First all rows of one value are followed. Each failed walk names rows to give up, so that there are as many walks as rows at most; in practice
+    // a loop without a known number of rounds costs one.
     let mut followed: BTreeSet<u32> =
         (0..rows).filter(|&row| analysis.shapes.row(row) == Shape::Uniform).collect();
     while !followed.is_empty() {
@@ -93,6 +95,7 @@ impl<'a> Walk<'a> {
                 return Err(BTreeSet::new());
             }
             let (known, decided) = self.executed(&copy);
+            // A counter of a loop whose end is not known would give a copy for each of its values, without end.
             if decided.is_none() && leaves_loop(&self.analysis.graph, copy.block) {
                 let written = self.written_in_loop(copy.block);
                 if !written.is_disjoint(self.followed) {
@@ -122,6 +125,7 @@ impl<'a> Walk<'a> {
         let targets = copy.targets(&self.analysis.graph.block(copy.block).terminator);
         let next: BTreeSet<BlockId> = schedule.waiting(copy.block).iter().copied().chain(targets).collect();
         let is_kept = |row: u32| next.iter().any(|&block| liveness.is_live_into(block, row));
+        // Only rows that the copy or what waits beside it still reads tell copies apart; a dead counter would multiply them for nothing.
         for &block in &next {
             let is_read = |row: u32| {
                 let mut others = schedule.waiting(block).iter().chain([&block]);

@@ -1,4 +1,6 @@
-//! How many bits the values of a row take.
+//! The number of bits that the values of each row take, from the instructions that write it.
+//!
+//! A row of the interpreter has 64 bits. In vectors of 512 bits that is 8 lanes, where 32 bits are 16 lanes and a predicate is one bit of a mask.
 
 use ptx_exec::program::{
     Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Slot, Src,
@@ -41,6 +43,8 @@ impl Widths {
             fixed.map_or(64, |value| class(length(value).max(least(constant))))
         };
         let constants = (0..program.constants.rows().len() as u32).map(width).collect();
+        // From one bit up: the width of a copy, of `and` and of `selp` is that of its sources, which may still grow. There are four widths, so
+        // that each row changes three times at most.
         let mut widths = Self { rows: vec![1; count as usize], constants };
         let mut changed = true;
         while changed {

@@ -1,4 +1,5 @@
-//! Where lanes go (see `analysis/schedule.rs`).
+//! Control flow: the code at the end of a block that sends its lanes to other blocks, and goes on with the lowest one at which lanes wait (see
+//! `analysis/schedule.rs`).
 //!
 //! The lanes that go to a block are added to those that wait at it, and the lowest block of those at which lanes may wait runs next:
 //!
@@ -244,6 +245,8 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return self.run_next(id, &[taken, other], Left::Some);
         }
+        // In the version for full warps one test comes first: while no lane exits, its masks stay constants. If one does, the rest of the warp goes
+        // on in the other version, and never comes back.
         if self.version == Version::Full {
             let [some, none] = ["exit", "stay"].map(|name| self.function.append_block(self.types, name));
             self.builder().branch_if(self.is_any(&yes)?, some, none)?;
@@ -327,8 +330,10 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), LlvmError> {
         let order = self.analysis.schedule.in_order(id, all);
         let last = order.last().copied();
+        // A chain of tests, the lowest block first:  br i1 %any.w5, label %block5, label %after
+        // The last candidate needs none when lanes are left: they have to be somewhere. Neither does a first one to which all lanes of this
+        // block were just sent.
         for &next in &order {
-            // All lanes of the block go to the lowest one.
             let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
             let way = self.way(version, id, next)?;
             if is_sure {

@@ -1,4 +1,14 @@
 //! The memory of rows, and values in the form of a row.
+//!
+//! Each row has an `alloca`, which LLVM's passes turn into registers. Within a block values are passed on in [`Current`]; they are written to memory
+//! at its end, as far as another block reads them:
+//!
+//! ```text
+//! %r5.in = load <16 x i32>, ptr %r5           ; at the beginning of the block
+//! %r6.0 = add <16 x i32> %r5.in, splat (i32 1)
+//! %r6.1 = select <16 x i1> %mask, <16 x i32> %r6.0, <16 x i32> %r6.in   ; where other lanes need what they have in %r6
+//! store <16 x i32> %r6.1, ptr %r6             ; at its end
+//! ```
 
 use std::collections::BTreeSet;
 
@@ -235,6 +245,7 @@ impl<'c> Code<'_, '_, 'c> {
             .filter(|(_, current)| current.is_new)
             .map(|(&at, current)| (at, current.value))
             .collect();
+        // The map is one of hashes; stores in its order would make the code of equal kernels differ.
         new.sort_by_key(|(at, _)| *at);
         for ((row, at), value) in new {
             let place = self
@@ -281,6 +292,7 @@ impl<'c> Code<'_, '_, 'c> {
             let value = values.get(if is_of_chunks { chunk } else { copy });
             let value = *value.ok_or_else(|| defect("a row without a value"))?;
             let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
+            // A vector is selected lane by lane. A row of one value has no lanes: its guard, which is one value too, decides for all of them.
             let condition = match guard {
                 _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
                 Some((row, negated)) => {

@@ -146,6 +146,7 @@ impl<'c> Code<'_, '_, 'c> {
         let mut results = Vec::new();
         for (chunk, &own) in values.iter().enumerate() {
             let shuffled = self.picked(values, chunk, source)?;
+            // The manual leaves open what a lane gets from one that does not take part; as in the interpreter it keeps its own value.
             let bits = |lane: usize| 1 << source(lane);
             let here = match &self.present {
                 Present::Whole => None,
@@ -176,6 +177,8 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<Value<'c>, LlvmError> {
         let lanes = self.lanes as usize;
         let sources: Vec<usize> = (chunk * lanes..(chunk + 1) * lanes).map(source).collect();
+        // LLVM's `shufflevector` takes two vectors. Lanes from a third are put in by one more shuffle of what there is so far with that vector; its
+        // other lanes stay, each from its own place.
         let mut from: Vec<usize> = sources.iter().map(|source| source / lanes).collect();
         from.sort_unstable();
         from.dedup();

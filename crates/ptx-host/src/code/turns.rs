@@ -1,4 +1,5 @@
-//! Functions of a whole block, whose warps take turns at barriers (`analysis/turns.rs`).
+//! Functions of a whole block, whose warps take turns at barriers (`analysis/turns.rs`): the loop over warps around the code of one, and what a warp
+//! keeps from one turn to the next.
 //!
 //! A warp that comes to a barrier puts the rows that are live there to memory of its own, and the next one runs. Where all have come, the
 //! first one goes on after the barrier:
