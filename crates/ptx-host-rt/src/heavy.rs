@@ -275,7 +275,7 @@ pub(super) unsafe extern "C" fn step(
         let threads = Threads { rank: (*frame).rank, warp: (*frame).warp as usize, pc, mask, active };
         loop {
             let heavy = &mut *(*frame).heavy;
-            match heavy.cluster.execute(threads, live) {
+            match heavy.cluster.execute(&threads, live) {
                 Ok(Outcome::Done) => {
                     heavy.done += 1;
                     return Status::Done as i32;

@@ -266,10 +266,7 @@ fn multiply(
 ) {
     // For each lane the rows that it has.
     let mut by_lane = vec![0.0; depth * 2 * WARP];
-    for (k, out) in by_lane.chunks_exact_mut(2 * WARP).enumerate() {
-        let column = a.iter().skip(k).step_by(depth);
-        out.as_chunks_mut::<4>().0.iter_mut().zip(column).for_each(|(place, &value)| *place = [value; 4]);
-    }
+    spread(a, depth, &mut by_lane);
     let registers = if sum == Sum::Half { 2 } else { 4 };
     let mut sums = [[[0.0; WARP]; 2]; 2];
     for (d, b) in d.chunks_exact(registers).zip(b.chunks_exact(8 * depth)) {
@@ -474,6 +471,18 @@ fn fused<const FUSED: bool>(a: f64, b: f64, sum: f64) -> f64 {
     if FUSED { a.mul_add(b, sum) } else { sum + a * b }
 }
 
+/// The elements of each row of A, for the four lanes that have the row: by depth, so that lanes are neighbours.
+#[inline(always)]
+fn spread_with<const FUSED: bool>(a: &[f64], depth: usize, by_lane: &mut [f64]) {
+    for (row, values) in a.chunks_exact(depth).enumerate() {
+        for (&value, lanes) in values.iter().zip(by_lane.chunks_exact_mut(2 * WARP)) {
+            if let Some(place) = lanes.as_chunks_mut().0.get_mut(row) {
+                *place = [value; 4];
+            }
+        }
+    }
+}
+
 type Sums = [[[f64; WARP]; 2]; 2];
 
 /// Adds the products of a tile of eight columns.
@@ -593,6 +602,7 @@ macro_rules! for_processors {
 
 // Together with what it is called by, its sums would not stay in registers.
 for_processors!(add_tile, add_tile_with, a: &[f64], b: &[f64], depth: usize, sums: &mut Sums);
+for_processors!(spread, spread_with, a: &[f64], depth: usize, by_lane: &mut [f64]);
 for_processors!(load_singles, load_singles_with, words: &[u64], values: &mut [f64]);
 for_processors!(store_singles, store_singles_with, values: &[f64], words: &mut [u64]);
 for_processors!(halves, halves_with, raw: &[u8], values: &mut [f64]);

@@ -204,22 +204,31 @@ pub(super) struct Phase {
     is_conditional: bool,
 }
 
+/// The operand of a question whether a phase is over: the state or the parity of the phase.
+fn question(action: MbarrierAction) -> Option<Src> {
+    match action {
+        MbarrierAction::IsOver(phase)
+        | MbarrierAction::IsOverParity(phase)
+        | MbarrierAction::IsOverConditional(phase) => Some(phase),
+        MbarrierAction::Init(..)
+        | MbarrierAction::HasLayout(_)
+        | MbarrierAction::Invalidate
+        | MbarrierAction::Expect(_)
+        | MbarrierAction::Complete(_)
+        | MbarrierAction::Arrive { .. }
+        | MbarrierAction::ArriveOfCopies
+        | MbarrierAction::ArriveOfCopiesCounted => None,
+    }
+}
+
 impl Phase {
     fn new(action: MbarrierAction, value: impl Fn(Src) -> u64) -> Option<Self> {
-        let (parity, is_conditional) = match action {
-            MbarrierAction::IsOver(state) => (value(state) >> PHASE_SHIFT & 1, false),
-            MbarrierAction::IsOverParity(parity) => (value(parity) & 1, false),
-            MbarrierAction::IsOverConditional(parity) => (value(parity) & 1, true),
-            MbarrierAction::Init(..)
-            | MbarrierAction::HasLayout(_)
-            | MbarrierAction::Invalidate
-            | MbarrierAction::Expect(_)
-            | MbarrierAction::Complete(_)
-            | MbarrierAction::Arrive { .. }
-            | MbarrierAction::ArriveOfCopies
-            | MbarrierAction::ArriveOfCopiesCounted => return None,
-        };
-        Some(Self { parity, is_conditional })
+        let asked = value(question(action)?);
+        let parity = if matches!(action, MbarrierAction::IsOver(_)) { asked >> PHASE_SHIFT } else { asked };
+        Some(Self {
+            parity: parity & 1,
+            is_conditional: matches!(action, MbarrierAction::IsOverConditional(_)),
+        })
     }
 
     /// What is missing for the phase to end, given the bits of the object.
@@ -432,20 +441,25 @@ impl Warp {
         let (local, warp, is_watched) = (self.frames[frame].local, self.id, self.watch.is_some());
         let mut view = self.view(grid, block);
         let (mut asked, mut in_vain, mut waits) = (false, false, Vec::new());
+        // What the lane before has asked, and the answer: most ask the same.
+        let mut answered = None;
         for lane in lanes(active) {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
             let place = (operation.address.space, address);
             let stop = |kind| Stop::at(kind, pc, lane);
             let value = |src: Src| src.of(rows, constants)[lane];
             let phase = Phase::new(operation.action, value).filter(|_| is_watched);
-            let result = match operation.blocks {
-                None => view.operate(lane, place, operation.action, value).map_err(stop)?,
-                Some(blocks) => {
+            let question = question(operation.action).map(|phase| (address, value(phase)));
+            let result = match (operation.blocks, answered) {
+                (_, Some((before, result))) if question == Some(before) => result,
+                (None, _) => view.operate(lane, place, operation.action, value).map_err(stop)?,
+                (Some(blocks), _) => {
                     let blocks = value(blocks);
                     view.operate_in(lane, place, operation.action, blocks, value).map_err(stop)?;
                     0
                 }
             };
+            answered = question.map(|question| (question, result));
             if let Some(dst) = operation.dst {
                 rows[dst as usize][lane] = result;
             }

@@ -87,11 +87,11 @@ impl<'a> Lines<'a> {
     /// Copies chunks of 16 bytes: of each of these lines, or of each element's place in all lines for [`Majorness::Mn`]. None where one lies
     /// beyond the memory.
     pub fn copy(&self, rows: Range<usize>, chunks: Range<usize>, to: &mut [[u8; 16]]) -> Option<()> {
-        let places = self.matrix.places();
+        let (places, shared) = (self.matrix.places(), self.shared.as_chunks::<16>().0);
         for (row, to) in rows.zip(to.chunks_mut(chunks.len().max(1))) {
             for (chunk, to) in chunks.clone().zip(to) {
-                let at = usize::try_from(places.chunk(row, chunk)).ok()?;
-                *to = *self.shared.get(at..)?.first_chunk()?;
+                // All parts of a descriptor are multiples of a chunk.
+                *to = *shared.get((places.chunk(row, chunk) / 16) as usize)?;
             }
         }
         Some(())

@@ -168,9 +168,10 @@ impl View<'_> {
             return false;
         }
         row.resize(bytes as usize, 0);
-        let filler = work.filler().to_le_bytes();
-        row.chunks_exact_mut(unit as usize)
-            .for_each(|element| element.copy_from_slice(&filler[..unit as usize]));
+        if (first, last) != (0, bytes) {
+            // What is not zero is a NaN of 16 bits and more (`TensorMap::check`), which repeats within 8 bytes.
+            row.as_chunks_mut().0.fill(work.filler().to_le_bytes());
+        }
         let Some(from_tensor) = row.get_mut(first as usize..last as usize) else { return false };
         let address = run.global.wrapping_add(first);
         if !from_tensor.is_empty() && !self.grid.global.read_run(address, from_tensor) {

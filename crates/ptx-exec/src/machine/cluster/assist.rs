@@ -157,7 +157,7 @@ impl<'a> AssistedCluster<'a> {
         live: Mask,
         local: impl Fn(usize, usize) -> u8,
     ) {
-        self.come(Threads { rank, warp: index, pc: 0, mask: 0, active: 0 }, live);
+        self.come(&Threads { rank, warp: index, pc: 0, mask: 0, active: 0 }, live);
         let Some(warp) = self.warp(rank, index) else { return };
         warp.fragments.clear();
         for lane in lanes(live) {
@@ -218,16 +218,16 @@ impl<'a> AssistedCluster<'a> {
     ///
     /// # Errors
     /// What stops one of the threads.
-    pub fn execute(&mut self, threads: Threads, live: Mask) -> Result<Outcome, engine::Stop> {
+    pub fn execute(&mut self, threads: &Threads, live: Mask) -> Result<Outcome, engine::Stop> {
         self.come(threads, live);
-        let Threads { rank, warp: index, pc, active, .. } = threads;
+        let &Threads { rank, warp: index, pc, active, .. } = threads;
         let Cluster { running, warps, .. } = &mut self.cluster;
         let Some(warp) = warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else {
             return Ok(Outcome::Done);
         };
         let done = warp.execute_alone(&self.grid, running, pc, active);
         let asked = std::mem::take(&mut warp.asked);
-        done.map_err(|stop| self.stop(stop, threads))?;
+        done.map_err(|stop| self.stop(stop, *threads))?;
         self.wake();
         let groups = self.warp(rank, index).map(|warp| warp.fragments.as_slice()).unwrap_or_default();
         Ok(match groups.iter().find(|group| group.state != State::Ready) {
@@ -239,8 +239,8 @@ impl<'a> AssistedCluster<'a> {
     }
 
     /// Makes threads of a warp its only group.
-    fn come(&mut self, threads: Threads, live: Mask) {
-        let Threads { rank, warp: index, pc, mask, .. } = threads;
+    fn come(&mut self, threads: &Threads, live: Mask) {
+        let &Threads { rank, warp: index, pc, mask, .. } = threads;
         self.cluster.running.become_block(rank);
         let Cluster { running, warps, .. } = &mut self.cluster;
         let Some(warp) = warps.get_mut(rank as usize).and_then(|warps| warps.get_mut(index)) else { return };
@@ -295,7 +295,7 @@ impl<'a> AssistedCluster<'a> {
             }
             // Who asks twice with the same registers is stuck.
             for _ in 0..2 {
-                let asked = self.execute(threads, live);
+                let asked = self.execute(&threads, live);
                 first = first.or(asked.err());
             }
             self.place(threads);

@@ -7,6 +7,9 @@
 use super::memory::TensorMemory;
 use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
 
+/// Half of the threads of a warp.
+const HALF: usize = WARP / 2;
+
 /// The cells that an instruction moves, from a lane and a column on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moves {
@@ -37,16 +40,25 @@ impl Moves {
 
     /// All columns of so many registers, and those between them.
     fn columns(&self, registers: usize) -> std::ops::Range<i64> {
-        let each = if self.cells.columns == Columns::Halves { 2 } else { 1 };
         let firsts = || self.threads.iter().map(|&(column, _)| column);
         let last = (0..registers).map(|register| self.distance(register).0).max().unwrap_or(0);
-        firsts().min().unwrap_or(0)..firsts().max().unwrap_or(0) + last + each
+        firsts().min().unwrap_or(0)..firsts().max().unwrap_or(0) + last + self.width()
     }
 
-    /// The first cell of a register, where the threads have cells of one column side by side.
-    fn side_by_side(&self, shift: i64) -> Option<usize> {
-        let is_so = self.cells == TensorMove { shape: TensorShape::Lanes32, columns: Columns::Whole };
-        usize::try_from(self.threads[0].1 + shift).ok().filter(|_| is_so)
+    /// Columns that a thread has of a register.
+    fn width(&self) -> i64 {
+        match self.cells.columns {
+            Columns::Whole => 1,
+            Columns::Halves => 2,
+        }
+    }
+
+    /// The first cell that each half of the threads has of a register, where their cells are side by side.
+    fn side_by_side(&self, shift: i64) -> Option<[usize; 2]> {
+        let is_so = matches!(self.cells.shape, TensorShape::Lanes32 | TensorShape::Split(_))
+            && self.cells.columns == Columns::Whole;
+        let first = |thread: usize| usize::try_from(self.threads[thread].1 + shift).ok().filter(|_| is_so);
+        Some([first(0)?, first(HALF)?])
     }
 
     /// Loads registers; false where not all columns are allocated.
@@ -55,7 +67,11 @@ impl Moves {
         let cell = |at: i64| usize::try_from(at).ok().and_then(|at| cells.get(at)).copied().unwrap_or(0);
         for (register, row) in registers.iter_mut().enumerate() {
             let (_, shift) = self.distance(register);
-            if let Some(from) = self.side_by_side(shift).and_then(|first| cells.get(first..first + WARP)) {
+            let side = |first: usize| cells.get(first..first + HALF);
+            if let Some([first, second]) = self.side_by_side(shift)
+                && let (Some(first), Some(second)) = (side(first), side(second))
+            {
+                let from = first.iter().chain(second);
                 row.iter_mut().zip(from).for_each(|(word, &cell)| *word = cell.into());
                 continue;
             }
@@ -76,17 +92,21 @@ impl Moves {
     /// is changed then.
     pub(super) fn store(&self, memory: &mut TensorMemory, registers: &[Row]) -> bool {
         if let TensorShape::Split(distance) = self.cells.shape
-            && (distance.unsigned_abs() as usize) < 2 * registers.len()
+            && i64::from(distance).unsigned_abs() < self.width() as u64 * registers.len() as u64
         {
             return false;
         }
         let Some(cells) = memory.allocated_mut(self.columns(registers.len())) else { return false };
         for (register, row) in registers.iter().enumerate() {
             let (_, shift) = self.distance(register);
-            if let Some(first) = self.side_by_side(shift)
-                && let Some(to) = cells.get_mut(first..first + WARP)
+            if let Some(sides) = self.side_by_side(shift)
+                && sides.iter().all(|first| first + HALF <= cells.len())
             {
-                to.iter_mut().zip(row).for_each(|(cell, &word)| *cell = word as u32);
+                for (words, first) in row.chunks_exact(HALF).zip(sides) {
+                    if let Some(to) = cells.get_mut(first..first + HALF) {
+                        to.iter_mut().zip(words).for_each(|(cell, &word)| *cell = word as u32);
+                    }
+                }
                 continue;
             }
             let mut set = |at: i64, value: u32| {
@@ -124,12 +144,13 @@ mod tests {
     use super::*;
     use crate::program::Sharing;
 
-    const SHAPES: [TensorShape; 5] = [
+    const SHAPES: [TensorShape; 6] = [
         TensorShape::Lanes32,
         TensorShape::Lanes16Bits64,
         TensorShape::Lanes16Bits128,
         TensorShape::Lanes16Bits256,
         TensorShape::Split(17),
+        TensorShape::Split(-16),
     ];
 
     fn memory() -> TensorMemory {
@@ -151,7 +172,7 @@ mod tests {
         for shape in SHAPES {
             for columns in [Columns::Whole, Columns::Halves] {
                 let (cells, mut memory) = (TensorMove { shape, columns }, memory());
-                let (moves, before) = (Moves::new(cells, 32, 5), memory.clone());
+                let (moves, before) = (Moves::new(cells, 32, 21), memory.clone());
                 let mut rows = vec![[0; WARP]; 8];
                 assert!(moves.load(&memory, &mut rows));
                 let stored: Vec<Row> = (0..8)
@@ -162,9 +183,9 @@ mod tests {
                     let (lane, columns) = cells.cells(thread, register);
                     let columns: Vec<i64> = columns.collect();
                     let found: Vec<u32> =
-                        columns.iter().map(|column| before.read(32 + lane, 5 + column).unwrap()).collect();
+                        columns.iter().map(|column| before.read(32 + lane, 21 + column).unwrap()).collect();
                     let left: Vec<u32> =
-                        columns.iter().map(|column| memory.read(32 + lane, 5 + column).unwrap()).collect();
+                        columns.iter().map(|column| memory.read(32 + lane, 21 + column).unwrap()).collect();
                     let word = stored[register][thread] as u32;
                     let word_of = |cells: &[u32]| match *cells {
                         [low, high] => (low & 0xffff) | (high << 16),
@@ -180,10 +201,20 @@ mod tests {
 
     #[test]
     fn cells_of_several_threads_are_left_to_the_caller() {
-        let (cells, mut memory) =
-            (TensorMove { shape: TensorShape::Split(4), columns: Columns::Whole }, memory());
-        assert!(!Moves::new(cells, 0, 0).store(&mut memory, &vec![[1; WARP]; 8]));
-        assert_eq!(memory.read(0, 0), Ok(0));
+        let mut memory = memory();
+        let stores = |memory: &mut TensorMemory, distance, columns| {
+            let cells = TensorMove { shape: TensorShape::Split(distance), columns };
+            Moves::new(cells, 0, 16).store(memory, &vec![[1; WARP]; 8])
+        };
+        for (columns, width) in [(Columns::Whole, 8), (Columns::Halves, 16)] {
+            let before = memory.read(0, 16);
+            for distance in [0, width - 1, 1 - width] {
+                assert!(!stores(&mut memory, distance, columns), "{distance} {columns:?}");
+            }
+            assert_eq!(memory.read(0, 16), before);
+            assert!(stores(&mut memory, width, columns) && stores(&mut memory, -width, columns));
+            assert_eq!(memory.read(0, 16), Ok(1));
+        }
     }
 
     #[test]
