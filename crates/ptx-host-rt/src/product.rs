@@ -474,11 +474,9 @@ fn fused<const FUSED: bool>(a: f64, b: f64, sum: f64) -> f64 {
 /// The elements of each row of A, for the four lanes that have the row: by depth, so that lanes are neighbours.
 #[inline(always)]
 fn spread_with<const FUSED: bool>(a: &[f64], depth: usize, by_lane: &mut [f64]) {
-    for (row, values) in a.chunks_exact(depth).enumerate() {
-        for (&value, lanes) in values.iter().zip(by_lane.chunks_exact_mut(2 * WARP)) {
-            if let Some(place) = lanes.as_chunks_mut().0.get_mut(row) {
-                *place = [value; 4];
-            }
+    for (k, lanes) in by_lane.chunks_exact_mut(2 * WARP).enumerate() {
+        for (place, row) in lanes.as_chunks_mut().0.iter_mut().zip(a.chunks_exact(depth)) {
+            *place = [row[k]; 4];
         }
     }
 }
@@ -569,6 +567,29 @@ fn add_columns<const FUSED: bool>(a: &[f64], b: [&[f64]; COLUMNS], sums: &mut [[
     *sums = local;
 }
 
+/// What the processor has, of what functions are compiled for.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+enum Width {
+    Narrow,
+    Middle,
+    Wide,
+}
+
+/// The same, found out once: functions are called for single rows.
+#[cfg(target_arch = "x86_64")]
+static WIDTH: LazyLock<Width> = LazyLock::new(|| {
+    let has_wide = std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512bw")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512vl");
+    match std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        false => Width::Narrow,
+        true if has_wide => Width::Wide,
+        true => Width::Middle,
+    }
+});
+
 /// A function for the processor's vectors: one source, compiled for what processors have.
 macro_rules! for_processors {
     ($name:ident, $body:ident, $($argument:ident: $ty:ty),*) => {
@@ -583,16 +604,12 @@ macro_rules! for_processors {
                 fn middle($($argument: $ty),*) {
                     $body::<true>($($argument),*);
                 }
-                let has_wide = std::arch::is_x86_feature_detected!("avx512f")
-                    && std::arch::is_x86_feature_detected!("avx512bw")
-                    && std::arch::is_x86_feature_detected!("avx512dq")
-                    && std::arch::is_x86_feature_detected!("avx512vl");
-                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                match *WIDTH {
                     // SAFETY: the processor has these instructions.
-                    unsafe {
-                        if has_wide { wide($($argument),*) } else { middle($($argument),*) }
-                    }
-                    return;
+                    Width::Wide => return unsafe { wide($($argument),*) },
+                    // SAFETY: as above.
+                    Width::Middle => return unsafe { middle($($argument),*) },
+                    Width::Narrow => {}
                 }
             }
             $body::<{ cfg!(target_arch = "aarch64") }>($($argument),*);

@@ -227,7 +227,8 @@ impl<'a> AssistedCluster<'a> {
         };
         let done = warp.execute_alone(&self.grid, running, pc, active);
         let asked = std::mem::take(&mut warp.asked);
-        done.map_err(|stop| self.stop(stop, *threads))?;
+        // Put together again: a copy of what the caller has just written in parts would wait for them.
+        done.map_err(|stop| self.stop(stop, Threads { rank, warp: index, pc, mask: 0, active }))?;
         self.wake();
         let groups = self.warp(rank, index).map(|warp| warp.fragments.as_slice()).unwrap_or_default();
         Ok(match groups.iter().find(|group| group.state != State::Ready) {
