@@ -141,8 +141,9 @@ impl<'s> Cursor<'s> {
         self.text.get(self.at..)?.iter().copied().find(|byte| !byte.is_ascii_whitespace())
     }
 
-    /// Takes the opcode that the next token is together with the modifiers that hang on it.
+    /// Takes the next token, which is an opcode, together with the modifiers that follow it without a blank.
     pub(crate) fn bump_mnemonic(&mut self) -> Token<'s> {
+        // The token ends before the first dot; reading goes on from there with the rules of modifiers, to which `.sp::2:4` is one.
         self.fill();
         let start = self.next.span.lo;
         if let Ok((rest, _)) = lexer::modifiers(self.text.get(self.at..).unwrap_or_default()) {

@@ -41,6 +41,8 @@ impl<'s> Reader<'s, '_> {
         let (Some(scope), Some(waiting)) = (self.labels.scopes.pop(), self.labels.waiting.pop()) else {
             return;
         };
+        // A use that nothing in the scope defines becomes a use in the scope around it, with the same number. Where that scope has a number for the
+        // name already the two are noted as one; numbers are exchanged once, at the end of the function, and not for each scope.
         let mut undefined = Vec::new();
         for name in &waiting {
             let Some(&known) = scope.get(name) else { continue };

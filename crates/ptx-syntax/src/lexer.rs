@@ -1,7 +1,8 @@
 //! Bytes to tokens.
 //!
-//! Every function here is a nom parser, or a part of one, that decides by the first byte; none tries one way after
-//! another. The parsers say what a token is and where it ends; the cursor takes its text out of the input.
+//! In goes the input from a byte on, out come the kind of the token there and the input after it; the cursor takes the token's text out of
+//! the input. Every function here is a nom parser, or a part of one, that decides by the first byte; none tries one way after another. No
+//! function searches farther than the token that it returns, or than the reader then skips: that is what keeps reading linear.
 
 use nom::IResult;
 use nom::bytes::complete::{take, take_while};
@@ -112,7 +113,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// Whether a byte only parts tokens; line feeds say something and are none.
+/// Whether a byte only separates tokens. Line feeds are not among them: they end some directives.
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     is(byte, BLANK)
@@ -125,26 +126,29 @@ pub(crate) fn line(input: &[u8]) -> Lexed<'_, &[u8]> {
 
 /// `# 1 "file.cu" 3` up to the line feed: what a preprocessor leaves; the only lines with a `#` that PTX has.
 pub(crate) fn line_marker(input: &[u8]) -> Option<&[u8]> {
-    let end = memchr::memchr(b'\n', input)?;
-    let line = input.get(..end)?;
+    // From part to part, each searched only after the one before it was found. Finding the end of the line first would be simpler, but a
+    // line of `# # # ..` is no marker anywhere, and would be searched to its end from each `#`.
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-    let behind = |text: &[u8]| text.iter().position(|byte| !is_blank(byte));
-    let mut rest = line.strip_prefix(b"#")?;
-    rest = rest.get(behind(rest)?..)?;
+    let count = |text: &[u8], holds: &dyn Fn(&u8) -> bool| text.iter().take_while(|byte| holds(byte)).count();
+    let some = |text, holds: &dyn Fn(&u8) -> bool| Some(count(text, holds)).filter(|&count| count > 0);
+    let mut rest = input.strip_prefix(b"#")?;
+    rest = rest.get(count(rest, &is_blank)..)?;
     if let Some(word) = rest.strip_prefix(b"line") {
-        rest = word.get(behind(word).filter(|&blanks| blanks > 0)?..)?;
+        rest = word.get(some(word, &is_blank)?..)?;
     }
-    let digits = rest.iter().position(|byte| !byte.is_ascii_digit()).filter(|&digits| digits > 0)?;
-    rest = rest.get(digits..)?;
-    rest = rest.get(behind(rest).filter(|&blanks| blanks > 0)?..)?;
+    rest = rest.get(some(rest, &u8::is_ascii_digit)?..)?;
+    rest = rest.get(some(rest, &is_blank)?..)?;
     rest = rest.strip_prefix(b"\"")?;
-    rest = rest.get(memchr::memchr(b'"', rest)? + 1..)?;
+    let quote = memchr::memchr2(b'"', b'\n', rest).filter(|&at| rest[at] == b'"')?;
+    rest = rest.get(quote + 1..)?;
     let is_flag = |byte: &u8| byte.is_ascii_digit() || is_blank(byte) || *byte == b'\r';
-    rest.iter().all(is_flag).then_some(line)
+    rest = rest.get(count(rest, &is_flag)..)?;
+    rest.starts_with(b"\n").then(|| &input[..input.len() - rest.len()])
 }
 
 /// A comment from `/*` to `*/`.
 pub(crate) fn block_comment(input: &[u8]) -> Lexed<'_, &[u8]> {
+    // From after `/*`, so that `/*/` is not closed by its own star.
     let mut from = 2;
     while let Some(star) = input.get(from..).and_then(|rest| memchr::memchr(b'*', rest)) {
         from += star + 1;
@@ -199,6 +203,7 @@ fn behind_directive(input: &[u8]) -> &[u8] {
 
 /// What follows digits with any letters attached to them, and in decimal numbers a fraction and a signed exponent.
 fn behind_number(input: &[u8]) -> &[u8] {
+    // `0x1E+4` is a sum: in hexadecimal an `E` is a digit. In decimal it begins an exponent, and the sign after it is part of the number.
     let mut rest = behind_word(input);
     if !matches!(rest.first(), Some(b'.' | b'+' | b'-')) || is_radix_marked(input) {
         return rest;
@@ -239,6 +244,7 @@ pub(crate) fn modifiers(input: &[u8]) -> Lexed<'_, &[u8]> {
 /// How many bytes the colon at a place makes with what belongs to it in a modifier.
 fn colons(input: &[u8], at: usize) -> Option<usize> {
     let (before, from) = input.split_at_checked(at)?;
+    // `.shared::cta` and `.sp::2:4`. Any other colon ends the mnemonic: that of a label, or of `? :` in a constant expression.
     match from {
         [b':', b':', next, ..] if is(*next, IDENT) => Some(2),
         [b':', b'4', ..] if before.ends_with(b"::2") => Some(1),
@@ -269,6 +275,7 @@ fn operator(input: &[u8]) -> Lexed<'_, Lexeme> {
 
 /// How many bytes from the start of `input` make no token; at least one.
 pub(crate) fn bad_run(input: &[u8]) -> usize {
+    // One finding for a run of bytes, and not one for each byte of a character that UTF-8 writes as several.
     let stops =
         |&byte: &u8| is(byte, BLANK | IDENT) || matches!(byte, b'\n' | b';' | b'{' | b'}' | b'"' | b'/');
     input.iter().skip(1).position(stops).map_or(input.len(), |at| at + 1)

@@ -1,4 +1,9 @@
-//! Going on after an error.
+//! Recovery: going on after an error.
+//!
+//! In goes the place of an error, out comes a place from which reading makes sense again: the next statement, the next item of the module, or the
+//! next line. Two rules keep one mistake from causing others. Skipping stops before what can only begin something new at the start of a
+//! line, so that a missing `;` or `}` costs one statement. And names that are declared in what is skipped are noted as spoiled, so that their uses
+//! are not reported as unknown. Each function takes tokens until it stops, so that all of them together are linear in the input.
 
 use ptx_diag::{Diagnostic, Span};
 
@@ -59,6 +64,7 @@ impl Reader<'_, '_> {
             {
                 self.spoiled.insert(name);
             }
+            // Not the token at which the statement began: stopping there again would not make progress.
             let fresh = token.span.lo > started.lo;
             match token.kind {
                 Kind::End => return,
@@ -66,6 +72,7 @@ impl Reader<'_, '_> {
                     self.cursor.advance();
                     return;
                 }
+                // `mov.b64 {%r1, %r2}, %rd` has braces too, but on its own line.
                 Kind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
                 Kind::Mark(b'}') if fresh && !self.vector_closes() => return,
                 Kind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,

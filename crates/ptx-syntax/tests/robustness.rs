@@ -140,3 +140,14 @@ fn time_is_linear_in_labels_registers_and_errors() {
     let undefined: String = (0..10_000).map(|n| format!("bra L{n};\nM{n}:\n")).collect();
     assert_eq!(read(format!("{HEAD}.entry k() {{ {undefined} ret; }}")).error_count(), 1001);
 }
+
+#[test]
+fn time_is_linear_in_marks_that_begin_no_line_marker() {
+    // One line, which is searched for the end of a marker from none of its marks.
+    for text in ["# ", "# 1 ", "# line 1 ", "# 1 \"a ", "#\t\t"] {
+        let start = std::time::Instant::now();
+        let line = text.repeat(3_000_000 / text.len());
+        assert!(!codes(&read(format!("{HEAD}{line}\n"))).is_empty());
+        assert!(start.elapsed().as_secs() < 10, "{text:?}: {:?}", start.elapsed());
+    }
+}
