@@ -14,15 +14,15 @@ const MASK: &str = "llvm.ptrmask.";
 /// %c = call ptr @llvm.ptrmask.p0.i64(ptr %b, i64 -8)
 /// ```
 ///
-/// `None` where the module cannot be looked at.
+/// `None` where the module cannot be read into a view.
 pub(crate) fn masked_again(module: &Module<'_>) -> Option<Vec<FunctionId>> {
     if !module.declares_any(MASK) {
         return Some(Vec::new());
     }
     let view = View::new(module).ok()?;
     let functions = view.functions.iter().enumerate().filter(|(_, function)| {
-        let mut masks = (0..function.insts.len()).map(InstId::new).filter(|&id| is_mask(&view, function, id));
-        masks.any(|mask| comes_from_mask(&view, function, mask))
+        let masks = (0..function.insts.len()).map(InstId::new).filter(|&id| is_mask(&view, function, id));
+        comes_from_mask(&view, function, masks.flat_map(|mask| sources(function, mask)).collect())
     });
     Some(functions.map(|(at, _)| FunctionId::new(at)).collect())
 }
@@ -34,9 +34,10 @@ fn is_mask(view: &View, function: &Function, id: InstId) -> bool {
     view.function(*callee).name.starts_with(MASK)
 }
 
-/// Whether what a mask is applied to is made of a masked pointer.
-fn comes_from_mask(view: &View, function: &Function, mask: InstId) -> bool {
-    let mut work = sources(function, mask);
+/// Whether one of the pointers that masks are applied to is made of a masked pointer.
+fn comes_from_mask(view: &View, function: &Function, mut work: Vec<Value>) -> bool {
+    // One search back from the pointers of all masks: it does not matter which of them finds another mask, and a search for each would take the
+    // number of masks times that of instructions.
     let mut seen = vec![false; function.insts.len()];
     while let Some(value) = work.pop() {
         let Value::Inst(id) = value else { continue };

@@ -1,4 +1,7 @@
-//! Reading a pipeline's text and running it.
+//! Pipelines: reading their text, and running them.
+//!
+//! In go a module, a level and the text of `--passes`; the module comes out changed and verified. A pipeline is a list of steps that LLVM or this crate
+//! runs: `default<O2>,ptx-strip-hints,dce` is LLVM's `default<O2>`, our pass, and LLVM's `dce`.
 
 use ptx_llvm::marks;
 use ptx_llvm::{
@@ -124,6 +127,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
             llvm_start.get_or_insert(start);
             continue;
         };
+        // Neighbouring passes of LLVM stay one text, so that LLVM keeps its analyses from one to the next.
         if let Some(from) = llvm_start.take() {
             steps.push(Step::Llvm(&text[from..start - 1]));
         }
