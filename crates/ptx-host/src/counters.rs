@@ -121,6 +121,7 @@ impl<'a> Kernel<'a> {
             let grows_once = self.writers(row).iter().filter(is_inside).eq([&(id, pc)]);
             let is_fixed =
                 by.as_register().is_none_or(|by| !self.writers(by).iter().any(|writer| is_inside(&writer)));
+            // Without a reader after the loop the counter itself is regular; without one in the loop its twin would serve no one.
             let is_left = exits.iter().any(|&to| self.liveness.is_live_into(to, row));
             let mut others = inside.iter().flat_map(|&id| {
                 let block = self.graph.block(id);
@@ -233,6 +234,7 @@ impl<'a> Kernel<'a> {
                 places.push(pc);
             }
         }
+        // Branches go to the beginning of what an instruction became: never between a counter's write and its twin's.
         let end = code.len() as u32;
         let moved = |pc: &mut u32| *pc = starts.get(*pc as usize).copied().unwrap_or(end);
         for inst in &mut code {
@@ -290,6 +292,7 @@ fn written_twice(op: &Op, row: u32, twin: u32) -> Op {
         }
         Op::Alu(Alu::Unary { .. } | Alu::Binary { .. } | Alu::Ternary { .. }) => {
             let mut twice = op.clone();
+            // It is executed after the original, so that it must not read the row, which is new by then, but the twin, which is not.
             twice.operands_mut(&mut |operand| match operand {
                 Operand::Read(src) if *src == Src::register(row) => *src = Src::register(twin),
                 Operand::Write(dst) if *dst == row => *dst = twin,

@@ -157,6 +157,10 @@ impl Copier<'_> {
 
     /// Copies a function; returns go to what follows it.
     fn copy(&mut self, function: &Function, place: Place, return_to: &Return<'_>) -> Result<(), Refusal> {
+        // Branches go to instructions that may not be copied yet: their copies keep the old targets, and are changed at the end, when `firsts` tells
+        // where the copy of each instruction begins. An instruction with a guard that becomes several is jumped over where the guard does not hold:
+        //
+        //   @%p call f;         @!%p bra next;  mov %f.arg, %a;  ..  mov %b, %f.result;  next:
         let program = self.program;
         let mut firsts = BTreeMap::new();
         let (mut branches, mut ends) = (Vec::new(), Vec::new());
@@ -263,6 +267,8 @@ impl Copier<'_> {
         let inner = Place { rows: self.rows, local, stack };
         self.rows += callee.rows;
         self.local = self.local.max(local + callee.local);
+        // The interpreter begins each call with rows of zeros. Here a copy in a loop would find what the round before left, so the rows that are read
+        // first are set; which those are is known when all code is there (`finish`), and this copy is filled then.
         let zeros = self.emit(pc, None, Effect::Copy([].into()));
         self.starts.push((zeros, inner.rows..self.rows));
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
@@ -437,6 +443,7 @@ impl Copier<'_> {
         };
         let graph = Graph::new(&program).map_err(located)?;
         let mut liveness = Liveness::new(&program, &graph).map_err(located)?;
+        // Rows that one call keeps are read by its store, and so become live at earlier places, where calls have to keep them too. The sets only grow.
         while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
             liveness = Liveness::new(&program, &graph).map_err(located)?;
         }
@@ -460,6 +467,7 @@ fn step(offset: u32, most: u32) -> u32 {
 fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
     let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
     let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
+    // Backward from the end of the block, down to the instruction after this one.
     let targets = block.terminator.targets();
     let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
     let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);

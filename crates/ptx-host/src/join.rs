@@ -78,6 +78,8 @@ pub(crate) fn analyze(program: &Program, launched: &Launched, lanes: u32) -> Res
     let mut analysis = first?;
     let mut joined: Option<Joined> = None;
     let mut sites: BTreeSet<u32> = BTreeSet::new();
+    // Joining lets lanes wait at one more block, by which operations may turn out to be apart that were not before. The set of joined sites grows each
+    // time, up to all operations of the program.
     while let Some(&[one, other]) = analysis.apart.first() {
         let before = sites.len();
         for &pc in analysis.apart.iter().flatten() {

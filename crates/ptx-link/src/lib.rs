@@ -1,7 +1,7 @@
 //! Links PTX modules into one (manual 11.6, "Linking Directives").
 //!
-//! The units stand one after the other in the result, in their order. What has a linkage directive is one thing
-//! wherever its name occurs; what has none is a thing of its unit and gets another name where two units use the same.
+//! In go verified modules, out comes one module, or findings. The units follow each other in the result, in their order. A name with a linkage
+//! directive is one thing in all units; one without belongs to its unit, and is renamed where two units use the same.
 //! The rules were taken from the manual and held against `nvlink`:
 //!
 //! | one | other | result |
@@ -35,7 +35,7 @@ pub mod code {
     ptx_diag::codes! {
         /// Two units define the same name.
         pub const DUPLICATE: Code = Code("K0001");
-        /// Units say different things of the same name.
+        /// Units declare the same name differently.
         pub const MISMATCH: Code = Code("K0002");
         /// Units that no module can hold together: of targets or address sizes that exclude each other, or with registers or local
         /// variables outside of functions (manual 7.1.1).

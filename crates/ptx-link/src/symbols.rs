@@ -1,4 +1,8 @@
-//! Names of several units: which are one thing, and which definition it has (manual 11.6).
+//! Resolution of names across units (manual 11.6): the names that are one thing, and the definition of each.
+//!
+//! In go the units as they were imported into one module, still with all their declarations; [`resolve`] renames what belongs to one unit, chooses a
+//! definition for each global name and reports declarations that disagree; [`place`] then puts the items that remain in an order that PTX
+//! accepts. Both are linear in what the units declare.
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{
@@ -127,6 +131,7 @@ pub(crate) fn resolve(module: &mut Module, parts: &[Imported], findings: &mut Di
     for (name, list) in mentions(module, parts) {
         let (local, global): (Vec<Mention>, Vec<Mention>) =
             list.into_iter().partition(|mention| mention.linkage(module) == Linkage::Internal);
+        // What is global, or else the first unit's own, keeps the name. No other unit sees what is local, so any other name will do for it.
         let kept = usize::from(global.is_empty());
         for mention in local.iter().skip(kept) {
             let fresh = rename(module, name, mention);
@@ -144,6 +149,7 @@ pub(crate) fn resolve(module: &mut Module, parts: &[Imported], findings: &mut Di
 /// Gives what a unit keeps for itself a name that no one has.
 fn rename(module: &mut Module, name: StrId, mention: &Mention) -> StrId {
     let old = module.name(name).to_owned();
+    // Some unit may declare `x__1` itself. Interned names are all names of all units, so one that is not interned is free.
     let mut number = mention.unit;
     let fresh = loop {
         let candidate = format!("{old}__{number}");
@@ -165,7 +171,7 @@ fn rename(module: &mut Module, name: StrId, mention: &Mention) -> StrId {
     fresh
 }
 
-/// Makes one thing of what several units say of a name.
+/// Makes one thing of a name's declarations in several units.
 fn unite(
     module: &mut Module,
     name: StrId,
@@ -218,6 +224,7 @@ fn choose<'m>(module: &Module, list: &'m [Mention]) -> &'m Mention {
         let id = mention.variable(module).filter(|_| common);
         id.and_then(|id| module.variable(id).bytes()).unwrap_or(0)
     };
+    // `None`, a declaration alone, is less than any strength. Only a greater rank replaces, so that of equals the first unit's is chosen.
     let rank = |mention: &Mention| (mention.strength(module), bytes(mention));
     let mut best = &list[0];
     for mention in list {
@@ -396,6 +403,8 @@ impl Placing {
     /// Places a variable after what its initial value names; by a work list, for values can name each other in a row. A variable
     /// that names itself through others is where it is met.
     fn variable(&mut self, module: &mut Module, id: VarId) {
+        // Depth first, after its dependencies: an entry is met twice, first to push what it names, then (`ready`) to place it. The stack is one of its
+        // own, since initial values may form a chain as long as the input.
         let mut work = vec![(id, false)];
         let mut open: FxHashSet<VarId> = FxHashSet::default();
         while let Some((id, ready)) = work.pop() {

@@ -85,6 +85,7 @@ unsafe fn hide(function: LLVMValueRef, builder: LLVMBuilderRef, mark: u32) {
         if first.is_null() {
             return;
         }
+        // One instruction for each constant, in the entry block: it dominates every use, at the ends of a phi's predecessors too.
         LLVMPositionBuilderBefore(builder, first);
         let context = LLVMGetTypeContext(LLVMTypeOf(function));
         let node = LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0));
@@ -113,6 +114,8 @@ unsafe fn show(function: LLVMValueRef, mark: u32) {
     // SAFETY: instructions of a function that is alive; each is erased when nothing uses it.
     unsafe {
         for instruction in instructions(function) {
+            // Not every `freeze` of a constant: the program may have some of its own. The mark may be gone where the pass has made another instruction of
+            // one; that stays, and is correct.
             if LLVMGetInstructionOpcode(instruction) == LLVMFreeze
                 && !LLVMGetMetadata(instruction, mark).is_null()
                 && LLVMIsConstant(LLVMGetOperand(instruction, 0)) != 0
@@ -231,6 +234,8 @@ unsafe fn space_before_cast(mut constant: LLVMValueRef) -> Option<u32> {
 
 /// Whether all other addresses that an instruction's pointers are made of are of global memory, and there is one.
 unsafe fn is_beside_global_addresses(user: LLVMValueRef) -> bool {
+    // Back over the instructions whose spaces the pass joins, to where the addresses come from. Only then is null the same number in the
+    // space that the pass would give it.
     let mut work = vec![user];
     let mut seen = HashSet::new();
     let mut found = false;

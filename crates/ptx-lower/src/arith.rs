@@ -145,6 +145,13 @@ impl<'c> Emitter<'_, '_, 'c> {
             (true, true) => BinaryOp::SRem,
         };
         let bits = ty.bits();
+        // `div.s32 %r3, %r1, %r2`:       %negates = icmp eq i32 %r2, -1
+        //                                %lowest = icmp eq i32 %r1, -2147483648
+        //                                %overflows = and i1 %negates, %lowest
+        //                                %fitting = select i1 %overflows, i32 1, i32 %r2
+        //                                %zero = icmp eq i32 %r2, 0
+        //                                %divisor = select i1 %zero, i32 7, i32 %fitting, !ptx.open !0
+        //                                %r3 = sdiv i32 %r1, %divisor
         let one = self.types.int_value(bits, 1);
         let minus_one = self.types.int_value(bits, u64::MAX);
         let harmless = b.as_constant_int().is_some() && b != b.ty().zero() && b != minus_one;

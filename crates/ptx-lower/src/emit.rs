@@ -168,6 +168,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
             return self.findings;
         }
+        // In reverse post-order a node comes after all that dominate it, so that the values it reads are there. Phis are the exception: they get their
+        // operands when all nodes are lowered (`connect_phis`).
         self.make_blocks();
         for node in self.analysis.flow.order.clone() {
             if let Err(fail) = self.node(node) {
@@ -193,6 +195,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             if !node.reachable {
                 continue;
             }
+            // LLVM's entry block may not be branched to, while PTX branches back to the first instruction of a loop.
             let shared = at == 0 && node.predecessors.is_empty();
             // Labels that sections name come back by themselves.
             let named = |label: &&LabelId| {
@@ -254,6 +257,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             // Only after a finding; keeps the rest of the function well formed.
             self.b.unreachable()?;
         }
+        // The block at the end, which may be another one than at the beginning: lowering an instruction may add blocks, and phis want the last.
         self.ends[id.index()] = Some(self.b.block()?);
         Ok(())
     }

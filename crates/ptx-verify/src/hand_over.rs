@@ -1,5 +1,9 @@
 //! Registers and local variables of a module as parameters: the rules of [`crate::thread_state`] in terms of functions.
 //!
+//! Each thread has one set of them, which all functions that it calls share. In goes a verified module with such declarations, out comes one without,
+//! of the same meaning, that lowering and the interpreter need no rules for: the kernel has the registers and variables, a function takes the
+//! registers that it or its callees use and returns them, and takes the addresses of the variables.
+//!
 //! ```text
 //! .reg .u32 r;                                what is read, printed and verified
 //! .local .u32 a[4];
@@ -27,6 +31,7 @@ pub(crate) fn is_needed(module: &Module) -> bool {
 pub(crate) fn hand_over(module: &mut Module) {
     let used = used(module);
     for id in module.function_ids() {
+        // The body is taken out of the module while it is rewritten, since new names and variables go into the module meanwhile.
         let Some(mine) = used.get(id.0 as usize).filter(|used| !used.is_empty()) else { continue };
         let Some(mut body) = module.functions.get_mut(id.0 as usize).and_then(|f| f.body.take()) else {
             continue;
@@ -111,6 +116,8 @@ fn own_registers(
         let decl = RegDeclId(body.reg_decls.len() as u32);
         body.reg_decls.push(RegDecl { name, ty, shape, count: None, at });
         let register = Register { decl, number: 0 };
+        // A register that the body mentions has a number there, in operands all over it; that number now means the function's own register. One that
+        // only a callee uses gets a new number.
         let found = mentioned.iter().find(|(there, at, _)| (*there, *at) == (outer, number));
         let place = match found {
             Some((.., place)) => {

@@ -1,4 +1,4 @@
-//! Initial values (manual 5.4.4).
+//! Initial values (manual 5.4.4): in goes a variable with its braces, out come findings about their nesting, lengths and values.
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{
@@ -108,12 +108,13 @@ fn field_mistake(cx: &Checker<'_>, ty: VarType, (name, value): (StrId, FieldValu
     }
 }
 
-/// Walks the braces with the length that each level may have; the first mistake speaks for all.
+/// Walks the braces with the length that each level may have, and reports the first mistake alone.
 fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &Initializer) {
     let mut levels: Vec<Level> = variable.dims.iter().map(|&dim| Level::Array(dim)).collect();
     if variable.shape != VectorShape::Scalar {
         levels.push(Level::Vector(u64::from(variable.shape.lanes())));
     }
+    // With a list of its own, in the order of the text: braces may nest as deep as the text is long.
     let mut pending = vec![(init, 0)];
     while let Some((value, depth)) = pending.pop() {
         check_address_since(cx, variable, value);
@@ -187,7 +188,7 @@ fn check_address_since(cx: &mut Checker<'_>, variable: &Variable, value: &Initia
     }
 }
 
-/// What one level of braces stands for.
+/// What a level of braces encloses.
 #[derive(Clone, Copy)]
 enum Level {
     Array(Option<u64>),

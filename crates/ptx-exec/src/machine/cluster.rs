@@ -125,6 +125,8 @@ impl BlockState {
     pub(super) fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
         let fault = |kind| Err(Fault { kind, space, address, size });
         let blocks = self.cluster.blocks();
+        // A shared address has the rank of its block in its upper bits. In `.shared::cta` rank 0 means the own block, whatever rank that has: such
+        // are the offsets that programs compute with.
         let (rank, offset) = rank_and_offset(address);
         let own = u64::from(self.rank);
         let is_own = rank == own || rank == 0 && space == Space::Shared;
@@ -145,6 +147,8 @@ impl BlockState {
 
     /// Turns into the block of this rank, which takes over what the cluster shares.
     pub(super) fn become_block(&mut self, rank: u32) {
+        // Three moves: the shared state out of the block that ran, the two blocks exchanged, and the place of the next one, which has the old block
+        // now, exchanged with the old one's, which held an empty block. References to the running block stay where they are.
         let last = self.rank;
         if last == rank {
             return;

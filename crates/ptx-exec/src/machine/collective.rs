@@ -39,6 +39,7 @@ impl Warp {
                 self.split(current, active, pc, State::Collective { members: FULL });
             }
             Participants::Members(src) => {
+                // Lanes with the same mask wait as one group. With several masks the instruction is several operations, one for each.
                 let masks = *self.row(grid, self.fragment(current).frame, src);
                 let mut rest = active;
                 while rest != 0 {
@@ -67,6 +68,8 @@ impl Warp {
         grid: &Grid<'_>,
         block: &mut BlockState,
     ) -> Result<(), Stop> {
+        // One at a time, since carrying one out joins its groups, by which the others get other numbers. Lanes that exit complete operations
+        // too, so this is called for them as well.
         loop {
             let waiting = (0..self.fragments.len()).find_map(|at| {
                 let State::Collective { members } = self.fragments[at].state else { return None };

@@ -1,4 +1,8 @@
 //! A grid: what all blocks share, and how host threads take them up.
+//!
+//! In goes a launch that is set up ([`Setup`]), out comes what it leaves ([`Finished`]). The unit of scheduling is the cluster: one host thread runs
+//! it for a slice of instructions, then puts it aside or is done with it. Which cluster runs when depends on the host, but no result does that a
+//! program without races can see: output is put in the order of clusters, and of several traps the one of the first cluster is reported.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -284,6 +288,7 @@ impl Grid<'_> {
         if let Some(clusters) = self.clusters {
             return clusters.take();
         }
+        // It counts neither as started nor as running: the thread that takes it never runs it.
         let mut queue = lock(&self.job.queue);
         let number = queue.next;
         (number < self.geometry.clusters()).then(|| {
@@ -373,10 +378,11 @@ pub(crate) fn run(setup: Setup) -> Finished {
     let mut queue = loop {
         work(&job);
         let mut queue = lock(&job.queue);
+        // Others still run clusters, of which each may be put aside; then this thread works on. A thread of the pool that has not begun yet is
+        // not waited for: it will find nothing to do, and the pool may be busy with launches that wait for this one.
         if queue.running > 0 {
             queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        // A cluster may have been put aside meanwhile.
         if queue.running == 0 && (queue.waiting.is_empty() || queue.is_over()) {
             break queue;
         }
@@ -450,6 +456,7 @@ fn work(job: &Job) {
                 }
                 queue.keep_output(cluster);
             }
+            // Later clusters stop at their next check (`Grid::spend`). Earlier ones run on, since one of them may trap too and then counts.
             Ok((cluster, Err(stop))) => {
                 let number = cluster.number;
                 queue.keep_output(cluster);
@@ -475,6 +482,7 @@ fn take(grid: &Grid<'_>) -> Option<Next> {
     if queue.is_over() {
         return None;
     }
+    // New ones first, up to what memory allows: clusters that wait for each other, as in a cooperative launch, all have to have begun.
     if queue.next < grid.geometry.clusters() && queue.started < grid.job.resident {
         let number = queue.next;
         queue.next += 1;

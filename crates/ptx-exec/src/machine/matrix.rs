@@ -202,6 +202,7 @@ pub(crate) fn multiply(
     inputs: &[Row],
     outputs: &mut [Row],
 ) -> Result<(), (TrapKind, usize)> {
+    // The inputs are rows: the registers of A, of B and of C, then those of the metadata and of the scales where there are some.
     let [a, b, c, _] = product.registers().map(|count| count as usize);
     let (a, rest) = inputs.split_at(a.min(inputs.len()));
     let (b, rest) = rest.split_at(b.min(rest.len()));

@@ -81,6 +81,7 @@ impl Object {
 
     fn from_bits(bits: u64) -> Option<Self> {
         let field = |shift: u32, width: u32| (bits >> shift) as u32 & ((1 << width) - 1);
+        // The count of transactions is signed: shifted to the top of 32 bits and back, its sign fills the upper ones.
         let unused = 32 - TRANSACTION_BITS;
         let phase = field(PHASE_SHIFT, PHASE_BITS);
         let (layout, width, conditional, reported) = match bits & LAYOUT != 0 {

@@ -296,6 +296,8 @@ impl Pending {
 
     /// Takes the operations out that `which` chooses, and those that are performed before them, in order of issue.
     pub(super) fn take(&mut self, which: impl Fn(&Operation) -> bool) -> Vec<Operation> {
+        // For each track the last chosen operation that may not overtake others; all of the track before it come along. Two passes, since chosen
+        // operations are in no particular order among the others.
         let mut until: BTreeMap<Track, u64> = BTreeMap::new();
         for operation in self.operations.iter().filter(|operation| which(operation)) {
             if let Some((track, Order::AfterEarlier)) = operation.track {
@@ -439,7 +441,9 @@ impl View<'_> {
             return Ok(());
         }
         // Every group had its turn and waits: for a barrier that operations in flight complete, or for memory that one of
-        // them changes.
+        // them changes. As late as possible, only what is needed is done: first the operations of barriers that are asked about and would be
+        // complete with them, then of those that are asked about at all, then everything. So a program that waits for the wrong barrier
+        // reads what is not there yet.
         let wanted = std::mem::take(&mut pending.wanted);
         let is_enough =
             |barrier: &&Place| self.would_complete(**barrier, self.block.cluster.pending.demand(**barrier));
@@ -560,7 +564,8 @@ impl Warp {
                 Some(*most.of(rows, self.constants(grid)))
             }
         };
-        // Of each lane, the groups before which all are waited for.
+        // Of each lane, the groups before which all are waited for: `wait_group N` leaves the latest N closed groups, and the open one has the
+        // number of those that are closed. For lanes that do not execute it none is below 0.
         let ends: Vec<u64> = (0..crate::program::WARP)
             .map(|lane| {
                 let left = most.map_or(0, |most| most[lane] & u64::from(u32::MAX));

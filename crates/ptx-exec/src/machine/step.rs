@@ -1,4 +1,8 @@
 //! The inner loop: instructions that concern each thread alone.
+//!
+//! In goes a group of threads at one place, out comes the group at the place where it stopped. An instruction is executed for all lanes of the group at
+//! once, on rows: a register of all 32 lanes. What concerns other groups (branches on which lanes differ, calls, barriers) ends the loop and is
+//! left to [`Warp::control`].
 
 use super::Stop;
 use super::bind::{Row1, Row2, Row3, Step};
@@ -31,6 +35,8 @@ impl Warp {
         let limit = self.meeting_place(current);
         self.turn_end = self.clock + self.turn(left);
         let constants = self.constants(grid);
+        // The rows are taken out of the frame, so that the loop reads and writes them without a look at the frame, and may change the warp
+        // meanwhile. Whatever ends the loop comes by the place where they are put back.
         let mut pc = fragment.pc;
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);

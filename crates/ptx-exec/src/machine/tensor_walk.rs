@@ -1,4 +1,7 @@
-//! Which elements a tensor copy takes, and where they are in both memories (manual 5.5).
+//! The elements that a tensor copy takes, and their places in both memories (manual 5.5).
+//!
+//! In go a tensor map, a mode and the coordinates and offsets of an instruction, out come runs of elements in the order of shared memory, each with
+//! its address in global memory and the part of it that is inside of the tensor ([`Walk::runs`]).
 
 use std::ops::Range;
 
@@ -17,7 +20,7 @@ const MOST_OFFSET: u64 = 32;
 const HALO_GROUP: u64 = 32;
 const HALO_GROUPS: u64 = 4;
 
-/// Elements that lie one after the other in global and, before swizzling, in shared memory.
+/// Elements that follow each other in global and, before swizzling, in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Run {
     /// The address of its first element in global memory, where it has one.
@@ -218,6 +221,7 @@ impl Walk<'_> {
             0 => length as i64,
             _ => self.map.element_strides[dimension].into(),
         };
+        // The digits of a run's number in mixed radix, the dimension that changes fastest first.
         let coordinates = |number: u64| {
             let mut rest = number;
             let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));

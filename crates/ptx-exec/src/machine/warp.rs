@@ -1,4 +1,8 @@
-//! A warp: 32 threads, their calls, and which of them run next.
+//! A warp: 32 threads, their calls, and the choice of the threads that run next.
+//!
+//! Threads at the same place of the same call are a [`Fragment`] and run together. A branch on which they differ splits it; where two come to one
+//! place they are joined again. The fragment that is farthest behind runs (deepest call, lowest instruction), so that the others wait at the place
+//! where the branch's sides meet, and one that waited too long runs in any case, so that threads of a warp may wait for each other.
 
 use super::block::BlockState;
 use super::grid::Grid;
@@ -179,11 +183,14 @@ impl Warp {
 
     /// The group to run next, joined with all groups at the same place.
     fn pick(&mut self) -> Option<usize> {
+        // After a group gave way there is no patience: otherwise a loop that polls would be chosen again, being the lowest.
         let ready = |fragment: &&Fragment| fragment.state == State::Ready;
         let patience = if std::mem::take(&mut self.impatient) { 0 } else { PATIENCE };
         let starving = |fragment: &&Fragment| self.clock - fragment.ran > patience;
         let starved =
             self.fragments.iter().filter(ready).filter(starving).min_by_key(|fragment| fragment.ran);
+        // The deepest call first, as its caller goes on only when all have returned; in one call the lowest instruction, since code that is
+        // laid out from top to bottom joins below.
         let deepest = || {
             let place = |fragment: &&Fragment| (u32::MAX - self.frames[fragment.frame].depth, fragment.pc);
             self.fragments.iter().filter(ready).min_by_key(place)
@@ -191,6 +198,7 @@ impl Warp {
         let place = starved.or_else(deepest).map(|fragment| (fragment.frame, fragment.pc))?;
         let here =
             |fragment: &Fragment| fragment.state == State::Ready && (fragment.frame, fragment.pc) == place;
+        // Of all fragments at the place the first stays, with the lanes of all. `retain` keeps the order, so its index stays valid.
         let first = self.fragments.iter().position(here)?;
         let mut mask = 0;
         let mut at = 0;
@@ -295,6 +303,7 @@ impl Warp {
 
     /// Ends threads of a group for good.
     pub(super) fn retire(&mut self, block: &mut BlockState, current: usize, part: Mask) {
+        // Threads that exit leave all calls that they are in. A frame is free once none is inside; that of the kernel is never used again.
         let frame = self.fragments[current].frame;
         self.fragments[current].mask &= !part;
         if self.fragments[current].mask == 0 {

@@ -243,6 +243,8 @@ impl State {
     }
 
     fn retire(&mut self, region: Region) {
+        // The region itself is kept with its name: as long as its memory is not given back, the host gives its addresses to nothing else, and an access
+        // to them is known to be one after the free.
         let freed = Freed { base: region.base, len: region.len, name: region.name.clone() };
         self.freed_bytes += region.owned_bytes();
         self.freed.push_back((freed, region));

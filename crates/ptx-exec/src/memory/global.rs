@@ -144,6 +144,8 @@ impl GlobalMemory {
     /// The word of an access and the shift of its bytes in it.
     #[inline]
     fn word<const WRITE: bool>(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
+        // The fast path: most accesses are to the region of the access before them, or its index follows from the address. A wrong guess costs a
+        // search; it never gives another region's word, since `holds` checks the address.
         if let Some(region) = self.regions.get(self.guess.index(address))
             && region.holds(address, size.into(), WRITE)
             // The size is a power of two.
@@ -211,6 +213,7 @@ impl GlobalMemory {
         match (size, self.concurrency, order) {
             (8, _, Order::Relaxed) => word.store(value, Ordering::Relaxed),
             (8, _, Order::Strong) => word.store(value, Ordering::SeqCst),
+            // Bytes of a word are other places of the program: a plain read and write could undo what another thread writes next to them.
             (_, Concurrency::Single, _) => {
                 word.store(word.load(Ordering::Relaxed) & !mask | value, Ordering::Relaxed);
             }
@@ -310,6 +313,7 @@ impl GlobalMemory {
 }
 
 fn update(word: &AtomicU64, success: Ordering, mut new: impl FnMut(u64) -> u64) -> u64 {
+    // `new` may be called several times, with what others have written meanwhile, so it must not have effects of its own.
     let mut old = word.load(Ordering::Relaxed);
     loop {
         match word.compare_exchange_weak(old, new(old), success, Ordering::Relaxed) {

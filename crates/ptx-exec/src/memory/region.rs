@@ -1,4 +1,7 @@
-//! Runs of bytes that programs may access, and how one is found by its address.
+//! Regions: runs of bytes that programs may access, and how one is found by its address.
+//!
+//! In go an address and a size, out comes the word that holds the bytes, or why there is none. Bytes are kept in atomic words of 64 bits, because
+//! threads of the host access them at once; an access of a power of two of at most eight bytes at a multiple of its size is inside one word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -149,6 +152,7 @@ impl Region {
     /// Whether `size` bytes from an address on lie in it, and may be written where they are to be. It does not cover the pieces of a heap.
     #[inline]
     pub(crate) fn holds(&self, address: u64, size: u64, write: bool) -> bool {
+        // One comparison for both ends: an address below the base wraps around to a huge offset, which stays huge when the size is added.
         let len = if write { self.writable } else { self.readable };
         address.wrapping_sub(self.base).saturating_add(size) <= len
     }

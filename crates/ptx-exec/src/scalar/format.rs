@@ -183,6 +183,8 @@ impl Format {
         if raw & self.magnitude_mask() > self.smallest_normal() {
             return raw;
         }
+        // Rounded where it is normal, 16 binades up, and compared with the smallest normal number there: magnitudes are numbered through, and a
+        // binade is as many of them as the smallest normal number says, so 16 binades up that is 17 times it.
         let raised = self.narrow(x * power_of_two(16), rounding) & self.magnitude_mask();
         if raised < self.smallest_normal() * 17 { raw & self.sign_bit() } else { raw }
     }
@@ -261,6 +263,7 @@ impl Grid {
         if significand == 0 {
             return 0;
         }
+        // The exponent of the highest bit decides that of the last place, which for subnormal values is the least there is.
         let top = exponent + 63 - significand.leading_zeros() as i32;
         let last = (top - self.fraction_bits as i32).max(self.least_exponent);
         let kept = round_shift(significand, last - exponent, tail);
@@ -332,6 +335,7 @@ fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
         Tail::HalfAway => rest >= half,
         Tail::Away => rest > 0,
         Tail::Random(RandomBits { count, bits }) => {
+            // The first `count` of the dropped bits; `rest` has at most 64 bits and `count` is at most 16, so nothing is shifted out.
             let dropped = rest << count >> shift;
             dropped + (u128::from(bits) & ((1 << count) - 1)) >= 1 << count
         }

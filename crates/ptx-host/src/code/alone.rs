@@ -157,6 +157,7 @@ impl<'c> Code<'_, '_, 'c> {
         let own = self.builder().binary(BinaryOp::Shl, self.int(32, 1), self.emit.resize(lane, 32)?)?;
         let left = self.function.append_block(self.types, "left");
         let mut alone = Alone { carried, rows: FxHashMap::default(), blocks, left, own };
+        // A row that the region writes is memory, which LLVM makes a register with phis of; one that it only reads is a value.
         for &row in carried.brought.iter().chain(&carried.writes) {
             let bits = self.analysis.widths.row(row);
             let value = match carried.held.get(&row).filter(|_| carried.brought.contains(&row)) {

@@ -76,6 +76,7 @@ impl<'c> Code<'_, '_, 'c> {
         let b = self.hold(1, b, bits)?;
         let c = if atomic.combine == Combine::CompareAndSwap { self.hold(2, c, bits)? } else { b };
         let results = dst.map(|_| self.results(3, bits)).transpose()?;
+        // Lanes may have one place, so their operations cannot be one of vectors: each sees what the one before it left.
         let one = |code: &Self, lane: Value<'c>| {
             let place = code.atomic_place(places, 0, lane)?;
             let [b, c] = [code.of_lane(b, lane)?, code.of_lane(c, lane)?];

@@ -122,6 +122,7 @@ impl<'c> Code<'_, '_, 'c> {
         chunk: usize,
         values: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
+        // Without an active lane `cttz` gives the number of lanes, which is no lane; masked, it is lane 0, whose value no one reads.
         let bits = self.types.int(self.lanes);
         let lanes = self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, bits)?;
         let zeros = self.builder().intrinsic("llvm.cttz", &[bits], &[lanes, self.int(1, 0)])?;

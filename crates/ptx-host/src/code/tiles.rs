@@ -85,6 +85,7 @@ impl<'c> Code<'_, '_, 'c> {
             Space::Generic => self.expect_shared(&addresses, count, pc)?,
             _ => return Err(CompileError::refused(pc, "matrices in other memory are not compiled")),
         }
+        // Lane `n` has the address of line `n`. What is left of it, generic or shared, is the offset in the block's shared memory.
         let mut places = Vec::new();
         for line in 0..count {
             let address = self.value_of_lane(&addresses, line % WARP)?;

@@ -83,6 +83,8 @@ impl Table2 {
 
 /// `lop3` as a selection by `a` between two functions of `b` and `c`.
 pub(super) fn lop3<'a, 'm, 'c>(table: u8, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
+    // `a` is the highest of the three index bits: the lower half of the table is the function for bits of `a` that are clear, the upper for those
+    // that are set. Equal or opposite halves, and constant ones, need no selection:  0x96 is a ^ (b ^ c), 0xca is (a & b) | (!a & c).
     let (clear, set) = (Table2(table & 15), Table2(table >> 4));
     let (zeros, ones) = (Table2(0), Table2(15));
     match (clear, set) {
@@ -109,6 +111,7 @@ pub(super) fn brev<'a, 'm, 'c>(a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
 }
 
 pub(super) fn bfind<'a, 'm, 'c>(t: Int, found: Found, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    // For a negative number the highest bit that differs from the sign is wanted: its complement has that bit set and those above clear.
     let value = if is_signed(t) { a ^ a.ashr(u64::from(t.bits()) - 1) } else { a };
     let above = clz(value).resize(32);
     let position = match found {
@@ -126,6 +129,7 @@ fn ones<'a, 'm, 'c>(length: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
 pub(super) fn bfe<'a, 'm, 'c>(t: Int, [a, position, length]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     let width = u64::from(t.bits());
     let (position, length) = (position.resize(32) & 0xff, (length.resize(32) & 0xff).resize(t.bits()));
+    // `shr` clamps, as a field that begins past the top is zeros, or copies of the sign.
     let field = shr(t, a, position);
     if is_signed(t) {
         // The shift has filled in copies of the sign, so that a field that goes beyond the top bit is extended, too.

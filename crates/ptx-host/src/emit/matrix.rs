@@ -415,6 +415,8 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
                     }
                     _ => self.operands(&self.c, product, block)?,
                 };
+                // Depth outside, rows inside: a row of B is used for all rows of sums while it is in a register, and each sum is added up in the
+                // order of depth, as the interpreter does.
                 for (k, &b) in b.iter().enumerate() {
                     for (sum, &row) in sums.iter_mut().zip(block) {
                         let a = self.element_of_a(code, (product, row, k), b.count())?;
@@ -483,6 +485,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
 
     fn added(&self, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>, sum: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
         match self.arithmetic {
+            // The product is exact, so fused or not gives the same sum.
             Arithmetic::Double if a.code.style.fuses => Some(a.fma(b, sum)),
             Arithmetic::Double | Arithmetic::Words => Some(sum + a * b),
             Arithmetic::Fused(arith) => float::fma(&arith, [a, b, sum]),

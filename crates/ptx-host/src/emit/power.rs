@@ -132,6 +132,7 @@ impl Table {
     }
 
     fn power<S: Single>(&self, x: S) -> Power<S> {
+        // The sum with the shifter is rounded to a multiple of 1 / entries, whose integer is in its low bits; the difference is exact.
         let shifter = x.constant(self.shifter);
         let shifted = x + shifter;
         let rest = x - (shifted - shifter);
@@ -280,6 +281,8 @@ fn fill<'c>(
 /// The bits of the powers, and where they are known to be right.
 fn powers<'a, 'm, 'c>(table: &Table, bits: L<'a, 'm, 'c>) -> [L<'a, 'm, 'c>; 2] {
     let power = table.power(bits.as_f32());
+    // 2^k is added to the exponent's bits, which is exact as long as the result is normal: `LARGEST` bounds `x`. If both bounds round to one number, it
+    // is the nearest to every number between them, and so to the exact power.
     let exponent = (power.shifted.raw() << u64::from(table.exponent_shift())) & u64::from(EXPONENT);
     let is_usual = (bits & Format::F32.magnitude_mask()).ule(u64::from(LARGEST.to_bits()));
     [power.least.raw() + exponent, is_usual & power.least.feq(power.most)]

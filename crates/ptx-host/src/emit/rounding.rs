@@ -1,7 +1,8 @@
 //! Between floating-point formats: widening, and rounding once (`ptx_exec::scalar::format`).
 //!
-//! Values are bits in integers; what is computed with is `float` or `double`. A result of more bits than its format has is rounded to
-//! odd first where another rounding follows, which none can mistake.
+//! Values are bits in integers; arithmetic is in `float` or `double`. A result of more bits than its format has is rounded to odd first
+//! where another rounding follows: of two neighbours the odd one, unless the result is exact. An odd last bit tells the second rounding that
+//! something was lost, so that no inexact result looks like a tie or like an exact number. Two bits more than the format has are enough.
 
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::format::{Format, Rounding};
@@ -57,6 +58,7 @@ pub(super) fn to_single<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a,
             let word = raw.resize(32);
             let magnitude = (word & 0x7fff) << 13;
             let scaled = magnitude.as_f32() * f64::from_bits((1023 + 112) << 52);
+            // Scaling would make large numbers of infinities and NaNs: they get all bits of the exponent instead.
             let special = magnitude.uge(0x1f << 23).select(magnitude | 0x7f80_0000, scaled.raw());
             (special | ((word & 0x8000) << 16)).as_f32()
         }
@@ -91,6 +93,7 @@ pub(super) fn add_to_odd<'a, 'm, 'c>(
 
 /// `x / y` rounded to odd, for arguments of 24 bits.
 pub(super) fn div_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>, y: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    // `x - quotient * y` is exact in one fused operation. Its sign and that of `y` tell on which side of the quotient the exact one is.
     let quotient = x / y;
     let rest = (-quotient).fma(y, x);
     let lost = (rest.raw() ^ (y.raw() & (1 << 63))).as_f64();
@@ -118,6 +121,8 @@ fn toward_odd<'a, 'm, 'c>(nearest: L<'a, 'm, 'c>, lost: L<'a, 'm, 'c>) -> L<'a, 
 
 /// A `double` rounded to odd as a `float`.
 pub(super) fn single_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+    // The nearest `float` and the exact number tell the one of the two neighbours that is closer to zero. Its last bit is set if the
+    // conversion was inexact: of the two neighbours one is odd, and if it is the other one, setting the bit gives that.
     let nearest = x.to_f32();
     let back = nearest.to_f64();
     let beyond = back.float_abs().fgt(x.float_abs());
@@ -248,6 +253,8 @@ fn general<'a, 'm, 'c>(
     raw: L<'a, 'm, 'c>,
     from: Format,
 ) -> L<'a, 'm, 'c> {
+    // The significand is shifted down by the bits that the format has not, one more for each binade below its normal numbers, with the increment
+    // of the rounding added before. A carry out of the significand runs into the exponent that is added above it, which is right.
     let padding = if format == Format::Tf32 { 13 } else { 0 };
     let (stored, kept) = (from.fraction_bits(), format.fraction_bits());
     let bias = |format: Format| match format {

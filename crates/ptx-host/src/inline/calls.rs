@@ -159,6 +159,8 @@ impl Copier<'_> {
             }
             seen
         };
+        // A function that reaches itself would be copied without end. One that is called through an address needs a number to be called by, and
+        // one place for it.
         let all = reached(program.entry);
         let mut own: BTreeSet<u32> =
             all.iter().copied().filter(|&number| reached(number).contains(&number)).collect();

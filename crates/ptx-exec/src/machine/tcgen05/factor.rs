@@ -75,6 +75,7 @@ impl FactorB {
             let size = (n / blocks.len() + shift, k);
             values.extend(shared(instruction, 1, product.b, size, block, products)?);
         }
+        // So many more columns were read; what is shifted out are the first ones.
         values.drain(..(shift * k).min(values.len()));
         for (column, is_zero) in zero_columns(zeros, instruction.m, n).into_iter().enumerate() {
             if is_zero {

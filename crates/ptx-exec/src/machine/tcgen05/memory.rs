@@ -74,6 +74,8 @@ impl TensorMemory {
             return Ok(Some(first));
         }
         self.check_allocation(count, sharing)?;
+        // A rendezvous of two warps that run one after the other: the first leaves its request and waits, the second finds it, allocates for both
+        // and leaves the result for the first, which takes it when it tries again.
         self.asked = Some((count, sharing));
         match peer.asked {
             None => return Ok(None),
@@ -196,6 +198,8 @@ impl TensorMemory {
 
 /// The first of so many columns that are free in all memories.
 fn room(memories: &[&TensorMemory], count: usize) -> Option<usize> {
+    // First fit: the place moves past each allocation that it overlaps. It only grows, so that this ends after as many steps as there are
+    // allocations at most.
     let mut first = 0;
     let taken = || memories.iter().flat_map(|memory| &memory.allocations);
     while let Some(taken) =
