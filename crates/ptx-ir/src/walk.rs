@@ -1,6 +1,6 @@
 //! One walk over the operands of an instruction, for all that look for registers or symbols in them.
 
-use ptx_isa::Role;
+use ptx_isa::{Role, ScalarType, Shape};
 
 use crate::body::{Body, Inst, RegId};
 use crate::operand::{AddressBase, ListId, Operand};
@@ -9,6 +9,30 @@ use crate::operand::{AddressBase, ListId, Operand};
 const DEPTH: usize = 2;
 
 impl Body {
+    /// What an operand looks like, as far as it decides at which place of which row it is.
+    pub fn shape(&self, operand: Operand) -> Shape {
+        match operand {
+            Operand::Register(register) if self.reg_type(register) == ScalarType::Pred => Shape::Predicate,
+            Operand::Register(_) => Shape::Register,
+            Operand::Not(_) => Shape::NotPredicate,
+            Operand::Selected(..) => Shape::Selected,
+            Operand::Negated(..) => Shape::Negated,
+            Operand::Immediate(_) => Shape::Immediate,
+            Operand::Sink => Shape::Sink,
+            Operand::Symbol(..) => Shape::Symbol,
+            Operand::Label(_) => Shape::Label,
+            Operand::Address(..) => Shape::Address,
+            Operand::Bracket(_) => Shape::Bracket,
+            Operand::Vector(_) => Shape::Vector,
+            Operand::List(_) => Shape::List,
+            Operand::Omitted
+            | Operand::Element(..)
+            | Operand::Sum(..)
+            | Operand::SpecialSum(..)
+            | Operand::Special(..) => Shape::Value,
+        }
+    }
+
     /// Calls `visit` for every operand of an instruction and for everything in its vectors, brackets and lists, in the order of the text and
     /// each list before what is in it; with whether it is written or read. What is in brackets is read.
     pub fn for_each_operand(&self, inst: &Inst, mut visit: impl FnMut(Operand, Role)) {

@@ -37,7 +37,8 @@ pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule,
 pub use length::Lengths;
 pub use lowering::{Condition, Lowering};
 pub use mnemonic::{
-    Misfit, Mnemonic, MnemonicError, UnknownForm, candidates, implies_modifiers, misfit_today, rows_with,
+    Candidate, Misfit, Mnemonic, MnemonicError, Placement, Shape, UnknownForm, candidates, choose_row,
+    implies_modifiers, misfit_today, rows_with,
 };
 pub use names::{Field, Mod};
 pub use selector::{Selection, Selector, Unit};

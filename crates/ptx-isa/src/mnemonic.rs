@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::families::{MatrixSem, Opcode, Sem};
-use crate::form::{Effects, Form, FormId, Kind, Operand, Role, Slot, TypeRule, VectorLength};
+use crate::form::{Effects, Form, FormId, Kind, Operand, Slot, TypeRule, VectorLength};
 use crate::names::{Field, Mod};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
@@ -14,11 +14,17 @@ mod family;
 mod implied;
 mod literal;
 mod misfit;
+mod place;
 mod role;
 
 pub use family::UnknownForm;
 pub use implied::implies_modifiers;
 pub use misfit::Misfit;
+pub use place::{Candidate, Placement, Shape, choose_row};
+
+/// The most places of operands that a row or a pair of brackets may have.
+#[cfg(test)]
+pub(crate) const MOST_PLACES: usize = Placement::MOST;
 
 /// The most slots a row may have.
 pub(crate) const MAX_SLOTS: usize = 20;
@@ -302,30 +308,6 @@ impl Mnemonic {
             | Kind::Arguments
             | Kind::CallTargets => None,
         }
-    }
-
-    /// Which of so many values as written is at each place of a row or of a pair of brackets; `None` for a place left
-    /// out. Places that a modifier asks for are filled with it alone, other ones that may be left out from the first on.
-    ///
-    /// `None` when there are too few or too many values. Second results after a bar are no values here.
-    pub fn fill(&self, places: &[Operand], written: usize) -> Option<Vec<Option<usize>>> {
-        let is_needed = |place: &Operand| match place.role {
-            Role::Def | Role::Use => true,
-            Role::DefPair => false,
-            Role::UseOpt => self.asks_for(place),
-        };
-        let mut spare = written.checked_sub(places.iter().filter(|place| is_needed(place)).count())?;
-        let mut next = 0;
-        let mut take = |place: &Operand| {
-            let may = place.role == Role::UseOpt && !place.is_conditional() && spare > 0;
-            spare -= usize::from(may);
-            (is_needed(place) || may).then(|| {
-                next += 1;
-                next - 1
-            })
-        };
-        let filled: Vec<_> = places.iter().map(&mut take).collect();
-        (next == written).then_some(filled)
     }
 
     /// Whether a modifier asks for an operand that may be left out.

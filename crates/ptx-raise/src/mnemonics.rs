@@ -2,31 +2,37 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Mnemonic, Since};
+use ptx_isa::{Candidate, Mnemonic, ScalarType, Since};
 use rustc_hash::FxHashMap;
 
-/// A row that a mnemonic may mean.
-#[derive(Clone, Copy)]
-pub(crate) struct Candidate {
-    pub(crate) mnemonic: Mnemonic,
-    /// What has it.
-    pub(crate) since: Since,
+/// The rows that the spelling of a mnemonic may mean.
+pub(crate) struct Rows {
+    pub(crate) candidates: Vec<Candidate>,
+    /// What has each of them.
+    pub(crate) since: Vec<Since>,
+    /// Whether constants of the last type are signed.
+    pub(crate) signed: bool,
 }
 
 /// The rows of the spelling of each mnemonic: operands decide between several.
 #[derive(Default)]
 pub(crate) struct Mnemonics {
-    known: FxHashMap<Mnemonic, Rc<[Candidate]>>,
+    known: FxHashMap<Mnemonic, Rc<Rows>>,
     /// The mnemonics of texts that marks and intrinsics have.
     read: FxHashMap<String, Option<Mnemonic>>,
 }
 
 impl Mnemonics {
     /// The rows of a spelling.
-    pub(crate) fn rows(&mut self, mnemonic: Mnemonic) -> Rc<[Candidate]> {
-        let candidate = |mnemonic: Mnemonic| Candidate { mnemonic, since: mnemonic.since() };
-        let rows = || mnemonic.rows().map(candidate).collect();
-        self.known.entry(mnemonic).or_insert_with(rows).clone()
+    pub(crate) fn rows(&mut self, mnemonic: Mnemonic) -> Rc<Rows> {
+        let rows = || {
+            let candidates: Vec<Candidate> = mnemonic.rows().map(Candidate::new).collect();
+            let since = candidates.iter().map(|candidate| candidate.mnemonic.since()).collect();
+            let last = mnemonic.modifiers().last().and_then(ScalarType::from_mod);
+            let signed = last.is_some_and(ScalarType::is_signed);
+            Rc::new(Rows { candidates, since, signed })
+        };
+        Rc::clone(self.known.entry(mnemonic).or_insert_with(rows))
     }
 
     /// The first row of a text; nothing when the instruction table has none.

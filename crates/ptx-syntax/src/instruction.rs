@@ -5,8 +5,8 @@ use std::rc::Rc;
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
-    BlockSem, Form, Kind as Place, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, PtxVersion, Role,
-    ScalarType, Sem, candidates,
+    BlockSem, Candidate, Form, Kind as Place, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, PtxVersion,
+    Role, Sem, candidates, choose_row,
 };
 use rustc_hash::FxHashMap;
 
@@ -34,13 +34,6 @@ struct Candidates {
     only_values: bool,
 }
 
-struct Candidate {
-    mnemonic: Mnemonic,
-    /// One bit for each operand of the row that must be written while no other may be, from the lowest; nothing
-    /// when the count of the written operands decides.
-    fixed: Option<u32>,
-}
-
 impl Candidates {
     fn new(found: Vec<Mnemonic>) -> Self {
         let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
@@ -54,23 +47,6 @@ impl Candidates {
 
     fn mnemonics(&self) -> impl Iterator<Item = Mnemonic> {
         self.rows.iter().map(|row| row.mnemonic)
-    }
-}
-
-impl Candidate {
-    fn new(mnemonic: Mnemonic) -> Self {
-        let operands = mnemonic.form().operands;
-        let open = |operand: &ptx_isa::Operand| operand.role == Role::UseOpt && !operand.is_conditional();
-        if operands.len() > u32::BITS as usize || operands.iter().any(open) {
-            return Self { mnemonic, fixed: None };
-        }
-        let is_written = |operand: &ptx_isa::Operand| match operand.role {
-            Role::Def | Role::Use => true,
-            Role::DefPair => false,
-            Role::UseOpt => mnemonic.asks_for(operand),
-        };
-        let bits = operands.iter().enumerate().map(|(at, operand)| u32::from(is_written(operand)) << at);
-        Self { mnemonic, fixed: Some(bits.sum()) }
     }
 }
 
@@ -281,89 +257,20 @@ impl<'s> Reader<'s, '_> {
 
     /// The form that the operands fit, with the operands in its places in [`Mnemonics::fitted`].
     fn choose(&mut self, token: Token<'s>, found: &Candidates, written: &[Written]) -> Parse<Mnemonic> {
-        let mut counted = None;
-        for row in &found.rows {
-            let mut places = std::mem::take(&mut self.mnemonics.fitted);
-            let counts = place(row, written, &mut places);
-            let fits = counts && (found.rows.len() == 1 || self.kinds_fit(row.mnemonic, &places));
-            self.mnemonics.fitted = places;
-            if fits {
-                return Ok(row.mnemonic);
-            }
-            if counts {
-                counted = counted.or(Some(row));
-            }
-        }
-        // Where only the types are wrong, the verifier reports it with more knowledge.
-        if let Some(row) = counted {
-            place(row, written, &mut self.mnemonics.fitted);
-            return Ok(row.mnemonic);
-        }
-        let mnemonics: Vec<Mnemonic> = found.mnemonics().collect();
-        Err(wrong_operands(token, &mnemonics, written))
-    }
-
-    fn kinds_fit(&self, mnemonic: Mnemonic, places: &[(Operand, Span)]) -> bool {
-        let form = mnemonic.form();
-        form.operands.iter().zip(places).all(|(place, (operand, _))| self.kind_fits(place.kind, *operand))
-    }
-
-    /// Whether an operand can occur at a place, as far as it tells forms of one mnemonic apart.
-    fn kind_fits(&self, kind: Place, operand: Operand) -> bool {
-        let is_predicate = match operand {
-            Operand::Register(register) => self.body.reg_type(register) == ScalarType::Pred,
-            Operand::Not(_) => true,
-            _ => false,
+        let body = &self.body;
+        let chosen =
+            choose_row(&found.rows, written, |written| written.paired, |written| body.shape(written.operand));
+        let row = chosen.and_then(|(at, placement)| Some((found.rows.get(at)?.mnemonic, placement)));
+        let Some((mnemonic, placement)) = row else {
+            let mnemonics: Vec<Mnemonic> = found.mnemonics().collect();
+            return Err(wrong_operands(token, &mnemonics, written));
         };
-        match kind {
-            _ if operand.is_omitted() => true,
-            Place::Predicate => is_predicate || matches!(operand, Operand::Sink | Operand::Immediate(_)),
-            Place::Address | Place::AddressIn(_) | Place::TensorAddress => {
-                matches!(operand, Operand::Address(..))
-            }
-            Place::LooseAddress => matches!(operand, Operand::Address(..) | Operand::Register(_)),
-            Place::Bracketed(_) => matches!(operand, Operand::Bracket(_)),
-            Place::Braced(..) => matches!(operand, Operand::Vector(_)),
-            Place::Reference => matches!(operand, Operand::Register(_) | Operand::Symbol(..)),
-            Place::Coordinates(_) => matches!(operand, Operand::Register(_) | Operand::Vector(_)),
-            Place::Selected(..) => {
-                matches!(operand, Operand::Register(_) | Operand::Selected(..) | Operand::Immediate(_))
-            }
-            Place::Signed(..) => matches!(
-                operand,
-                Operand::Register(_) | Operand::Selected(..) | Operand::Negated(..) | Operand::Immediate(_)
-            ),
-            Place::Immediate(..) => matches!(operand, Operand::Immediate(_)),
-            Place::Label | Place::BranchTargets | Place::CallTargets => matches!(operand, Operand::Label(_)),
-            Place::Results | Place::Arguments => matches!(operand, Operand::List(_)),
-            Place::Callee => matches!(operand, Operand::Register(_) | Operand::Symbol(..)),
-            Place::Move(_) => {
-                !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::List(_))
-            }
-            Place::Vector(..) => {
-                !matches!(operand, Operand::Address(..) | Operand::Bracket(_) | Operand::Immediate(_))
-                    && !is_predicate
-            }
-            Place::WideVector(..) | Place::Elements(..) | Place::Registers(..) => {
-                !matches!(operand, Operand::Address(..) | Operand::Bracket(_)) && !is_predicate
-            }
-            Place::Value(_)
-            | Place::Register(_)
-            | Place::Wide(_)
-            | Place::Untyped(_)
-            | Place::CachePolicy => {
-                !is_predicate
-                    && !matches!(
-                        operand,
-                        Operand::Address(..)
-                            | Operand::Bracket(_)
-                            | Operand::Vector(_)
-                            | Operand::List(_)
-                            | Operand::Selected(..)
-                            | Operand::Negated(..)
-                    )
-            }
-        }
+        let placed = placement.spread(mnemonic.form().operands.len(), written);
+        let omitted = (Operand::Omitted, Span::default());
+        let fitted = &mut self.mnemonics.fitted;
+        fitted.clear();
+        fitted.extend(placed.map(|one| one.map_or(omitted, |written| (written.operand, written.span))));
+        Ok(mnemonic)
     }
 }
 
@@ -420,63 +327,6 @@ fn names_at(form: &Form, at: usize) -> Names {
         | Place::Results
         | Place::Arguments => Names::Values,
     }
-}
-
-/// Puts the operands as written into the places of a form; `false` when there are too many or too few.
-fn place(row: &Candidate, written: &[Written], places: &mut Vec<(Operand, Span)>) -> bool {
-    places.clear();
-    let mnemonic = row.mnemonic;
-    if let Some(fixed) = row.fixed
-        && written.iter().all(|written| !written.paired)
-    {
-        if written.len() != fixed.count_ones() as usize {
-            return false;
-        }
-        let mut rest = written.iter();
-        let at_place = |at: usize| match fixed >> at & 1 {
-            0 => Some((Operand::Omitted, Span::default())),
-            _ => rest.next().map(|written| (written.operand, written.span)),
-        };
-        places.extend((0..mnemonic.form().operands.len()).map_while(at_place));
-        return true;
-    }
-    let form = mnemonic.form();
-    let asked = form.operands.iter().filter(|operand| asked_for(mnemonic, operand)).count();
-    let unpaired = written.iter().filter(|written| !written.paired).count();
-    let Some(mut surplus) = unpaired.checked_sub(form.required_operands() + asked) else { return false };
-    let lists = takes_lists(form);
-    let mut rest = written.iter().peekable();
-    for operand in form.operands {
-        let next = rest.peek();
-        let taken = match (operand.role, operand.kind, next) {
-            (_, _, None) => false,
-            (Role::DefPair, _, Some(next)) => next.paired,
-            (_, _, Some(next)) if next.paired => false,
-            (Role::Def | Role::Use, ..) => true,
-            (Role::UseOpt, ..) if operand.is_conditional() => mnemonic.asks_for(operand),
-            (Role::UseOpt, Place::Results | Place::Arguments, Some(next)) if lists => {
-                matches!(next.operand, Operand::List(_))
-            }
-            (Role::UseOpt, ..) if lists => true,
-            (Role::UseOpt, ..) => {
-                let spare = surplus > 0;
-                surplus -= usize::from(spare);
-                spare
-            }
-        };
-        let needed = matches!(operand.role, Role::Def | Role::Use);
-        match (taken, rest.next_if(|_| taken)) {
-            (true, Some(written)) => places.push((written.operand, written.span)),
-            _ if needed => return false,
-            _ => places.push((Operand::Omitted, Span::default())),
-        }
-    }
-    rest.next().is_none()
-}
-
-/// Whether a modifier asks for an operand that may else be left out.
-fn asked_for(mnemonic: Mnemonic, operand: &ptx_isa::Operand) -> bool {
-    operand.role == Role::UseOpt && mnemonic.asks_for(operand)
 }
 
 fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {

@@ -26,13 +26,13 @@ pub(crate) fn check_bracket(
         return wrong_kind(cx, site, place, operand, "several values in brackets");
     };
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
-    let Some(filled) = site.mnemonic().fill(parts, values.len()) else {
+    let Some(placement) = site.mnemonic().place_values(parts, values.len()) else {
         let text = format!("`{}` does not take {} values in brackets", site.mnemonic(), values.len());
         let help = format!("the form is `{}`", site.form().syntax());
         return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text).with_help(help));
     };
-    for (part, at) in parts.iter().zip(filled) {
-        let Some((&value, &span)) = at.and_then(|at| values.get(at).zip(spans.get(at))) else { continue };
+    for (part, entry) in parts.iter().zip(placement.spread(parts.len(), values.iter().zip(spans))) {
+        let Some((&value, &span)) = entry else { continue };
         let inner = Place { at: place.at, role: part.role, name: part.name, span };
         check_one(cx, site, inner, part.kind, value);
         check_constants(cx, site, inner, part.constants, value);

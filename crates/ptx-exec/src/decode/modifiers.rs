@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::LazyLock;
 
-use ptx_isa::{Field, Form, Mnemonic, Mod, Opcode, ScalarType, Sem, Slot, StateSpace, all_forms};
+use ptx_isa::{Field, Form, Mnemonic, Mod, Opcode, Placement, ScalarType, Sem, Slot, StateSpace, all_forms};
 
 /// How caches are to be used: [`NO_CACHES`].
 pub(super) const CACHING: &[Field] =
@@ -53,9 +53,9 @@ impl Modifiers {
         self.m.operand_type(at)
     }
 
-    /// Which of so many values in brackets is at each of these places (`Mnemonic::fill`). Takes nothing.
-    pub(super) fn fill(&self, places: &[ptx_isa::Operand], written: usize) -> Option<Vec<Option<usize>>> {
-        self.m.fill(places, written)
+    /// At which of these places so many values in brackets are. Takes nothing.
+    pub(super) fn place_values(&self, places: &[ptx_isa::Operand], written: usize) -> Option<Placement> {
+        self.m.place_values(places, written)
     }
 
     /// Takes the slots that hold the modifier; false when none does.

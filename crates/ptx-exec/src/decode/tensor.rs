@@ -100,10 +100,10 @@ impl BodyDecoder<'_> {
             return finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets");
         };
         let values = self.body.list(list);
-        let filled = cx.m.fill(parts, values.len()).unwrap_or_default();
+        let placement = cx.m.place_values(parts, values.len());
         let part = |name: &str| {
-            let named = parts.iter().zip(&filled).find(|(part, _)| part.name == name);
-            named.and_then(|(_, &at)| at).and_then(|at| values.get(at).copied())
+            let mut placed = parts.iter().zip(placement?.spread(parts.len(), values));
+            placed.find(|(part, _)| part.name == name).and_then(|(_, value)| value.copied())
         };
         match (part("tensorMap"), part("tensorCoords")) {
             (Some(map), Some(coordinates)) => {

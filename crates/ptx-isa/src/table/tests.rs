@@ -157,7 +157,9 @@ fn written_values_find_their_places() {
     let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
     let places = |text: String, written| {
         let mnemonic = Mnemonic::from_text(&text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-        mnemonic.fill(mnemonic.form().operands, written)
+        let operands = mnemonic.form().operands;
+        let placement = mnemonic.place_values(operands, written)?;
+        Some(placement.spread(operands.len(), 0..written).collect::<Vec<_>>())
     };
     let four = [Some(0), Some(1), Some(2), Some(3)];
     assert_eq!(places(copy.to_owned(), 4), Some([&four[..], &[None, None, None]].concat()));
@@ -165,6 +167,43 @@ fn written_values_find_their_places() {
     let both = format!("{copy}.multicast::cluster.L2::cache_hint");
     assert_eq!(places(both.clone(), 6), Some([&four[..], &[Some(4), None, Some(5)]].concat()));
     assert_eq!(places(both, 5), None);
+}
+
+#[test]
+fn kinds_of_operands_choose_among_rows() {
+    use crate::{Candidate, Shape, choose_row};
+    let rows: Vec<Candidate> =
+        candidates("cp.async.ca.shared.global").unwrap_or_default().into_iter().map(Candidate::new).collect();
+    let last = |shape: Shape| {
+        let written = [Shape::Address, Shape::Address, Shape::Immediate, shape];
+        let (at, placement) = choose_row(&rows, &written, |_| false, |shape| *shape)?;
+        let place = rows[at].mnemonic.form().operands.iter().enumerate().rfind(|(at, _)| placement.has(*at));
+        place.map(|(_, place)| place.kind)
+    };
+    assert!(matches!(last(Shape::Predicate), Some(Kind::Predicate)));
+    assert!(last(Shape::Register).is_some_and(|kind| kind != Kind::Predicate));
+}
+
+#[test]
+fn second_results_are_those_after_a_bar() {
+    let shuffle = Mnemonic::from_text("shfl.sync.bfly.b32").unwrap();
+    let places = shuffle.form().operands;
+    let place = |pairs: &[bool]| shuffle.place(places, pairs, |pair| *pair, |_| crate::Shape::Register);
+    assert!(place(&[false, true, false, false, false, false]).is_some_and(|placement| placement.has(1)));
+    assert!(place(&[false, false, false, false, false]).is_some_and(|placement| !placement.has(1)));
+    assert_eq!(place(&[false, false, false, false, false, false]), None);
+}
+
+#[test]
+fn places_are_few() {
+    for form in all_forms() {
+        assert!(form.operands.len() <= crate::mnemonic::MOST_PLACES, "{}", form.syntax());
+        for place in form.operands {
+            if let Kind::Bracketed(parts) = place.kind {
+                assert!(parts.len() <= crate::mnemonic::MOST_PLACES, "{}", form.syntax());
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! Emitting instructions by their text, and getting leaves into registers.
 
 use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
-use ptx_isa::{Kind, Mnemonic, Role, ScalarType, ptx};
+use ptx_isa::{Kind, Mnemonic, ScalarType, choose_row, ptx};
 use ptx_llvm::address_space;
 use smallvec::SmallVec;
 
 use super::access::in_space;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, Raised, Refusal};
-use crate::mnemonics::Candidate;
 use crate::types::{Class, Scalar, space_class};
 use crate::value::{Base, Val, mask, sign_extend};
 
@@ -59,6 +58,8 @@ pub(crate) enum Arg {
     Operand(Operand),
     /// An integer of that many bits; the mnemonic's last type decides how it prints.
     Bits(u64, u32),
+    /// A second result, after a bar.
+    Second(RegId),
 }
 
 impl From<RegId> for Arg {
@@ -152,13 +153,30 @@ impl Emitter<'_, '_, '_> {
         self.append(guard, asked, args)
     }
 
+    /// Appends an instruction as the row that the reader would take its operands for.
     fn append(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Raised<()> {
         self.stay_within_limits()?;
-        let signed = asked.modifiers().last().is_some_and(|last| last.as_str().starts_with('s'));
-        let operands: Operands = args.iter().map(|arg| operand(*arg, signed)).collect();
-        let (Candidate { mnemonic, since }, mut operands) = self.row(asked, &operands)?;
+        let rows = self.module.mnemonics.rows(asked);
+        let mut written: SmallVec<[(Operand, bool); USUAL_OPERANDS]> = SmallVec::with_capacity(args.len());
+        for arg in args {
+            match operand(*arg, rows.signed) {
+                Operand::Omitted => {}
+                given => written.push((given, matches!(arg, Arg::Second(_)))),
+            }
+        }
+        let body = self.builder.body();
+        let chosen = choose_row(&rows.candidates, &written, |one| one.1, |one| body.shape(one.0));
+        let row = chosen.and_then(|(at, found)| Some((rows.candidates.get(at)?, rows.since.get(at)?, found)));
+        let Some((candidate, since, placement)) = row else {
+            let count = args.len();
+            let message = format!("no row of the PTX instruction {asked} takes these {count} operands");
+            return Err(Refusal::new(INSTRUCTION, message));
+        };
+        let mnemonic = candidate.mnemonic;
+        let placed = placement.spread(mnemonic.form().operands.len(), written.iter().map(|one| one.0));
+        let mut operands: Operands = placed.map(|one| one.unwrap_or(Operand::Omitted)).collect();
         self.place_constants(&mnemonic, &mut operands)?;
-        self.module.target.need(since, &|| mnemonic.to_string())?;
+        self.module.target.need(*since, &|| mnemonic.to_string())?;
         self.builder.push_inst(guard, mnemonic, &operands);
         Ok(())
     }
@@ -196,89 +214,6 @@ impl Emitter<'_, '_, '_> {
             *operand = Operand::Register(register);
         }
         Ok(())
-    }
-
-    /// The row of the table that a mnemonic with these operands means, with omitted operands filled in.
-    fn row(&mut self, asked: Mnemonic, operands: &[Operand]) -> Raised<(Candidate, Operands)> {
-        for candidate in &*self.module.mnemonics.rows(asked) {
-            if let Some(all) = self.fit(&candidate.mnemonic, operands) {
-                return Ok((*candidate, all));
-            }
-        }
-        let count = operands.len();
-        Err(Refusal::new(
-            INSTRUCTION,
-            format!("no row of the PTX instruction {asked} takes these {count} operands"),
-        ))
-    }
-
-    /// Spreads operands over the places of a row; `None` when they do not fit.
-    fn fit(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Option<Operands> {
-        let places = mnemonic.form().operands;
-        // A modifier asks for some operands and forbids them by its absence.
-        let asked = places.iter().filter(|place| place.is_conditional() && mnemonic.asks_for(place)).count();
-        let free =
-            places.iter().filter(|p| p.role != Role::Def && p.role != Role::Use && !p.is_conditional());
-        let mut spare = operands.len().checked_sub(mnemonic.form().required_operands() + asked)?;
-        let pairs_written = spare == free.count();
-        let mut given = operands.iter().copied();
-        let mut all = Operands::with_capacity(places.len());
-        for place in places {
-            let optional = match place.role {
-                Role::Def | Role::Use => false,
-                Role::UseOpt if place.is_conditional() && mnemonic.asks_for(place) => false,
-                Role::UseOpt if place.is_conditional() => {
-                    all.push(Operand::Omitted);
-                    continue;
-                }
-                // A pair is left out unless every place is written.
-                Role::DefPair if !pairs_written => {
-                    all.push(Operand::Omitted);
-                    continue;
-                }
-                Role::DefPair | Role::UseOpt => true,
-            };
-            if optional && spare == 0 {
-                all.push(Operand::Omitted);
-                continue;
-            }
-            spare -= usize::from(optional);
-            let operand = given.next()?;
-            if !self.kind_fits(place.kind, operand) {
-                return None;
-            }
-            all.push(operand);
-        }
-        given.next().is_none().then_some(all)
-    }
-
-    /// Whether an operand is a predicate exactly where one is wanted: rows of one text differ in that.
-    fn kind_fits(&self, kind: Kind, operand: Operand) -> bool {
-        let is_predicate = match operand {
-            Operand::Register(register) | Operand::Not(register) => {
-                self.builder.body().reg_type(register) == ScalarType::Pred
-            }
-            _ => {
-                return !matches!(kind, Kind::Predicate)
-                    || matches!(operand, Operand::Omitted | Operand::Sink);
-            }
-        };
-        match kind {
-            Kind::Predicate => is_predicate,
-            Kind::Value(_) | Kind::Register(_) | Kind::Move(_) | Kind::Immediate(..) | Kind::CachePolicy => {
-                !is_predicate || self.pred_value(kind)
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether a place takes values of any type, predicates among them (`mov.pred`, `and.pred`).
-    fn pred_value(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Value(_) | Kind::Register(_) | Kind::Move(_))
-            && !matches!(
-                kind,
-                Kind::Value(ptx_isa::TypeRule::Is(_)) | Kind::Register(ptx_isa::TypeRule::Is(_))
-            )
     }
 
     /// A label of the function's own, beside those of its blocks.
@@ -483,6 +418,7 @@ impl Emitter<'_, '_, '_> {
 pub(super) fn operand(arg: Arg, signed: bool) -> Operand {
     match arg {
         Arg::Operand(operand) => operand,
+        Arg::Second(register) => Operand::Register(register),
         Arg::Bits(bits, width) if signed => Operand::Immediate(Immediate::integer(sign_extend(bits, width))),
         Arg::Bits(bits, width) => {
             let bits = bits & mask(width);

@@ -215,7 +215,9 @@ impl Emitter<'_, '_, '_> {
             Arg::Operand(Operand::Register(register)) => {
                 self.resized(register, Class::B64, class).map(Arg::from)
             }
-            Arg::Operand(_) => Err(Refusal::new(INSTRUCTION, "a filled word that is not a register")),
+            Arg::Operand(_) | Arg::Second(_) => {
+                Err(Refusal::new(INSTRUCTION, "a filled word that is not a register"))
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt, ZeroOffsets};
-use ptx_isa::{MemorySem, MoveSem, ScalarType, Sem, ptx};
+use ptx_isa::{MemorySem, Mnemonic, MoveSem, ScalarType, Sem, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
 use ptx_llvm::view::{CastOp, Inst as LlvmInst, InstId, Op, Value};
@@ -42,16 +42,16 @@ fn first_name(name: &str) -> &str {
 
 /// The mnemonic of a load, store or copy with the type that its registers have: that of floating-point numbers where all of them hold such
 /// numbers, else bits.
-fn typed_text(body: &Body, inst: &Inst) -> Option<String> {
+fn with_type_of_registers(body: &Body, inst: &Inst) -> Option<Mnemonic> {
     let mnemonic = inst.mnemonic;
     if !matches!(mnemonic.sem(), Sem::Memory(MemorySem::Load | MemorySem::Store) | Sem::Move(MoveSem::Mov)) {
         return None;
     }
-    let (own, other, to_float) = match mnemonic.scalar_type()? {
-        ScalarType::B32 => (".b32", ".f32", true),
-        ScalarType::B64 => (".b64", ".f64", true),
-        ScalarType::F32 => (".f32", ".b32", false),
-        ScalarType::F64 => (".f64", ".b64", false),
+    let other = match mnemonic.scalar_type()? {
+        ScalarType::B32 => ScalarType::F32,
+        ScalarType::B64 => ScalarType::F64,
+        ScalarType::F32 => ScalarType::B32,
+        ScalarType::F64 => ScalarType::B64,
         _ => return None,
     };
     // Halves side by side have a type of their own each.
@@ -62,9 +62,8 @@ fn typed_text(body: &Body, inst: &Inst) -> Option<String> {
     let registers: Vec<RegId> =
         body.operands(inst).iter().flat_map(|operand| plain_registers(body, *operand)).collect();
     let all_float = registers.iter().all(|register| body.reg_type(*register).is_float());
-    let changes = !registers.is_empty() && all_float == to_float;
-    let text = mnemonic.to_string();
-    changes.then(|| text.strip_suffix(own).map(|stem| format!("{stem}{other}")))?
+    let changes = !registers.is_empty() && all_float == other.is_float();
+    if changes { mnemonic.with_type(other).ok() } else { None }
 }
 
 /// The registers of an operand that is one or a vector of them.
@@ -258,13 +257,12 @@ impl Emitter<'_, '_, '_> {
         }
         for at in 0..body.statements.len() {
             let Some(Stmt::Inst(inst)) = body.statements.get(at) else { continue };
-            let Some(text) = typed_text(body, inst) else { continue };
-            let Some(typed) = self.module.mnemonics.read(&text) else { continue };
+            let Some(typed) = with_type_of_registers(body, inst) else { continue };
             let rows = self.module.mnemonics.rows(typed);
             let count = body.operands(inst).len();
-            let row = rows.iter().find(|row| row.mnemonic.form().operands.len() == count);
-            let mnemonic = row.map(|row| row.mnemonic);
-            if let (Some(mnemonic), Some(Stmt::Inst(inst))) = (mnemonic, body.statements.get_mut(at)) {
+            let mut rows = rows.candidates.iter().map(|row| row.mnemonic);
+            let row = rows.find(|row| row.form().operands.len() == count);
+            if let (Some(mnemonic), Some(Stmt::Inst(inst))) = (row, body.statements.get_mut(at)) {
                 inst.mnemonic = mnemonic;
             }
         }

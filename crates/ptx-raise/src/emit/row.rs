@@ -81,7 +81,7 @@ impl Emitter<'_, '_, '_> {
         for operand in &row.operands {
             args.push(self.row_operand(&own, operand)?);
             if *operand == RowOperand::ResultPair {
-                args.push(own.result(1)?.into());
+                args.push(Arg::Second(own.result(1)?));
             }
         }
         self.emit(self.row_mnemonic(row, call), &args)?;

@@ -222,7 +222,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
         let amount = match amount {
             Arg::Bits(bits, _) => return self.constant_shift(op, words, bits),
-            Arg::Operand(_) => self.compute(ptx!("mov.b32"), &[amount])?,
+            Arg::Operand(_) | Arg::Second(_) => self.compute(ptx!("mov.b32"), &[amount])?,
         };
         if op != BinaryOp::AShr {
             return self.logical_shift(op, words, amount);

@@ -1,0 +1,224 @@
+//! Which place of a row each written operand is at, and which of several rows operands mean.
+//!
+//! Who reads text, who emits instructions and who looks into brackets has the same rule: what is emitted is read back as the row that it was
+//! emitted as.
+
+use super::Mnemonic;
+use crate::form::{Kind, Operand, Role};
+
+/// What an operand looks like, as far as it tells places apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A register, but no predicate.
+    Register,
+    /// A predicate register.
+    Predicate,
+    /// The opposite of one.
+    NotPredicate,
+    /// A part of a register.
+    Selected,
+    /// A register or a part of one with the sign turned around.
+    Negated,
+    /// A constant.
+    Immediate,
+    /// `_`.
+    Sink,
+    /// The name of a variable or function.
+    Symbol,
+    /// A label.
+    Label,
+    /// `[a]`.
+    Address,
+    /// `[a, b]`.
+    Bracket,
+    /// `{a, b}`.
+    Vector,
+    /// `(a, b)`.
+    List,
+    /// A special register, a component of a register, or a sum.
+    Value,
+}
+
+impl Kind {
+    /// Whether an operand can occur at a place, as far as it tells rows of one mnemonic apart.
+    pub const fn takes(self, shape: Shape) -> bool {
+        use Shape as S;
+        let is_predicate = matches!(shape, S::Predicate | S::NotPredicate);
+        match self {
+            Kind::Predicate => is_predicate || matches!(shape, S::Sink | S::Immediate),
+            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress => matches!(shape, S::Address),
+            Kind::LooseAddress => matches!(shape, S::Address | S::Register | S::Predicate),
+            Kind::Bracketed(_) => matches!(shape, S::Bracket),
+            Kind::Braced(..) => matches!(shape, S::Vector),
+            Kind::Reference | Kind::Callee => matches!(shape, S::Register | S::Predicate | S::Symbol),
+            Kind::Coordinates(_) => matches!(shape, S::Register | S::Predicate | S::Vector),
+            Kind::Selected(..) => {
+                matches!(shape, S::Register | S::Predicate | S::Selected | S::Immediate)
+            }
+            Kind::Signed(..) => {
+                matches!(shape, S::Register | S::Predicate | S::Selected | S::Negated | S::Immediate)
+            }
+            Kind::Immediate(..) => matches!(shape, S::Immediate),
+            Kind::Label | Kind::BranchTargets | Kind::CallTargets => matches!(shape, S::Label),
+            Kind::Results | Kind::Arguments => matches!(shape, S::List),
+            Kind::Move(_) => !matches!(shape, S::Address | S::Bracket | S::List),
+            Kind::Vector(..) => !is_predicate && !matches!(shape, S::Address | S::Bracket | S::Immediate),
+            Kind::WideVector(..) | Kind::Elements(..) | Kind::Registers(..) => {
+                !is_predicate && !matches!(shape, S::Address | S::Bracket)
+            }
+            Kind::Value(_) | Kind::Register(_) | Kind::Wide(_) | Kind::Untyped(_) | Kind::CachePolicy => {
+                !is_predicate
+                    && !matches!(
+                        shape,
+                        S::Address | S::Bracket | S::Vector | S::List | S::Selected | S::Negated
+                    )
+            }
+        }
+    }
+}
+
+/// The places of a row, or of a pair of brackets, that have an operand: those that are written, one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Placement(u32);
+
+impl Placement {
+    /// How many places may have an operand.
+    pub(crate) const MOST: usize = u32::BITS as usize;
+
+    /// Whether the place has one.
+    pub const fn has(self, at: usize) -> bool {
+        at < Self::MOST && self.0 >> at & 1 == 1
+    }
+
+    /// How many have one.
+    pub const fn count(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Operands as they are written, each at its place; nothing at a place without one.
+    pub fn spread<T>(
+        self,
+        places: usize,
+        written: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = Option<T>> {
+        let mut written = written.into_iter();
+        (0..places).map(move |at| if self.has(at) { written.next() } else { None })
+    }
+}
+
+/// A row that a mnemonic may mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// The row.
+    pub mnemonic: Mnemonic,
+    /// The places that must have an operand while no other may but second results; nothing when the count of the written operands decides.
+    fixed: Option<Placement>,
+}
+
+impl Candidate {
+    /// The row of a mnemonic.
+    pub fn new(mnemonic: Mnemonic) -> Self {
+        let places = mnemonic.form().operands;
+        let is_open = |place: &Operand| place.role == Role::UseOpt && !place.is_conditional();
+        let fixed = (!places.iter().any(is_open)).then(|| {
+            let needed = |(at, place): (usize, &Operand)| u32::from(mnemonic.needs(place)) << at;
+            Placement(places.iter().take(Placement::MOST).enumerate().map(needed).sum())
+        });
+        Self { mnemonic, fixed }
+    }
+
+    fn place<W>(
+        &self,
+        written: &[W],
+        is_paired: impl Fn(&W) -> bool,
+        shape: impl Fn(&W) -> Shape,
+    ) -> Option<Placement> {
+        match self.fixed {
+            Some(fixed) if !written.iter().any(&is_paired) => {
+                (written.len() == fixed.count()).then_some(fixed)
+            }
+            _ => self.mnemonic.place(self.mnemonic.form().operands, written, is_paired, shape),
+        }
+    }
+
+    fn kinds_fit(&self, placement: Placement, shapes: impl Iterator<Item = Shape>) -> bool {
+        let places = self.mnemonic.form().operands;
+        let mut pairs = places.iter().zip(placement.spread(places.len(), shapes));
+        pairs.all(|(place, shape)| shape.is_none_or(|shape| place.kind.takes(shape)))
+    }
+}
+
+/// The row that operands mean, by its number, and their places in it: the first of those with room for them whose kinds of operands they are.
+/// Where none has these, the first with room: what is wrong with the operands is said of it. `None` when no row has so many.
+pub fn choose_row<W>(
+    rows: &[Candidate],
+    written: &[W],
+    is_paired: impl Fn(&W) -> bool,
+    shape: impl Fn(&W) -> Shape,
+) -> Option<(usize, Placement)> {
+    let mut counted = None;
+    for (at, row) in rows.iter().enumerate() {
+        let Some(placement) = row.place(written, &is_paired, &shape) else { continue };
+        if rows.len() == 1 || row.kinds_fit(placement, written.iter().map(&shape)) {
+            return Some((at, placement));
+        }
+        counted = counted.or(Some((at, placement)));
+    }
+    counted
+}
+
+impl Mnemonic {
+    /// The places of a row or of a pair of brackets at which the written operands are. Places that a modifier asks for have one with it
+    /// alone, other ones that may be left out from the first on; second results are those after a bar.
+    ///
+    /// `None` when there are too few operands or too many.
+    pub fn place<W>(
+        &self,
+        places: &[Operand],
+        written: &[W],
+        is_paired: impl Fn(&W) -> bool,
+        shape: impl Fn(&W) -> Shape,
+    ) -> Option<Placement> {
+        let needed = places.iter().filter(|place| self.needs(place)).count();
+        let unpaired = written.iter().filter(|operand| !is_paired(operand)).count();
+        let mut spare = unpaired.checked_sub(needed)?;
+        // A call has lists, by which its operands are told apart.
+        let is_call = places.iter().any(|place| place.kind == Kind::Callee);
+        let mut rest = written.iter().peekable();
+        let mut taken = Placement(0);
+        for (at, place) in places.iter().take(Placement::MOST).enumerate() {
+            let takes = |next: &&W| match place.role {
+                Role::DefPair => is_paired(next),
+                _ if is_paired(next) => false,
+                Role::Def | Role::Use => true,
+                Role::UseOpt if place.is_conditional() => self.asks_for(place),
+                Role::UseOpt if is_call && matches!(place.kind, Kind::Results | Kind::Arguments) => {
+                    shape(next) == Shape::List
+                }
+                Role::UseOpt => is_call || spare > 0,
+            };
+            if rest.next_if(takes).is_some() {
+                taken.0 |= 1 << at;
+                let is_open = place.role == Role::UseOpt && !place.is_conditional();
+                spare -= usize::from(is_open && !is_call);
+            } else if matches!(place.role, Role::Def | Role::Use) {
+                return None;
+            }
+        }
+        rest.next().is_none().then_some(taken)
+    }
+
+    /// [`Self::place`] of so many plain values.
+    pub fn place_values(&self, places: &[Operand], written: usize) -> Option<Placement> {
+        self.place(places, &vec![(); written], |()| false, |()| Shape::Value)
+    }
+
+    /// Whether a place must have an operand.
+    fn needs(&self, place: &Operand) -> bool {
+        match place.role {
+            Role::Def | Role::Use => true,
+            Role::DefPair => false,
+            Role::UseOpt => self.asks_for(place),
+        }
+    }
+}
