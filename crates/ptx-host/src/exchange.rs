@@ -16,7 +16,7 @@ use ptx_exec::program::{Effect, Guard, Inst, Op, Program};
 use crate::analysis::{BlockId, Graph, Terminator, is_loaded_before};
 use crate::inline::Inlined;
 
-/// The most stores behind a branch.
+/// The most stores that a branch jumps over.
 const MOST: u32 = 4;
 
 /// Makes guards of such branches.
@@ -70,6 +70,7 @@ fn exchange(program: &Program, graph: &Graph, entries: &[u32], id: BlockId) -> O
     };
     let side = graph.block(other);
     let after = graph.block(taken).first;
+    // The instructions stay where they are, so the side has to be the code between the branch and its target, entered by nothing else.
     let is_side = entries[other] == 1
         && side.first == block.end + 1
         && side.terminator == Terminator::Jump(taken)

@@ -80,6 +80,8 @@ impl Edges {
     /// For each edge that goes back to a block without which its beginning cannot be reached, the blocks that are run between them.
     fn loops(&self) -> Vec<BTreeSet<BlockId>> {
         let before = immediate_dominators(self);
+        // Natural loops: an edge back to a block that dominates its origin. Blocks that are entered elsewhere too belong to no such loop, and keep
+        // their loads, which is correct.
         let dominates = |head: BlockId, mut id: BlockId| {
             while id != head {
                 match before[id] {
@@ -157,7 +159,8 @@ impl<'a> Loop<'a> {
         for (_, op, _) in self.code() {
             changing.extend(Access::of(op).map_or_else(|_| Vec::new(), |access| access.writes));
         }
-        // Each round finds rows all of whose writers read only what does not change.
+        // Begins with all rows that the loop writes, and takes those out all of whose writers compute only from rows that do not change; the order is that of
+        // dependence, so a chain of n instructions takes n rounds at most. What stays depends on itself, as a counter does.
         loop {
             let mut open = BTreeSet::new();
             for (_, op, guard) in self.code() {

@@ -180,6 +180,7 @@ impl Uses {
     unsafe fn unwritten(&self, flow: &mut Flow) -> Vec<Range> {
         let mut bounds: Vec<u64> =
             self.reads.iter().chain(&self.writes).flat_map(|(_, range)| [range.0, range.1]).collect();
+        // Between two neighbouring bounds every access takes all bytes or none, so that each part is asked about as a whole.
         bounds.extend_from_slice(&self.bounds);
         bounds.sort_unstable();
         bounds.dedup();
@@ -200,6 +201,8 @@ impl Uses {
 
     /// Whether a part, which every access takes whole or not at all, may be read before it is written.
     unsafe fn may_be_read_first(&self, part: Range, flow: &mut Flow) -> bool {
+        // For each block its first write of the part. A walk stops at a block with a write, since control leaves that with the part written; in the
+        // block of a read only a write before it counts.
         let covers = |range: &Range| range.0 <= part.0 && part.1 <= range.1;
         let mut written: HashMap<LLVMBasicBlockRef, usize> = HashMap::new();
         for (write, _) in self.writes.iter().filter(|(_, range)| covers(range)) {

@@ -141,6 +141,7 @@ pub(crate) fn respell(text: &[u8]) -> Option<Respelled> {
     let mut at = 0;
     while let Some(token) = next_token(text, at) {
         let word = text.get(token.start..token.end)?;
+        // LLVM 22 reads `fp128` and the like as they are; until the next type no literal is taken for one of an earlier type.
         if token.kind == TokenKind::Word {
             last_type = match word {
                 b"fp128" | b"x86_fp80" | b"ppc_fp128" => None,

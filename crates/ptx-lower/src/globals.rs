@@ -80,6 +80,7 @@ fn masked_fields(variable: &Variable, address_bits: u32) -> Out<Option<Vec<Field
     if !is_byte_array || !values.iter().any(is_masked) {
         return Ok(None);
     }
+    // `.u8 a[10] = { 1, 0xFF(f), 0xFF00(f), .. 0xFF00000000000000(f), 2 }` is `<{ [1 x i8], i64, [1 x i8] }>`: LLVM relocates no single bytes.
     let mut fields = Vec::new();
     let mut bytes = Vec::new();
     let mut rest = values.as_slice();

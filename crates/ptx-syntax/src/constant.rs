@@ -104,6 +104,7 @@ fn decimal_fraction(text: &str) -> Option<(Value, Spelling)> {
         return None;
     }
     let value: f64 = text.parse().ok()?;
+    // `1e-400` parses as zero, but is not: zero is only what has no digit but zeros before its exponent.
     let mut digits = text.bytes().take_while(|byte| !matches!(byte, b'e' | b'E'));
     let is_zero = digits.all(|byte| !matches!(byte, b'1'..=b'9'));
     (value.is_normal() || is_zero).then_some((Value::Double(value), Spelling::Other))
@@ -169,6 +170,7 @@ impl<'s> Reader<'s, '_> {
         }
         let digit = |value: i64, byte: u8| byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0'));
         let value = text.bytes().try_fold(0, digit)?;
+        // Only what cannot be followed by an operator: after anything else the number may be the first of an expression.
         let ends = matches!(self.cursor.byte_behind(), Some(b',' | b';' | b'}' | b']'));
         if ends {
             self.cursor.advance();

@@ -44,6 +44,8 @@ impl<'s, T: Copy> Scoped<'s, T> {
     /// Ends the innermost scope; tells how many names it had.
     pub(crate) fn leave(&mut self) -> usize {
         let Some(start) = self.scopes.pop() else { return 0 };
+        // Backward, so that of a name that was added twice the entry before both is what remains. Each entry is removed once: scopes cost what
+        // they declare, and not what is visible in them.
         let count = self.records.len() - start;
         for record in self.records.drain(start..).rev() {
             match record.outer {

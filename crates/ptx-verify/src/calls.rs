@@ -110,7 +110,7 @@ fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
             check_signature(cx, site, Signature::of_prototype(prototype, site.body), "the prototype", at);
         }
         Some(Stmt::CallTargets(_, functions)) => {
-            // All targets must look alike; the first that does not fit speaks for all.
+            // All targets must have one signature; only the first that does not fit is reported.
             for &id in functions {
                 let Some(function) = site.module.functions.get(id.0 as usize) else { continue };
                 let what = format!("the target `{}`", site.module.name(function.name));

@@ -75,6 +75,7 @@ pub(crate) fn check(cx: &mut Checker<'_>) {
 /// What each function needs, by its number.
 pub(crate) fn used(module: &Module) -> Vec<Used> {
     let locals: BTreeSet<VarId> = locals(module).collect();
+    // Functions after those that they call, so that one pass finds what callees need, too. There are no cycles: `check` has refused them.
     let mut used = vec![Used::default(); module.functions.len()];
     for id in order(module).0 {
         let Some(body) = module.functions.get(id.0 as usize).and_then(|function| function.body.as_ref())

@@ -39,6 +39,7 @@ impl Barrier {
     pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), BarrierMisuse> {
         self.arrived.resize(warps, 0);
         arrival.expected.agree(&mut self.expected)?;
+        // Lanes of a warp that has arrived come again, as producers do: the warp so far counts as 32 threads, and is counted from the beginning.
         let Some(arrived) = self.arrived.get_mut(arrival.warp) else { return Ok(()) };
         if *arrived & arrival.lanes != 0 {
             self.counted += 32;

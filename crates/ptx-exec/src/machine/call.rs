@@ -95,6 +95,7 @@ impl Warp {
         targets: &[u32],
     ) -> Result<(), Stop> {
         let indices = *self.row(grid, self.fragments[current].frame, index);
+        // One split for each different index, and not one for each lane.
         let mut rest = active;
         while rest != 0 {
             let lane = first_lane(rest);
@@ -195,6 +196,7 @@ impl Warp {
     ) -> Result<(), Stop> {
         let caller = self.fragments[current].frame;
         let callee = &grid.program.functions[function as usize];
+        // All lanes of a call have their local memory at one address, so it begins after what any of them has allocated.
         let stack = self.frames[caller].stack + callee.rows as usize * 8 + callee.local as usize;
         let end = lanes(active).map(|lane| self.frames[caller].tops[lane]).max().unwrap_or(0);
         let local = end.checked_next_multiple_of(FRAME_ALIGNMENT);

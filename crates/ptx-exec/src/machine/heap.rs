@@ -50,6 +50,7 @@ impl Heap {
     /// Gives a piece back; `false` when the address is none that `allocate` gave.
     pub(super) fn release(&mut self, address: u64) -> bool {
         let Some(mut size) = self.used.remove(&address) else { return false };
+        // Joined with the free ranges after and before it, so that no two are next to each other and a larger piece finds room again.
         self.pieces.take(address - self.base);
         let mut start = address;
         if let Some(next) = self.free.remove(&(address + size)) {

@@ -1,4 +1,4 @@
-//! What the asynchronous proxy sees of shared memory (manual 9.7.9.25.2, 9.7.15.4, 9.7.16.6.5).
+//! Shared memory as the asynchronous proxy sees it (manual 9.7.9.25.2, 9.7.15.4, 9.7.16.6.5).
 //!
 //! Where asynchronous operations complete at points of their own, bulk and tensor copies, `wgmma` and `tcgen05` do not see what
 //! threads wrote until a `fence.proxy.async` is executed: an operation that is issued keeps the former contents of bytes that were
@@ -72,6 +72,7 @@ impl BlockState {
 
     /// Puts back what was there, but where something was written meanwhile.
     pub(super) fn put_back(&mut self, former: &Bytes, kept: &Bytes) {
+        // A byte that no longer has its former content was written by the operation; putting the thread's value back would undo that.
         for (&(at, byte), &(_, before)) in former.iter().zip(kept) {
             if let Some(place) = self.shared.get_mut(at as usize).filter(|place| **place == byte) {
                 *place = before;

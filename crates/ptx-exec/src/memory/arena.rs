@@ -1,4 +1,4 @@
-//! Which addresses the regions of a launch get, and which the allocations of a memory whose addresses have 32 bits.
+//! The addresses of the regions of a launch, and those of the allocations of a memory whose addresses have 32 bits.
 
 use std::sync::Arc;
 
@@ -79,6 +79,7 @@ pub(super) fn place_low(
     align: u64,
 ) -> Option<u64> {
     let from = |start: u64| {
+        // In the order of their bases the place moves past each region that it overlaps; one that it has passed cannot overlap it again.
         let mut base = aligned(start.max(LOW_GLOBAL.start), align)?;
         for (other, len) in taken.clone() {
             let after = other.saturating_add(len).saturating_add(FENCE);

@@ -1,4 +1,4 @@
-//! Memory that was freed, and which allocation a faulty address is near.
+//! Memory that was freed, and the description of a faulty address by the allocation that it is in or near.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which bytes of a heap device code may access: those of pieces that `malloc` gave and `free` did not take back.
+//! The bytes of a heap that device code may access: those of pieces that `malloc` gave and `free` did not take back.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,6 +55,8 @@ impl Pieces {
 
     /// `malloc` gives these bytes.
     pub(crate) fn give(&self, start: u64, bytes: u64) {
+        // Freed pieces are remembered to name them where they are accessed. Those that the new piece overlaps are forgotten: pieces do not overlap
+        // each other, so only the last one that begins before it can reach into it.
         let mut known = self.known();
         let end = start.saturating_add(bytes.max(1));
         let before = known.range(..start).next_back();

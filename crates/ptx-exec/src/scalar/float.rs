@@ -184,6 +184,7 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
         let exact = |[x, y, z]: [Double; 3], round| x.mul_add_r(y, z, round).value;
         binary64(m.rounding, [a, b, c], |[x, y, z]| x.mul_add(y, z), exact)
     } else {
+        // 24 bits times 24 bits are exact in 53; the sum may not be, and is rounded to odd before it is rounded to the format.
         let product = m.format.widen(a) * m.format.widen(b);
         m.narrow(add_to_odd(product, m.format.widen(c), m.rounding))
     };

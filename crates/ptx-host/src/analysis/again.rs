@@ -34,6 +34,8 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
         .filter(|&(row, _)| !analysis.liveness.is_live_into(0, row))
         .filter(|&(row, _)| !matches!(shapes.row(row), Shape::Indexed(_)))
         .collect();
+    // The cost of a row is the number of operations from indices and constants on. A row in a loop with itself never gets one, since each needs those
+    // of its sources first.
     let mut costs: BTreeMap<u32, u32> = BTreeMap::new();
     loop {
         let before = costs.len();

@@ -1,4 +1,4 @@
-//! Which chunks have the same values.
+//! The bits of a chunk's number that its values depend on: for an operation, from those of its sources.
 //!
 //! The chunks of the warps that run together have numbers, and what a row holds may depend on some bits of these alone. Of blocks of 16 x 16
 //! threads, `tid.x` is the same in all chunks of 16 lanes and depends on none; of 32 x 32 threads it depends on bit 0, and `tid.y` on all but that.
@@ -71,6 +71,8 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
         ) => return all,
         _ => return 0,
     };
+    // Chunks that are one period apart have the same numbers, so that bits from there on do not count. Neither do low bits where several chunks are
+    // in one run of threads with the same number. Both hold only for powers of two, whose runs and periods are bits of a chunk's number.
     let chunk = u64::from(lanes.chunk);
     let mut bits = all;
     if period.is_power_of_two() && period < x * y * z {

@@ -27,6 +27,7 @@ impl Nans {
     /// Those of a kernel.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        // From above: a sum in a loop is a number if it is one before. Each round takes at least one row out.
         let mut nans = Self { rows: vec![true; count as usize] };
         while nans.narrow(program, graph) {}
         nans

@@ -69,6 +69,7 @@ impl<'a> Reasons<'a> {
 
     /// Walks back, first to what has no stride where `only_any` is set; otherwise rows that lanes write at different times do not end the walk.
     fn walk(&self, src: Src, only_any: bool) -> Option<Cause> {
+        // Breadth first, so that the definition that is found is the one that the fewest instructions are between.
         let mut seen = BTreeSet::new();
         let mut parted = None;
         let mut work: VecDeque<(u32, Option<u32>)> =

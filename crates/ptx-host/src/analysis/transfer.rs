@@ -110,6 +110,7 @@ fn folded(alu: &Alu, sources: &[Shape]) -> Option<u64> {
     if matches!(alu, Alu::Dual { .. }) {
         return None;
     }
+    // Executed by the interpreter, in one lane: no second definition of any operation is needed.
     let mut rows = [[0; WARP]; 4];
     for (row, shape) in rows.iter_mut().zip(sources) {
         let Shape::Constant(value) = *shape else { return None };

@@ -167,6 +167,7 @@ impl<'c> Code<'_, '_, 'c> {
         predicate: Src,
         d: u32,
     ) -> Result<(), LlvmError> {
+        // `trues` has bits of lanes that do not run as well; those of the group are the ones that take part.
         let trues = self.like_groups(self.trues(predicate)?)?;
         self.write_of_groups(id, guard, d, |group| {
             let builder = self.builder();

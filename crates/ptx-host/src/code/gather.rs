@@ -123,6 +123,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.refuse_strays(id, self.lanes_of(&strays)?, |code, lane| {
             code.lane_in_memory(of_lanes, word, lane)
         })?;
+        // Lanes of complete groups run now, the others go on waiting here. If no group is complete, another block has to run first.
         let ready = self.complete_groups(&members, of_lanes, &masks, here)?;
         let incomplete = self.builder().binary(BinaryOp::And, here, self.not(ready)?)?;
         let none = self.builder().int_compare(IntPredicate::Eq, ready, self.int(32, 0))?;

@@ -42,6 +42,8 @@ impl<'c> Code<'_, '_, 'c> {
             shape => return Some(shape.stride().map(|stride| stride.within)),
         }
         let row = src.as_register()?;
+        // A row of a loop depends on itself: meanwhile it counts as one that adds nothing, and its other writers decide. This is a guess that code
+        // tests, so it may be wrong.
         if let Some(&between) = known.get(&row) {
             return between;
         }

@@ -206,6 +206,8 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(each);
         let lane = builder.intrinsic("llvm.cttz", &[word], &[rest, self.types.bool_value(true)])?;
         body(self, self.emit.resize(lane, 64)?)?;
+        // `rest & (rest - 1)` clears the lowest bit, which is the lane that was just done. The body may have added blocks, so the phi's edge comes from
+        // the one that the builder is in now.
         let less = builder.binary(BinaryOp::Sub, rest, self.int(32, 1))?;
         let less = builder.binary(BinaryOp::And, rest, less)?;
         builder.add_incoming(rest, less, builder.block()?)?;

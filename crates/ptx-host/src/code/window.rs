@@ -53,6 +53,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let places: Vec<u32> = distances.iter().map(|distance| ((distance - least) / size) as u32).collect();
         let vectors = (span + count - 1) / count;
+        // The inverse of `places`, for stores. Two lanes with one place have none: which of them stores last has to be told then.
         let mut lanes = vec![vec![None; count as usize]; vectors as usize];
         for (lane, &place) in places.iter().enumerate() {
             let element =

@@ -58,6 +58,7 @@ fn finish_double<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>, arguments: &[L<'a,
     match m.limit {
         Limit::None => {
             const QUIET: u64 = 1 << 51;
+            // From the last argument to the first, so that the first NaN is the one that stays.
             let own = value.raw().constant(Format::F64.canonical_nan());
             let nan = arguments
                 .iter()
