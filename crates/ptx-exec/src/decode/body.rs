@@ -117,6 +117,7 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
         let (places, _) = kernel_parameters(module, id)?;
         signature.kernel_params = places.into_iter().map(|(id, at, _)| (id, at)).collect();
     }
+    // One place for each variable, in the order of the text; scopes do not share places, so that an address stays valid for the whole call.
     let mut place = |signature: &mut Signature, id: VarId| -> Decoded<Slot> {
         let variable = module.variable(id);
         let align = variable.alignment();

@@ -108,6 +108,7 @@ impl Reached {
 
     /// Adds what the functions and variables need that have been reached.
     fn follow(&mut self, module: &Module) {
+        // The lists are the work that is left as well: what has been looked at is before the two positions, and each thing is added once.
         let (mut functions, mut variables) = (0, 0);
         loop {
             if let Some(&id) = self.functions.get(functions) {

@@ -1,4 +1,4 @@
-//! Matrices in shared memory that are named by descriptors: where each element lies (manual 9.7.15.5.1.2; for `tcgen05`, whose
+//! Matrices in shared memory that are named by descriptors: the place of each element (manual 9.7.15.5.1.2; for `tcgen05`, whose
 //! descriptors have other fields but mean the same, 9.7.16.3 and 9.7.16.4.1).
 //!
 //! A line is a row of A or a column of B: what has one place along M or N. Memory holds chunks of 16 bytes, of neighbours in a
@@ -168,6 +168,7 @@ impl SharedMatrix {
             return Ok(());
         }
         let first = start / CHUNK % width;
+        // Swizzling permutes the chunks of one row of a pattern. Chunks that went over its end would be permuted as those of another row.
         let beside = match self.majorness {
             Majorness::K => self.depth.div_ceil(self.each()) as u64,
             // Lines after the first row of a pattern are in the next one, one leading dimension on.

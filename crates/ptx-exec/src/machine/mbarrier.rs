@@ -167,6 +167,8 @@ impl Object {
     fn advance(&mut self) -> bool {
         let is_complete = self.pending == 0 && self.transactions == 0;
         if is_complete {
+            // A phase in which something was reported ends as any other, but its conditional counterpart does not: those who wait for that
+            // go on waiting.
             self.phase = (self.phase + 1) & ((1 << PHASE_BITS) - 1);
             if !self.reported[0] {
                 self.conditional ^= 1;
@@ -275,6 +277,7 @@ impl View<'_> {
         change: impl FnOnce(&mut Object) -> Result<(), String>,
     ) -> Result<u64, TrapKind> {
         let (space, address) = self.object_place(space, address)?;
+        // A read and a write are one step here: the blocks of a cluster share a host thread, and no other can reach their memory.
         let before = self.read(lane, space, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
         let no_object = || TrapKind::Misuse(format!("there is no initialized barrier at {address:#x}"));
         let mut object = Object::from_bits(before).ok_or_else(no_object)?;
