@@ -444,3 +444,36 @@ fn every_thread_of_a_warp_copies() {
     let turns = format!("and.b32 %r7, %r1, 1; mad.lo.u32 %r7, %r7, 128, %s; {store} [%r7];");
     assert_eq!(copied_by_a_warp(&turns), first(rows[1]));
 }
+
+/// What of a heap may be accessed is asked for each step of a copy.
+#[test]
+fn a_tensor_may_be_in_memory_from_malloc() {
+    let tensor = Tensor::new(ElementType::U32, TENSOR, &[8, 4], &[32]);
+    let map = TensorMap::tiled(&tensor, &[4, 4]).unwrap();
+    let body = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 2048; call.uni (r), malloc, (n); ld.param.b64 %rd3, [r]; }
+        add.u64 %rd3, %rd3, 127; and.b64 %rd3, %rd3, -128; add.u64 %rd4, %rd3, 1024;
+        mov.u32 %r1, 0;
+        FILL: mul.wide.u32 %rd5, %r1, 4;
+        add.u64 %rd6, %rd3, %rd5; st.global.b32 [%rd6], %r1;
+        add.u64 %rd6, %map, %rd5; ld.b32 %r2, [%rd6]; add.u64 %rd6, %rd4, %rd5; st.global.b32 [%rd6], %r2;
+        add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 32; @%p bra FILL;
+        tensormap.replace.tile.global_address.global.b1024.b64 [%rd4], %rd3;
+        mbarrier.init.shared.b64 [bar], 1;
+        mbarrier.arrive.expect_tx.shared.b64 %rd1, [bar], 64;
+        cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%s], [%rd4, {4, 2}], [bar];
+        WAIT: mbarrier.test_wait.shared.b64 %p, [bar], %rd1; @!%p bra WAIT;
+        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd4, {0, 0}], [%s];
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+        mov.u32 %r1, 0;
+        SHOW: ld.global.b32 %r2, [%rd3]; st.global.b32 [%out], %r2;
+        add.u64 %rd3, %rd3, 4; add.u64 %out, %out, 4;
+        add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 32; @%p bra SHOW;";
+    let malloc = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.visible";
+    let text = kernel(&[], body).replace(".visible", malloc);
+    let buffers = launch(&text, arguments(&map, &[0; 128], 0), 1).unwrap();
+    let words = buffers[2].as_ref().unwrap().as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+    // The box has two rows in the tensor and two below it.
+    let rows = [[20, 21, 22, 23, 4, 5, 6, 7], [28, 29, 30, 31, 12, 13, 14, 15]];
+    let zeros = [[0, 0, 0, 0, 20, 21, 22, 23], [0, 0, 0, 0, 28, 29, 30, 31]];
+    assert_eq!(words.take(32).collect::<Vec<u32>>(), [rows, zeros].concat().concat());
+}
