@@ -61,6 +61,8 @@ pub fn replace(
         if let Some(function) = module.inkwell().get_function(&name) {
             function.set_linkage(Linkage::Internal);
             inline_without_trace(module, function);
+            // SAFETY: the function is the module's, which nothing else changes meanwhile.
+            unsafe { drop_names(function.as_value_ref()) };
             found.insert(name, function);
         }
     }
@@ -133,6 +135,23 @@ fn inline_without_trace(module: &Module<'_>, function: FunctionValue<'_>) {
     }
     for name in KEPT_IF_SHARED {
         function.add_attribute(AttributeLoc::Function, context.create_string_attribute(name, "true"));
+    }
+}
+
+/// Takes their names from what a function computes and from its blocks: they would be names of the callers'.
+///
+/// # Safety
+///
+/// The function is alive.
+unsafe fn drop_names(function: LLVMValueRef) {
+    // SAFETY: by this function's contract; a name is copied, and an empty one may be anywhere.
+    unsafe {
+        for block in raw::blocks(function) {
+            LLVMSetValueName2(LLVMBasicBlockAsValue(block), c"".as_ptr(), 0);
+            for inst in raw::instructions(block) {
+                LLVMSetValueName2(inst, c"".as_ptr(), 0);
+            }
+        }
     }
 }
 

@@ -125,8 +125,6 @@ group! {
 group! {
     /// What gives another type than it takes.
     Conversion {
-        SignedCompare "scmp",
-        UnsignedCompare "ucmp",
         ToSigned "fptosi.sat",
         ToUnsigned "fptoui.sat",
         Classify "is.fpclass",
@@ -162,12 +160,6 @@ group! {
         RoundEven "rint" | "nearbyint" | "roundeven",
         RoundAway "round",
         Canonicalize "canonicalize",
-        IntegerPower "powi",
-        LoadExponent "ldexp",
-        SplitExponent "frexp",
-        SplitFraction "modf",
-        EvenInteger "lrint" | "llrint",
-        AwayInteger "lround" | "llround",
     }
 }
 
@@ -203,11 +195,9 @@ group! {
         Subtract "fsub",
         Multiply "fmul",
         Divide "fdiv",
-        Remainder "frem",
         MultiplyAdd "fma" | "fmuladd",
         SquareRoot "sqrt",
         ToIntegral "rint" | "nearbyint",
-        ToInteger "lrint" | "llrint",
         Narrow "fptrunc",
         Widen "fpext",
         FromSigned "sitofp",
@@ -291,9 +281,6 @@ impl Function {
                     | F::Max
                     | F::MinOrNan
                     | F::MaxOrNan
-                    | F::LoadExponent
-                    | F::AwayInteger
-                    | F::IntegerPower
             ),
             Self::Transcendental(op) => matches!(
                 op,

@@ -1,5 +1,7 @@
 //! What legalizing makes of LLVM IR, executed by `lli` alone: no PTX is involved.
 
+mod floats;
+mod integers;
 mod program;
 mod vectors;
 

@@ -9,7 +9,6 @@ use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
-use super::wide_cast::OutOfRange;
 use crate::error::{INSTRUCTION, Raised, Refusal};
 use crate::types::{Class, Leaf, Scalar};
 use crate::types::{integer_class, integer_type};
@@ -43,25 +42,6 @@ impl Emitter<'_, '_, '_> {
             CastOp::BitCast => self.bit_cast(&from, &values, &to)?,
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt => {
                 self.integer_cast(op, self.value_type(value)?, self.type_of(id), &values)?
-            }
-            CastOp::SIToFP | CastOp::UIToFP if self.wide_width(value)?.is_some() => {
-                let bits = self.wide_width(value)?.unwrap_or(64);
-                let words = bits.div_ceil(64) as usize;
-                let targets = Self::element_scalars(&to);
-                let mut converted = Vec::with_capacity(targets.len());
-                for (words, to) in values.chunks(words).zip(targets) {
-                    converted.push(self.words_to_float(words, bits, to, op == CastOp::SIToFP)?);
-                }
-                self.together(&to, &converted)?
-            }
-            CastOp::FPToSI | CastOp::FPToUI if self.wide_result(id).is_some() => {
-                let bits = self.wide_result(id).unwrap_or(64);
-                let mut converted = Vec::with_capacity(to.len());
-                for (value, from) in self.apart(&from, &values)? {
-                    let signed = op == CastOp::FPToSI;
-                    converted.extend(self.float_to_words(value, from, bits, signed, OutOfRange::Poison)?);
-                }
-                converted
             }
             _ => {
                 let parts = self.apart(&from, &values)?;

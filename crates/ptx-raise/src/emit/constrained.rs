@@ -9,7 +9,7 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, M
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
-use crate::intrinsics::{ConstrainedOp, FloatOp, Function};
+use crate::intrinsics::ConstrainedOp;
 
 impl Emitter<'_, '_, '_> {
     /// A constrained operation.
@@ -29,8 +29,6 @@ impl Emitter<'_, '_, '_> {
             ConstrainedOp::Divide => {
                 self.rounded_binary(id, call, (BinaryOp::FDiv, ptx!("div.rn.f32")), rounding)
             }
-            ConstrainedOp::Remainder => self
-                .each(id, call, 2, &mut |this, args, scalar| this.float_remainder(args[0], args[1], scalar)),
             ConstrainedOp::MultiplyAdd if rounding != Mod::Rn => {
                 self.directed_each(id, call, 3, (ptx!("fma.rn.f32"), rounding))
             }
@@ -49,10 +47,6 @@ impl Emitter<'_, '_, '_> {
                     this.round_to_integral(rounding, args[0], scalar)
                 })
             }
-            ConstrainedOp::ToInteger if rounding == Mod::Rn => {
-                self.float_intrinsic(id, call, Function::Exact(FloatOp::EvenInteger))
-            }
-            ConstrainedOp::ToInteger => Err(self.unsupported(call)),
             ConstrainedOp::Narrow => self.rounded_cast(id, call, CastOp::FPTrunc, rounding),
             ConstrainedOp::FromSigned => self.rounded_cast(id, call, CastOp::SIToFP, rounding),
             ConstrainedOp::FromUnsigned => self.rounded_cast(id, call, CastOp::UIToFP, rounding),

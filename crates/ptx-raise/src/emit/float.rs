@@ -92,7 +92,7 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::FSub => ptx!("sub.rn.f32"),
             BinaryOp::FMul => ptx!("mul.rn.f32"),
             BinaryOp::FDiv => return self.float_divide(a, b, scalar, fast),
-            BinaryOp::FRem => return self.float_remainder(a, b, scalar),
+            // `frem` is legalized.
             _ => return Err(Refusal::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
         };
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)

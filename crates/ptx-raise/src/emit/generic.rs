@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
-use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, IntPredicate, Symbol, Value};
+use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
 use super::access::in_space;
 use super::append::Arg;
@@ -12,7 +12,7 @@ use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::intrinsics::BitOp;
 use crate::types::{Class, Scalar, integer_class, integer_type};
-use crate::value::{Upper, Val, mask, sign_extend};
+use crate::value::{Upper, Val, sign_extend};
 
 /// `shf` (manual 9.7.8.7); older targets have two shifts instead.
 const FUNNEL_SHIFT: Since = Since::new(3, 1, 32);
@@ -27,6 +27,8 @@ impl Emitter<'_, '_, '_> {
         count: usize,
         compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Raised<Val>,
     ) -> Raised<()> {
+        // The words of a wide integer are no elements.
+        self.no_wide(argument(call, 0)?)?;
         let leaves = self.leaves(self.type_of(id))?;
         let mut args = Vec::with_capacity(count);
         for at in 0..count {
@@ -372,37 +374,6 @@ impl Emitter<'_, '_, '_> {
         };
         let typed = extreme.with_type(integer_type(signed, scalar.class().bits()))?;
         Ok(Val::Register(self.compute(typed, &args)?, upper))
-    }
-
-    /// `scmp`, `ucmp`: -1, 0 or 1.
-    pub(super) fn three_way(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
-        let results = self.leaves(self.type_of(id))?;
-        let leaves = self.value_leaves(argument(call, 0)?)?;
-        let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
-        let wide = self.wide_width(argument(call, 0)?)?;
-        let words = wide.map_or(1, |bits| bits.div_ceil(64) as usize);
-        let (less, greater) = if signed {
-            (IntPredicate::Slt, IntPredicate::Sgt)
-        } else {
-            (IntPredicate::Ult, IntPredicate::Ugt)
-        };
-        let mut values = Vec::with_capacity(results.len());
-        let parts = self.wide_result(id).map_or(1, |bits| bits.div_ceil(64) as usize);
-        for ((result, leaf), (a, b)) in
-            results.chunks(parts).zip(leaves.iter().step_by(words)).zip(a.chunks(words).zip(b.chunks(words)))
-        {
-            let above = self.compare_any(greater, a, b, leaf.scalar, wide)?;
-            let below = self.compare_any(less, a, b, leaf.scalar, wide)?;
-            let Some((low, high)) = result.split_first() else { continue };
-            let upper = self.choose(above, Val::Bits(1), Val::Bits(0), low.scalar)?;
-            values.push(self.choose(below, Val::Bits(mask(low.scalar.bits())), upper, low.scalar)?);
-            for word in high {
-                let ones = Val::Bits(mask(word.scalar.bits()));
-                values.push(self.choose(below, ones, Val::Bits(0), word.scalar)?);
-            }
-        }
-        self.define(id, values.into());
-        Ok(())
     }
 }
 

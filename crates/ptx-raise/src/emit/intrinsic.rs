@@ -6,7 +6,7 @@ use ptx_llvm::view::{Call, InstId};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, Raised, Refusal, SAID};
-use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Named, Plain, base_name};
+use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Plain, base_name};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
@@ -24,9 +24,6 @@ impl Emitter<'_, '_, '_> {
             Generic::Memory(op) => self.memory_intrinsic(id, call, op),
             Generic::Histogram(op) => self.histogram(call, op),
             Generic::Bits(op) => {
-                if self.wide_intrinsic(id, call, op.name(), 1)? {
-                    return Ok(());
-                }
                 self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
             }
             Generic::Integer(op) => self.integer_intrinsic(id, call, op),
@@ -134,9 +131,6 @@ impl Emitter<'_, '_, '_> {
             }
             IntegerOp::FunnelLeft | IntegerOp::FunnelRight => 3,
         };
-        if self.wide_intrinsic(id, call, op.name(), count)? {
-            return Ok(());
-        }
         self.each(id, call, count, &mut |this, args, scalar| {
             let extreme = match op {
                 IntegerOp::Absolute => return this.absolute_integer(args[0], scalar),
@@ -153,8 +147,6 @@ impl Emitter<'_, '_, '_> {
 
     fn conversion(&mut self, id: InstId, call: &Call, op: Conversion) -> Raised<()> {
         let (from, to) = match op {
-            Conversion::SignedCompare => return self.three_way(id, call, true),
-            Conversion::UnsignedCompare => return self.three_way(id, call, false),
             Conversion::ToSigned => return self.saturating_cast(id, call, true),
             Conversion::ToUnsigned => return self.saturating_cast(id, call, false),
             Conversion::Classify => return self.float_class(id, call),
@@ -172,15 +164,10 @@ impl Emitter<'_, '_, '_> {
         let Some(short) = base_name(name).strip_prefix("llvm.") else { return Ok(false) };
         match short {
             "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
-                if !self.wide_intrinsic(id, call, short, 2)? {
-                    self.each(id, call, 2, &mut |this, args, scalar| {
-                        this.saturating(short, args[0], args[1], scalar)
-                    })?;
-                }
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.saturating(short, args[0], args[1], scalar)
+                })?;
             }
-            "sshl.sat" | "ushl.sat" => self.words_intrinsic(id, call, short, 2)?,
-            "smul.fix" | "umul.fix" | "smul.fix.sat" | "umul.fix.sat" | "sdiv.fix" | "udiv.fix"
-            | "sdiv.fix.sat" | "udiv.fix.sat" => self.fixed_point(id, call, short)?,
             "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
             | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
             _ => return Ok(false),

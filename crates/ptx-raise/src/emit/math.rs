@@ -70,12 +70,6 @@ impl Emitter<'_, '_, '_> {
                 let one = Val::Bits(one(scalar));
                 this.float_binary(BinaryOp::FMul, args[0], one, scalar, FastMath::default())
             }),
-            FloatOp::IntegerPower => self.integer_power(id, call),
-            FloatOp::LoadExponent => self.load_exponent(id, call),
-            FloatOp::SplitExponent => self.split_exponent(id, call),
-            FloatOp::SplitFraction => self.split_fraction(id, call),
-            FloatOp::EvenInteger => self.round_to_integer(id, call, false),
-            FloatOp::AwayInteger => self.round_to_integer(id, call, true),
         }
     }
 

@@ -8,8 +8,7 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicat
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use super::wide_cast::OutOfRange;
-use crate::error::Raised;
+use crate::error::{INTRINSIC, Raised, Refusal};
 use crate::types::Scalar;
 use crate::types::integer_class;
 use crate::value::{Val, mask};
@@ -105,9 +104,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
-        if self.wide_width(argument(call, 0)?)?.is_some() {
-            return self.wide_overflow(id, call, name);
-        }
+        self.no_wide(argument(call, 0)?)?;
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
         let (mut values, mut overs) = (Vec::new(), Vec::new());
@@ -128,13 +125,8 @@ impl Emitter<'_, '_, '_> {
         let to = self.leaves(self.type_of(id))?;
         let values = self.value(argument(call, 0)?)?;
         let parts = self.apart(&from, &values)?;
-        if let Some(bits) = self.wide_result(id) {
-            let mut words = Vec::with_capacity(to.len());
-            for (value, from) in parts {
-                words.extend(self.float_to_words(value, from, bits, signed, OutOfRange::Saturate)?);
-            }
-            self.define(id, words.into());
-            return Ok(());
+        if self.wide_result(id).is_some() {
+            return Err(Refusal::new(INTRINSIC, "a conversion to an integer over 64 bits"));
         }
         let mut result = Vec::with_capacity(to.len());
         for ((value, from), to) in parts.into_iter().zip(to.iter()) {

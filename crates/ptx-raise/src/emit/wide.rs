@@ -2,11 +2,11 @@
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, ptx};
-use ptx_llvm::view::{BinaryOp, IntPredicate};
+use ptx_llvm::view::{BinaryOp, IntPredicate, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, INTRINSIC, Raised, Refusal};
 use crate::types::{Class, Scalar};
 use crate::value::{Fill, Val};
 
@@ -38,7 +38,7 @@ impl Emitter<'_, '_, '_> {
     /// Arithmetic on integers of `bits` bits, over 64.
     pub(super) fn wide_binary(&mut self, op: BinaryOp, a: &[Val], b: &[Val], bits: u32) -> Raised<Vec<Val>> {
         let fill = match op {
-            BinaryOp::SDiv | BinaryOp::SRem | BinaryOp::AShr => Fill::Sign,
+            BinaryOp::AShr => Fill::Sign,
             _ => Fill::Zero,
         };
         let a = self.full_words(a, bits, fill)?;
@@ -67,13 +67,30 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::And => self.each_word(ptx!("and.b64"), a, b),
             BinaryOp::Or => self.each_word(ptx!("or.b64"), a, b),
             BinaryOp::Xor => self.each_word(ptx!("xor.b64"), a, b),
-            // By a power of two: others are loops by now (`legalize`).
-            BinaryOp::UDiv => Ok(self.divide(a, b)?.0),
-            BinaryOp::URem => Ok(self.divide(a, b)?.1),
-            BinaryOp::SDiv => self.signed_quotient(a, b),
-            BinaryOp::SRem => self.signed_remainder(a, b),
             _ => Err(Refusal::new(INSTRUCTION, "an operation that wide integers do not have")),
         }
+    }
+
+    /// The width of a value's integer elements, when that is over 64 bits.
+    pub(super) fn wide_width(&self, value: Value) -> Raised<Option<u32>> {
+        Ok(self.width_of_integers(self.value_type(value)?).filter(|bits| *bits > 64))
+    }
+
+    /// Refuses integers over 64 bits, for what legalizing expresses by others.
+    pub(super) fn no_wide(&self, value: Value) -> Raised<()> {
+        match self.wide_width(value)? {
+            None => Ok(()),
+            Some(_) => Err(Refusal::new(INTRINSIC, "an intrinsic on integers over 64 bits")),
+        }
+    }
+
+    /// An integer of any width by its low 64 bits.
+    pub(super) fn low_word(&mut self, value: Value) -> Raised<(Val, Scalar)> {
+        if self.wide_width(value)?.is_none() {
+            return self.scalar(value);
+        }
+        let low = self.value(value)?.first().copied();
+        Ok((low.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?, Scalar::Int(64)))
     }
 
     /// The words of a value, the top one filled up to 64 bits.
@@ -385,89 +402,6 @@ impl Emitter<'_, '_, '_> {
             less = self.pred(ptx!("or.pred"), here, below)?;
         }
         Ok(less)
-    }
-
-    /// Quotient and remainder of unsigned integers, a bit at a time, for what legalizing leaves: intrinsics that divide, and powers of two.
-    pub(super) fn divide(&mut self, a: &[RegId], b: &[RegId]) -> Raised<(Vec<RegId>, Vec<RegId>)> {
-        let count = a.len();
-        let fresh =
-            |this: &mut Self| -> Vec<RegId> { (0..count).map(|_| this.register(Class::B64)).collect() };
-        let (quotient, remainder) = (fresh(self), fresh(self));
-        let counter = self.register(Class::B32);
-        for (&to, &from) in quotient.iter().zip(a) {
-            self.emit("mov.b64", &[to.into(), from.into()])?;
-        }
-        for &word in &remainder {
-            self.emit("mov.b64", &[word.into(), number(0)])?;
-        }
-        self.emit("mov.b32", &[counter.into(), Arg::Bits(64 * count as u64, 32)])?;
-        let again = self.new_label();
-        self.builder.place(again);
-        // Shift remainder and quotient left by one as one number.
-        let all: Vec<RegId> = quotient.iter().chain(&remainder).copied().collect();
-        let mut carry: Option<RegId> = None;
-        for &word in &all {
-            let out = self.emit_new(Class::B64, "shr.u64", &[word.into(), number(63)])?;
-            self.emit("shl.b64", &[word.into(), word.into(), number(1)])?;
-            if let Some(carry) = carry {
-                self.emit("or.b64", &[word.into(), word.into(), carry.into()])?;
-            }
-            carry = Some(out);
-        }
-        // A bit that leaves the remainder at the top makes it larger than any divisor.
-        let less = self.wide_less(&remainder, b, false)?;
-        let fits = self.pred_not(less)?;
-        let fits = match carry {
-            Some(carry) => {
-                let over = Val::reg(self.emit_new(Class::Pred, "setp.ne.s64", &[carry.into(), number(0)])?);
-                self.pred("or.pred", over, fits)?
-            }
-            None => fits,
-        };
-        let fits = self.in_register(fits, Scalar::Int(1))?;
-        let reduced = self.chain(&SUBTRACT, &remainder, b)?;
-        for (&word, &reduced) in remainder.iter().zip(&reduced) {
-            self.emit("selp.b64", &[word.into(), reduced.into(), word.into(), fits.into()])?;
-        }
-        let bit = self.emit_new(Class::B64, "selp.b64", &[number(1), number(0), fits.into()])?;
-        if let Some(&low) = quotient.first() {
-            self.emit("or.b64", &[low.into(), low.into(), bit.into()])?;
-        }
-        self.emit("sub.s32", &[counter.into(), counter.into(), Arg::Bits(1, 32)])?;
-        let more = self.emit_new(Class::Pred, "setp.ne.s32", &[counter.into(), Arg::Bits(0, 32)])?;
-        self.branch_if(more, false, again)?;
-        Ok((quotient, remainder))
-    }
-
-    /// The remainder of signed integers, with the sign of the dividend.
-    fn signed_remainder(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
-        let (a_sign, b_sign) = (self.sign_of(a)?, self.sign_of(b)?);
-        let (a_abs, b_abs) = (self.negate_where(a, a_sign)?, self.negate_where(b, b_sign)?);
-        let remainder = self.divide(&a_abs, &b_abs)?.1;
-        self.negate_where(&remainder, a_sign)
-    }
-
-    /// The quotient of signed integers.
-    pub(super) fn signed_quotient(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
-        let (a_sign, b_sign) = (self.sign_of(a)?, self.sign_of(b)?);
-        let (a_abs, b_abs) = (self.negate_where(a, a_sign)?, self.negate_where(b, b_sign)?);
-        let quotient = self.divide(&a_abs, &b_abs)?.0;
-        let sign = self.emit_new(Class::B64, "xor.b64", &[a_sign.into(), b_sign.into()])?;
-        self.negate_where(&quotient, sign)
-    }
-
-    /// All ones when negative, else zero.
-    pub(super) fn sign_of(&mut self, words: &[RegId]) -> Raised<RegId> {
-        let top =
-            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
-        self.emit_new(Class::B64, "shr.s64", &[top.into(), number(63)])
-    }
-
-    /// The negative where `sign` is all ones: the complement plus one, as `(x ^ sign) - sign`.
-    pub(super) fn negate_where(&mut self, words: &[RegId], sign: RegId) -> Raised<Vec<RegId>> {
-        let signs = vec![sign; words.len()];
-        let flipped = self.each_word(ptx!("xor.b64"), words, &signs)?;
-        self.chain(&SUBTRACT, &flipped, &signs)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{Arguments, Write};
 
-use ptx_llvm::view::{Type, TypeId};
+use ptx_llvm::view::{FloatKind, Type, TypeId};
 
 use super::site::Site;
 
@@ -11,6 +11,8 @@ pub(super) struct Code {
     text: String,
     /// How many names were given.
     names: u32,
+    /// The block that is being written.
+    block: String,
 }
 
 /// Writes an instruction that has a result and gives its name: `ir!(code, "add i32 {a}, {b}")`.
@@ -21,15 +23,47 @@ pub(super) use ir;
 
 impl Code {
     pub(super) fn new() -> Self {
-        Self { text: String::from("entry:\n"), names: 0 }
+        Self { text: String::from("entry:\n"), names: 0, block: "entry".to_owned() }
     }
 
     /// An instruction; gives the name of its result.
     pub(super) fn value(&mut self, instruction: Arguments<'_>) -> String {
-        self.names += 1;
-        let name = format!("%v{}", self.names);
-        let _ = writeln!(self.text, "  {name} = {instruction}");
+        let name = self.name();
+        self.named(&name, instruction);
         name
+    }
+
+    /// A name for a value that is used before it is defined.
+    pub(super) fn name(&mut self) -> String {
+        self.names += 1;
+        format!("%v{}", self.names)
+    }
+
+    /// An instruction whose result has such a name.
+    pub(super) fn named(&mut self, name: &str, instruction: Arguments<'_>) {
+        let _ = writeln!(self.text, "  {name} = {instruction}");
+    }
+
+    /// An instruction without a result.
+    pub(super) fn line(&mut self, instruction: Arguments<'_>) {
+        let _ = writeln!(self.text, "  {instruction}");
+    }
+
+    /// A name for a block.
+    pub(super) fn label(&mut self) -> String {
+        self.names += 1;
+        format!("b{}", self.names)
+    }
+
+    /// Begins a block.
+    pub(super) fn place(&mut self, label: &str) {
+        let _ = writeln!(self.text, "{label}:");
+        label.clone_into(&mut self.block);
+    }
+
+    /// The block that is being written.
+    pub(super) fn block(&self) -> String {
+        self.block.clone()
     }
 
     /// The smaller or larger of two values by a comparison (`slt`, `ugt`).
@@ -85,5 +119,16 @@ impl Code {
         let ty = site.view.type_text(site.result);
         let _ = writeln!(self.text, "  ret {ty} {value}");
         self.text
+    }
+}
+
+/// The name of a floating-point type, where PTX computes with it.
+pub(super) const fn float_name(kind: FloatKind) -> Option<&'static str> {
+    match kind {
+        FloatKind::Half => Some("half"),
+        FloatKind::BFloat => Some("bfloat"),
+        FloatKind::Float => Some("float"),
+        FloatKind::Double => Some("double"),
+        FloatKind::Other(_) => None,
     }
 }

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm::express_intrinsics`] |
 //! | what is in [`OPERATIONS`] | functions written as LLVM IR, inlined by [`ptx_llvm::replace`] |
-//! | division and remainder of integers over 64 bits but by powers of two | [`ptx_llvm::expand_wide_divisions`] |
+//! | division and remainder of integers over 64 bits | [`ptx_llvm::expand_wide_divisions`] |
 //!
 //! An operation of [`OPERATIONS`] is written for the very types and constants that it has, so that nothing has to be simplified afterwards:
 //!
@@ -25,14 +25,18 @@
 //!
 //! What an operation cannot do (a scalable vector, a place that is not a constant) it leaves as it is, and emission refuses it.
 
+mod casts;
 mod code;
+mod floats;
+mod integers;
 mod site;
 mod vectors;
 
 use std::fmt::Write;
 
 use ptx_llvm::view::{
-    BinaryOp, Call, Constant, Function, FunctionId, InstId, Op, Symbol, Type, TypeId, Value, View,
+    BinaryOp, Call, CastOp, Constant, Function, FunctionId, InstId, Metadata, Op, Symbol, Type, TypeId,
+    Value, View,
 };
 use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
@@ -47,17 +51,70 @@ const WIDEST_DIVISION: u32 = 64;
 /// Writes the body of a function for an instruction; `None` where PTX has what it does, or where nothing can be done.
 type Operation = fn(&Site<'_>) -> Option<String>;
 
-/// Intrinsics, without `llvm.` and types, that PTX has no instruction for.
+/// Intrinsics, without `llvm.` and types, and instructions that PTX has nothing for, or not for their types.
 const OPERATIONS: &[(&str, Operation)] = &[
+    ("abs", integers::magnitude),
+    ("bitreverse", integers::turned),
+    ("bswap", integers::turned),
+    ("ctlz", integers::counted),
+    ("ctpop", integers::counted),
+    ("cttz", integers::counted),
     ("experimental.cttz.elts", vectors::first_set),
     ("experimental.get.vector.length", vectors::vector_length),
     ("experimental.vector.compress", vectors::compressed),
     ("experimental.vector.extract.last.active", vectors::last_active),
     ("experimental.vector.match", vectors::matched),
+    ("fptosi", casts::to_integer),
+    ("fptosi.sat", casts::to_integer),
+    ("fptoui", casts::to_integer),
+    ("fptoui.sat", casts::to_integer),
+    ("frem", floats::remainder),
+    ("frexp", floats::split),
+    ("fshl", integers::funnel),
+    ("fshr", integers::funnel),
     ("get.active.lane.mask", vectors::active_lanes),
+    ("ldexp", floats::scaled),
+    ("llrint", floats::rounded),
+    ("llround", floats::rounded),
     ("loop.dependence.raw.mask", vectors::dependence),
     ("loop.dependence.war.mask", vectors::dependence),
+    ("lrint", floats::rounded),
+    ("lround", floats::rounded),
+    ("modf", floats::fraction),
+    ("powi", floats::power),
+    ("sadd.sat", integers::saturated),
+    ("sadd.with.overflow", integers::with_overflow),
+    ("scmp", integers::three_way),
+    ("sdiv", integers::divided),
+    ("sdiv.fix", integers::fixed_point),
+    ("sdiv.fix.sat", integers::fixed_point),
+    ("sitofp", casts::to_float),
+    ("smax", integers::extreme),
+    ("smin", integers::extreme),
+    ("smul.fix", integers::fixed_point),
+    ("smul.fix.sat", integers::fixed_point),
+    ("smul.with.overflow", integers::with_overflow),
+    ("srem", integers::divided),
+    ("sshl.sat", integers::saturated_shift),
+    ("ssub.sat", integers::saturated),
+    ("ssub.with.overflow", integers::with_overflow),
     ("stepvector", vectors::numbers),
+    ("uadd.sat", integers::saturated),
+    ("uadd.with.overflow", integers::with_overflow),
+    ("ucmp", integers::three_way),
+    ("udiv", integers::divided),
+    ("udiv.fix", integers::fixed_point),
+    ("udiv.fix.sat", integers::fixed_point),
+    ("uitofp", casts::to_float),
+    ("umax", integers::extreme),
+    ("umin", integers::extreme),
+    ("umul.fix", integers::fixed_point),
+    ("umul.fix.sat", integers::fixed_point),
+    ("umul.with.overflow", integers::with_overflow),
+    ("urem", integers::divided),
+    ("ushl.sat", integers::saturated_shift),
+    ("usub.sat", integers::saturated),
+    ("usub.with.overflow", integers::with_overflow),
     ("vector.extract", vectors::moved),
     ("vector.insert", vectors::moved),
     ("vector.partial.reduce.add", vectors::partly_reduced),
@@ -67,6 +124,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("vector.splice.left", vectors::moved),
     ("vector.splice.right", vectors::moved),
 ];
+
+/// What an intrinsic with its own rounding and exceptions begins with; PTX has no exceptions.
+const CONSTRAINED: &str = "experimental.constrained.";
 
 /// The same for all intrinsics whose names begin so.
 const FAMILIES: &[(&str, Operation)] = &[
@@ -97,6 +157,11 @@ pub(crate) fn legalize<'c>(
     }
     // What was written or what passes made may be a wide division too.
     ptx_llvm::expand_wide_divisions(&copy, &machine)?;
+    // The loops of the pass count the zeros of wide integers.
+    let functions = Functions::of(&View::new(&copy)?);
+    if !functions.sites.is_empty() {
+        ptx_llvm::replace(&copy, &functions.text, &functions.sites, &machine)?;
+    }
     // Loops of the passes end as the others do (`ptx_driver::raise`).
     if !copy.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(&copy, Branches::Back);
@@ -122,16 +187,15 @@ impl Functions {
     fn of(view: &View) -> Self {
         let intrinsics = intrinsics(view);
         let mut functions = Self::default();
-        if intrinsics.is_empty() {
-            return functions;
-        }
         let prefix = unused_prefix(view);
         let mut names: HashMap<String, String> = HashMap::default();
         for (at, function) in view.functions.iter().enumerate() {
             for (number, inst) in function.insts.iter().enumerate() {
                 let found = match &inst.op {
-                    Op::Call(call) => intrinsic(view, &intrinsics, function, call, inst.ty),
-                    _ => None,
+                    Op::Call(call) if !intrinsics.is_empty() => {
+                        intrinsic(view, &intrinsics, function, call, inst.ty)
+                    }
+                    op => instruction(view, function, op, inst.ty),
                 };
                 let Some((site, operation)) = found else { continue };
                 let Some(body) = operation(&site) else { continue };
@@ -187,13 +251,54 @@ fn intrinsics(view: &View) -> HashMap<FunctionId, (String, Operation)> {
         }
         let base = base_name(&function.name);
         let Some(name) = base.strip_prefix("llvm.") else { continue };
-        let exact = OPERATIONS.iter().find(|(operation, _)| *operation == name);
-        let family = || FAMILIES.iter().find(|(start, _)| name.starts_with(start));
-        if let Some((_, operation)) = exact.or_else(family) {
-            found.insert(FunctionId::new(at), (name.to_owned(), *operation));
+        let name = name.strip_prefix(CONSTRAINED).unwrap_or(name);
+        let family = || FAMILIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, found)| *found);
+        if let Some(found_operation) = operation(name).or_else(family) {
+            found.insert(FunctionId::new(at), (name.to_owned(), found_operation));
         }
     }
     found
+}
+
+fn operation(name: &str) -> Option<Operation> {
+    let place = OPERATIONS.binary_search_by(|(operation, _)| (*operation).cmp(name)).ok()?;
+    OPERATIONS.get(place).map(|(_, operation)| *operation)
+}
+
+/// What an instruction is of these.
+fn instruction<'v>(
+    view: &'v View,
+    function: &Function,
+    op: &Op,
+    result: TypeId,
+) -> Option<(Site<'v>, Operation)> {
+    let is_wide_value = |value: Value| view.value_type(function, value).is_some_and(|ty| is_wide(view, ty));
+    let (name, operands, fast) = match *op {
+        Op::Binary { op, lhs, rhs, fast, .. } if op == BinaryOp::FRem || is_wide(view, result) => {
+            let name = match op {
+                BinaryOp::FRem => "frem",
+                BinaryOp::UDiv => "udiv",
+                BinaryOp::SDiv => "sdiv",
+                BinaryOp::URem => "urem",
+                BinaryOp::SRem => "srem",
+                _ => return None,
+            };
+            (name, vec![lhs, rhs], fast)
+        }
+        Op::Cast { op, value, fast, .. } if is_wide(view, result) || is_wide_value(value) => {
+            let name = match op {
+                CastOp::FPToSI => "fptosi",
+                CastOp::FPToUI => "fptoui",
+                CastOp::SIToFP => "sitofp",
+                CastOp::UIToFP => "uitofp",
+                _ => return None,
+            };
+            (name, vec![value], fast)
+        }
+        _ => return None,
+    };
+    let args = operands.into_iter().filter_map(|arg| Some((arg, view.value_type(function, arg)?))).collect();
+    Some((Site { view, name, args, result, fast, rounding: None }, operation(name)?))
 }
 
 /// What a call is of these.
@@ -208,7 +313,14 @@ fn intrinsic<'v>(
     let Constant::Symbol(Symbol::Function(callee)) = view.constant(callee) else { return None };
     let (name, operation) = intrinsics.get(callee)?;
     let args = call.args.iter().filter_map(|arg| Some((*arg, view.value_type(function, *arg)?))).collect();
-    Some((Site { view, name, args, result, fast: call.fast }, *operation))
+    let rounding = call.args.iter().find_map(|arg| match arg {
+        Value::Metadata(id) => match view.metadata(*id) {
+            Metadata::String(text) => text.starts_with("round.").then_some(text.as_str()),
+            _ => None,
+        },
+        _ => None,
+    });
+    Some((Site { view, name, args, result, fast: call.fast, rounding }, *operation))
 }
 
 fn has_wide_divisions(view: &View) -> bool {
@@ -226,5 +338,15 @@ fn is_wide(view: &View, ty: TypeId) -> bool {
             matches!(view.ty(*element), Type::Int { bits } if *bits > WIDEST_DIVISION)
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPERATIONS;
+
+    #[test]
+    fn operations_are_in_the_order_in_which_they_are_searched() {
+        assert!(OPERATIONS.is_sorted_by(|(one, _), (next, _)| one < next));
     }
 }

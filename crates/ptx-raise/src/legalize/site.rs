@@ -2,6 +2,8 @@
 
 use ptx_llvm::view::{Constant, FastMath, FloatKind, Type, TypeId, Value, View};
 
+use super::code::Code;
+
 /// An instruction: what it computes of what.
 pub(super) struct Site<'v> {
     pub(super) view: &'v View,
@@ -10,6 +12,8 @@ pub(super) struct Site<'v> {
     pub(super) args: Vec<(Value, TypeId)>,
     pub(super) result: TypeId,
     pub(super) fast: FastMath,
+    /// The rounding that a constrained operation names (`round.upward`).
+    pub(super) rounding: Option<&'v str>,
 }
 
 /// What the elements of a type are.
@@ -57,6 +61,11 @@ impl Site<'_> {
         }
     }
 
+    /// The width of integers over 64 bits, which have no registers.
+    pub(super) fn wide_bits(&self, ty: TypeId) -> Option<u32> {
+        self.bits(ty).filter(|bits| *bits > 64)
+    }
+
     /// The value of an argument that is an integer constant of at most 64 bits.
     pub(super) fn constant(&self, at: usize) -> Option<u64> {
         let (Value::Const(id), ty) = self.args.get(at)? else { return None };
@@ -75,5 +84,48 @@ impl Site<'_> {
             Type::Vector { len, .. } => *len as usize,
             _ => 1,
         }
+    }
+
+    /// A function that computes the elements of its result one by one. `compute` gets an element of each argument, or the argument where that
+    /// is not a vector, and gives an element of the result, or of each of its parts where that is a structure.
+    pub(super) fn each(
+        &self,
+        mut compute: impl FnMut(&mut Code, &[String]) -> Option<Vec<String>>,
+    ) -> Option<String> {
+        let mut code = Code::new();
+        let parts: Vec<TypeId> = match self.view.ty(self.result) {
+            Type::Struct { fields } => fields.to_vec(),
+            _ => vec![self.result],
+        };
+        let lanes = self.lanes(*parts.first()?);
+        let mut args = Vec::with_capacity(self.args.len());
+        for (at, (_, ty)) in self.args.iter().enumerate() {
+            args.push(code.elements(self, &format!("%a{at}"), *ty));
+        }
+        let mut results = vec![Vec::with_capacity(lanes); parts.len()];
+        for lane in 0..lanes {
+            let own: Option<Vec<String>> = args
+                .iter()
+                .map(|values| values.get(if values.len() == 1 { 0 } else { lane }).cloned())
+                .collect();
+            for (all, value) in results.iter_mut().zip(compute(&mut code, &own?)?) {
+                all.push(value);
+            }
+        }
+        let values: Vec<String> =
+            results.iter().zip(&parts).map(|(values, ty)| code.vector(self, values, *ty)).collect();
+        let value = match self.view.ty(self.result) {
+            Type::Struct { .. } => code.structure(self, &values, self.result)?,
+            _ => values.into_iter().next()?,
+        };
+        Some(code.finish(self, &value))
+    }
+
+    /// The same for a result of one part.
+    pub(super) fn each_one(
+        &self,
+        mut compute: impl FnMut(&mut Code, &[String]) -> Option<String>,
+    ) -> Option<String> {
+        self.each(|code, args| Some(vec![compute(code, args)?]))
     }
 }
