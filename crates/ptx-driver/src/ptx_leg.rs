@@ -70,7 +70,7 @@ pub fn raise_in_style(
     choice: TargetChoice,
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
-    answer_reflect(module, choice)?;
+    resolve_reflect(module, choice)?;
     // What was PTX keeps its branches unless it is optimized.
     if !module.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(module, Branches::Back);
@@ -83,13 +83,13 @@ pub fn raise_in_style(
 const ASSUMED_GPU: &str = "sm_75";
 
 /// Answers a module that asks.
-fn answer_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
+fn resolve_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
     if !ptx_llvm::asks_reflect(module) {
         return Ok(());
     }
     let (gpu, sm) = gpu_of(module, choice);
     let run =
-        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::answer_reflect(module, sm, &machine));
+        Machine::new(&gpu, OptLevel::O0).and_then(|machine| ptx_llvm::resolve_reflect(module, sm, &machine));
     run.map_err(|error| one(llvm_finding(&error, &SourceFile::new("", ""))))
 }
 

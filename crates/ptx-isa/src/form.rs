@@ -2,7 +2,7 @@
 
 use crate::constants::Constants;
 use crate::families::{Opcode, Sem};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod};
 use crate::selector::Selection;
 use crate::target::{Since, Sm};
@@ -117,7 +117,7 @@ pub enum VectorLength {
     /// As the `.v2`, `.v4`, `.v8` or `.x1`, `.x2`, `.x4` in this slot says; a single register when the slot is empty.
     Of(Field),
     /// As shape, types and mode together say.
-    By(Lengths),
+    By(VectorLengthRule),
     /// A single register, or 2 or 4 of them, as the program has it.
     Free,
 }

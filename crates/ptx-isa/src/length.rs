@@ -6,7 +6,7 @@ use crate::types::ScalarType;
 
 /// What decides the length of a vector operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lengths {
+pub enum VectorLengthRule {
     /// The fragment of matrix A that a thread holds (manual 9.7.14.4, 9.7.14.5).
     A,
     /// The fragment of matrix B.
@@ -39,36 +39,40 @@ pub enum Lengths {
     CompressedPositions,
 }
 
-impl Lengths {
+impl VectorLengthRule {
     /// The length for the modifiers of `mnemonic`; at least 1.
     pub(crate) fn of(self, mnemonic: &Mnemonic) -> u8 {
         let length = match self {
-            Lengths::A | Lengths::B | Lengths::C | Lengths::D => self.fragment(mnemonic),
-            Lengths::TensorMemory => tensor_memory(mnemonic),
-            Lengths::CompressedValues => tensor_memory(mnemonic) / 2,
-            Lengths::CompressedPositions => tensor_memory(mnemonic) / 32,
-            Lengths::Matrices => matrices(mnemonic),
-            Lengths::TensorCoordinates => match mnemonic.get(Field::LoadMode) {
+            VectorLengthRule::A | VectorLengthRule::B | VectorLengthRule::C | VectorLengthRule::D => {
+                self.fragment(mnemonic)
+            }
+            VectorLengthRule::TensorMemory => tensor_memory(mnemonic),
+            VectorLengthRule::CompressedValues => tensor_memory(mnemonic) / 2,
+            VectorLengthRule::CompressedPositions => tensor_memory(mnemonic) / 32,
+            VectorLengthRule::Matrices => matrices(mnemonic),
+            VectorLengthRule::TensorCoordinates => match mnemonic.get(Field::LoadMode) {
                 Some(Mod::TileGather4 | Mod::TileScatter4) => 5,
                 _ => dimensions(mnemonic),
             },
-            Lengths::TensorSizes => dimensions(mnemonic),
-            Lengths::TensorStrides => dimensions(mnemonic).saturating_sub(1),
-            Lengths::TensorOffsets => match mnemonic.get(Field::LoadMode) {
+            VectorLengthRule::TensorSizes => dimensions(mnemonic),
+            VectorLengthRule::TensorStrides => dimensions(mnemonic).saturating_sub(1),
+            VectorLengthRule::TensorOffsets => match mnemonic.get(Field::LoadMode) {
                 Some(Mod::Im2colW | Mod::Im2colW128) => 2,
                 _ => dimensions(mnemonic).saturating_sub(2),
             },
-            Lengths::TextureOffsets => match mnemonic.get(Field::Geometry) {
+            VectorLengthRule::TextureOffsets => match mnemonic.get(Field::Geometry) {
                 Some(Mod::D1 | Mod::A1d) => 1,
                 Some(Mod::D3) => 4,
                 _ => 2,
             },
-            Lengths::Gradient => match mnemonic.get(Field::Geometry) {
+            VectorLengthRule::Gradient => match mnemonic.get(Field::Geometry) {
                 Some(Mod::D1 | Mod::A1d) => 1,
                 Some(Mod::D3 | Mod::Cube | Mod::Acube) => 4,
                 _ => 2,
             },
-            Lengths::DisabledLanes => 4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1),
+            VectorLengthRule::DisabledLanes => {
+                4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1)
+            }
         };
         u8::try_from(length.max(1)).unwrap_or(u8::MAX)
     }
@@ -77,15 +81,15 @@ impl Lengths {
     fn fragment(self, mnemonic: &Mnemonic) -> u32 {
         let Some(Shape { m, n, k }) = mnemonic.get(Field::Shape).and_then(Shape::from_mod) else { return 1 };
         let (elements, field) = match self {
-            Lengths::A => (m * k, Field::AType),
-            Lengths::B => (n * k, Field::BType),
-            Lengths::C => (m * n, Field::CType),
+            VectorLengthRule::A => (m * k, Field::AType),
+            VectorLengthRule::B => (n * k, Field::BType),
+            VectorLengthRule::C => (m * n, Field::CType),
             _ => (m * n, Field::DType),
         };
         // The operands of `wmma.mma` on `.f16` are named by nothing, those of `wgmma` have no type for C.
         let ty = mnemonic.get(field).unwrap_or(Mod::F16);
         let is_sparse = mnemonic.has(Mod::Sp) || mnemonic.has(Mod::SpOrderedMetadata);
-        let elements = if is_sparse && self == Lengths::A { elements / 2 } else { elements };
+        let elements = if is_sparse && self == VectorLengthRule::A { elements / 2 } else { elements };
         let threads = match mnemonic.get(Field::Shape) {
             // Four groups of eight threads multiply one matrix each (manual 9.7.14.5.1).
             Some(Mod::M8n8k4) if ty != Mod::F64 => 8,
@@ -95,7 +99,7 @@ impl Lengths {
         let register = if ty == Mod::F64 { 64 } else { 32 };
         // `wmma` keeps fragments of `.f16` in eight registers whatever the shape (manual 9.7.14.4.1).
         let is_wmma = mnemonic.has(Mod::Load) || mnemonic.has(Mod::Mma);
-        if is_wmma && ty == Mod::F16 && matches!(self, Lengths::A | Lengths::B) {
+        if is_wmma && ty == Mod::F16 && matches!(self, VectorLengthRule::A | VectorLengthRule::B) {
             return 8;
         }
         (elements * element_bits(ty, mnemonic)).div_ceil(threads * register)

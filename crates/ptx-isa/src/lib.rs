@@ -34,7 +34,7 @@ pub use families::{
     Sem, TextureSem, VideoSem, WarpSem,
 };
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
-pub use length::Lengths;
+pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};
 pub use mnemonic::{
     Candidate, Misfit, Mnemonic, MnemonicError, Placement, Shape, UnknownForm, candidates, choose_row,

@@ -101,7 +101,7 @@ impl Mnemonic {
             complete &= slot.is_optional() || place.is_some();
             *chosen = place.map_or(Some(0), |modifier| slot.number_of(modifier))?;
         }
-        let named = name::leads(form(id), &placed, modifiers);
+        let named = name::matches_name_prefix(form(id), &placed, modifiers);
         (complete && named && mnemonic.keeps_rules()).then_some(mnemonic)
     }
 

@@ -9,7 +9,7 @@ use crate::form::{Form, Slot};
 use crate::names::{Field, Mod};
 
 /// Modifiers that are part of the name when they stand always, directly after the opcode or after other such words.
-const WORDS: &[Mod] = &[
+const NAME_MODIFIERS: &[Mod] = &[
     Mod::Async,
     Mod::Bulk,
     Mod::Tensor,
@@ -78,7 +78,7 @@ const WORDS: &[Mod] = &[
 
 /// Whether a mnemonic's modifiers, as written, begin with the words of its name in their order; `chosen` holds what stands
 /// in each slot of the row.
-pub(crate) fn leads(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> bool {
+pub(crate) fn matches_name_prefix(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> bool {
     let named = form.slots.iter().zip(chosen).take_while(|(slot, _)| is_named_by(form.opcode, slot));
     // `div.full` is a name, `.approx` in the same slot a modifier.
     let words = named.filter_map(|(_, modifier)| *modifier).filter(|modifier| *modifier != Mod::Approx);
@@ -88,12 +88,12 @@ pub(crate) fn leads(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> boo
 
 /// Whether a modifier may be part of a name.
 pub(crate) fn is_word(modifier: Mod) -> bool {
-    WORDS.contains(&modifier)
+    NAME_MODIFIERS.contains(&modifier)
 }
 
 fn is_named_by(opcode: Opcode, slot: &Slot) -> bool {
     match slot {
-        Slot::Lit(modifier) => WORDS.contains(modifier),
+        Slot::Lit(modifier) => NAME_MODIFIERS.contains(modifier),
         Slot::One(field, set) | Slot::Opt(field, set) => match field {
             Field::Part | Field::Direction | Field::Mipmap | Field::Cta => true,
             // `bar.sync` is a `bar` with a modifier, `bar.arrive` another instruction.

@@ -89,7 +89,7 @@ const FLOATING: [&str; 15] = [
 ];
 
 /// Whether a module has such intrinsics.
-pub fn has_expressed_intrinsics(module: &Module<'_>) -> bool {
+pub fn has_expandable_intrinsics(module: &Module<'_>) -> bool {
     !passes(module).is_empty()
 }
 
@@ -99,7 +99,7 @@ pub fn has_expressed_intrinsics(module: &Module<'_>) -> bool {
 ///
 /// What LLVM's passes say; [`LlvmError::Invalid`] where an intrinsic is used on types that it is not for, which LLVM's verifier
 /// sees only then.
-pub fn express_intrinsics(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+pub fn expand_intrinsics(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
     for function in module.inkwell().get_functions() {
         let name = function.get_name().to_string_lossy().into_owned();
         if !fits(&name, &function.get_type().get_param_types()) {
@@ -172,8 +172,8 @@ declare <2 x float> @llvm.matrix.transpose.v2f32(<2 x float>, i32, i32)
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
-        assert!(has_expressed_intrinsics(&module));
-        express_intrinsics(&module, &machine).expect("expressed");
+        assert!(has_expandable_intrinsics(&module));
+        expand_intrinsics(&module, &machine).expect("expressed");
         let text = module.to_text();
         assert!(text.contains("fadd <2 x float>") && !text.contains("= call"), "{text}");
     }

@@ -49,20 +49,20 @@ pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use counters::count_first;
 pub use error::{LlvmError, Message, TextPosition};
-pub use expand::{expand_wide_divisions, express_intrinsics, has_expressed_intrinsics};
+pub use expand::{expand_intrinsics, expand_wide_divisions, has_expandable_intrinsics};
 pub use failure::{KernelCrash, LastWords, fail_past_file_limit, on_crash, on_fatal_error};
 pub use identity::Identity;
 pub use indices::index_elements;
 pub use library::{is_loaded, load, version};
 pub use link::{FlushToZero, LinkConflict};
-pub use lives::shorten_lives;
+pub use lives::reduce_call_pressure;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{
     Tuning, default_pipeline, drop_instruction_metadata, drop_optimized_metadata, is_left_alone, run_passes,
     run_passes_tuned,
 };
-pub use reflect::{answer_reflect, asks_reflect};
+pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, replace};
 pub use spaces::infer_address_spaces;
 

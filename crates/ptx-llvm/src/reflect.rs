@@ -63,7 +63,7 @@ fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
 ///
 /// [`LlvmError::Unsupported`] for a question that is not a constant string, on which LLVM's pass would end the process; what LLVM's
 /// passes say.
-pub fn answer_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
+pub fn resolve_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
     for call in calls(module) {
         // SAFETY: the call is one of the module's own, in a function, since only blocks of functions hold calls.
         let (question, place) = unsafe {
@@ -123,7 +123,7 @@ mod tests {
         let text = "declare i32 @__nvvm_reflect(ptr)\ndefine i32 @f(ptr %p) {\n  %a = call i32 @__nvvm_reflect(ptr %p)\n  ret i32 %a\n}\n";
         let module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the target");
-        let error = answer_reflect(&module, 90, &machine).expect_err("nobody knows what is asked");
+        let error = resolve_reflect(&module, 90, &machine).expect_err("nobody knows what is asked");
         assert!(error.to_string().contains("constant string"), "{error}");
     }
 
@@ -148,7 +148,7 @@ y:
         assert!(asks_reflect(&module));
         let gpu = Gpu { cpu: Some("sm_90".to_owned()), ptx_version: None, ..Gpu::default() };
         let machine = Machine::new(&gpu, OptLevel::O0).expect("a known GPU");
-        answer_reflect(&module, 90, &machine).expect("passes run");
+        resolve_reflect(&module, 90, &machine).expect("passes run");
         let text = module.to_text();
         assert!(text.contains("ret i32 900") && !text.contains("call"), "{text}");
     }

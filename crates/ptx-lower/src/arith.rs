@@ -6,7 +6,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
 use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site, known};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
 
 /// What is divided by where the divisor is zero and the result open. Passes make a maximum of the choice of one.
@@ -14,7 +14,7 @@ const DIVISOR_FOR_ZERO: u64 = 7;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add` and `sub` of integers; of addresses where the sum is one.
-    pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Sub);
         if site.inst.mnemonic.has(Mod::Sat) {
@@ -45,7 +45,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The sum as an address: a pointer operand and a number of bytes.
-    fn address_sum(&mut self, site: Site<'_>, subtracts: bool) -> Out<Option<Value<'c>>> {
+    fn address_sum(&mut self, site: Site<'_>, subtracts: bool) -> Result<Option<Value<'c>>> {
         if !matches!(self.destination_repr(site, 0), Repr::Pointer(_)) {
             return Ok(None);
         }
@@ -68,7 +68,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mul`, `mad`.
-    pub(crate) fn int_multiply(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn int_multiply(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) =
             (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
@@ -107,7 +107,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The upper half of a product.
-    pub(crate) fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
+    pub(crate) fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Result<Value<'c>> {
         let name = match (ty.bits(), ty.is_signed()) {
             (16, true) => "llvm.nvvm.mulhi.s",
             (16, false) => "llvm.nvvm.mulhi.us",
@@ -121,7 +121,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mad24.lo`: the product of the low 24 bits and a sum; other parts as written.
-    pub(crate) fn mad24(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn mad24(&mut self, site: Site<'_>) -> Result<()> {
         if site.inst.mnemonic.get(Field::Part) != Some(Mod::Lo) {
             return self.inline(site);
         }
@@ -134,7 +134,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `div` and `rem` (manual 9.7.1.8): the result for a zero divisor is unspecified and the one overflow wraps, while LLVM
     /// leaves both undefined; so no divisor LLVM sees is zero, or minus one for the least number.
-    pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed();
@@ -161,7 +161,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return self.define(site, 0, value);
         }
         // The mark lets raising leave the choice out.
-        let choose = |this: &mut Self, chosen: Value<'c>| -> Out<Value<'c>> {
+        let choose = |this: &mut Self, chosen: Value<'c>| -> Result<Value<'c>> {
             let zero = this.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
             let divisor = this.b.select(zero, this.types.int_value(bits, DIVISOR_FOR_ZERO), chosen)?;
             if !zero.is_constant() {
@@ -186,7 +186,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `abs`, `neg` of integers.
-    pub(crate) fn int_sign(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn int_sign(&mut self, site: Site<'_>) -> Result<()> {
         let a = self.operand(site, 1)?;
         let value = if site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Neg) {
             self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?
@@ -198,7 +198,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `min`, `max` of integers and pairs of them.
-    pub(crate) fn int_min_max(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn int_min_max(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed() || ty == ScalarType::S16x2;
@@ -218,7 +218,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `and`, `or`, `xor`, `not`, `cnot` (manual 9.7.8).
-    pub(crate) fn logic(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn logic(&mut self, site: Site<'_>) -> Result<()> {
         let a = self.operand(site, 1)?;
         let ones = self.types.wide_value(a.ty().int_bits().unwrap_or(32), u128::MAX);
         let value = match site.inst.mnemonic.opcode() {
@@ -237,7 +237,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `lop3` (manual 9.7.8.6). Over the inputs' columns `a` = 0xF0, `b` = 0xCC, `c` = 0xAA, the table's upper half is the
     /// function for `a` set and its lower half for `a` clear: `f = low ^ (a & (low ^ high))`, each half one of the
     /// sixteen functions of `b` and `c`.
-    pub(crate) fn lop3(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn lop3(&mut self, site: Site<'_>) -> Result<()> {
         let form = site.inst.mnemonic.form();
         let at = form.operands.iter().position(|place| place.name == "immLut").unwrap_or(4);
         let first = form.operands.iter().position(|place| place.name == "a").unwrap_or(1);
@@ -271,7 +271,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// One of the sixteen functions of two inputs, by its table over `b` = 0xC, `c` = 0xA.
-    fn logic2(&self, table: u64, b: Value<'c>, c: Value<'c>) -> Out<Value<'c>> {
+    fn logic2(&self, table: u64, b: Value<'c>, c: Value<'c>) -> Result<Value<'c>> {
         let not = |v: Value<'c>| self.b.binary(BinaryOp::Xor, v, self.types.int_value(32, u64::MAX));
         Ok(match table & 15 {
             0x0 => b.ty().zero(),
@@ -294,7 +294,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `shl`, `shr` (manual 9.7.8.8): amounts of the width or more shift everything out.
-    pub(crate) fn shift(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn shift(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, amount) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let width = u64::from(ty.bits());
@@ -320,7 +320,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)
     }
 
-    fn variable_shift(&self, op: BinaryOp, a: Value<'c>, amount: Value<'c>, width: u64) -> Out<Value<'c>> {
+    fn variable_shift(&self, op: BinaryOp, a: Value<'c>, amount: Value<'c>, width: u64) -> Result<Value<'c>> {
         let last = self.types.int_value(32, width - 1);
         if op == BinaryOp::AShr {
             let clamped = self.intrinsic("llvm.umin.i32", amount.ty(), &[amount, last])?;
@@ -333,7 +333,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `popc`, `clz` (manual 9.7.1.14): the count is 32 bits wide for either width.
-    pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Result<()> {
         let a = self.operand(site, 1)?;
         let ty: Type<'c> = a.ty();
         let count = if site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Popc) {
@@ -346,7 +346,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `bfe` (manual 9.7.1.19) with constant place and length as shifts; else as written.
-    pub(crate) fn bit_field_extract(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn bit_field_extract(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, place, length) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let width = u64::from(ty.bits());
@@ -365,7 +365,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `bfi` (manual 9.7.1.20) with constant place and length as masks; else as written.
-    pub(crate) fn bit_field_insert(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn bit_field_insert(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let (place, length) = (self.operand(site, 3)?, self.operand(site, 4)?);

@@ -16,7 +16,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, Value};
 use rustc_hash::FxHashSet;
 
 use crate::emit::{Emitter, Site};
-use crate::errors::Out;
+use crate::errors::Result;
 use crate::represent::reads_carry;
 use crate::slots::Slots;
 use crate::ssa::{Def, Ssa, ValueId};
@@ -69,7 +69,7 @@ enum Flag<'c> {
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
-    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Result<()> {
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::SubCarry);
         if site.inst.mnemonic.has(Mod::Sat) {
@@ -81,7 +81,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` takes `madc.hi.sat` too and
     /// makes the code of `madc.hi` for it.
-    pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let product = match site.inst.mnemonic.get(Field::Part) {
@@ -94,7 +94,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The bits from 32 on of the product of 16-bit numbers.
-    fn beyond_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Out<Value<'c>> {
+    fn beyond_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Result<Value<'c>> {
         let (narrow, wide) = (a.ty(), self.types.int(32));
         let (extend, ty) = match ty.is_signed() {
             true => (CastOp::SExt, ScalarType::S32),
@@ -112,7 +112,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         a: Value<'c>,
         b: Value<'c>,
         subtracts: bool,
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         // In 64 bits neither the sum of two 32-bit numbers nor the flag can overflow, so clamping once at the end is exact. Saturating twice
         // is not: `INT_MAX - (-1)` less a borrow is INT_MAX, and not the INT_MAX - 1 that clamping before the borrow gives.
         let (narrow, wide) = (a.ty(), self.types.int(64));
@@ -130,7 +130,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// Defines the sum or difference, with the flag when the instruction reads it, and the flag when it writes it.
-    fn sum_with_carry(&mut self, site: Site<'_>, a: Value<'c>, b: Value<'c>, subtracts: bool) -> Out<()> {
+    fn sum_with_carry(&mut self, site: Site<'_>, a: Value<'c>, b: Value<'c>, subtracts: bool) -> Result<()> {
         let flag = if reads_carry(site.inst) {
             let flag = self.flag_in(site, subtracts)?;
             Some(self.b.cast(CastOp::ZExt, flag, a.ty())?)
@@ -153,7 +153,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         b: Value<'c>,
         flag: Option<Value<'c>>,
         subtracts: bool,
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
         let Some(flag) = flag else { return Ok(self.b.binary(op, a, b)?) };
         let is_zero = |value: Value<'c>| value == value.ty().zero();
@@ -172,7 +172,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         b: Value<'c>,
         flag: Option<Value<'c>>,
         subtracts: bool,
-    ) -> Out<(Value<'c>, Value<'c>)> {
+    ) -> Result<(Value<'c>, Value<'c>)> {
         let kind = if subtracts { "usub" } else { "uadd" };
         let name = format!("llvm.{kind}.with.overflow.{}", a.ty().text());
         let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
@@ -191,14 +191,14 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The flag that an instruction reads: the borrow for a difference, the carry for a sum.
-    fn flag_in(&mut self, site: Site<'_>, as_borrow: bool) -> Out<Value<'c>> {
+    fn flag_in(&mut self, site: Site<'_>, as_borrow: bool) -> Result<Value<'c>> {
         let (id, flag) = self.seen(site.statement, self.analysis.slots.carry())?;
         let is_borrow = self.analysis.borrows.contains(&id);
         if is_borrow == as_borrow { Ok(flag) } else { self.opposite(flag) }
     }
 
     /// Keeps the flag that an instruction writes, as the borrow or as the carry.
-    fn set_flag(&mut self, site: Site<'_>, flag: Flag<'c>) -> Out<()> {
+    fn set_flag(&mut self, site: Site<'_>, flag: Flag<'c>) -> Result<()> {
         let slot = self.analysis.slots.carry();
         let Some(id) = self.analysis.ssa.written(site.statement, slot) else { return Ok(()) };
         let flag = match (flag, self.analysis.borrows.contains(&id)) {
@@ -208,7 +208,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.set(site.statement, slot, flag)
     }
 
-    fn opposite(&self, flag: Value<'c>) -> Out<Value<'c>> {
+    fn opposite(&self, flag: Value<'c>) -> Result<Value<'c>> {
         Ok(self.b.binary(BinaryOp::Xor, flag, self.types.bool_value(true))?)
     }
 }

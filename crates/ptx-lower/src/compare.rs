@@ -6,11 +6,11 @@ use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Value};
 use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `setp` (manual 9.7.6.2): `p` gets the comparison combined with `c`, `q` the opposite comparison combined with `c`.
-    pub(crate) fn set_predicate(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn set_predicate(&mut self, site: Site<'_>) -> Result<()> {
         let Some(ty) = site.inst.mnemonic.type_of(Field::Type).or_else(|| site.inst.mnemonic.scalar_type())
         else {
             return self.inline(site);
@@ -34,7 +34,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `set` (manual 9.7.6.1): all ones for true in integers, 1.0 in floating point.
-    pub(crate) fn set_value(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn set_value(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
             return self.inline(site);
@@ -51,7 +51,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)
     }
 
-    fn combined(&mut self, site: Site<'_>, value: Value<'c>, at: usize) -> Out<Value<'c>> {
+    fn combined(&mut self, site: Site<'_>, value: Value<'c>, at: usize) -> Result<Value<'c>> {
         let op = match site.inst.mnemonic.get(Field::Bool) {
             None => return Ok(value),
             Some(Mod::And) => BinaryOp::And,
@@ -63,7 +63,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(self.b.binary(op, value, other)?)
     }
 
-    fn comparison(&mut self, site: Site<'_>, ty: ScalarType, first: usize) -> Out<Value<'c>> {
+    fn comparison(&mut self, site: Site<'_>, ty: ScalarType, first: usize) -> Result<Value<'c>> {
         let (a, b) = (site.operand(first), site.operand(first + 1));
         let Some(cmp) = site.inst.mnemonic.get(Field::Cmp) else { return unsupported("it compares nothing") };
         if ty.is_float() {
@@ -94,7 +94,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         ty: ScalarType,
         a: Value<'c>,
         b: Value<'c>,
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         let value = self.b.int_compare(predicate, a, b)?;
         if matches!(predicate, IntPredicate::Eq | IntPredicate::Ne)
             && (ty.kind() != TypeKind::Signed || ty.bits() == 16)
@@ -107,7 +107,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `selp` (manual 9.7.6.3).
-    pub(crate) fn select_by_predicate(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn select_by_predicate(&mut self, site: Site<'_>) -> Result<()> {
         let condition = self.operand_of(site, site.operand(3), ScalarType::Pred)?;
         let (yes, no) = self.alternatives(site, 1, 2)?;
         let value = self.b.select(condition, yes, no)?;
@@ -115,7 +115,12 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// Two operands in the type the destination is kept in, when it is as wide as theirs.
-    fn alternatives(&mut self, site: Site<'_>, first: usize, second: usize) -> Out<(Value<'c>, Value<'c>)> {
+    fn alternatives(
+        &mut self,
+        site: Site<'_>,
+        first: usize,
+        second: usize,
+    ) -> Result<(Value<'c>, Value<'c>)> {
         let ty = site.scalar_type()?;
         let kept = match site.operand(0) {
             Operand::Register(register) => {
@@ -125,7 +130,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             _ => None,
         };
-        let one = |at| -> Out<Value<'c>> {
+        let one = |at| -> Result<Value<'c>> {
             let operand = site.operand(at);
             match (operand, kept) {
                 (Operand::Register(register), Some(kept)) => {
@@ -142,7 +147,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `slct` (manual 9.7.6.4): the first when the third is not negative; a NaN counts as negative.
-    pub(crate) fn select_by_sign(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn select_by_sign(&mut self, site: Site<'_>) -> Result<()> {
         if site.inst.mnemonic.has(Mod::Ftz) {
             return self.inline(site);
         }

@@ -21,7 +21,7 @@ use ptx_llvm::marks;
 use rustc_hash::FxHashMap;
 
 use crate::emit::{Argument, Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::float::is_floating;
 use crate::flow::{End, NodeId};
 use crate::function::{Shape, function_type, prototype_shapes, result_type, units, unnatural_align};
@@ -36,11 +36,11 @@ pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
 }
 
 /// Lowers the instruction at a site.
-type Lower<'a, 'm, 'c> = fn(&mut Emitter<'a, 'm, 'c>, Site<'_>) -> Out<()>;
+type Lower<'a, 'm, 'c> = fn(&mut Emitter<'a, 'm, 'c>, Site<'_>) -> Result<()>;
 
 impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     /// Lowers an instruction that does not end its node, as its row states: see [`ptx_isa::Lowering`].
-    pub(crate) fn instruction(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn instruction(&mut self, site: Site<'_>) -> Result<()> {
         let sem = site.inst.mnemonic.sem();
         match sem.lowering() {
             Lowering::Plain => match Self::plain(sem, site.inst.mnemonic.scalar_type()) {
@@ -113,7 +113,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// Lowers the instruction that ends a node.
-    pub(crate) fn terminator(&mut self, site: Site<'_>, node: NodeId) -> Out<()> {
+    pub(crate) fn terminator(&mut self, site: Site<'_>, node: NodeId) -> Result<()> {
         match self.analysis.flow.nodes[node.index()].end.clone() {
             End::Goto(to, _) => {
                 let to = self.block(to)?;
@@ -125,7 +125,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
             End::Switch(_, targets) => {
                 let index = self.operand_of(site, site.operand(0), ScalarType::U32)?;
                 let targets: Vec<_> =
-                    targets.into_iter().map(|target| self.block(target)).collect::<Out<_>>()?;
+                    targets.into_iter().map(|target| self.block(target)).collect::<Result<_>>()?;
                 // An index past the list is undefined (manual 9.7.12.4).
                 let beyond = self.signature.function.append_block(self.types, "");
                 let switch = self.b.switch(index, beyond, &targets)?;
@@ -142,7 +142,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         }
     }
 
-    fn leave(&mut self, site: Site<'_>) -> Out<()> {
+    fn leave(&mut self, site: Site<'_>) -> Result<()> {
         match site.inst.mnemonic.sem() {
             Sem::Control(ControlSem::Trap) => {
                 self.ordered_intrinsic("llvm.trap", self.types.void(), &[])?;
@@ -163,7 +163,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// A conditional branch for a guarded instruction: to it when the guard holds, else past it.
-    pub(crate) fn guarded_branch(&mut self, site: Site<'_>, node: NodeId) -> Out<()> {
+    pub(crate) fn guarded_branch(&mut self, site: Site<'_>, node: NodeId) -> Result<()> {
         let End::If { guard, yes, no, .. } = self.analysis.flow.nodes[node.index()].end.clone() else {
             return unsupported("it has no guard");
         };
@@ -200,7 +200,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// The end of a body without a final `ret`.
-    pub(crate) fn fall_off(&mut self, node: NodeId) -> Out<()> {
+    pub(crate) fn fall_off(&mut self, node: NodeId) -> Result<()> {
         let results = self.results(|slot, this| this.analysis.ssa.at_fall(node, slot))?;
         self.b.ret(results)?;
         Ok(())
@@ -210,7 +210,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     fn results(
         &self,
         value_of: impl Fn(crate::ssa::Slot, &Self) -> Option<crate::ssa::ValueId>,
-    ) -> Out<Option<Value<'c>>> {
+    ) -> Result<Option<Value<'c>>> {
         let ty = self.signature.function.ty().result().unwrap_or_else(|| self.types.void());
         let mut values = Vec::new();
         let single = self.signature.results.len() == 1;
@@ -224,7 +224,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
             values.push(match (param, shape) {
                 (Param::Register(_, register), Shape::Vector { ty, .. }) => {
                     let element = self.llvm_type(*ty);
-                    let elements: Out<Vec<_>> = self
+                    let elements: Result<Vec<_>> = self
                         .analysis
                         .slots
                         .lanes(self.body, *register)
@@ -255,7 +255,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// A value of a struct or array type.
-    fn aggregate(&self, ty: Type<'c>, fields: &[Value<'c>]) -> Out<Value<'c>> {
+    fn aggregate(&self, ty: Type<'c>, fields: &[Value<'c>]) -> Result<Value<'c>> {
         let mut whole = ty.poison();
         for (index, field) in fields.iter().enumerate() {
             whole = self.b.insert_field(whole, *field, index as u32)?;
@@ -264,7 +264,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// `call` (manual 9.7.12.5).
-    fn call(&mut self, site: Site<'_>) -> Out<()> {
+    fn call(&mut self, site: Site<'_>) -> Result<()> {
         let list = |operand| match operand {
             Operand::List(list) => self.body.list(list).to_vec(),
             _ => Vec::new(),
@@ -353,7 +353,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// The shapes of an indirect call: of its prototype, or of the first of its listed targets.
-    pub(crate) fn prototype(&self, operand: Operand) -> Out<(Vec<Shape>, Vec<Shape>)> {
+    pub(crate) fn prototype(&self, operand: Operand) -> Result<(Vec<Shape>, Vec<Shape>)> {
         let Operand::Label(label) = operand else { return unsupported("an indirect call needs a prototype") };
         match self.prototypes.get(&label) {
             Some(Stmt::CallPrototype(_, prototype)) => return self.shapes_of(prototype),
@@ -385,7 +385,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         self.shared.module.name(self.body.label(label).name)
     }
 
-    fn shapes_of(&self, prototype: &Prototype) -> Out<(Vec<Shape>, Vec<Shape>)> {
+    fn shapes_of(&self, prototype: &Prototype) -> Result<(Vec<Shape>, Vec<Shape>)> {
         prototype_shapes(self.shared.module, self.body, prototype)
     }
 
@@ -395,7 +395,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         argument: Operand,
         shape: &Shape,
         ty: Type<'c>,
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         if let Operand::Symbol(Symbol::Variable(var), _) = argument {
             if let Some(slot) = self.analysis.slots.param(var) {
                 let (_, value) = self.seen(site.statement, slot)?;
@@ -418,7 +418,8 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         if let (Shape::Vector { ty: element, .. }, Operand::Register(register)) = (shape, argument) {
             let element = self.llvm_type(*element);
             let lanes = self.analysis.slots.lanes(self.body, register);
-            let elements: Out<Vec<_>> = lanes.map(|slot| self.read(site.statement, slot, element)).collect();
+            let elements: Result<Vec<_>> =
+                lanes.map(|slot| self.read(site.statement, slot, element)).collect();
             return self.aggregate(ty, &elements?);
         }
         let Shape::Scalar(scalar) = shape else { return unsupported("an aggregate is passed in a register") };
@@ -439,7 +440,13 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         }
     }
 
-    fn take_result(&mut self, site: Site<'_>, result: Operand, shape: &Shape, value: Value<'c>) -> Out<()> {
+    fn take_result(
+        &mut self,
+        site: Site<'_>,
+        result: Operand,
+        shape: &Shape,
+        value: Value<'c>,
+    ) -> Result<()> {
         if let Operand::Symbol(Symbol::Variable(var), _) = result {
             if let Some(slot) = self.analysis.slots.param(var) {
                 return self.set(site.statement, slot, value);

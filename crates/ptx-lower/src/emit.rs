@@ -10,7 +10,7 @@ use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Typ
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
-use crate::errors::{Fail, Out, UNSUPPORTED_INSTRUCTION, unsupported};
+use crate::errors::{LowerError, Result, UNSUPPORTED_INSTRUCTION, unsupported};
 use crate::flow::{End, NodeId, instruction};
 use crate::function::Signature;
 use crate::launch::LaunchFacts;
@@ -99,7 +99,7 @@ impl Site<'_> {
     }
 
     /// The type of the operand at a place.
-    pub(crate) fn ty(&self, at: usize) -> Out<ScalarType> {
+    pub(crate) fn ty(&self, at: usize) -> Result<ScalarType> {
         match self.inst.mnemonic.operand_type(at) {
             Some(ty) => Ok(ty),
             None => unsupported(format!("operand {} has no type", at + 1)),
@@ -107,7 +107,7 @@ impl Site<'_> {
     }
 
     /// The instruction type.
-    pub(crate) fn scalar_type(&self) -> Out<ScalarType> {
+    pub(crate) fn scalar_type(&self) -> Result<ScalarType> {
         match self.inst.mnemonic.scalar_type() {
             Some(ty) => Ok(ty),
             None => unsupported("it has no type"),
@@ -217,14 +217,14 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    pub(crate) fn block(&self, node: NodeId) -> Out<Block<'c>> {
+    pub(crate) fn block(&self, node: NodeId) -> Result<Block<'c>> {
         match self.blocks.get(node.index()) {
             Some(Some(block)) => Ok(*block),
             _ => unsupported("a branch has no target"),
         }
     }
 
-    fn node(&mut self, id: NodeId) -> Out<()> {
+    fn node(&mut self, id: NodeId) -> Result<()> {
         let block = self.block(id)?;
         self.b.position_at_end(block);
         self.b.set_location(None);
@@ -298,7 +298,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// Reports a failed instruction and gives what it writes some value, so that the rest can still be checked.
-    fn report(&mut self, site: Site<'m>, fail: Fail) {
+    fn report(&mut self, site: Site<'m>, fail: LowerError) {
         let mnemonic = site.inst.mnemonic.to_string();
         self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, site.inst.at.0, &mnemonic));
         let Some(access) = self.analysis.accesses.get(&site.statement) else { return };
@@ -326,7 +326,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    fn connect_phis(&mut self) -> Out<()> {
+    fn connect_phis(&mut self) -> Result<()> {
         let cases = self.cases();
         for phi in self.analysis.ssa.phis.iter().flatten() {
             let Def::Phi(node, operands) = &self.analysis.ssa.values[phi.index()].def else { continue };
@@ -397,7 +397,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// What a statement sees in a slot, in the type it is kept in.
-    pub(crate) fn seen(&self, statement: usize, slot: Slot) -> Out<(ValueId, Value<'c>)> {
+    pub(crate) fn seen(&self, statement: usize, slot: Slot) -> Result<(ValueId, Value<'c>)> {
         match self.analysis.ssa.read(statement, slot) {
             Some(value) => Ok((value, self.raw_value(value))),
             None => unsupported("a register is read where no value reaches"),
@@ -415,7 +415,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// A value's bits in another type of the same width; of a register of 64 bits an address of 32 is the lower half.
-    pub(crate) fn bits_as(&self, value: Value<'c>, to: Type<'c>) -> Out<Value<'c>> {
+    pub(crate) fn bits_as(&self, value: Value<'c>, to: Type<'c>) -> Result<Value<'c>> {
         let from = value.ty();
         if from == to {
             return Ok(value);
@@ -447,7 +447,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// A constant integer as the vector that its bits are; LLVM's builder, which does not know the order of bytes, would
     /// leave an expression.
-    fn constant_lanes(&self, value: Value<'c>, to: Type<'c>) -> Out<Option<Value<'c>>> {
+    fn constant_lanes(&self, value: Value<'c>, to: Type<'c>) -> Result<Option<Value<'c>>> {
         let (Some(bits), Some((element, count))) = (known(value), to.vector_parts()) else { return Ok(None) };
         let width = to.bits().unwrap_or(0) / count.max(1);
         let lane = |at: u32| self.types.int_value(width, bits >> (at * width)).constant_bits_as(element);
@@ -456,7 +456,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// What a statement sees in a slot, as a type at most as wide as the register (manual 9.4.1).
-    pub(crate) fn read(&self, statement: usize, slot: Slot, to: Type<'c>) -> Out<Value<'c>> {
+    pub(crate) fn read(&self, statement: usize, slot: Slot, to: Type<'c>) -> Result<Value<'c>> {
         let (_, value) = self.seen(statement, slot)?;
         let width = self.analysis.slots.ty(slot).bits();
         let wanted = if to.pointer_space().is_some() { width } else { to.bits().unwrap_or(width) };
@@ -472,13 +472,13 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// The operand at a place, in the LLVM type of the place's type.
-    pub(crate) fn operand(&self, site: Site<'_>, at: usize) -> Out<Value<'c>> {
+    pub(crate) fn operand(&self, site: Site<'_>, at: usize) -> Result<Value<'c>> {
         let ty = site.ty(at)?;
         self.operand_of(site, site.operand(at), ty)
     }
 
     /// An operand as a value of a PTX type.
-    pub(crate) fn operand_of(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Out<Value<'c>> {
+    pub(crate) fn operand_of(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Result<Value<'c>> {
         let to = self.llvm_type(ty);
         match operand {
             Operand::Register(register) => {
@@ -516,14 +516,14 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// A constant operand (manual 4.5): integers give their low bits; floating-point numbers are rounded to the type,
     /// or give their own bits to an integer type.
-    pub(crate) fn constant(&self, immediate: Immediate, ty: ScalarType) -> Out<Value<'c>> {
+    pub(crate) fn constant(&self, immediate: Immediate, ty: ScalarType) -> Result<Value<'c>> {
         let bits = constant_bits(immediate, ty)?;
         let int = self.types.wide_value(ty.bits(), bits);
         Ok(int.constant_bits_as(self.llvm_type(ty))?)
     }
 
     /// An integer's low bits or zero-extension; other types by their bits.
-    pub(crate) fn resize(&self, value: Value<'c>, to: Type<'c>) -> Out<Value<'c>> {
+    pub(crate) fn resize(&self, value: Value<'c>, to: Type<'c>) -> Result<Value<'c>> {
         match (value.ty().int_bits(), to.int_bits()) {
             (Some(from), Some(to_bits)) if from > to_bits => Ok(self.b.cast(CastOp::Trunc, value, to)?),
             (Some(from), Some(to_bits)) if from < to_bits => Ok(self.b.cast(CastOp::ZExt, value, to)?),
@@ -532,7 +532,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// Gives the destination at a place its value.
-    pub(crate) fn define(&mut self, site: Site<'_>, at: usize, value: Value<'c>) -> Out<()> {
+    pub(crate) fn define(&mut self, site: Site<'_>, at: usize, value: Value<'c>) -> Result<()> {
         let ty = site.ty(at)?;
         self.define_operand(site, site.operand(at), ty, value)
     }
@@ -544,7 +544,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         operand: Operand,
         ty: ScalarType,
         value: Value<'c>,
-    ) -> Out<()> {
+    ) -> Result<()> {
         let slot = match operand {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
             Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
@@ -564,7 +564,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// Gives a slot its value, converted to the type it is kept in.
-    pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Out<()> {
+    pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Result<()> {
         let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
         let value = self.bits_as(value, self.repr_type(id))?;
         let value = self.own_copy(statement, slot, value)?;
@@ -575,7 +575,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// In code to debug, where every register is a place of its own, a copy of what another register holds, or of a constant or
     /// parameter (mapping, "Code to debug").
-    fn own_copy(&self, statement: usize, slot: Slot, value: Value<'c>) -> Out<Value<'c>> {
+    fn own_copy(&self, statement: usize, slot: Slot, value: Value<'c>) -> Result<Value<'c>> {
         let is_register = self.analysis.slots.register(slot).is_some();
         let mut origin = value;
         while origin.is_unnamed_instruction()
@@ -637,7 +637,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// The pointer a register operand is kept as, when it is one.
-    pub(crate) fn as_pointer(&self, site: Site<'_>, operand: Operand) -> Out<Option<Value<'c>>> {
+    pub(crate) fn as_pointer(&self, site: Site<'_>, operand: Operand) -> Result<Option<Value<'c>>> {
         let slot = match operand {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
             Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
@@ -648,7 +648,12 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// Calls an intrinsic by its full name.
-    pub(crate) fn intrinsic(&self, name: &str, result: Type<'c>, arguments: &[Value<'c>]) -> Out<Value<'c>> {
+    pub(crate) fn intrinsic(
+        &self,
+        name: &str,
+        result: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Result<Value<'c>> {
         let function = self.intrinsic_function(name, result, arguments)?;
         Ok(self.b.call(function, arguments)?)
     }
@@ -660,7 +665,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         name: &str,
         result: Type<'c>,
         arguments: &[Value<'c>],
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         let function = self.intrinsic_function(name, result, arguments)?;
         Ok(self.b.call_ordered(function, arguments)?)
     }
@@ -671,7 +676,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         name: &str,
         result: Type<'c>,
         arguments: &[Value<'c>],
-    ) -> Out<ptx_llvm::build::Function<'c>> {
+    ) -> Result<ptx_llvm::build::Function<'c>> {
         let parameters: Vec<Type<'c>> = arguments.iter().map(|argument| argument.ty()).collect();
         Ok(self.shared.out.function(name, self.types.function(result, &parameters))?)
     }
@@ -737,7 +742,7 @@ pub(crate) fn llvm_type<'c>(types: Types<'c>, ty: ScalarType) -> Type<'c> {
 }
 
 /// The bits of a constant in a type.
-pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Out<u128> {
+pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Result<u128> {
     Ok(match (immediate, ty) {
         (Immediate::S64(value, _), ScalarType::Pred) => u128::from(value != 0),
         (Immediate::U64(value, _), ScalarType::Pred) => u128::from(value != 0),

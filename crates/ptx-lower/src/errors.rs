@@ -14,7 +14,7 @@ ptx_diag::codes! {
 
 /// Why one construct could not be lowered.
 #[derive(Debug)]
-pub(crate) enum Fail {
+pub(crate) enum LowerError {
     /// LLVM refused a call; the lowering asked for something wrong.
     Llvm(LlvmError),
     /// There is no lowering; the sentence names what, and the help what would do instead.
@@ -22,28 +22,28 @@ pub(crate) enum Fail {
 }
 
 /// The result of lowering one construct.
-pub(crate) type Out<T> = Result<T, Fail>;
+pub(crate) type Result<T, E = LowerError> = std::result::Result<T, E>;
 
-impl From<LlvmError> for Fail {
+impl From<LlvmError> for LowerError {
     fn from(error: LlvmError) -> Self {
-        Fail::Llvm(error)
+        LowerError::Llvm(error)
     }
 }
 
 /// Something that has no lowering.
-pub(crate) fn unsupported<T>(what: impl Into<String>) -> Out<T> {
-    Err(Fail::Unsupported(what.into(), None))
+pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
+    Err(LowerError::Unsupported(what.into(), None))
 }
 
-impl Fail {
+impl LowerError {
     /// The finding at the place of the construct, named by `construct`.
     pub(crate) fn at(self, code: Code, span: Span, construct: &str) -> Diagnostic {
         match self {
-            Fail::Llvm(error) => {
+            LowerError::Llvm(error) => {
                 Diagnostic::error(REFUSED, span, format!("`{construct}` could not be built: {error}"))
                     .with_help("this is a defect of the lowering, not of the input")
             }
-            Fail::Unsupported(what, help) => {
+            LowerError::Unsupported(what, help) => {
                 let message = format!("`{construct}` cannot be lowered to LLVM IR: {what}");
                 let diagnostic = Diagnostic::error(code, span, message).with_label("has no counterpart yet");
                 match help {

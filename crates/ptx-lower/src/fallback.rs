@@ -5,7 +5,7 @@ use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
 use crate::slots::{lane_of, updates_destination};
 
@@ -58,12 +58,12 @@ impl Access {
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Keeps the instruction as inline assembly.
-    pub(crate) fn inline(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn inline(&mut self, site: Site<'_>) -> Result<()> {
         let text = site.inst.mnemonic.to_string();
         self.inline_as(site, &text)
     }
 
-    fn inline_as(&mut self, site: Site<'_>, mnemonic: &str) -> Out<()> {
+    fn inline_as(&mut self, site: Site<'_>, mnemonic: &str) -> Result<()> {
         let mut draft =
             Draft { text: mnemonic.to_owned(), address_bits: self.address_bits(), ..Draft::default() };
         let form = site.inst.mnemonic.form();
@@ -99,7 +99,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         operand: Operand,
         ty: ScalarType,
         writes: bool,
-    ) -> Out<()> {
+    ) -> Result<()> {
         match operand {
             Operand::Sink => draft.text.push('_'),
             Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
@@ -191,7 +191,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// A part of what is in brackets: every register goes as it is declared.
-    fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Out<()> {
+    fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Result<()> {
         let declared = |operand| match operand {
             Operand::Register(register) | Operand::Element(register, _) => self.body.reg_type(register),
             _ => ScalarType::B64,
@@ -239,7 +239,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// Ties the old values of the destinations to them, for what adds to its destination.
-    fn tie_outputs(&self, site: Site<'_>, draft: &mut Draft<'c>) -> Out<()> {
+    fn tie_outputs(&self, site: Site<'_>, draft: &mut Draft<'c>) -> Result<()> {
         for (index, (operand, _, ty)) in draft.outputs.iter().enumerate() {
             let (register, lane) = match *operand {
                 Operand::Register(register) => (register, 0),
@@ -258,7 +258,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         draft: &mut Draft<'c>,
         base: AddressBase,
         offset: i64,
-    ) -> Out<()> {
+    ) -> Result<()> {
         draft.text.push('[');
         match base {
             AddressBase::Register(register) => {
@@ -292,14 +292,14 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// A kernel's or function's parameters have no address that an instruction with another space could use.
-    fn check_addressable(&self, var: VarId) -> Out<()> {
+    fn check_addressable(&self, var: VarId) -> Result<()> {
         match llvm_space(Some(self.shared.module.variable(var).space)) {
             Some(space) if space != ptx_llvm::address_space::PARAM => Ok(()),
             _ => unsupported("it accesses a parameter in a way that has no LLVM form"),
         }
     }
 
-    fn call_draft(&mut self, site: Site<'_>, draft: Draft<'c>) -> Out<()> {
+    fn call_draft(&mut self, site: Site<'_>, draft: Draft<'c>) -> Result<()> {
         let mut text = String::new();
         for (index, part) in draft.text.split('\u{1}').enumerate() {
             if index == 0 {
@@ -314,7 +314,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             .outputs
             .iter()
             .map(|(_, _, ty)| constraint(*ty, draft.address_bits).map(|c| format!("={c}")))
-            .collect::<Out<_>>()?;
+            .collect::<Result<_>>()?;
         constraints.extend(draft.constraints.iter().cloned());
         let effects = site.inst.mnemonic.effects();
         if effects.reads || effects.writes {
@@ -376,7 +376,7 @@ impl<'c> Draft<'c> {
     }
 
     /// A register that is read.
-    fn input(&mut self, value: Value<'c>, ty: ScalarType) -> Out<()> {
+    fn input(&mut self, value: Value<'c>, ty: ScalarType) -> Result<()> {
         if !self.needs_narrow(ty, value.ty().int_bits()) {
             return write_input(self, value);
         }
@@ -397,7 +397,7 @@ impl<'c> Draft<'c> {
     }
 }
 
-fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Out<()> {
+fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Result<()> {
     draft.text.push_str(&format!("\u{1}{}\u{2}", draft.inputs.len()));
     draft.constraints.push(constraint(value.ty(), draft.address_bits)?.to_owned());
     draft.inputs.push(value);
@@ -405,7 +405,7 @@ fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Out<()> {
 }
 
 /// LLVM's constraint letter for a type where addresses have so many bits.
-fn constraint(ty: Type<'_>, address_bits: u32) -> Out<&'static str> {
+fn constraint(ty: Type<'_>, address_bits: u32) -> Result<&'static str> {
     if ty.pointer_space().is_some() {
         return Ok(if address_bits == 32 { "r" } else { "l" });
     }

@@ -6,7 +6,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
 use ptx_llvm::intrinsics;
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
 
 /// Whether the type is arithmetic on floating-point numbers, single or packed.
@@ -40,7 +40,7 @@ pub(crate) fn widens_halves(module: &Module) -> bool {
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add`, `sub`, `mul`. Without a rounding modifier the result may be fused; with one it is rounded as written.
-    pub(crate) fn float_arithmetic(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn float_arithmetic(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let fuse =
             if mnemonic.get(Field::Rnd).is_none() { Contraction::Allowed } else { Contraction::Forbidden };
@@ -82,12 +82,12 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `fma`, and `mad` of floating-point numbers, which is the same.
-    pub(crate) fn fused_multiply_add(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn fused_multiply_add(&mut self, site: Site<'_>) -> Result<()> {
         self.intrinsic_or_inline_as(site, site.inst.mnemonic.with_opcode(Opcode::Fma))
     }
 
     /// `div`: correctly rounded to nearest is LLVM's; other modes are intrinsics.
-    pub(crate) fn float_divide(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn float_divide(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Ftz) {
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
@@ -102,7 +102,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// What LLVM's builder folded from constants, with PTX's NaN (manual 9.7.3) for LLVM's; `.f64` has none of its own.
-    fn with_canonical_nan(&self, value: Value<'c>) -> Out<Value<'c>> {
+    fn with_canonical_nan(&self, value: Value<'c>) -> Result<Value<'c>> {
         if !value.is_constant() {
             return Ok(value);
         }
@@ -111,13 +111,13 @@ impl<'c> Emitter<'_, '_, 'c> {
             Some(lane) => self.canonical_lane(lane).map(Some),
             None => Ok(None),
         });
-        match lanes.collect::<Out<Option<Vec<Value<'c>>>>>()? {
+        match lanes.collect::<Result<Option<Vec<Value<'c>>>>>()? {
             Some(lanes) => Ok(self.types.vector_value(&lanes)?),
             None => Ok(value),
         }
     }
 
-    fn canonical_lane(&self, value: Value<'c>) -> Out<Value<'c>> {
+    fn canonical_lane(&self, value: Value<'c>) -> Result<Value<'c>> {
         let (infinity, width) = match value.ty() {
             ty if ty == self.types.f16() => (0x7c00, 16),
             ty if ty == self.types.bf16() => (0x7f80, 16),
@@ -134,7 +134,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `neg`.
-    pub(crate) fn float_negate(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn float_negate(&mut self, site: Site<'_>) -> Result<()> {
         if site.inst.mnemonic.has(Mod::Ftz) {
             return self.inline(site);
         }
@@ -144,7 +144,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `testp` (manual 9.7.3.1): zeros count as normal.
-    pub(crate) fn test_property(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn test_property(&mut self, site: Site<'_>) -> Result<()> {
         // Bits of `llvm.is.fpclass`, from bit 0: signaling and quiet NaN, then negative infinity, normal, subnormal and
         // zero, then positive zero, subnormal, normal and infinity.
         let mask = match site.inst.mnemonic.get(Field::Property) {
@@ -167,7 +167,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `cvt` between two scalars.
-    pub(crate) fn convert(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn convert(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
             return self.inline(site);
@@ -184,7 +184,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    fn int_to_int(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+    fn int_to_int(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
         if site.inst.mnemonic.has(Mod::Sat) {
             return self.inline(site);
         }
@@ -204,7 +204,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)
     }
 
-    fn int_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+    fn int_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         // No integer becomes a subnormal, so `.ftz` changes nothing; `.sat` does.
         // LLVM 22's InstCombine takes a conversion to half as exact where the integer has few significant bits, though it may be
@@ -222,7 +222,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The value, which no pass combines with what it is computed from.
-    fn apart(&mut self, value: Value<'c>) -> Out<Value<'c>> {
+    fn apart(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         let name = match value.ty() {
             ty if ty == self.types.bf16() => "llvm.arithmetic.fence.bf16",
             ty if ty == self.types.f32() => "llvm.arithmetic.fence.f32",
@@ -231,7 +231,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic(name, value.ty(), &[value])
     }
 
-    fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Out<()> {
+    fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let bare = mnemonic.modifiers().count() == 2;
         let nearest_only = mnemonic.get(Field::Rnd) == Some(Mod::Rn) && mnemonic.modifiers().count() == 3;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use crate::analysis::Analysis;
 use crate::behaviour::Behaviour;
 use crate::emit::{Argument, Emitter, llvm_type};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::globals::storage_type;
 use crate::pieces::Pieces;
 use crate::slots::{is_param, whole_scalar};
@@ -115,7 +115,7 @@ pub(crate) struct Signature<'c> {
     pub(crate) behaviour: Behaviour,
 }
 
-fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
+fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Result<Shape> {
     match param {
         Param::Register(_, register) => match body {
             Some(body) => match (body.reg_type(register), body.decl(register).shape.lanes()) {
@@ -146,7 +146,7 @@ fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Out<Shape> {
 }
 
 /// What becomes of a parameter without a size; LLVM has no types of a greater alignment than 16.
-fn unsized_shape(module: &Module, variable: &Variable) -> Out<Shape> {
+fn unsized_shape(module: &Module, variable: &Variable) -> Result<Shape> {
     match variable.alignment() {
         align @ (1 | 2 | 4 | 8 | 16) => Ok(Shape::Unsized { align }),
         align => unsupported(format!(
@@ -157,7 +157,7 @@ fn unsized_shape(module: &Module, variable: &Variable) -> Out<Shape> {
 }
 
 /// Parameters without a size are the last ones of functions.
-fn check_unsized(kind: FunctionKind, parameters: &[Shape], results: &[Shape]) -> Out<()> {
+fn check_unsized(kind: FunctionKind, parameters: &[Shape], results: &[Shape]) -> Result<()> {
     let is_unsized = |shape: &Shape| matches!(shape, Shape::Unsized { .. });
     let before_last = parameters.split_last().map_or(&[][..], |(_, before)| before);
     let kernel = kind == FunctionKind::Kernel;
@@ -172,12 +172,12 @@ pub(crate) fn prototype_shapes(
     module: &Module,
     body: &Body,
     prototype: &Prototype,
-) -> Out<(Vec<Shape>, Vec<Shape>)> {
+) -> Result<(Vec<Shape>, Vec<Shape>)> {
     if prototype.abi_preserve.is_some() || prototype.abi_preserve_control.is_some() {
         return unsupported("its prototype says which registers the callee preserves");
     }
     let shapes = |params: &[Param]| {
-        params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Out<Vec<_>>>()
+        params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Result<Vec<_>>>()
     };
     let (parameters, results) = (shapes(&prototype.params)?, shapes(&prototype.results)?);
     check_unsized(FunctionKind::Device, &parameters, &results)?;
@@ -194,10 +194,10 @@ pub(crate) fn declare<'c>(
     analysis: Option<&Analysis>,
     behaviour: Behaviour,
     pieces: Option<&Pieces>,
-) -> Out<Signature<'c>> {
+) -> Result<Signature<'c>> {
     let holder = function.body.as_ref().or(function.reg_params.as_deref());
     let shapes = |params: &[Param]| {
-        params.iter().map(|param| shape_of(module, holder, *param)).collect::<Out<Vec<_>>>()
+        params.iter().map(|param| shape_of(module, holder, *param)).collect::<Result<Vec<_>>>()
     };
     let (mut parameters, results) = (shapes(&function.params)?, shapes(&function.results)?);
     check_unsized(function.kind, &parameters, &results)?;
@@ -245,7 +245,7 @@ pub(crate) fn describe<'c>(
     types: Types<'c>,
     function: &Function,
     signature: &Signature<'c>,
-) -> Out<()> {
+) -> Result<()> {
     let (target, behaviour) = (signature.function, signature.behaviour);
     for (index, ((param, value), shape)) in
         function.params.iter().zip(target.parameters()).zip(&signature.parameters).enumerate()
@@ -383,7 +383,7 @@ fn add_directive<'c>(
     types: Types<'c>,
     target: build::Function<'c>,
     directive: &FunctionDirective,
-) -> Out<()> {
+) -> Result<()> {
     let text = |key: &str, value: &str| target.add_attribute(types, key, value);
     let number = |key: &str, value: u32| target.add_attribute(types, key, &value.to_string());
     let extents = |key: &str, values: [Option<u32>; 3]| {
@@ -425,7 +425,7 @@ fn add_directive<'c>(
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Gives parameters their values and variables of the body their places.
-    pub(crate) fn enter(&mut self) -> Out<()> {
+    pub(crate) fn enter(&mut self) -> Result<()> {
         let values = self.signature.function.parameters();
         for ((param, shape), value) in self.function.params.iter().zip(&self.signature.parameters).zip(values)
         {
@@ -502,7 +502,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// What a register parameter holds when the body begins, element by element where it is a vector.
-    fn enter_register(&mut self, register: RegId, shape: &Shape, value: build::Value<'c>) -> Out<()> {
+    fn enter_register(&mut self, register: RegId, shape: &Shape, value: build::Value<'c>) -> Result<()> {
         let Shape::Vector { lanes, .. } = *shape else {
             return self.initial_value(self.analysis.slots.lane(register, 0), value);
         };
@@ -514,7 +514,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// What a register holds when the body begins; it is kept in the type its first reading wants.
-    fn initial_value(&mut self, slot: crate::ssa::Slot, value: build::Value<'c>) -> Out<()> {
+    fn initial_value(&mut self, slot: crate::ssa::Slot, value: build::Value<'c>) -> Result<()> {
         let undefined = self
             .analysis
             .ssa
@@ -530,7 +530,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// Gives registers that are read before they are written some number or other, the same each time.
-    fn leave_open(&mut self) -> Out<()> {
+    fn leave_open(&mut self) -> Result<()> {
         for id in self.analysis.ssa.unwritten() {
             let Some(slot) = self.analysis.ssa.values.get(id.index()).map(|info| info.slot) else { continue };
             if slot != self.analysis.slots.carry() && !self.initial.contains_key(&slot) {
@@ -541,7 +541,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    fn place_variable(&mut self, var: VarId, is_passed_unsized: bool) -> Out<()> {
+    fn place_variable(&mut self, var: VarId, is_passed_unsized: bool) -> Result<()> {
         let variable: &Variable = self.shared.module.variable(var);
         if is_param(variable.space) {
             if self.analysis.slots.param(var).is_none() {
@@ -567,7 +567,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    fn allocate(&mut self, variable: &Variable) -> Out<build::Value<'c>> {
+    fn allocate(&mut self, variable: &Variable) -> Result<build::Value<'c>> {
         if variable.init.is_some() {
             return unsupported(format!("`{}` has an initial value", self.shared.module.name(variable.name)));
         }

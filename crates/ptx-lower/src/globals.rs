@@ -11,7 +11,7 @@ use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::{Shared, constant_bits, llvm_type, space_name};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
 
 /// How many dimensions an array may have.
@@ -32,7 +32,7 @@ pub(crate) fn storage_type<'c>(
     module: &Module,
     (types, address_bits): (Types<'c>, u32),
     variable: &Variable,
-) -> Out<Type<'c>> {
+) -> Result<Type<'c>> {
     let Some(scalar) = variable.scalar_type() else {
         if !variable.dims.is_empty() {
             return unsupported(format!("`{}` is an array of references", module.name(variable.name)));
@@ -71,7 +71,7 @@ enum Field {
 
 /// The parts of a byte array in which `0xFF(sym), 0xFF00(sym), ..` spell whole addresses; `None` for anything else, of which each
 /// masked address is an element by itself ([`masked_constant`]).
-fn masked_fields(variable: &Variable, address_bits: u32) -> Out<Option<Vec<Field>>> {
+fn masked_fields(variable: &Variable, address_bits: u32) -> Result<Option<Vec<Field>>> {
     let Some(Initializer::List(values)) = &variable.init else { return Ok(None) };
     let is_masked = |value: &Initializer| matches!(value, Initializer::Masked { .. });
     let is_byte_array = variable.scalar_type() == Some(ScalarType::U8)
@@ -155,7 +155,7 @@ pub(crate) fn declare<'c>(
     var: VarId,
     function: Option<ptx_ir::StrId>,
     names: &mut FxHashSet<String>,
-) -> Out<Value<'c>> {
+) -> Result<Value<'c>> {
     let (module, types) = (shared.module, shared.types);
     let variable = module.variable(var);
     let space = match llvm_space(Some(variable.space)) {
@@ -253,7 +253,7 @@ pub(crate) fn is_dynamic_shared(variable: &Variable) -> bool {
 
 /// The one LLVM variable of that memory: all such arrays begin at the same address, and LLVM assumes that
 /// variables are distinct. Its alignment is the greatest one declared.
-fn declare_dynamic_shared<'c>(shared: &Shared<'_, 'c>) -> Out<Value<'c>> {
+fn declare_dynamic_shared<'c>(shared: &Shared<'_, 'c>) -> Result<Value<'c>> {
     if let Some(known) = shared.out.named_global(DYNAMIC_SHARED) {
         return Ok(known);
     }
@@ -325,7 +325,7 @@ pub(crate) fn annotate<'c>(shared: &Shared<'_, 'c>, subject: Value<'c>, key: &st
 }
 
 /// Gives a declared variable its initial value.
-pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
+pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Result<()> {
     let variable = shared.module.variable(var);
     let (Some(initializer), Some(target)) = (&variable.init, shared.variables.get(&var)) else {
         return Ok(());
@@ -355,7 +355,7 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Out<()> {
                             .constant_to_int(shared.types.int(shared.address_bits))?)
                     }
                 })
-                .collect::<Out<_>>()?;
+                .collect::<Result<_>>()?;
             shared.types.packed_value(&fields)?
         }
         None => constant(shared, variable, initializer, &lengths(variable))?,
@@ -369,7 +369,7 @@ fn constant<'c>(
     variable: &Variable,
     initializer: &Initializer,
     lengths: &[u64],
-) -> Out<Value<'c>> {
+) -> Result<Value<'c>> {
     let types = shared.types;
     let Some(scalar) = variable.scalar_type() else {
         return unsupported("it is a reference to a texture or surface");
@@ -415,7 +415,11 @@ fn constant<'c>(
     Ok(types.array_value(inner_type, &constants)?)
 }
 
-fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &Initializer) -> Out<Value<'c>> {
+fn scalar_constant<'c>(
+    shared: &Shared<'_, 'c>,
+    ty: ScalarType,
+    initializer: &Initializer,
+) -> Result<Value<'c>> {
     let to = llvm_type(shared.types, ty);
     match initializer {
         Initializer::Value(value) => {
@@ -452,7 +456,7 @@ fn scalar_constant<'c>(shared: &Shared<'_, 'c>, ty: ScalarType, initializer: &In
 /// .global .u8 p[1] = {0xFF00(x)};    i8 extractelement (<8 x i8> bitcast (i64 ptrtoint (ptr addrspace(1) @x to i64) to <8 x i8>), i32 1)
 /// .global .u32 p = 0xFF00(x);        i32 bitcast (<4 x i8> <i8 extractelement (..), i8 0, i8 0, i8 0> to i32)
 /// ```
-fn masked_constant<'c>(types: Types<'c>, address: Value<'c>, mask: u64, to: Type<'c>) -> Out<Value<'c>> {
+fn masked_constant<'c>(types: Types<'c>, address: Value<'c>, mask: u64, to: Type<'c>) -> Result<Value<'c>> {
     let Some(bytes) = to.int_bits().map(|bits| bits / 8) else {
         return unsupported("a part of an address does not fit its element");
     };
@@ -467,7 +471,7 @@ fn masked_constant<'c>(types: Types<'c>, address: Value<'c>, mask: u64, to: Type
     }
 }
 
-fn address<'c>(shared: &Shared<'_, 'c>, symbol: Symbol, offset: i64, generic: bool) -> Out<Value<'c>> {
+fn address<'c>(shared: &Shared<'_, 'c>, symbol: Symbol, offset: i64, generic: bool) -> Result<Value<'c>> {
     let base = match symbol {
         Symbol::Variable(var) => shared.variables.get(&var).copied(),
         Symbol::Function(id) => shared.signatures.get(&id).map(|signature| signature.function.value()),

@@ -181,7 +181,11 @@ fn annotate_references<'c>(
 }
 
 /// An alias takes the place of the declarations of its name, which are `ids`.
-fn declare_alias(shared: &mut Shared<'_, '_>, alias: ptx_ir::Alias, ids: &[FunctionId]) -> errors::Out<()> {
+fn declare_alias(
+    shared: &mut Shared<'_, '_>,
+    alias: ptx_ir::Alias,
+    ids: &[FunctionId],
+) -> errors::Result<()> {
     let module = shared.module;
     let function = module.function(alias.name);
     let linkage = match function.linkage {

@@ -8,7 +8,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Vol
 use ptx_llvm::marks;
 
 use crate::emit::{Argument, Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::slots::{is_param, lane_of};
 
 /// A load of 16 bits that fills the machine's register with the sign.
@@ -18,7 +18,7 @@ const ZERO_OFFSET: &str = "+0";
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `ld`.
-    pub(crate) fn load(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn load(&mut self, site: Site<'_>) -> Result<()> {
         if let Some((var, offset)) = self.param_symbol(site.operand(1)) {
             return self.load_param(site, var, offset);
         }
@@ -63,7 +63,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         entries: &'e [Operand],
         used: Range<usize>,
         volatility: Volatility,
-    ) -> Out<(Value<'c>, &'e [Operand])> {
+    ) -> Result<(Value<'c>, &'e [Operand])> {
         let skipped = used.start as u32 * bytes;
         // The address of the whole is aligned to its size.
         let align = if skipped == 0 { bytes * entries.len() as u32 } else { 1 << skipped.trailing_zeros() };
@@ -82,7 +82,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         ty: ScalarType,
         entries: &[Operand],
         whole: Value<'c>,
-    ) -> Out<()> {
+    ) -> Result<()> {
         if let [single] = entries {
             return self.define_operand(site, *single, ty, whole);
         }
@@ -128,7 +128,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The order and scope of an access; `None` for a weak or volatile one.
-    fn order(&self, site: Site<'_>) -> Out<Option<(Ordering, Scope)>> {
+    fn order(&self, site: Site<'_>) -> Result<Option<(Ordering, Scope)>> {
         let ordering = match site.inst.mnemonic.get(Field::MemOrder) {
             None | Some(Mod::Weak | Mod::Volatile) => return Ok(None),
             Some(Mod::Relaxed) => Ordering::Monotonic,
@@ -140,7 +140,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(Some((ordering, self.scope(site)?)))
     }
 
-    fn scope(&self, site: Site<'_>) -> Out<Scope> {
+    fn scope(&self, site: Site<'_>) -> Result<Scope> {
         Ok(match site.inst.mnemonic.get(Field::Scope) {
             Some(Mod::Cta) => Scope::Block,
             Some(Mod::Cluster) => Scope::Cluster,
@@ -174,7 +174,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `st`.
-    pub(crate) fn store(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn store(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let ty = site.scalar_type()?;
         if let Some((var, offset)) = self.param_symbol(site.operand(0)) {
@@ -206,9 +206,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The value to store: a register as it is kept, or elements as a vector.
-    fn gather(&mut self, site: Site<'_>, ty: ScalarType, entries: &[Operand]) -> Out<Value<'c>> {
+    fn gather(&mut self, site: Site<'_>, ty: ScalarType, entries: &[Operand]) -> Result<Value<'c>> {
         let values: Vec<Value<'c>> =
-            entries.iter().map(|entry| self.stored(site, *entry, ty)).collect::<Out<_>>()?;
+            entries.iter().map(|entry| self.stored(site, *entry, ty)).collect::<Result<_>>()?;
         if let [single] = values.as_slice() {
             return Ok(*single);
         }
@@ -222,7 +222,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(vector)
     }
 
-    fn stored(&self, site: Site<'_>, entry: Operand, ty: ScalarType) -> Out<Value<'c>> {
+    fn stored(&self, site: Site<'_>, entry: Operand, ty: ScalarType) -> Result<Value<'c>> {
         let slot = match entry {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
             Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
@@ -251,7 +251,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `ld.param` of a parameter, or of what a call returned.
-    fn load_param(&mut self, site: Site<'_>, var: VarId, offset: i64) -> Out<()> {
+    fn load_param(&mut self, site: Site<'_>, var: VarId, offset: i64) -> Result<()> {
         let ty = site.scalar_type()?;
         let entries = self.entries(site.operand(0));
         if let Some(slot) = self.analysis.slots.param(var) {
@@ -281,7 +281,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         entries: &[Operand],
         value: Value<'c>,
         offset: i64,
-    ) -> Out<()> {
+    ) -> Result<()> {
         let pointer = value.ty().pointer_space().is_some();
         let width = if pointer { self.address_bits() } else { value.ty().bits().unwrap_or(64) };
         if let ([single], 0) = (entries, offset)
@@ -307,7 +307,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `st.param` of an argument or result.
-    fn store_param(&mut self, site: Site<'_>, ty: ScalarType, var: VarId, offset: i64) -> Out<()> {
+    fn store_param(&mut self, site: Site<'_>, ty: ScalarType, var: VarId, offset: i64) -> Result<()> {
         if let Some(slot) = self.analysis.slots.param(var) {
             let value = self.stored(site, site.operand(1), ty)?;
             return self.set(site.statement, slot, value);
@@ -325,7 +325,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `atom` and `red` (manual 9.7.13.5, 9.7.13.7): relaxed and on the device unless said otherwise.
-    pub(crate) fn atomic(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn atomic(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let ty = site.scalar_type()?;
         // LLVM's addition of single precision is the one that flushes subnormals.
@@ -378,7 +378,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `membar` and `fence` (manual 9.7.13.4).
-    pub(crate) fn fence(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn fence(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         if mnemonic.get(Field::Scope).is_none() {
             return self.intrinsic_or_inline(site);
@@ -395,7 +395,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `bar`, `barrier` (manual 9.7.13.1): `bar` is `barrier.aligned`, and `.cta` says nothing new.
-    pub(crate) fn block_barrier(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn block_barrier(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let aligned = mnemonic.opcode() == Opcode::Bar || mnemonic.has(Mod::Aligned);
         let opcode = if aligned { Opcode::Bar } else { Opcode::Barrier };

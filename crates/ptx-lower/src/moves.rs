@@ -7,14 +7,14 @@ use ptx_llvm::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
 use ptx_llvm::intrinsics;
 
 use crate::emit::{Argument, Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::param_space;
 use crate::represent::{Repr, is_narrow, llvm_space};
 use crate::slots::is_param;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `mov` (manual 9.7.9.3, 9.7.9.4).
-    pub(crate) fn copy(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn copy(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         match (site.operand(0), site.operand(1)) {
             (d, a) if self.is_vector(d) && self.is_vector(a) => unsupported("it moves a vector to a vector"),
@@ -54,7 +54,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mov.v4`: every element is read before any is written.
-    pub(crate) fn copy_vector(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn copy_vector(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let to = self.entries(site.operand(0));
         let from = match site.operand(1) {
@@ -67,7 +67,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return unsupported("its vectors differ in length");
         }
         let values: Vec<Value<'c>> =
-            from.iter().map(|entry| self.operand_of(site, *entry, ty)).collect::<Out<_>>()?;
+            from.iter().map(|entry| self.operand_of(site, *entry, ty)).collect::<Result<_>>()?;
         for (entry, value) in to.iter().zip(values) {
             if *entry != Operand::Sink {
                 self.define_operand(site, *entry, ty, value)?;
@@ -77,7 +77,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mov.b32 d, {a, b}`: the first element is the lowest.
-    fn pack(&mut self, site: Site<'_>, ty: ScalarType) -> Out<()> {
+    fn pack(&mut self, site: Site<'_>, ty: ScalarType) -> Result<()> {
         let entries = self.entries(site.operand(1));
         let Some(element) = element_type(ty, entries.len()) else {
             return unsupported("its widths do not add up");
@@ -111,7 +111,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mov.b32 {a, b}, s`.
-    fn unpack(&mut self, site: Site<'_>, ty: ScalarType) -> Out<()> {
+    fn unpack(&mut self, site: Site<'_>, ty: ScalarType) -> Result<()> {
         let entries = self.entries(site.operand(0));
         let Some(element) = element_type(ty, entries.len()) else {
             return unsupported("its widths do not add up");
@@ -150,7 +150,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `cvta` (manual 9.7.9.20).
-    pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Result<()> {
         if site.scalar_type()?.bits() != self.address_bits() {
             return self.inline(site);
         }
@@ -190,12 +190,12 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `isspacep` (manual 9.7.9.19).
-    pub(crate) fn test_space(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn test_space(&mut self, site: Site<'_>) -> Result<()> {
         self.intrinsic_or_inline(site)
     }
 
     /// The address of a variable or function, as a pointer in its space.
-    pub(crate) fn symbol_address(&self, symbol: Symbol, offset: i64) -> Out<Value<'c>> {
+    pub(crate) fn symbol_address(&self, symbol: Symbol, offset: i64) -> Result<Value<'c>> {
         let base = match symbol {
             Symbol::Function(id) => match self.shared.signatures.get(&id) {
                 Some(signature) => signature.function.value(),
@@ -233,7 +233,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The handle of a texture, sampler or surface: a number of 64 bits.
-    pub(crate) fn reference(&self, var: ptx_ir::VarId) -> Out<Option<Value<'c>>> {
+    pub(crate) fn reference(&self, var: ptx_ir::VarId) -> Result<Option<Value<'c>>> {
         if self.shared.module.variable(var).scalar_type().is_some() {
             return Ok(None);
         }
@@ -259,7 +259,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// A special register (manual 10).
-    pub(crate) fn special(&self, register: SpecialReg, component: Option<Component>) -> Out<Value<'c>> {
+    pub(crate) fn special(&self, register: SpecialReg, component: Option<Component>) -> Result<Value<'c>> {
         if component.is_none() && register.is_vector() {
             return unsupported(format!("{register} is used without a component"));
         }

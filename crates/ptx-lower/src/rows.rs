@@ -6,17 +6,21 @@ use ptx_llvm::build::{CastOp, Type, Value};
 use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType, Unwritten};
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Out, unsupported};
+use crate::errors::{Result, unsupported};
 use crate::represent::accessed_space;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Lowers the instruction to the intrinsic of its mnemonic; inline assembly where there is none.
-    pub(crate) fn intrinsic_or_inline(&mut self, site: Site<'_>) -> Out<()> {
+    pub(crate) fn intrinsic_or_inline(&mut self, site: Site<'_>) -> Result<()> {
         self.intrinsic_or_inline_as(site, Some(site.inst.mnemonic))
     }
 
     /// The same for another mnemonic that means the same with these operands.
-    pub(crate) fn intrinsic_or_inline_as(&mut self, site: Site<'_>, mnemonic: Option<Mnemonic>) -> Out<()> {
+    pub(crate) fn intrinsic_or_inline_as(
+        &mut self,
+        site: Site<'_>,
+        mnemonic: Option<Mnemonic>,
+    ) -> Result<()> {
         match self.lower_intrinsic(site, mnemonic)? {
             Some(_) => Ok(()),
             None => self.inline(site),
@@ -28,7 +32,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         &mut self,
         site: Site<'_>,
         mnemonic: Option<Mnemonic>,
-    ) -> Out<Option<Value<'c>>> {
+    ) -> Result<Option<Value<'c>>> {
         let Some(mnemonic) = mnemonic else { return Ok(None) };
         for mapping in intrinsics::by_mnemonic(mnemonic) {
             if self.mapping_fits(site, mapping) {
@@ -140,7 +144,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    fn call_intrinsic(&mut self, site: Site<'_>, mapping: &'static IntrinsicMapping) -> Out<Value<'c>> {
+    fn call_intrinsic(&mut self, site: Site<'_>, mapping: &'static IntrinsicMapping) -> Result<Value<'c>> {
         let mut arguments: Vec<Option<Value<'c>>> = vec![None; mapping.parameters.len()];
         for (place, at) in mapping.operands.iter().zip(self.written(site)) {
             self.take_arguments(site, (mapping, at), place, site.operand(at), &mut arguments)?;
@@ -173,8 +177,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         place: &Place,
         operand: Operand,
         arguments: &mut [Option<Value<'c>>],
-    ) -> Out<()> {
-        let mut take_all = |places: &[Place], operands: Vec<Operand>| -> Out<()> {
+    ) -> Result<()> {
+        let mut take_all = |places: &[Place], operands: Vec<Operand>| -> Result<()> {
             for (place, operand) in places.iter().zip(operands) {
                 self.take_arguments(site, (mapping, at), place, operand, arguments)?;
             }
@@ -216,7 +220,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// An operand, or a part of the one at `at`, as an argument.
-    fn argument(&self, site: Site<'_>, at: usize, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
+    fn argument(&self, site: Site<'_>, at: usize, operand: Operand, to: Type<'c>) -> Result<Value<'c>> {
         let value = match (operand, site.inst.mnemonic.operand_type(at)) {
             (Operand::Register(register), _) if to.pointer_space().is_some() => {
                 self.read(site.statement, self.analysis.slots.lane(register, 0), to)?
@@ -228,7 +232,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The elements of an operand as the lanes of one argument.
-    fn lanes(&self, site: Site<'_>, at: usize, operand: Operand, whole: Type<'c>) -> Out<Value<'c>> {
+    fn lanes(&self, site: Site<'_>, at: usize, operand: Operand, whole: Type<'c>) -> Result<Value<'c>> {
         let ty = site.ty(at)?;
         let entries = self.entries(operand);
         let Some((element, _)) = whole.vector_parts() else {
@@ -249,7 +253,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         site: Site<'_>,
         mapping: &IntrinsicMapping,
         arguments: &[Value<'c>],
-    ) -> Out<Value<'c>> {
+    ) -> Result<Value<'c>> {
         let results: Vec<Type<'c>> = mapping.results.iter().map(|ty| self.mapped_type(*ty)).collect();
         let result = match results.as_slice() {
             [] => self.types.void(),
@@ -292,7 +296,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// An operand of which the row does not say the type, such as a handle or a coordinate: its register does.
-    fn untyped(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Out<Value<'c>> {
+    fn untyped(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Result<Value<'c>> {
         match operand {
             Operand::Register(register) | Operand::Element(register, _) => {
                 self.operand_of(site, operand, self.body.reg_type(register))
@@ -311,7 +315,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    fn take_results(&mut self, site: Site<'_>, mapping: &IntrinsicMapping, call: Value<'c>) -> Out<()> {
+    fn take_results(&mut self, site: Site<'_>, mapping: &IntrinsicMapping, call: Value<'c>) -> Result<()> {
         for (place, at) in mapping.operands.iter().zip(self.written(site)) {
             match place {
                 Place::Result(field) => {
@@ -355,7 +359,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// A field of what a call gives.
-    fn result_field(&self, mapping: &IntrinsicMapping, call: Value<'c>, field: usize) -> Out<Value<'c>> {
+    fn result_field(&self, mapping: &IntrinsicMapping, call: Value<'c>, field: usize) -> Result<Value<'c>> {
         Ok(match mapping.results.as_slice() {
             // One register of PTX.
             [MappedType::Bytes(_)] => self.bits_as(call, self.types.int(call.ty().bits().unwrap_or(32)))?,
@@ -372,7 +376,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         entry: Operand,
         ty: ScalarType,
         value: Value<'c>,
-    ) -> Out<()> {
+    ) -> Result<()> {
         let width = match entry {
             Operand::Register(register) | Operand::Element(register, _) => {
                 self.body.reg_type(register).bits()
@@ -384,7 +388,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define_operand(site, entry, ty, value)
     }
 
-    fn parameter(&self, mapping: &IntrinsicMapping, at: usize) -> Out<Type<'c>> {
+    fn parameter(&self, mapping: &IntrinsicMapping, at: usize) -> Result<Type<'c>> {
         match mapping.parameters.get(at) {
             Some(ty) => Ok(self.mapped_type(*ty)),
             None => unsupported("its intrinsic has no such argument"),
@@ -404,7 +408,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// An address operand as a pointer into LLVM's space of that number.
-    pub(crate) fn address_in(&self, site: Site<'_>, operand: Operand, space: u32) -> Out<Value<'c>> {
+    pub(crate) fn address_in(&self, site: Site<'_>, operand: Operand, space: u32) -> Result<Value<'c>> {
         let Operand::Address(base, offset) = operand else {
             return unsupported("an operand is not an address");
         };
@@ -432,7 +436,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The address so many bytes on.
-    pub(crate) fn advance(&self, base: Value<'c>, offset: i64) -> Out<Value<'c>> {
+    pub(crate) fn advance(&self, base: Value<'c>, offset: i64) -> Result<Value<'c>> {
         if offset == 0 {
             return Ok(base);
         }
@@ -440,7 +444,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// LLVM's number of the space an instruction names.
-    pub(crate) fn space_of(&self, space: Option<StateSpace>) -> Out<u32> {
+    pub(crate) fn space_of(&self, space: Option<StateSpace>) -> Result<u32> {
         match accessed_space(space, self.function.kind) {
             Some(space) => Ok(space),
             None => unsupported("the state space has no addresses"),

@@ -3,7 +3,7 @@
 mod count_first;
 mod index_elements;
 mod point_branches;
-mod shorten_lives;
+mod reduce_call_pressure;
 mod strip_hints;
 
 use ptx_llvm::{LlvmError, Module};
@@ -34,9 +34,9 @@ pub const PASSES: &[Pass] = &[
 
 /// Runs at every level that optimizes, after LLVM's passes.
 pub(crate) const SHORTEN_LIVES: Pass = Pass {
-    name: "ptx-shorten-lives",
+    name: "ptx-reduce-call-pressure",
     summary: "Computes before a call, or after it, what takes fewer registers across it there.",
-    run: shorten_lives::run,
+    run: reduce_call_pressure::run,
 };
 
 /// Runs at every level that optimizes, after that.

@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::context::ModuleContext;
 use crate::dynamic_shared;
-use crate::error::{ASSEMBLY, MODULE, Refusal};
+use crate::error::{ASSEMBLY, MODULE, RaiseError};
 use crate::linkage::is_defined;
 use crate::names::{self, assembly_words};
 use crate::references::{alias_target, for_each_symbol, is_llvm_own};
@@ -149,7 +149,7 @@ impl ModuleContext<'_, '_> {
             let place = finding.span.map(|span| source.position(span.lo));
             let place =
                 place.map_or_else(String::new, |at| format!("line {}, column {} of ", at.line, at.column));
-            let refusal = Refusal::new(ASSEMBLY, finding.message.clone());
+            let refusal = RaiseError::new(ASSEMBLY, finding.message.clone());
             let own = match finding.code {
                 ptx_syntax::codes::UNDECLARED => "declare it in the assembly or in LLVM IR",
                 _ => "only directives of PTX can be placed in a module",
@@ -196,12 +196,12 @@ impl ModuleContext<'_, '_> {
         }
         for (word, at, help) in found {
             let refusal =
-                Refusal::new(MODULE, format!("`{word}` is not for the assembly of a module to state"));
+                RaiseError::new(MODULE, format!("`{word}` is not for the assembly of a module to state"));
             self.refuse_at(refusal.with_help(help), at);
         }
     }
 
-    fn refuse_at(&mut self, refusal: Refusal, at: At) {
+    fn refuse_at(&mut self, refusal: RaiseError, at: At) {
         let position = SourceFile::new("", self.view.inline_asm.as_str()).position(at.0.lo);
         let place = format!("line {}, column {} of {PLACE}", position.line, position.column);
         self.refuse(refusal, &place);
@@ -288,7 +288,7 @@ impl ModuleContext<'_, '_> {
         id: FunctionId,
         found: &Entries,
         united: &mut United,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RaiseError> {
         let name = &found.name;
         // What has no prototype was refused.
         let Some(&ours) = self.functions.get(&id) else { return Ok(()) };
@@ -302,7 +302,7 @@ impl ModuleContext<'_, '_> {
             if let Some(difference) = ptx_verify::signature_mismatch(&self.ir, ours, theirs) {
                 let message = format!("`{name}` is declared otherwise in LLVM IR: {difference}");
                 let help = "declare it in both as the `.param` ABI has it: docs/mapping.md, \"Functions\"";
-                return Err(Refusal::new(MODULE, message).with_help(help));
+                return Err(RaiseError::new(MODULE, message).with_help(help));
             }
         }
         match defined {
@@ -344,7 +344,7 @@ impl ModuleContext<'_, '_> {
         found: &Entries,
         assembly: &mut Assembly,
         united: &mut United,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), RaiseError> {
         let Some(&ours) = assembly.named.get(&id) else { return Ok(()) };
         let global = self.view.global(id);
         let is_definition = |id: &&VarId| self.ir.variable(**id).linkage != Linkage::Extern;
@@ -403,19 +403,19 @@ fn symbol_name(name: &str) -> String {
     names::escape(name).into_owned()
 }
 
-fn twice(name: &str) -> Refusal {
+fn twice(name: &str) -> RaiseError {
     let message = format!("`{name}` is defined in the assembly and in LLVM IR");
-    Refusal::new(MODULE, message).with_help("define it in one of them, and declare it in the other")
+    RaiseError::new(MODULE, message).with_help("define it in one of them, and declare it in the other")
 }
 
-fn other_kind(name: &str) -> Refusal {
+fn other_kind(name: &str) -> RaiseError {
     let message =
         format!("`{name}` is a function in one of the assembly and LLVM IR, a variable in the other");
-    Refusal::new(MODULE, message).with_help("rename one of them")
+    RaiseError::new(MODULE, message).with_help("rename one of them")
 }
 
 /// That a declaration of a variable agrees with its definition.
-fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), Refusal> {
+fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), RaiseError> {
     let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0);
     let is_number = |variable: &Variable| matches!(variable.ty, VarType::Scalar(_));
     let same_kind = is_number(definition) == is_number(declared)
@@ -434,7 +434,7 @@ fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), R
         return Ok(());
     };
     let help = "declare it in the assembly and in LLVM IR alike";
-    Err(Refusal::new(MODULE, format!("`{name}` {difference}")).with_help(help))
+    Err(RaiseError::new(MODULE, format!("`{name}` {difference}")).with_help(help))
 }
 
 #[cfg(test)]

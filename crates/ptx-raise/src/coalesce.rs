@@ -8,7 +8,7 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, RegDeclId, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::lives::{End, Numbered, Touch, alive};
+use crate::liveness::{End, RegisterAccess, RegisterIndex, live_at};
 use crate::operands::{copied, renamed};
 
 /// More candidates than this are left alone.
@@ -49,7 +49,7 @@ pub(crate) fn coalesce(
         .filter(|(to, _)| !kept.contains(to))
         .chain(wanted.into_iter().filter(|&(a, b)| body.reg_type(a) == body.reg_type(b)))
         .collect();
-    let mut candidates = Numbered::new(body.registers.len());
+    let mut candidates = RegisterIndex::new(body.registers.len());
     for &(to, from) in &copies {
         candidates.add(to);
         candidates.add(from);
@@ -159,17 +159,17 @@ fn backward<'b>(body: &'b Body, cfg: &Cfg, block: usize) -> impl Iterator<Item =
 }
 
 /// Steps a set of live candidates backward over an instruction.
-fn step(body: &Body, inst: &Inst, candidates: &Numbered, live: &mut Set) {
+fn step(body: &Body, inst: &Inst, candidates: &RegisterIndex, live: &mut Set) {
     // A guarded write may not happen, so it ends no life.
     if inst.guard.is_none() {
-        candidates.touched(body, inst, &mut |index, touch| {
-            if touch == Touch::Write {
+        candidates.accesses(body, inst, &mut |index, access| {
+            if access == RegisterAccess::Write {
                 live.remove(index);
             }
         });
     }
-    candidates.touched(body, inst, &mut |index, touch| {
-        if touch == Touch::Read {
+    candidates.accesses(body, inst, &mut |index, access| {
+        if access == RegisterAccess::Read {
             live.insert(index);
         }
     });
@@ -177,8 +177,8 @@ fn step(body: &Body, inst: &Inst, candidates: &Numbered, live: &mut Set) {
 
 /// By candidate, those it must stay apart from because they are alive where it is written, unless it is a copy of them there.
 /// `None` when there are too many.
-fn interference(body: &Body, cfg: &Cfg, candidates: &Numbered) -> Option<Vec<Set>> {
-    let alive = alive(body, cfg, candidates, End::Finish, MAX_LIVES)?;
+fn interference(body: &Body, cfg: &Cfg, candidates: &RegisterIndex) -> Option<Vec<Set>> {
+    let alive = live_at(body, cfg, candidates, End::Finish, MAX_LIVES)?;
     let mut words = 0;
     let mut apart = vec![Set::default(); candidates.registers.len()];
     for (block, alive) in alive.iter().enumerate() {
@@ -187,8 +187,8 @@ fn interference(body: &Body, cfg: &Cfg, candidates: &Numbered) -> Option<Vec<Set
         for inst in backward(body, cfg, block) {
             let source = copied(body, inst).and_then(|(_, from)| candidates.index(from));
             let mut written = Vec::new();
-            candidates.touched(body, inst, &mut |index, touch| {
-                if touch == Touch::Write {
+            candidates.accesses(body, inst, &mut |index, access| {
+                if access == RegisterAccess::Write {
                     written.push(index);
                 }
             });
@@ -270,7 +270,7 @@ impl Classes {
 }
 
 /// Puts the chosen registers in and drops copies of a register to itself.
-fn rewrite(body: &mut Body, candidates: &Numbered, chosen: &[RegId]) {
+fn rewrite(body: &mut Body, candidates: &RegisterIndex, chosen: &[RegId]) {
     let rename = |register: RegId| candidates.index(register).map_or(register, |index| chosen[index]);
     let mut statements = std::mem::take(&mut body.statements);
     for statement in &mut statements {

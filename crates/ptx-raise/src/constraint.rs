@@ -1,6 +1,6 @@
 //! The constraints of inline assembly (NVPTX guide, "Inline Assembly").
 
-use crate::error::{ASSEMBLY, Raised, Refusal};
+use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::Class;
 
 /// One constraint that stands for an operand.
@@ -31,7 +31,7 @@ pub(crate) fn register_class(letters: &str) -> Option<Class> {
 }
 
 /// The operands that a constraint string describes, in order.
-pub(crate) fn parse_constraints(text: &str) -> Raised<Vec<Constraint>> {
+pub(crate) fn parse_constraints(text: &str) -> Result<Vec<Constraint>> {
     let mut list = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         if part.starts_with('~') {
@@ -49,7 +49,7 @@ pub(crate) fn parse_constraints(text: &str) -> Raised<Vec<Constraint>> {
         }
         let class = register_class(letters).ok_or_else(|| {
             let message = format!("the constraint \"{letters}\" of inline assembly is unknown");
-            Refusal::new(ASSEMBLY, message).with_help("use one of b, c, h, r, l, q, f, d, n")
+            RaiseError::new(ASSEMBLY, message).with_help("use one of b, c, h, r, l, q, f, d, n")
         })?;
         list.push(if output { Constraint::Output(class) } else { Constraint::Input(class) });
     }

@@ -11,7 +11,7 @@ use crate::cover::pattern::Patterns;
 use crate::debug_tables::DebugTables;
 use crate::dwarf::trace::FunctionTrace;
 use crate::dynamic_shared::{self, DynamicArray};
-use crate::error::{BOUND, MODULE, Raised, Refusal, TAIL_CALL};
+use crate::error::{BOUND, MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
@@ -153,7 +153,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
     }
 
     /// Records a refusal.
-    pub(crate) fn refuse(&mut self, refusal: Refusal, place: &str) {
+    pub(crate) fn refuse(&mut self, refusal: RaiseError, place: &str) {
         self.diagnostics.push(refusal.at(place));
     }
 
@@ -225,9 +225,9 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
     }
 
     /// What a reference to a function names.
-    pub(crate) fn function_entry(&self, id: FunctionId) -> Raised<ptx_ir::FunctionId> {
+    pub(crate) fn function_entry(&self, id: FunctionId) -> Result<ptx_ir::FunctionId> {
         self.functions.get(&id).copied().ok_or_else(|| {
-            Refusal::new(
+            RaiseError::new(
                 MODULE,
                 format!("the function {} cannot be referred to", self.view.function(id).name),
             )
@@ -235,10 +235,13 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
     }
 
     /// What a reference to a symbol names, the address space it is in, and the bytes from there on.
-    pub(crate) fn symbol(&self, symbol: Symbol) -> Raised<(PtxSymbol, u32, i64)> {
+    pub(crate) fn symbol(&self, symbol: Symbol) -> Result<(PtxSymbol, u32, i64)> {
         let (symbol, offset) = match symbol {
             Symbol::Alias(id) => alias_target(self.view, id).ok_or_else(|| {
-                Refusal::new(MODULE, format!("the alias {} cannot be referred to", self.view.alias(id).name))
+                RaiseError::new(
+                    MODULE,
+                    format!("the alias {} cannot be referred to", self.view.alias(id).name),
+                )
             })?,
             Symbol::Function(_) | Symbol::Global(_) => (symbol, 0),
         };
@@ -253,11 +256,11 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
                     named.and_then(|function| dynamic_shared::name_in(&self.dynamic_shared, function));
                 let variable = named.or_else(|| self.variables.get(&id).copied());
                 let variable = variable.ok_or_else(|| {
-                    Refusal::new(MODULE, format!("the variable {} cannot be referred to", global.name))
+                    RaiseError::new(MODULE, format!("the variable {} cannot be referred to", global.name))
                 })?;
                 Ok((PtxSymbol::Variable(variable), stored_space(global.space), offset))
             }
-            Symbol::Alias(_) => Err(Refusal::new(MODULE, "an alias of an alias that has no end")),
+            Symbol::Alias(_) => Err(RaiseError::new(MODULE, "an alias of an alias that has no end")),
         }
     }
 }

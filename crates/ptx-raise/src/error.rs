@@ -41,23 +41,23 @@ ptx_diag::codes! {
 /// Why one construct cannot be raised; who meets it adds the place.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
-pub(crate) struct Refusal {
+pub(crate) struct RaiseError {
     pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
 }
 
 /// The result of raising a part.
-pub(crate) type Raised<T> = Result<T, Refusal>;
+pub(crate) type Result<T, E = RaiseError> = std::result::Result<T, E>;
 
-impl From<ptx_isa::UnknownForm> for Refusal {
+impl From<ptx_isa::UnknownForm> for RaiseError {
     /// A member of a family that the instruction table does not have: an error of this crate, reported where it happens.
     fn from(unknown: ptx_isa::UnknownForm) -> Self {
         Self::new(INSTRUCTION, unknown.to_string())
     }
 }
 
-impl Refusal {
+impl RaiseError {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), help: None }
     }

@@ -8,7 +8,7 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt};
 use ptx_isa::{ControlSem, MoveSem, Sem};
 
-use crate::lives::{End, Numbered, alive};
+use crate::liveness::{End, RegisterIndex, live_at};
 
 /// Lives over more blocks than this, all together, are too long to look at.
 const MAX_LIVES: usize = 1 << 24;
@@ -20,9 +20,9 @@ pub(crate) fn hoist(body: &mut Body) {
         return;
     }
     let cfg = Cfg::new(body);
-    let mut written = Numbered::new(body.registers.len());
+    let mut written = RegisterIndex::new(body.registers.len());
     runs.iter().flat_map(|run| &run.written).for_each(|register| written.add(*register));
-    let Some(alive) = alive(body, &cfg, &written, End::Start, MAX_LIVES) else { return };
+    let Some(alive) = live_at(body, &cfg, &written, End::Start, MAX_LIVES) else { return };
     let runs: Vec<Run> = runs.into_iter().filter(|run| is_free(&cfg, run, &written, &alive)).collect();
     for run in runs {
         // The branch goes after the copies.
@@ -84,7 +84,7 @@ fn copied_to(body: &Body, inst: &Inst) -> Option<RegId> {
 
 /// Whether nothing that the branch leads to reads what the copies write before writing it; `alive` has by block the numbers of
 /// what they write that is alive at its start.
-fn is_free(cfg: &Cfg, run: &Run, written: &Numbered, alive: &[Vec<u32>]) -> bool {
+fn is_free(cfg: &Cfg, run: &Run, written: &RegisterIndex, alive: &[Vec<u32>]) -> bool {
     let Some(from) = block_with(cfg, run.branch) else { return false };
     let Some(block) = cfg.blocks.get(from) else { return false };
     let copies = block_with(cfg, run.branch + 1);

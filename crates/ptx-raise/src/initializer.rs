@@ -11,7 +11,7 @@ use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, 
 use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
-use crate::error::{INITIALIZER, Raised, Refusal};
+use crate::error::{INITIALIZER, RaiseError, Result};
 use crate::offsets::{block_number, gep_offset};
 use crate::value::{mask, sign_extend};
 
@@ -52,7 +52,7 @@ pub(crate) fn content(
     module: &mut ModuleContext<'_, '_>,
     global: &Global,
     space: StateSpace,
-) -> Raised<Content> {
+) -> Result<Content> {
     for (key, ty) in
         [("texture", VarType::TexRef), ("sampler", VarType::SamplerRef), ("surface", VarType::SurfRef)]
     {
@@ -83,7 +83,7 @@ pub(crate) fn content(
     let zero = undefined || is_zero(view, initializer, 0)?;
     if !zero && matches!(space, StateSpace::Shared | StateSpace::Local) {
         let message = format!("a variable in .{} cannot have an initial value", space.as_str());
-        return Err(Refusal::new(INITIALIZER, message).with_help("initialise it in the kernel"));
+        return Err(RaiseError::new(INITIALIZER, message).with_help("initialise it in the kernel"));
     }
     if zero {
         return Ok(match element {
@@ -92,7 +92,7 @@ pub(crate) fn content(
         });
     }
     if size > MAX_BYTES {
-        return Err(Refusal::new(INITIALIZER, format!("an initial value of {size} bytes is too large")));
+        return Err(RaiseError::new(INITIALIZER, format!("an initial value of {size} bytes is too large")));
     }
     let mut image = Image { bytes: vec![0; size as usize], relocations: Vec::new() };
     fill(module, &mut image, initializer, 0, 0)?;
@@ -163,9 +163,9 @@ fn shape(view: &View, ty: TypeId) -> (Option<ScalarType>, Vec<Option<u64>>) {
     }
 }
 
-fn is_zero(view: &View, id: ConstId, depth: u32) -> Raised<bool> {
+fn is_zero(view: &View, id: ConstId, depth: u32) -> Result<bool> {
     if depth > MAX_DEPTH {
-        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+        return Err(RaiseError::new(INITIALIZER, "a constant nested too deep"));
     }
     Ok(match view.constant(id) {
         Constant::Zero | Constant::Null | Constant::Undef | Constant::Poison => true,
@@ -185,9 +185,9 @@ fn is_zero(view: &View, id: ConstId, depth: u32) -> Raised<bool> {
 }
 
 /// Writes a constant into an image.
-fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64, depth: u32) -> Raised<()> {
+fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64, depth: u32) -> Result<()> {
     if depth > MAX_DEPTH {
-        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+        return Err(RaiseError::new(INITIALIZER, "a constant nested too deep"));
     }
     let view = module.view;
     let ty = view.constant_type(id);
@@ -230,7 +230,7 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
                 }
                 Ok(())
             }
-            _ => Err(Refusal::new(INITIALIZER, "an aggregate of an odd type")),
+            _ => Err(RaiseError::new(INITIALIZER, "an aggregate of an odd type")),
         },
         // `i32 bitcast (<4 x i8> <..> to i32)`: the elements, some of them bytes of addresses.
         Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value })
@@ -241,18 +241,18 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
         Constant::Symbol(_) | Constant::BlockAddress(..) | Constant::Expr(_) => {
             relocate(module, image, id, at)
         }
-        Constant::Other(name) => Err(Refusal::new(INITIALIZER, format!("a {name} as an initial value"))),
+        Constant::Other(name) => Err(RaiseError::new(INITIALIZER, format!("a {name} as an initial value"))),
     }
 }
 
 /// Writes a vector of integers that share bytes: each follows the one before it by its bits.
-fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId], at: u64) -> Raised<()> {
+fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId], at: u64) -> Result<()> {
     let width = view.layout(element).map_or(1, |layout| layout.bits);
     for (number, &part) in parts.iter().enumerate() {
         let words: &[u64] = match view.constant(part) {
             Constant::Int(words) => words,
             Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => &[],
-            _ => return Err(Refusal::new(INITIALIZER, "a vector of odd integers that are not numbers")),
+            _ => return Err(RaiseError::new(INITIALIZER, "a vector of odd integers that are not numbers")),
         };
         for bit in 0..width {
             let set = words.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 == 1);
@@ -278,7 +278,7 @@ fn write(image: &mut Image, at: u64, value: u64, bytes: u64) {
 }
 
 /// Writes an address, or a number that an expression computes, into an image.
-fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Raised<()> {
+fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64) -> Result<()> {
     let view = module.view;
     let ty = view.constant_type(id);
     let bytes = view.layout(ty).map_or(8, |layout| layout.store_size);
@@ -288,11 +288,11 @@ fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: 
         return Ok(());
     };
     if matches!(held, address_space::SHARED | address_space::LOCAL | address_space::PARAM) {
-        return Err(Refusal::new(INITIALIZER, "an address that is not known before the launch"));
+        return Err(RaiseError::new(INITIALIZER, "an address that is not known before the launch"));
     }
     let generic = value.generic && held != address_space::GENERIC;
     if value.first + bytes > 8 {
-        return Err(Refusal::new(INITIALIZER, "an address in an integer of more than 64 bits"));
+        return Err(RaiseError::new(INITIALIZER, "an address in an integer of more than 64 bits"));
     }
     // A number of more bits than an address is extended with zeros.
     let known = u64::from(view.addresses().bits() / 8).saturating_sub(value.first);
@@ -320,9 +320,9 @@ fn number(value: i64) -> Evaluated {
     Evaluated { symbol: None, offset: value, generic: false, first: 0 }
 }
 
-fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Raised<Evaluated> {
+fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<Evaluated> {
     if depth > MAX_DEPTH {
-        return Err(Refusal::new(INITIALIZER, "a constant nested too deep"));
+        return Err(RaiseError::new(INITIALIZER, "a constant nested too deep"));
     }
     let view = module.view;
     let bits = view.layout(view.constant_type(id)).map_or(64, |layout| layout.bits as u32);
@@ -363,7 +363,7 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Raised<E
                     Ok(number(sign_extend(inner.offset as u64 & mask(bits), bits)))
                 }
                 CastOp::Trunc => Ok(inner),
-                _ => Err(Refusal::new(INITIALIZER, "a cast in an initial value that PTX cannot compute")),
+                _ => Err(RaiseError::new(INITIALIZER, "a cast in an initial value that PTX cannot compute")),
             }
         }
         Constant::Expr(ConstExpr::Binary { op, lhs, rhs }) => {
@@ -379,7 +379,7 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Raised<E
                     Ok(number(a.offset.wrapping_sub(b.offset)))
                 }
                 (BinaryOp::Xor, None, None) => Ok(number(a.offset ^ b.offset)),
-                _ => Err(Refusal::new(INITIALIZER, "arithmetic on addresses that PTX cannot compute")),
+                _ => Err(RaiseError::new(INITIALIZER, "arithmetic on addresses that PTX cannot compute")),
             }
         }
         Constant::Expr(ConstExpr::Element { vector, index }) => match view.constant(*index).as_u64() {
@@ -388,10 +388,10 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Raised<E
         },
         Constant::Expr(ConstExpr::Insert { .. }) => Err(part_of_address()),
         Constant::Expr(ConstExpr::Other(number)) => {
-            Err(Refusal::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
+            Err(RaiseError::new(INITIALIZER, format!("a constant expression of LLVM's opcode {number}")))
         }
         Constant::Float(_) | Constant::Data(_) | Constant::Aggregate(_) | Constant::Other(_) => {
-            Err(Refusal::new(INITIALIZER, "an expression on something that is not a number"))
+            Err(RaiseError::new(INITIALIZER, "an expression on something that is not a number"))
         }
     }
 }
@@ -404,7 +404,7 @@ fn evaluate_element(
     index: u64,
     bits: u32,
     depth: u32,
-) -> Raised<Evaluated> {
+) -> Result<Evaluated> {
     let view = module.view;
     let Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }) = view.constant(vector) else {
         return Err(part_of_address());
@@ -426,8 +426,8 @@ fn bits_of(view: &View, id: ConstId) -> u64 {
     view.layout(view.constant_type(id)).map_or(0, |layout| layout.bits)
 }
 
-fn part_of_address() -> Refusal {
-    Refusal::new(INITIALIZER, "arithmetic on a part of an address that PTX cannot compute")
+fn part_of_address() -> RaiseError {
+    RaiseError::new(INITIALIZER, "arithmetic on a part of an address that PTX cannot compute")
 }
 
 fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {
@@ -501,7 +501,7 @@ fn words_content(image: &Image, word: ScalarType) -> Content {
 }
 
 /// Bytes, an address or a part of one being its bytes one after the other.
-fn masked_content(module: &mut ModuleContext<'_, '_>, image: &Image) -> Raised<Content> {
+fn masked_content(module: &mut ModuleContext<'_, '_>, image: &Image) -> Result<Content> {
     module.target.need(MASKS, &|| {
         "a part of an address, or one that is not aligned, in an initial value".to_owned()
     })?;

@@ -35,7 +35,7 @@ mod initializer;
 mod intrinsics;
 mod legalize;
 mod linkage;
-mod lives;
+mod liveness;
 mod mnemonics;
 mod module;
 mod names;

@@ -15,7 +15,7 @@ use ptx_llvm::{Addresses, address_space};
 use crate::assembly::Assembly;
 use crate::context::ModuleContext;
 use crate::dynamic_shared;
-use crate::error::{MODULE, Raised, Refusal, VISIBLE};
+use crate::error::{MODULE, RaiseError, Result, VISIBLE};
 use crate::linkage::{Presence, directive, is_defined, stored_space};
 use crate::names::{self, assembly_words};
 use crate::references::{References, alias_target, global_order, is_llvm_own};
@@ -57,7 +57,7 @@ impl<'v> ModuleContext<'v, '_> {
     fn check_module(&mut self) {
         let view = self.view;
         for name in &view.ifuncs {
-            let refusal = Refusal::new(
+            let refusal = RaiseError::new(
                 MODULE,
                 "an ifunc, which is chosen when a program is loaded, has no counterpart in PTX",
             );
@@ -65,7 +65,7 @@ impl<'v> ModuleContext<'v, '_> {
         }
         if !view.triple.is_empty() && Addresses::of_triple(&view.triple).is_none() {
             let message = format!("the target triple {} is not {}", view.triple, ptx_llvm::TRIPLE);
-            self.refuse(Refusal::new(MODULE, message), "the module");
+            self.refuse(RaiseError::new(MODULE, message), "the module");
         }
     }
 
@@ -138,7 +138,7 @@ impl<'v> ModuleContext<'v, '_> {
         }
     }
 
-    fn prototype(&mut self, function: &Function) -> Raised<ptx_ir::FunctionId> {
+    fn prototype(&mut self, function: &Function) -> Result<ptx_ir::FunctionId> {
         let mut signature = signature::of_function(self, function)?;
         // Only a body has pragmas.
         signature.directives.retain(|directive| !matches!(directive, ptx_ir::FunctionDirective::Pragma(_)));
@@ -239,16 +239,18 @@ impl<'v> ModuleContext<'v, '_> {
                 || matches!(self.view.constant(id), Constant::Aggregate(list) if list.is_empty())
         });
         if constructors && !empty {
-            let refusal =
-                Refusal::new(MODULE, "code that runs before or after the kernels has no counterpart in PTX");
+            let refusal = RaiseError::new(
+                MODULE,
+                "code that runs before or after the kernels has no counterpart in PTX",
+            );
             let help = "--lower-ctors makes kernels of it that the program launches: nvptx$device$init, nvptx$device$fini";
             self.refuse(refusal.with_help(help), &global.name);
         }
     }
 
-    pub(crate) fn global(&mut self, global: &Global) -> Raised<Variable> {
+    pub(crate) fn global(&mut self, global: &Global) -> Result<Variable> {
         if global.thread_local {
-            return Err(Refusal::new(MODULE, "thread-local variables have no counterpart in PTX"));
+            return Err(RaiseError::new(MODULE, "thread-local variables have no counterpart in PTX"));
         }
         let space = variable_space(global.space)?;
         // What another module defines may have a type that only that module knows.
@@ -257,7 +259,7 @@ impl<'v> ModuleContext<'v, '_> {
             None if global.initializer.is_none() => UNKNOWN_ALIGNMENT,
             None => {
                 let ty = self.view.type_text(global.ty);
-                return Err(Refusal::new(MODULE, format!("a variable of type {ty} has no size")));
+                return Err(RaiseError::new(MODULE, format!("a variable of type {ty} has no size")));
             }
         };
         let presence = if global.initializer.is_some() { Presence::Defined } else { Presence::Declared };
@@ -286,7 +288,7 @@ impl<'v> ModuleContext<'v, '_> {
             ..Variable::new(name, space, content.ty)
         };
         if content.ty == VarType::SamplerRef && !self.target.binds_apart() {
-            let refusal = Refusal::new(MODULE, "a variable that is a sampler needs texmode_independent");
+            let refusal = RaiseError::new(MODULE, "a variable that is a sampler needs texmode_independent");
             return Err(refusal.with_help("compile the module for nvptx64-nvidia-nvcl"));
         }
         let variable = match content.ty {
@@ -310,7 +312,7 @@ impl<'v> ModuleContext<'v, '_> {
         self.dynamic_shared.first().map(|array| array.variable)
     }
 
-    fn attributes(&self, global: &Global) -> Raised<Vec<VarAttribute>> {
+    fn attributes(&self, global: &Global) -> Result<Vec<VarAttribute>> {
         let mut attributes = Vec::new();
         if self.annotation(&global.name, "managed").is_some() {
             attributes.push(VarAttribute::Managed);
@@ -376,7 +378,7 @@ impl<'v> ModuleContext<'v, '_> {
                 Some((Symbol::Function(target), 0)) => target,
                 Some(_) if matches!(alias.linkage, Linkage::Internal | Linkage::Private) => continue,
                 _ => {
-                    let refusal = Refusal::new(MODULE, "only functions can have aliases in PTX");
+                    let refusal = RaiseError::new(MODULE, "only functions can have aliases in PTX");
                     let help = "make the alias internal, or use the name of what it stands for";
                     self.refuse(refusal.with_help(help), &format!("the alias {}", alias.name));
                     continue;
@@ -388,7 +390,7 @@ impl<'v> ModuleContext<'v, '_> {
         }
     }
 
-    fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Raised<()> {
+    fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Result<()> {
         let function = self.view.function(target);
         let since = ptx_isa::Since::new(6, 3, 30);
         self.target.need(since, &|| ".alias".to_owned())?;
@@ -404,17 +406,17 @@ impl<'v> ModuleContext<'v, '_> {
     }
 }
 
-fn variable_space(space: u32) -> Raised<StateSpace> {
+fn variable_space(space: u32) -> Result<StateSpace> {
     match stored_space(space) {
         address_space::GLOBAL => Ok(StateSpace::Global),
         address_space::SHARED => Ok(StateSpace::Shared),
         address_space::CONST => Ok(StateSpace::Const),
         address_space::LOCAL => {
             let refusal =
-                Refusal::new(MODULE, "a variable of the module in local memory has no counterpart in PTX");
+                RaiseError::new(MODULE, "a variable of the module in local memory has no counterpart in PTX");
             Err(refusal.with_help("allocate it in a function (alloca)"))
         }
-        other => Err(Refusal::new(
+        other => Err(RaiseError::new(
             MODULE,
             format!("a variable in address space {other} has no counterpart in PTX"),
         )),

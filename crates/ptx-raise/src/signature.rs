@@ -14,7 +14,7 @@ use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, T
 use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
-use crate::error::{CALL, Raised, Refusal};
+use crate::error::{CALL, RaiseError, Result};
 use crate::names;
 use crate::types::{Class, Scalar};
 
@@ -71,7 +71,7 @@ pub(crate) struct RegisterPassing {
 pub(crate) fn register_passing(
     module: &mut ModuleContext<'_, '_>,
     function: &Function,
-) -> Raised<Option<RegisterPassing>> {
+) -> Result<Option<RegisterPassing>> {
     if function.attributes.string(marks::ABI) != Some("reg") || function.variadic {
         return Ok(None);
     }
@@ -93,7 +93,7 @@ pub(crate) fn register_passing(
 
 /// The classes of the leaves of a type, when each fills its register of 32 bits or more: `ptxas` passes no predicates and
 /// nothing smaller in registers.
-fn filled_registers(module: &mut ModuleContext<'_, '_>, ty: TypeId) -> Raised<Option<Vec<Class>>> {
+fn filled_registers(module: &mut ModuleContext<'_, '_>, ty: TypeId) -> Result<Option<Vec<Class>>> {
     let leaves = module.leaves.of(module.view, ty)?;
     let filled = leaves.iter().map(|leaf| {
         let class = leaf.scalar.class();
@@ -113,7 +113,7 @@ pub(crate) fn is_kernel(module: &ModuleContext<'_, '_>, function: &Function) -> 
 }
 
 /// The signature of a function.
-pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Function) -> Raised<Signature> {
+pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Function) -> Result<Signature> {
     let kind = if is_kernel(module, function) { FunctionKind::Kernel } else { FunctionKind::Device };
     let symbol = names::escape(&function.name).into_owned();
     let mut params: Vec<Parameter> = Vec::with_capacity(function.params.len());
@@ -135,11 +135,11 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
         params.push(param_passed);
     }
     if kind == FunctionKind::Kernel && function.variadic {
-        return Err(Refusal::new(CALL, "a kernel with a variable number of arguments"));
+        return Err(RaiseError::new(CALL, "a kernel with a variable number of arguments"));
     }
     let variadic = function.variadic.then(|| module.free_name(format!("{symbol}_vararg")));
     let result = if kind == FunctionKind::Kernel && !matches!(module.view.ty(function.ret), Type::Void) {
-        return Err(Refusal::new(CALL, "a kernel that returns a value"));
+        return Err(RaiseError::new(CALL, "a kernel that returns a value"));
     } else {
         result(module, function.ret, &function.ret_attributes)?
     };
@@ -184,12 +184,12 @@ pub(crate) fn parameter(
     attributes: &Attributes,
     kind: FunctionKind,
     name: String,
-) -> Raised<Parameter> {
+) -> Result<Parameter> {
     let by_value = attributes.ty("byval");
     let stated = attributes.number("align").and_then(|align| u32::try_from(align).ok());
     if let Some(content) = by_value {
         let layout = module.view.layout(content).ok_or_else(|| {
-            Refusal::new(CALL, format!("a byval parameter of type {}", module.view.type_text(content)))
+            RaiseError::new(CALL, format!("a byval parameter of type {}", module.view.type_text(content)))
         })?;
         let align = stated.unwrap_or(1).max(layout.align);
         let passing = Passing::Bytes { size: layout.size, align };
@@ -208,8 +208,9 @@ pub(crate) fn parameter(
 }
 
 /// The `.ptr` that `"ptx.ptr"` states: a space or nothing, and an alignment where the parameter is not a pointer to LLVM.
-fn stated_pointer(text: &str, align: Option<u64>) -> Raised<ParamPointer> {
-    let unknown = || Refusal::new(CALL, format!("the attribute \"ptx.ptr\"=\"{text}\" names no state space"));
+fn stated_pointer(text: &str, align: Option<u64>) -> Result<ParamPointer> {
+    let unknown =
+        || RaiseError::new(CALL, format!("the attribute \"ptx.ptr\"=\"{text}\" names no state space"));
     let (space, stated) = match text.split_once(',') {
         Some((space, stated)) => (space, Some(number(marks::PTR, stated)?)),
         None => (text, None),
@@ -245,7 +246,7 @@ pub(crate) fn result(
     module: &mut ModuleContext<'_, '_>,
     ty: TypeId,
     attributes: &Attributes,
-) -> Raised<Option<Passing>> {
+) -> Result<Option<Passing>> {
     if matches!(module.view.ty(ty), Type::Void) {
         return Ok(None);
     }
@@ -264,7 +265,7 @@ fn aligned(passing: Passing, attributes: &Attributes) -> Passing {
     }
 }
 
-fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -> Raised<Passing> {
+fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -> Result<Passing> {
     let aggregate = match module.view.ty(ty) {
         Type::Int { bits } => *bits > 64,
         Type::Array { .. } | Type::Vector { .. } | Type::Struct { .. } | Type::Float(FloatKind::Other(_)) => {
@@ -276,7 +277,7 @@ fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -
     let leaves = module.leaves.of(module.view, ty)?;
     if aggregate {
         let layout = module.view.layout(ty).ok_or_else(|| {
-            Refusal::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
+            RaiseError::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
         })?;
         // Vectors of elements of odd widths are packed in memory; between functions each element takes bytes of its own.
         let apart = match (module.view.ty(ty), kind) {
@@ -288,7 +289,7 @@ fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -
         let size = layout.size.max(apart);
         return Ok(Passing::Bytes { size, align: layout.align.min(MAX_PARAM_ALIGN) });
     }
-    let [leaf] = &*leaves else { return Err(Refusal::new(CALL, "a parameter without a value")) };
+    let [leaf] = &*leaves else { return Err(RaiseError::new(CALL, "a parameter without a value")) };
     Ok(Passing::Scalar(match (leaf.scalar, kind) {
         (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => match bits {
             0..=8 => ScalarType::U8,
@@ -448,7 +449,7 @@ const STATED: &[(&str, Stated)] = &[
 ];
 
 /// The directives that attributes stand for.
-fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
+fn directives(function: &Function) -> Result<Vec<FunctionDirective>> {
     let mut list = Vec::new();
     for (key, stated) in STATED {
         let Some(text) = function.attributes.string(key) else { continue };
@@ -456,7 +457,7 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
             Stated::Dimensions(make) => make(dimensions(key, text)?),
             Stated::Number(make) => make(number(key, text)?),
             Stated::Numbers(make) => {
-                make(text.split(',').map(|part| number(key, part)).collect::<Raised<_>>()?)
+                make(text.split(',').map(|part| number(key, part)).collect::<Result<_>>()?)
             }
             // The dimensions specify it too.
             Stated::Word(directive) if list.contains(directive) => continue,
@@ -481,7 +482,7 @@ fn directives(function: &Function) -> Raised<Vec<FunctionDirective>> {
 }
 
 /// The directives without what says less than another, for `.maxntid` and `.reqntid` exclude each other (manual 11.4.3).
-fn launch_bounds(mut list: Vec<FunctionDirective>) -> Raised<Vec<FunctionDirective>> {
+fn launch_bounds(mut list: Vec<FunctionDirective>) -> Result<Vec<FunctionDirective>> {
     let threads = |dims: &[Option<u32>; 3]| {
         dims.iter().flatten().fold(1, |all: u64, dim| all.saturating_mul((*dim).into()))
     };
@@ -490,8 +491,10 @@ fn launch_bounds(mut list: Vec<FunctionDirective>) -> Raised<Vec<FunctionDirecti
         match directive {
             FunctionDirective::MaxNtid(dims) => most = Some(threads(dims)),
             FunctionDirective::ReqNtid(dims) => exact = Some(threads(dims)),
-            FunctionDirective::MaxNReg(0) => return Err(Refusal::new(CALL, "\"nvvm.maxnreg\" of 0")),
-            FunctionDirective::MinNCtaPerSm(0) => return Err(Refusal::new(CALL, "\"nvvm.minctasm\" of 0")),
+            FunctionDirective::MaxNReg(0) => return Err(RaiseError::new(CALL, "\"nvvm.maxnreg\" of 0")),
+            FunctionDirective::MinNCtaPerSm(0) => {
+                return Err(RaiseError::new(CALL, "\"nvvm.minctasm\" of 0"));
+            }
             _ => {}
         }
     }
@@ -499,7 +502,9 @@ fn launch_bounds(mut list: Vec<FunctionDirective>) -> Raised<Vec<FunctionDirecti
         if exact > most {
             let message =
                 format!("a kernel is launched with {exact} threads a block and with {most} at most");
-            return Err(Refusal::new(CALL, message).with_help("remove \"nvvm.maxntid\" or \"nvvm.reqntid\""));
+            return Err(
+                RaiseError::new(CALL, message).with_help("remove \"nvvm.maxntid\" or \"nvvm.reqntid\"")
+            );
         }
         list.retain(|directive| !matches!(directive, FunctionDirective::MaxNtid(_)));
     }
@@ -530,21 +535,21 @@ fn is_about_clusters(directive: &FunctionDirective) -> bool {
 }
 
 /// `.unified(a, b)` from its two numbers (manual 5.4.8).
-pub(crate) fn unified<'t>(numbers: impl Iterator<Item = &'t str>) -> Raised<VarAttribute> {
+pub(crate) fn unified<'t>(numbers: impl Iterator<Item = &'t str>) -> Result<VarAttribute> {
     let numbers: Result<Vec<u64>, _> = numbers.map(|text| text.trim().parse()).collect();
     match numbers.as_deref() {
         Ok(&[first, second]) => Ok(VarAttribute::Unified(first, second)),
-        Ok(_) | Err(_) => Err(Refusal::new(CALL, "\"ptx.unified\" does not hold two numbers")),
+        Ok(_) | Err(_) => Err(RaiseError::new(CALL, "\"ptx.unified\" does not hold two numbers")),
     }
 }
 
-fn dimensions(key: &str, text: &str) -> Raised<[Option<u32>; 3]> {
+fn dimensions(key: &str, text: &str) -> Result<[Option<u32>; 3]> {
     let mut dims = [None; 3];
     for (at, part) in text.split(',').enumerate() {
         match dims.get_mut(at) {
             Some(slot) => *slot = Some(number(key, part)?),
             None => {
-                return Err(Refusal::new(
+                return Err(RaiseError::new(
                     CALL,
                     format!("the attribute \"{key}\"=\"{text}\" has more than three numbers"),
                 ));
@@ -554,7 +559,7 @@ fn dimensions(key: &str, text: &str) -> Raised<[Option<u32>; 3]> {
     Ok(dims)
 }
 
-fn number(key: &str, text: &str) -> Raised<u32> {
+fn number(key: &str, text: &str) -> Result<u32> {
     let parsed = text.trim().parse();
-    parsed.map_err(|_| Refusal::new(CALL, format!("the attribute \"{key}\"=\"{text}\" is not a number")))
+    parsed.map_err(|_| RaiseError::new(CALL, format!("the attribute \"{key}\"=\"{text}\" is not a number")))
 }

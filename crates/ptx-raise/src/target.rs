@@ -8,7 +8,7 @@ use ptx_isa::{PtxVersion, Since, Sm};
 use ptx_llvm::marks;
 use ptx_llvm::view::{Metadata, View};
 
-use crate::error::{Raised, Refusal, TARGET};
+use crate::error::{RaiseError, Result, TARGET};
 
 /// What the caller asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,16 +105,16 @@ impl Target {
     }
 
     /// Records that `what` is used.
-    pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Raised<()> {
+    pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Result<()> {
         if !since.admits(self.sm) {
             if self.chosen != Choice::Nobody {
                 let message = format!("{} needs {}, the target is {}", what(), since.targets(), self.sm);
-                return Err(Refusal::new(TARGET, message).with_help("choose another target"));
+                return Err(RaiseError::new(TARGET, message).with_help("choose another target"));
             }
             self.sm = self.grown(since).ok_or_else(|| {
                 let message =
                     format!("{} needs {}, other instructions need {}", what(), since.targets(), self.sm);
-                Refusal::new(TARGET, message).with_help("no target has both")
+                RaiseError::new(TARGET, message).with_help("no target has both")
             })?;
         }
         if self.chosen == Choice::Nobody && !since.only.is_empty() && !self.demands.contains(&since) {
@@ -123,7 +123,7 @@ impl Target {
         if self.version < since.ptx {
             if self.version_fixed {
                 let message = format!("{} needs PTX {}, the version is {}", what(), since.ptx, self.version);
-                return Err(Refusal::new(TARGET, message).with_help("raise the version"));
+                return Err(RaiseError::new(TARGET, message).with_help("raise the version"));
             }
             self.version = since.ptx;
         }
@@ -161,14 +161,14 @@ impl Target {
     }
 
     /// The `.version` and the words of `.target`, once everything is selected.
-    pub(crate) fn finish(&self) -> Raised<(PtxVersion, Sm, Vec<String>)> {
+    pub(crate) fn finish(&self) -> Result<(PtxVersion, Sm, Vec<String>)> {
         let needed = first_version(self.sm);
         if self.version >= needed {
             return Ok((self.version, self.sm, self.names.clone()));
         }
         if self.version_fixed {
             let message = format!("{} needs PTX {needed}, the version is {}", self.sm, self.version);
-            return Err(Refusal::new(TARGET, message).with_help("raise the version"));
+            return Err(RaiseError::new(TARGET, message).with_help("raise the version"));
         }
         Ok((needed, self.sm, self.names.clone()))
     }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use ptx_isa::ScalarType;
 use ptx_llvm::view::{FloatKind, Type, TypeId, View};
 
-use crate::error::{Raised, Refusal, TYPE};
+use crate::error::{RaiseError, Result, TYPE};
 
 /// Values with more leaves than this are refused: each would take a register.
 const MAX_LEAVES: usize = 4096;
@@ -235,7 +235,7 @@ impl Leaves {
     }
 
     /// The leaves of a type; none for `void`.
-    pub(crate) fn of(&mut self, view: &View, ty: TypeId) -> Raised<Rc<[Leaf]>> {
+    pub(crate) fn of(&mut self, view: &View, ty: TypeId) -> Result<Rc<[Leaf]>> {
         if let Some(leaves) = self.known.get(&ty) {
             return Ok(leaves.clone());
         }
@@ -254,10 +254,10 @@ fn collect(
     ty: TypeId,
     offset: u64,
     list: &mut Vec<Leaf>,
-) -> Raised<()> {
+) -> Result<()> {
     if list.len() > MAX_LEAVES {
         let message = format!("a value with more than {MAX_LEAVES} elements");
-        return Err(Refusal::new(TYPE, message).with_help("keep it in memory"));
+        return Err(RaiseError::new(TYPE, message).with_help("keep it in memory"));
     }
     let leaf = |scalar: Scalar, bytes| Leaf { scalar, offset, bytes };
     match view.ty(ty) {
@@ -312,8 +312,8 @@ fn pair_of(view: &View, element: TypeId) -> Option<Scalar> {
     }
 }
 
-fn too_many(len: u64) -> Refusal {
-    Refusal::new(TYPE, format!("a value with {len} elements")).with_help("keep it in memory")
+fn too_many(len: u64) -> RaiseError {
+    RaiseError::new(TYPE, format!("a value with {len} elements")).with_help("keep it in memory")
 }
 
 fn elements(
@@ -323,7 +323,7 @@ fn elements(
     len: u64,
     offset: u64,
     list: &mut Vec<Leaf>,
-) -> Raised<()> {
+) -> Result<()> {
     if len > MAX_LEAVES as u64 {
         return Err(too_many(len));
     }
@@ -353,6 +353,6 @@ fn words(bits: u32, offset: u64, list: &mut Vec<Leaf>) {
     }
 }
 
-fn unsupported(name: &str) -> Refusal {
-    Refusal::new(TYPE, format!("the type {name} has no counterpart in PTX"))
+fn unsupported(name: &str) -> RaiseError {
+    RaiseError::new(TYPE, format!("the type {name} has no counterpart in PTX"))
 }

@@ -1,7 +1,7 @@
 //! Intrinsics that no target owns, by their signatures.
 
 use anyhow::{Context as _, Result};
-use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel, express_intrinsics, has_expressed_intrinsics};
+use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel, expand_intrinsics, has_expandable_intrinsics};
 
 use super::Piece;
 use super::is_valid;
@@ -59,10 +59,10 @@ pub(super) fn pieces() -> Result<Vec<Piece>> {
 fn is_expressed(context: &Context, piece: &Piece) -> bool {
     let expressed = |module: &Module<'_>| {
         let machine = Machine::new(&Gpu::default(), OptLevel::O0)?;
-        express_intrinsics(module, &machine)
+        expand_intrinsics(module, &machine)
     };
     Module::parse_text(context, "piece", piece.text().as_bytes())
-        .is_ok_and(|module| !has_expressed_intrinsics(&module) || expressed(&module).is_ok())
+        .is_ok_and(|module| !has_expandable_intrinsics(&module) || expressed(&module).is_ok())
 }
 
 /// The types of a class to be overloaded in.

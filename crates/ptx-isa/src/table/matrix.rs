@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
 
@@ -24,8 +24,10 @@ const ANY_REGISTERS: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), Vecto
 const LOADED_EIGHT: &[Operand] = &[def("r", ANY_REGISTERS), addr("p")];
 const STORED_EIGHT: &[Operand] = &[addr("p"), arg("r", ANY_REGISTERS)];
 
-const LOADED: &[Operand] =
-    &[def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))), addr("p")];
+const LOADED: &[Operand] = &[
+    def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::Matrices))),
+    addr("p"),
+];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -220,7 +222,10 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[
             arg("p", Kind::Address),
-            arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::Matrices))),
+            arg(
+                "r",
+                Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::Matrices)),
+            ),
         ],
         Sem::Matrix(MatrixSem::Stmatrix),
     )

@@ -6,19 +6,19 @@ use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
-const fn fragment(field: Field, length: Lengths) -> Kind {
+const fn fragment(field: Field, length: VectorLengthRule) -> Kind {
     Kind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
 }
 
-const D: Operand = def("d", fragment(Field::DType, Lengths::D));
-const A: Operand = arg("a", fragment(Field::AType, Lengths::A));
-const B_: Operand = arg("b", fragment(Field::BType, Lengths::B));
-const C: Operand = arg("c", fragment(Field::CType, Lengths::C));
+const D: Operand = def("d", fragment(Field::DType, VectorLengthRule::D));
+const A: Operand = arg("a", fragment(Field::AType, VectorLengthRule::A));
+const B_: Operand = arg("b", fragment(Field::BType, VectorLengthRule::B));
+const C: Operand = arg("c", fragment(Field::CType, VectorLengthRule::C));
 /// Which elements of A are kept, and which threads say so.
 const E: Operand = arg("e", BARE_B32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);

@@ -6,7 +6,7 @@ use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
@@ -32,10 +32,12 @@ const AT_MOST_128: &[Rule] = &[Rule::Excludes(S16x128b, &[X128]), Rule::Excludes
 const EXCLUSIVE_COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::Multiple(32, 32, i64::MAX));
 /// How many columns.
 const COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::PowerOfTwo(32, 512));
-const CELLS: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorMemory));
-const KEPT: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::CompressedValues));
+const CELLS: Kind =
+    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorMemory));
+const KEPT: Kind =
+    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::CompressedValues));
 const POSITIONS: Kind =
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::CompressedPositions));
+    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::CompressedPositions));
 
 const D_TMEM: Operand = tensor_memory("d-tmem");
 const A_DESC: Operand = arg("a-desc", V_U64);
@@ -48,7 +50,7 @@ const SCALE_B: Operand = tensor_memory("scale-B-tmem");
 /// Lanes of D that stay as they are.
 const DISABLED: Operand = arg(
     "disable-output-lane",
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::DisabledLanes)),
+    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::DisabledLanes)),
 );
 /// Whether the old value of D is added, and by which power of two it is divided.
 const ENABLE_D: Operand = arg("enable-input-d", PRED);

@@ -6,7 +6,7 @@ use crate::Slot;
 use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, when};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
@@ -19,22 +19,33 @@ const GROUP: Slot = Opt(Field::CtaGroup, &[CtaGroup1, CtaGroup2]);
 const ADDRESS: Slot = Opt(Field::OverrideAddress, &[OverrideGlobalAddress]);
 const SIZES: Slot = Opt(Field::OverrideSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]);
 
-const fn braced(name: &'static str, ty: ScalarType, length: Lengths, mods: &'static [Mod]) -> Operand {
+const fn braced(
+    name: &'static str,
+    ty: ScalarType,
+    length: VectorLengthRule,
+    mods: &'static [Mod],
+) -> Operand {
     when(name, Kind::Braced(TypeRule::Is(ty), VectorLength::By(length)), mods)
 }
 
-const STRIDES: Kind = Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(Lengths::TensorStrides));
+const STRIDES: Kind =
+    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorStrides));
 
 /// The address, sizes and strides that are in for those of the tensor map, and the coordinates.
 pub(super) const OVERRIDES: [Operand; 4] = [
     when("globalAddress", Kind::Register(TypeRule::Is(ScalarType::U64)), &[OverrideGlobalAddress]),
-    braced("globalDim", ScalarType::U16, Lengths::TensorSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]),
+    braced(
+        "globalDim",
+        ScalarType::U16,
+        VectorLengthRule::TensorSizes,
+        &[OverrideGlobalDim, OverrideGlobalDimStride],
+    ),
     when("globalStride", STRIDES, &[OverrideGlobalDimStride]),
     when("globalStrideHigh", Kind::Register(TypeRule::Is(ScalarType::U16)), &[OverrideGlobalDimStride]),
 ];
 pub(super) const COORDINATES: Operand = arg(
     "tensorCoords",
-    Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(Lengths::TensorCoordinates)),
+    Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TensorCoordinates)),
 );
 /// `[tensorMap, tensorCoords]`
 const TENSOR: Operand = arg(
@@ -49,7 +60,7 @@ const TENSOR: Operand = arg(
     ]),
 );
 const OFFSETS: Operand =
-    braced("im2colInfo", ScalarType::U16, Lengths::TensorOffsets, &[Im2col, Im2colW, Im2colW128]);
+    braced("im2colInfo", ScalarType::U16, VectorLengthRule::TensorOffsets, &[Im2col, Im2colW, Im2colW128]);
 
 /// Which modes go with which numbers of dimensions.
 const MODE_RULES: &[Rule] = &[

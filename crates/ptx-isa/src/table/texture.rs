@@ -5,7 +5,7 @@ use crate::Since;
 use crate::families::{Opcode, Sem, TextureSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
@@ -66,12 +66,12 @@ const SURFACE: Operand = arg(
     Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::S32)))]),
 );
 const OFFSETS: Operand =
-    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(Lengths::TextureOffsets)));
+    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TextureOffsets)));
 const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const LOD: Operand = arg("lod", Kind::Value(CTYPE));
 const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
-const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
-const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(Lengths::Gradient)));
+const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
+const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
 /// What is combined with a value of a surface: of a wider register the low part.
 const COMBINED: Operand = arg("c", Kind::Wide(TypeRule::Of(Field::Type)));

@@ -6,7 +6,7 @@ use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 
 /// Columns in steps of 8 up to 256.
@@ -68,9 +68,11 @@ const BIT_K256: &[Mod] = &[
 const F8: &[Mod] = &[E4m3, E5m2];
 const BYTES: &[Mod] = &[U8, S8];
 
-const D: Operand = def("d", Kind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(Lengths::D)));
+const D: Operand =
+    def("d", Kind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(VectorLengthRule::D)));
 const A_DESC: Operand = arg("a-desc", V_U64);
-const A: Operand = arg("a", Kind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(Lengths::A)));
+const A: Operand =
+    arg("a", Kind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(VectorLengthRule::A)));
 const B_DESC: Operand = arg("b-desc", V_U64);
 /// Which elements of A are kept, and which threads say so.
 const META: Operand = arg("sp-meta", BARE_B32);

@@ -5,11 +5,11 @@ use crate::Slot;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
-use crate::length::Lengths;
+use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
-const fn fragment(field: Field, length: Lengths) -> Kind {
+const fn fragment(field: Field, length: VectorLengthRule) -> Kind {
     Kind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
 }
 
@@ -35,15 +35,15 @@ const LATER: &[(Mod, Since)] = &[
     (And, at(7, 1, 80)),
 ];
 
-const LOAD_A: &[Operand] = &[def("r", fragment(Field::AType, Lengths::A)), addr("p"), STRIDE];
-const LOAD_B: &[Operand] = &[def("r", fragment(Field::BType, Lengths::B)), addr("p"), STRIDE];
-const LOAD_C: &[Operand] = &[def("r", fragment(Field::CType, Lengths::C)), addr("p"), STRIDE];
-const STORE_D: &[Operand] = &[addr("p"), arg("r", fragment(Field::DType, Lengths::D)), STRIDE];
+const LOAD_A: &[Operand] = &[def("r", fragment(Field::AType, VectorLengthRule::A)), addr("p"), STRIDE];
+const LOAD_B: &[Operand] = &[def("r", fragment(Field::BType, VectorLengthRule::B)), addr("p"), STRIDE];
+const LOAD_C: &[Operand] = &[def("r", fragment(Field::CType, VectorLengthRule::C)), addr("p"), STRIDE];
+const STORE_D: &[Operand] = &[addr("p"), arg("r", fragment(Field::DType, VectorLengthRule::D)), STRIDE];
 const PRODUCT: &[Operand] = &[
-    def("d", fragment(Field::DType, Lengths::D)),
-    arg("a", fragment(Field::AType, Lengths::A)),
-    arg("b", fragment(Field::BType, Lengths::B)),
-    arg("c", fragment(Field::CType, Lengths::C)),
+    def("d", fragment(Field::DType, VectorLengthRule::D)),
+    arg("a", fragment(Field::AType, VectorLengthRule::A)),
+    arg("b", fragment(Field::BType, VectorLengthRule::B)),
+    arg("c", fragment(Field::CType, VectorLengthRule::C)),
 ];
 
 /// Both factors have one type.

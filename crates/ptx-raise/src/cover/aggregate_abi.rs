@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::{Action, CallPieces, Piece};
 use super::state::Covering;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::signature::{self, Passing};
 
 /// Everything that is done with a local variable.
@@ -32,7 +32,7 @@ type Blocks = [Option<BlockId>];
 /// # Errors
 ///
 /// Calls whose results cannot be passed.
-pub(super) fn find(cover: &mut Covering<'_, '_, '_>) -> Raised<()> {
+pub(super) fn find(cover: &mut Covering<'_, '_, '_>) -> Result<()> {
     let mut block_of = vec![None; cover.source.function.insts.len()];
     for &block in &cover.flow.layout {
         for id in cover.source.insts(block) {
@@ -161,7 +161,7 @@ impl Covering<'_, '_, '_> {
     }
 
     /// The call whose result a variable takes apart, right after it.
-    fn received_from(&mut self, uses: &Uses, block_of: &Blocks) -> Raised<Option<InstId>> {
+    fn received_from(&mut self, uses: &Uses, block_of: &Blocks) -> Result<Option<InstId>> {
         let [store] = uses.stores.as_slice() else { return Ok(None) };
         let function = self.source.function;
         let Op::Store { value: Value::Inst(call), .. } = function.inst(store.inst).op else {

@@ -50,7 +50,7 @@ use self::state::Covering;
 use self::undef::Search;
 use self::uses::{UseList, Uses};
 use crate::context::ModuleContext;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::flow::Flow;
 use crate::signature::Signature;
 use crate::source::Source;
@@ -62,7 +62,7 @@ enum Rule {
     /// Looks at one instruction, and is asked about each that no rule before took.
     Each(fn(&Covering<'_, '_, '_>, InstId) -> Option<Match>),
     /// Has to see the whole function.
-    All(fn(&mut Covering<'_, '_, '_>) -> Raised<()>),
+    All(fn(&mut Covering<'_, '_, '_>) -> Result<()>),
 }
 
 /// Divisions, whose result for a divisor of zero is open (manual 9.7.1.8, 9.7.1.9).
@@ -157,7 +157,7 @@ pub(crate) fn cover<'v>(
     module: &mut ModuleContext<'v, '_>,
     signature: &Signature,
     flow: &Flow,
-) -> Raised<Cover<'v>> {
+) -> Result<Cover<'v>> {
     let mut uses = UseList::of(source, flow);
     let idle = Search { source, flow, signature }.idle_writes(&uses.of_results);
     uses.forget(|user| idle.insts.contains(user));
@@ -172,7 +172,7 @@ pub(crate) fn cover<'v>(
 }
 
 /// Applies the rules. Neighbours that look at single instructions are asked together, the first one that finds something takes it.
-fn apply(covering: &mut Covering<'_, '_, '_>) -> Raised<()> {
+fn apply(covering: &mut Covering<'_, '_, '_>) -> Result<()> {
     let is_each = |rule: &Rule| !matches!(rule, Rule::All(_));
     for rules in RULES.chunk_by(|one, next| is_each(one) && is_each(next)) {
         for rule in rules {

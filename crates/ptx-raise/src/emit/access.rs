@@ -6,7 +6,7 @@ use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOrder, Scope};
 use smallvec::SmallVec;
 
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::Val;
 
@@ -27,25 +27,25 @@ pub(super) struct Access<'h> {
 
 impl<'h> Access<'h> {
     /// A plain load from one of LLVM's address spaces.
-    pub(super) fn load(space: u32, address: Operand, align: u64) -> Raised<Self> {
+    pub(super) fn load(space: u32, address: Operand, align: u64) -> Result<Self> {
         Ok(Self { mnemonic: in_space(ptx!("ld.b32"), space)?, hints: &[], address, align })
     }
 
     /// A plain store to one of LLVM's address spaces.
-    pub(super) fn store(space: u32, address: Operand, align: u64) -> Raised<Self> {
+    pub(super) fn store(space: u32, address: Operand, align: u64) -> Result<Self> {
         Ok(Self { mnemonic: in_space(ptx!("st.b32"), space)?, hints: &[], address, align })
     }
 
     /// A plain store that the program itself asks for: constant memory and parameters are read-only for it.
-    pub(super) fn written(space: u32, address: Operand, align: u64) -> Raised<Self> {
+    pub(super) fn written(space: u32, address: Operand, align: u64) -> Result<Self> {
         if matches!(space, address_space::CONST | address_space::PARAM) {
-            return Err(Refusal::new(INSTRUCTION, "a store to read-only memory"));
+            return Err(RaiseError::new(INSTRUCTION, "a store to read-only memory"));
         }
         Self::store(space, address, align)
     }
 
     /// The same access with these modifiers.
-    pub(super) fn with(self, modifiers: &[Mod], hints: &'h [Mod]) -> Raised<Self> {
+    pub(super) fn with(self, modifiers: &[Mod], hints: &'h [Mod]) -> Result<Self> {
         Ok(Self { mnemonic: self.mnemonic.with_all(modifiers)?, hints, ..self })
     }
 
@@ -55,14 +55,14 @@ impl<'h> Access<'h> {
     }
 
     /// The instruction for a type and a number of elements, with the hints where it takes them.
-    pub(super) fn of(&self, ty: ScalarType, elements: usize) -> Raised<Mnemonic> {
+    pub(super) fn of(&self, ty: ScalarType, elements: usize) -> Result<Mnemonic> {
         let typed = self.mnemonic.with_type(ty)?;
         let mut modifiers: Modifiers = match elements {
             1 => Modifiers::new(),
             2 => [Mod::V2].into_iter().collect(),
             4 => [Mod::V4].into_iter().collect(),
             8 => [Mod::V8].into_iter().collect(),
-            _ => return Err(Refusal::new(INSTRUCTION, format!("an access of {elements} elements"))),
+            _ => return Err(RaiseError::new(INSTRUCTION, format!("an access of {elements} elements"))),
         };
         let count = modifiers.len();
         modifiers.extend_from_slice(self.hints);
@@ -88,7 +88,7 @@ impl<'h> Access<'h> {
 }
 
 /// An instruction on one of LLVM's address spaces; generic addresses have no word.
-pub(super) fn in_space(mnemonic: Mnemonic, space: u32) -> Raised<Mnemonic> {
+pub(super) fn in_space(mnemonic: Mnemonic, space: u32) -> Result<Mnemonic> {
     let modifier = match space {
         address_space::GENERIC => return Ok(mnemonic),
         address_space::GLOBAL => Mod::Global,
@@ -99,7 +99,7 @@ pub(super) fn in_space(mnemonic: Mnemonic, space: u32) -> Raised<Mnemonic> {
         address_space::PARAM => Mod::Param,
         other => {
             let message = format!("address space {other} has no loads and stores in PTX");
-            return Err(Refusal::new(INSTRUCTION, message));
+            return Err(RaiseError::new(INSTRUCTION, message));
         }
     };
     Ok(mnemonic.with_modifier(Field::Space, modifier)?)

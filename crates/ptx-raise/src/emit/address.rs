@@ -9,7 +9,7 @@ use super::append::Arg;
 use super::constant::{index, offset_by};
 use super::state::Emitter;
 use crate::cover::Action;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
@@ -18,13 +18,13 @@ const MOST_STEPS: usize = 64;
 
 impl Emitter<'_, '_, '_> {
     /// Address arithmetic. Constant offsets wait for the access; other indices are computed here.
-    pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Raised<()> {
+    pub(super) fn gep(&mut self, id: InstId, source: TypeId, base: Value, indices: &[Value]) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         if let Type::Vector { len, .. } = self.module.view.ty(self.type_of(id)) {
             return self.gep_of_lanes(id, source, base, indices, *len as usize);
         }
         let [leaf] = &*leaves else {
-            return Err(Refusal::new(INSTRUCTION, "a getelementptr of something that is not an address"));
+            return Err(RaiseError::new(INSTRUCTION, "a getelementptr of something that is not an address"));
         };
         let (mut start, pointer) = self.scalar(base)?;
         let is_constant = |index: &Value| matches!(index, Value::Const(_));
@@ -62,7 +62,7 @@ impl Emitter<'_, '_, '_> {
         base: Value,
         indices: &[Value],
         lanes: usize,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let mut addresses = Vec::with_capacity(lanes);
         for lane in 0..lanes {
             let (start, pointer) = self.lane(base, lane)?;
@@ -78,7 +78,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// One element of a vector, or the value itself; of integers over 64 bits the low word.
-    fn lane(&mut self, value: Value, lane: usize) -> Raised<(Val, Scalar)> {
+    fn lane(&mut self, value: Value, lane: usize) -> Result<(Val, Scalar)> {
         if !matches!(self.module.view.ty(self.value_type(value)?), Type::Vector { .. }) {
             return self.index_value(value);
         }
@@ -86,7 +86,7 @@ impl Emitter<'_, '_, '_> {
         let element = elements.get(lane).and_then(|element| element.first()).copied();
         match (element, scalars.first()) {
             (Some(element), Some(&scalar)) => Ok((element, scalar)),
-            _ => Err(Refusal::new(INSTRUCTION, "a vector of fewer addresses than its neighbour")),
+            _ => Err(RaiseError::new(INSTRUCTION, "a vector of fewer addresses than its neighbour")),
         }
     }
 
@@ -97,7 +97,7 @@ impl Emitter<'_, '_, '_> {
         pointer: Scalar,
         source: TypeId,
         indices: &[(Val, Scalar)],
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let (mut address, mut constant, mut ty) = (start, 0i64, source);
         for (at, &(number, kind)) in indices.iter().enumerate() {
             let (stride, next) = if at == 0 {
@@ -106,12 +106,15 @@ impl Emitter<'_, '_, '_> {
                 match self.module.view.ty(ty).clone() {
                     Type::Struct { fields } => {
                         let Val::Bits(field) = number else {
-                            return Err(Refusal::new(INSTRUCTION, "a field number that is not a constant"));
+                            return Err(RaiseError::new(
+                                INSTRUCTION,
+                                "a field number that is not a constant",
+                            ));
                         };
                         let offsets = self.module.view.layout(ty).map(|layout| layout.offsets.clone());
                         let offset = offsets.and_then(|offsets| offsets.get(field as usize).copied());
                         let (Some(offset), Some(&next)) = (offset, fields.get(field as usize)) else {
-                            return Err(Refusal::new(INSTRUCTION, "a field number past the last field"));
+                            return Err(RaiseError::new(INSTRUCTION, "a field number past the last field"));
                         };
                         constant = constant.wrapping_add(offset as i64);
                         ty = next;
@@ -121,7 +124,7 @@ impl Emitter<'_, '_, '_> {
                         (self.size_of(element)?, element)
                     }
                     _ => {
-                        return Err(Refusal::new(
+                        return Err(RaiseError::new(
                             INSTRUCTION,
                             "an index into something that has no elements",
                         ));
@@ -140,17 +143,17 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An index; of one over 64 bits the low word, which is all that counts.
-    fn index_value(&mut self, index: Value) -> Raised<(Val, Scalar)> {
+    fn index_value(&mut self, index: Value) -> Result<(Val, Scalar)> {
         let leaves = self.value_leaves(index)?;
         let values = self.value(index)?;
         match (leaves.first(), values.first()) {
             (Some(leaf), Some(value)) => Ok((*value, leaf.scalar)),
-            _ => Err(Refusal::new(INSTRUCTION, "an index without a value")),
+            _ => Err(RaiseError::new(INSTRUCTION, "an index without a value")),
         }
     }
 
     /// An index before its extension, where the address has no more bits than that.
-    fn narrow_index(&mut self, index: Value, pointer: Scalar) -> Raised<Option<(Val, Scalar)>> {
+    fn narrow_index(&mut self, index: Value, pointer: Scalar) -> Result<Option<(Val, Scalar)>> {
         let Value::Inst(id) = index else { return Ok(None) };
         if self.cover.is_opaque(id) {
             return Ok(None);
@@ -164,9 +167,9 @@ impl Emitter<'_, '_, '_> {
         Ok(same.then_some((number, kind)))
     }
 
-    fn size_of(&self, ty: TypeId) -> Raised<u64> {
+    fn size_of(&self, ty: TypeId) -> Result<u64> {
         self.module.view.layout(ty).map(|layout| layout.size).ok_or_else(|| {
-            Refusal::new(
+            RaiseError::new(
                 INSTRUCTION,
                 format!("an index over elements of type {}", self.module.view.type_text(ty)),
             )
@@ -181,9 +184,9 @@ impl Emitter<'_, '_, '_> {
         number: Val,
         kind: Scalar,
         stride: u64,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let Scalar::Pointer { space: typed, .. } = pointer else {
-            return Err(Refusal::new(INSTRUCTION, "a getelementptr from something that is not a pointer"));
+            return Err(RaiseError::new(INSTRUCTION, "a getelementptr from something that is not a pointer"));
         };
         let space = match address {
             Val::Address { space, .. } => space,
@@ -219,7 +222,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The address of a variable in shared memory as the generic one that its pointer is: what is added to that is added to 64 bits, and
     /// `cvta.shared` reads only 32 of the sum.
-    pub(super) fn as_typed(&mut self, start: Val, pointer: Scalar) -> Raised<Val> {
+    pub(super) fn as_typed(&mut self, start: Val, pointer: Scalar) -> Result<Val> {
         if is_held_in_shared(start, pointer) {
             self.in_register(start, pointer).map(Val::reg)
         } else {
@@ -240,7 +243,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Computes an address here when something else than accesses will want it; a symbol and an offset can wait.
-    fn settle(&mut self, id: InstId, address: Val, scalar: Scalar) -> Raised<Val> {
+    fn settle(&mut self, id: InstId, address: Val, scalar: Scalar) -> Result<Val> {
         let Val::Address { base: Base::Register(_), offset, space } = address else { return Ok(address) };
         let Scalar::Pointer { space: typed, .. } = scalar else { return Ok(address) };
         if space != typed || (offset != 0 && self.only_accessed(id)) {

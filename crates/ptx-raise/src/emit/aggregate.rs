@@ -5,17 +5,17 @@ use std::rc::Rc;
 use ptx_llvm::view::{InstId, IntPredicate, Type, TypeId, Value};
 
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::Val;
 
 impl Emitter<'_, '_, '_> {
     /// `extractvalue`.
-    pub(super) fn extract_value(&mut self, id: InstId, aggregate: Value, indices: &[u32]) -> Raised<()> {
+    pub(super) fn extract_value(&mut self, id: InstId, aggregate: Value, indices: &[u32]) -> Result<()> {
         let ty = self.value_type(aggregate)?;
         let range = self.field(ty, indices)?;
         let values = self.value(aggregate)?;
-        let part = values.get(range).ok_or_else(|| Refusal::new(INSTRUCTION, "a field past the end"))?;
+        let part = values.get(range).ok_or_else(|| RaiseError::new(INSTRUCTION, "a field past the end"))?;
         self.define(id, Rc::from(part));
         Ok(())
     }
@@ -27,7 +27,7 @@ impl Emitter<'_, '_, '_> {
         aggregate: Value,
         element: Value,
         indices: &[u32],
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let ty = self.value_type(aggregate)?;
         let range = self.field(ty, indices)?;
         let mut values = self.value(aggregate)?.to_vec();
@@ -37,7 +37,7 @@ impl Emitter<'_, '_, '_> {
         }
         let inserted = self.value(element)?;
         if range.end > values.len() || inserted.len() != range.len() {
-            return Err(Refusal::new(INSTRUCTION, "a field past the end"));
+            return Err(RaiseError::new(INSTRUCTION, "a field past the end"));
         }
         values.splice(range, inserted.iter().copied());
         self.define(id, values.into());
@@ -45,7 +45,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The leaves that a path of indices leads to.
-    pub(super) fn field(&mut self, ty: TypeId, indices: &[u32]) -> Raised<std::ops::Range<usize>> {
+    pub(super) fn field(&mut self, ty: TypeId, indices: &[u32]) -> Result<std::ops::Range<usize>> {
         let (mut ty, mut start) = (ty, 0);
         for &index in indices {
             let next = match self.module.view.ty(ty).clone() {
@@ -61,26 +61,26 @@ impl Emitter<'_, '_, '_> {
                 }
                 _ => None,
             };
-            ty = next.ok_or_else(|| Refusal::new(INSTRUCTION, "a field of something that has none"))?;
+            ty = next.ok_or_else(|| RaiseError::new(INSTRUCTION, "a field of something that has none"))?;
         }
         let count = self.leaves(ty)?.len();
         Ok(start..start + count)
     }
 
     /// The elements of a vector, each with its leaves.
-    pub(super) fn elements(&mut self, vector: Value) -> Raised<(Vec<Vec<Val>>, Vec<Scalar>)> {
+    pub(super) fn elements(&mut self, vector: Value) -> Result<(Vec<Vec<Val>>, Vec<Scalar>)> {
         let ty = self.value_type(vector)?;
         let values = self.value(vector)?;
         self.elements_of(ty, &values)
     }
 
     /// The elements of a vector of a type from the values of its leaves.
-    pub(super) fn elements_of(&mut self, ty: TypeId, values: &[Val]) -> Raised<(Vec<Vec<Val>>, Vec<Scalar>)> {
+    pub(super) fn elements_of(&mut self, ty: TypeId, values: &[Val]) -> Result<(Vec<Vec<Val>>, Vec<Scalar>)> {
         let leaves = self.leaves(ty)?;
         let apart = self.apart(&leaves, values)?;
         let count = match self.module.view.ty(ty) {
             Type::Vector { len, .. } => *len as usize,
-            _ => return Err(Refusal::new(INSTRUCTION, "an element of something that is not a vector")),
+            _ => return Err(RaiseError::new(INSTRUCTION, "an element of something that is not a vector")),
         };
         let words = apart.len() / count.max(1);
         let scalars = apart.iter().take(words).map(|(_, scalar)| *scalar).collect();
@@ -89,7 +89,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Sets a vector result from its elements.
-    pub(super) fn define_vector(&mut self, id: InstId, elements: &[Vec<Val>]) -> Raised<()> {
+    pub(super) fn define_vector(&mut self, id: InstId, elements: &[Vec<Val>]) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let flat: Vec<Val> = elements.iter().flatten().copied().collect();
         let values = self.together(&leaves, &flat)?;
@@ -98,7 +98,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `extractelement`.
-    pub(super) fn extract_element(&mut self, id: InstId, vector: Value, index: Value) -> Raised<()> {
+    pub(super) fn extract_element(&mut self, id: InstId, vector: Value, index: Value) -> Result<()> {
         let (elements, scalars) = self.elements(vector)?;
         let index = self.scalar(index)?;
         let chosen = self.pick(&elements, &scalars, index)?;
@@ -112,7 +112,7 @@ impl Emitter<'_, '_, '_> {
         elements: &[Vec<Val>],
         scalars: &[Scalar],
         (index, kind): (Val, Scalar),
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         if let Val::Bits(at) = index {
             let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
             // Past the end the result is poison.
@@ -135,7 +135,7 @@ impl Emitter<'_, '_, '_> {
         vector: Value,
         element: Value,
         index: Value,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let (mut elements, scalars) = self.elements(vector)?;
         let inserted = self.value(element)?.to_vec();
         let index = self.scalar(index)?;
@@ -150,7 +150,7 @@ impl Emitter<'_, '_, '_> {
         scalars: &[Scalar],
         inserted: &[Val],
         (index, kind): (Val, Scalar),
-    ) -> Raised<()> {
+    ) -> Result<()> {
         match index {
             Val::Bits(at) => {
                 if let Some(place) = usize::try_from(at).ok().and_then(|at| elements.get_mut(at)) {
@@ -170,7 +170,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `shufflevector`.
-    pub(super) fn shuffle_vector(&mut self, id: InstId, a: Value, b: Value, mask: &[i32]) -> Raised<()> {
+    pub(super) fn shuffle_vector(&mut self, id: InstId, a: Value, b: Value, mask: &[i32]) -> Result<()> {
         let (mut elements, scalars) = self.elements(a)?;
         let first = elements.len();
         let second = self.elements(b)?.0;

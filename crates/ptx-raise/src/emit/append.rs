@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::access::in_space;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar, space_class};
 use crate::value::{Base, Val, mask, sign_extend};
 
@@ -109,7 +109,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Appends an instruction.
-    pub(crate) fn emit<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, args: &[Arg]) -> Raised<()> {
+    pub(crate) fn emit<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, args: &[Arg]) -> Result<()> {
         self.emit_guarded(None, mnemonic, args)
     }
 
@@ -119,7 +119,7 @@ impl Emitter<'_, '_, '_> {
         class: Class,
         mnemonic: impl Into<Spelled<'t>>,
         args: &[Arg],
-    ) -> Raised<RegId> {
+    ) -> Result<RegId> {
         let register = self.register(class);
         let mut all: SmallVec<[Arg; USUAL_OPERANDS]> = SmallVec::with_capacity(args.len() + 1);
         all.push(Arg::from(register));
@@ -129,9 +129,9 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Appends an instruction whose first operand is a fresh register of the type that it writes, and gives that register.
-    pub(crate) fn compute(&mut self, mnemonic: Mnemonic, args: &[Arg]) -> Raised<RegId> {
+    pub(crate) fn compute(&mut self, mnemonic: Mnemonic, args: &[Arg]) -> Result<RegId> {
         let ty = mnemonic.operand_type(0).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, format!("the PTX instruction {mnemonic} has no result of a type"))
+            RaiseError::new(INSTRUCTION, format!("the PTX instruction {mnemonic} has no result of a type"))
         })?;
         self.emit_new(Class::of_type(ty), mnemonic, args)
     }
@@ -142,19 +142,19 @@ impl Emitter<'_, '_, '_> {
         guard: Option<Guard>,
         mnemonic: impl Into<Spelled<'t>>,
         args: &[Arg],
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let asked = match mnemonic.into() {
             Spelled::Mnemonic(mnemonic) => mnemonic,
             Spelled::Text(text) => self.module.mnemonics.read(text).ok_or_else(|| {
                 let message = format!("the PTX instruction {text} is not in the instruction table");
-                Refusal::new(INSTRUCTION, message)
+                RaiseError::new(INSTRUCTION, message)
             })?,
         };
         self.append(guard, asked, args)
     }
 
     /// Appends an instruction as the row that the reader would take its operands for.
-    fn append(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Raised<()> {
+    fn append(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Result<()> {
         self.stay_within_limits()?;
         let rows = self.module.mnemonics.rows(asked);
         let mut written: SmallVec<[(Operand, bool); USUAL_OPERANDS]> = SmallVec::with_capacity(args.len());
@@ -170,7 +170,7 @@ impl Emitter<'_, '_, '_> {
         let Some((candidate, since, placement)) = row else {
             let count = args.len();
             let message = format!("no row of the PTX instruction {asked} takes these {count} operands");
-            return Err(Refusal::new(INSTRUCTION, message));
+            return Err(RaiseError::new(INSTRUCTION, message));
         };
         let mnemonic = candidate.mnemonic;
         let placed = placement.spread(mnemonic.form().operands.len(), written.iter().map(|one| one.0));
@@ -182,22 +182,22 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Refuses what becomes too long, before it takes all memory: products of very wide integers grow with the square of their width.
-    fn stay_within_limits(&mut self) -> Raised<()> {
+    fn stay_within_limits(&mut self) -> Result<()> {
         let own = self.builder.body().statements.len().saturating_sub(self.inst_start);
         if own >= MOST_OF_ONE {
             let message = format!("one instruction becomes more than {MOST_OF_ONE} of PTX");
-            return Err(Refusal::new(INSTRUCTION, message).with_help("compute with narrower integers"));
+            return Err(RaiseError::new(INSTRUCTION, message).with_help("compute with narrower integers"));
         }
         if self.module.emitted >= MOST_OF_ALL {
             let message = format!("the module becomes more than {MOST_OF_ALL} instructions of PTX");
-            return Err(Refusal::new(INSTRUCTION, message).with_help("divide the module"));
+            return Err(RaiseError::new(INSTRUCTION, message).with_help("divide the module"));
         }
         self.module.emitted += 1;
         Ok(())
     }
 
     /// Puts constants into registers where the row takes no others.
-    fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Raised<()> {
+    fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Result<()> {
         for (at, (place, operand)) in mnemonic.form().operands.iter().zip(operands).enumerate() {
             let (Kind::Register(_) | Kind::Untyped(_), Operand::Immediate(value)) = (place.kind, *operand)
             else {
@@ -230,7 +230,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Copies a register or a constant into a register.
-    pub(crate) fn copy_to(&mut self, register: RegId, value: Val, scalar: Scalar) -> Raised<()> {
+    pub(crate) fn copy_to(&mut self, register: RegId, value: Val, scalar: Scalar) -> Result<()> {
         let class = scalar.class();
         let arg = match value {
             Val::Bits(bits) if class == Class::Pred => {
@@ -252,7 +252,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A leaf in a register of its class.
-    pub(crate) fn in_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+    pub(crate) fn in_register(&mut self, value: Val, scalar: Scalar) -> Result<RegId> {
         match value {
             Val::Register(register, _) => Ok(register),
             Val::Bits(bits) => {
@@ -268,7 +268,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A leaf as an operand: constants stay constants where instructions take them.
-    pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+    pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         let Val::Bits(bits) = value else { return self.in_register(value, scalar).map(Arg::from) };
         Ok(match scalar {
             Scalar::Float => Operand::Immediate(Immediate::F32(bits as u32, Literal::Plain)).into(),
@@ -281,12 +281,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The bits of a generic address or of one in `scalar`'s space, in a register.
-    fn address_value(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+    fn address_value(&mut self, value: Val, scalar: Scalar) -> Result<RegId> {
         let Val::Address { base, offset, space: held } = value else {
-            return Err(Refusal::new(INSTRUCTION, "an address was expected"));
+            return Err(RaiseError::new(INSTRUCTION, "an address was expected"));
         };
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INSTRUCTION, "an address where a number is needed"));
+            return Err(RaiseError::new(INSTRUCTION, "an address where a number is needed"));
         };
         // `cvta.shared` reads 32 bits of an address, more than an offset that leads out of the variable may leave.
         let is_narrow =
@@ -301,7 +301,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An address in a register, in the space it counts in.
-    pub(crate) fn plain_address(&mut self, base: Base, offset: i64, space: u32) -> Raised<RegId> {
+    pub(crate) fn plain_address(&mut self, base: Base, offset: i64, space: u32) -> Result<RegId> {
         let class = self.pointer_class(space);
         match base {
             Base::Register(register) if offset == 0 => Ok(register),
@@ -331,7 +331,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Converts an address from one space to another.
-    pub(crate) fn convert_address(&mut self, register: RegId, from: u32, to: u32) -> Raised<RegId> {
+    pub(crate) fn convert_address(&mut self, register: RegId, from: u32, to: u32) -> Result<RegId> {
         if from == to {
             return Ok(register);
         }
@@ -360,7 +360,7 @@ impl Emitter<'_, '_, '_> {
         self.convert_address(middle, generic, to)
     }
 
-    fn widen_address(&mut self, register: RegId, space: u32) -> Raised<RegId> {
+    fn widen_address(&mut self, register: RegId, space: u32) -> Result<RegId> {
         match (self.pointer_class(space), self.pointer_class(address_space::GENERIC)) {
             (Class::B32, Class::B64) => self.compute(ptx!("cvt.u64.u32"), &[register.into()]),
             _ => Ok(register),
@@ -373,9 +373,9 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An address operand `[..]`, with the space it counts in.
-    pub(crate) fn address_operand(&mut self, value: Val, scalar: Scalar) -> Raised<(Operand, u32)> {
+    pub(crate) fn address_operand(&mut self, value: Val, scalar: Scalar) -> Result<(Operand, u32)> {
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INSTRUCTION, "an access through something that is not a pointer"));
+            return Err(RaiseError::new(INSTRUCTION, "an access through something that is not a pointer"));
         };
         match value {
             Val::Register(register, _) => Ok((Operand::Address(AddressBase::Register(register), 0), space)),
@@ -400,7 +400,7 @@ impl Emitter<'_, '_, '_> {
                     return Ok((Operand::Address(base, offset), space));
                 }
                 let Val::Address { base, .. } = value else {
-                    return Err(Refusal::new(INSTRUCTION, "an address"));
+                    return Err(RaiseError::new(INSTRUCTION, "an address"));
                 };
                 let register = self.plain_address(base, offset, space)?;
                 Ok((Operand::Address(AddressBase::Register(register), 0), space))

@@ -10,7 +10,7 @@ use ptx_llvm::view::{BinaryOp, FastMath, InstId, Type, Value};
 use super::append::{Arg, Spelled};
 use super::state::Emitter;
 use crate::cover::{Narrow, WideProduct};
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_class, integer_type};
 use crate::value::{Fill, Upper, Val, mask, sign_extend};
 
@@ -23,7 +23,7 @@ impl Emitter<'_, '_, '_> {
         lhs: Value,
         rhs: Value,
         fast: FastMath,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let ty = self.type_of(id);
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
@@ -56,7 +56,7 @@ impl Emitter<'_, '_, '_> {
                 }
                 Scalar::Int(bits) if !literal => self.int_result(op, a, b, bits)?,
                 Scalar::Int(bits) => self.int_binary(op, a, b, bits)?,
-                Scalar::Pointer { .. } => return Err(Refusal::new(INSTRUCTION, "arithmetic on pointers")),
+                Scalar::Pointer { .. } => return Err(RaiseError::new(INSTRUCTION, "arithmetic on pointers")),
                 float => self.float_binary(op, a, b, float, fast)?,
             });
         }
@@ -65,7 +65,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An operand before its extension to the width of a scalar.
-    pub(super) fn narrow(&mut self, operand: Narrow, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn narrow(&mut self, operand: Narrow, scalar: Scalar) -> Result<Val> {
         let (value, fill) = match operand {
             Narrow::Value(value) => return Ok(self.scalar(value)?.0),
             Narrow::Constant(bits) => return Ok(Val::Bits(bits)),
@@ -79,7 +79,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `mul.wide` (manual 9.7.1.5) of an index.
-    pub(super) fn multiply_wide(&mut self, product: WideProduct) -> Raised<Val> {
+    pub(super) fn multiply_wide(&mut self, product: WideProduct) -> Result<Val> {
         let index = self.narrow(product.index, Scalar::Int(32))?;
         let index = self.arg(index, Scalar::Int(32))?;
         let mnemonic = if product.signed { ptx!("mul.wide.s32") } else { ptx!("mul.wide.u32") };
@@ -87,7 +87,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Arithmetic on integers of at most 64 bits, without `div` and `rem` where the divisor is known.
-    fn int_result(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Raised<Val> {
+    fn int_result(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Result<Val> {
         if let Val::Bits(divisor) = b
             && let Some(value) = self.divide_by_constant(op, a, divisor, bits)?
         {
@@ -97,7 +97,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Arithmetic on integers of at most 64 bits.
-    pub(super) fn int_binary(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Raised<Val> {
+    pub(super) fn int_binary(&mut self, op: BinaryOp, a: Val, b: Val, bits: u32) -> Result<Val> {
         if bits == 1 {
             return self.pred_binary(op, a, b);
         }
@@ -147,20 +147,20 @@ impl Emitter<'_, '_, '_> {
                 Ok(Val::Register(self.compute(ptx!("shr.s32").with_bits(width)?, &args)?, Upper::Sign))
             }
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-                Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on integers"))
+                Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on integers"))
             }
         }
     }
 
     /// A shift amount: PTX takes 32 bits whatever the width of the value. Amounts not below the width are poison.
-    pub(super) fn amount(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+    pub(super) fn amount(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         match value {
             Val::Bits(bits) => Ok(Arg::Bits(bits.min(u64::from(u32::MAX)), 32)),
             other => self.zero_extended(other, scalar, 32).map(Arg::from),
         }
     }
 
-    fn pred_binary(&mut self, op: BinaryOp, a: Val, b: Val) -> Raised<Val> {
+    fn pred_binary(&mut self, op: BinaryOp, a: Val, b: Val) -> Result<Val> {
         match op {
             BinaryOp::Xor | BinaryOp::Add | BinaryOp::Sub => match (a, b) {
                 (a, Val::Bits(1)) | (Val::Bits(1), a) => self.pred_not(a),
@@ -172,20 +172,20 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => Ok(a),
             BinaryOp::URem | BinaryOp::SRem => Ok(Val::Bits(0)),
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-                Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on truth values"))
+                Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on truth values"))
             }
         }
     }
 
     /// A logic operation on predicates.
-    pub(super) fn pred<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, a: Val, b: Val) -> Raised<Val> {
+    pub(super) fn pred<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, a: Val, b: Val) -> Result<Val> {
         let a = self.in_register(a, Scalar::Int(1))?;
         let b = self.in_register(b, Scalar::Int(1))?;
         Ok(Val::reg(self.emit_new(Class::Pred, mnemonic, &[a.into(), b.into()])?))
     }
 
     /// The opposite of a predicate.
-    pub(super) fn pred_not(&mut self, a: Val) -> Raised<Val> {
+    pub(super) fn pred_not(&mut self, a: Val) -> Result<Val> {
         if let Val::Bits(bits) = a {
             return Ok(Val::Bits(!bits & 1));
         }
@@ -194,7 +194,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An integer as an operand whose bits above its width are zero.
-    pub(super) fn zero_extended_arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+    pub(super) fn zero_extended_arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         let width = scalar.class().bits();
         match value {
             Val::Bits(bits) => Ok(Arg::Bits(bits, width)),
@@ -203,7 +203,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An integer as an operand whose bits above its width repeat the sign.
-    pub(super) fn sign_extended_arg(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+    pub(super) fn sign_extended_arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         let width = scalar.class().bits();
         match value {
             Val::Bits(bits) => Ok(Arg::Bits(sign_extend(bits, scalar.bits()) as u64, width)),
@@ -212,7 +212,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low `to` bits of an integer, zero above its own width, in a register of the class for `to`.
-    pub(super) fn zero_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Raised<RegId> {
+    pub(super) fn zero_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Result<RegId> {
         let target = integer_class(to);
         let (register, upper) = match value {
             Val::Bits(bits) => return self.in_register(Val::Bits(bits), Scalar::Int(target.bits())),
@@ -247,7 +247,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low `to` bits of an integer, its sign above its own width, in a register of the class for `to`.
-    pub(super) fn sign_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Raised<RegId> {
+    pub(super) fn sign_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Result<RegId> {
         let target = integer_class(to);
         let (width, own) = (scalar.bits(), scalar.class());
         let (register, upper) = match value {
@@ -294,7 +294,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low bits of a register in another class, zero above.
-    pub(super) fn resized(&mut self, register: RegId, from: Class, to: Class) -> Raised<RegId> {
+    pub(super) fn resized(&mut self, register: RegId, from: Class, to: Class) -> Result<RegId> {
         let value = self.resize_register(register, from.bits(), to.bits())?;
         self.in_register(value, Scalar::Int(to.bits()))
     }

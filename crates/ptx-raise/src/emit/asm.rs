@@ -7,14 +7,14 @@ use ptx_llvm::view::{Call, InlineAsmId, InstId};
 use super::append::mov;
 use super::state::Emitter;
 use crate::constraint::{Constraint, parse_constraints};
-use crate::error::{ASSEMBLY, Raised, Refusal};
+use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::integer_class;
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Val, mask, sign_extend};
 
 impl Emitter<'_, '_, '_> {
     /// A call of inline assembly.
-    pub(super) fn inline_asm(&mut self, id: InstId, call: &Call, asm: InlineAsmId) -> Raised<()> {
+    pub(super) fn inline_asm(&mut self, id: InstId, call: &Call, asm: InlineAsmId) -> Result<()> {
         let asm = self.module.view.inline_asm(asm).clone();
         if plain_text(&asm.text)?.trim().is_empty() {
             return self.empty_asm(id, call, &asm.constraints);
@@ -35,7 +35,7 @@ impl Emitter<'_, '_, '_> {
             if matches!(constraint, Constraint::Output(_)) {
                 continue;
             }
-            let missing = || Refusal::new(ASSEMBLY, "inline assembly with more constraints than operands");
+            let missing = || RaiseError::new(ASSEMBLY, "inline assembly with more constraints than operands");
             let arg = *args.next().ok_or_else(missing)?;
             let leaves = self.value_leaves(arg)?;
             let values = self.value(arg)?;
@@ -71,7 +71,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A value in a register of the class its constraint names.
-    pub(super) fn asm_input(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
+    pub(super) fn asm_input(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Result<RegId> {
         if let ([leaf], [value]) = (leaves, values) {
             if leaf.scalar.class() == class {
                 return self.in_register(*value, leaf.scalar);
@@ -106,11 +106,11 @@ impl Emitter<'_, '_, '_> {
             return self.resized(register, own, integer_class(class.bits()));
         }
         let message = format!("a value of {bits} bits for a constraint of {} bits", class.bits());
-        Err(Refusal::new(ASSEMBLY, message))
+        Err(RaiseError::new(ASSEMBLY, message))
     }
 
     /// Reads the text into the body; what it declares gets names of its own, so that nothing of ours is hidden.
-    pub(super) fn read_asm(&mut self, text: &str, operands: &[Operand]) -> Raised<()> {
+    pub(super) fn read_asm(&mut self, text: &str, operands: &[Operand]) -> Result<()> {
         let plain = plain_text(text)?;
         if plain.trim().is_empty() {
             return Ok(());
@@ -127,7 +127,7 @@ impl Emitter<'_, '_, '_> {
             let first = found.iter().find(|finding| finding.severity == ptx_diag::Severity::Error);
             let reason =
                 first.map_or_else(|| "it cannot be read".to_owned(), |finding| finding.message.clone());
-            let refusal = Refusal::new(ASSEMBLY, format!("inline assembly `{}`: {reason}", plain.trim()));
+            let refusal = RaiseError::new(ASSEMBLY, format!("inline assembly `{}`: {reason}", plain.trim()));
             return Err(match first.and_then(|finding| finding.help.clone()) {
                 Some(help) => refusal.with_help(help),
                 None => refusal,
@@ -157,7 +157,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    pub(super) fn take_outputs(&mut self, id: InstId, outputs: &[RegId]) -> Raised<()> {
+    pub(super) fn take_outputs(&mut self, id: InstId, outputs: &[RegId]) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let mut sources = Vec::with_capacity(outputs.len());
         for &register in outputs {
@@ -192,7 +192,7 @@ impl Emitter<'_, '_, '_> {
             values.extend(self.output_leaves(value, scalar, &share, bits)?);
         }
         if values.len() != leaves.len() {
-            return Err(Refusal::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
+            return Err(RaiseError::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
         }
         self.define(id, values.into());
         Ok(())
@@ -202,7 +202,7 @@ impl Emitter<'_, '_, '_> {
         !matches!(self.module.view.ty(self.type_of(id)), ptx_llvm::view::Type::Struct { .. })
     }
 
-    fn output_leaves(&mut self, value: Val, scalar: Scalar, share: &[Leaf], bits: u32) -> Raised<Vec<Val>> {
+    fn output_leaves(&mut self, value: Val, scalar: Scalar, share: &[Leaf], bits: u32) -> Result<Vec<Val>> {
         match share {
             [] => Ok(Vec::new()),
             [leaf] if leaf.scalar.class() == scalar.class() => Ok(vec![value]),
@@ -214,7 +214,7 @@ impl Emitter<'_, '_, '_> {
                 let source = Leaf { scalar, offset: 0, bytes: u64::from(bits.div_ceil(8)) };
                 self.bit_cast(&[source], &[value], share)
             }
-            _ => Err(Refusal::new(
+            _ => Err(RaiseError::new(
                 ASSEMBLY,
                 "an output of inline assembly of another width than its constraint",
             )),
@@ -246,7 +246,7 @@ fn class_scalar(class: Class) -> Scalar {
 }
 
 /// A constant as it is in the text.
-fn immediate(leaves: &[Leaf], values: &[Val]) -> Raised<Operand> {
+fn immediate(leaves: &[Leaf], values: &[Val]) -> Result<Operand> {
     match (leaves, values) {
         ([leaf], [Val::Bits(bits)]) => {
             let scalar = leaf.scalar;
@@ -259,12 +259,12 @@ fn immediate(leaves: &[Leaf], values: &[Val]) -> Raised<Operand> {
         ([_], [Val::Address { base: crate::value::Base::Symbol(symbol), offset, .. }]) => {
             Ok(Operand::Symbol(*symbol, *offset))
         }
-        _ => Err(Refusal::new(ASSEMBLY, "a constraint for a constant with another operand")),
+        _ => Err(RaiseError::new(ASSEMBLY, "a constraint for a constant with another operand")),
     }
 }
 
 /// The text with LLVM's escapes taken out: `$$` is a dollar sign, `${0}` is `$0`, of alternatives the first stands.
-fn plain_text(text: &str) -> Raised<String> {
+fn plain_text(text: &str) -> Result<String> {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut skipping = false;
@@ -288,7 +288,7 @@ fn plain_text(text: &str) -> Raised<String> {
                 let inside: String = chars.by_ref().take_while(|c| *c != '}').collect();
                 let number = inside.split(':').next().unwrap_or("");
                 if inside == "uid" || !number.bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() {
-                    return Err(Refusal::new(
+                    return Err(RaiseError::new(
                         ASSEMBLY,
                         format!("the escape ${{{inside}}} of inline assembly"),
                     ));
@@ -305,9 +305,9 @@ fn plain_text(text: &str) -> Raised<String> {
                 }
             }
             Some(other) => {
-                return Err(Refusal::new(ASSEMBLY, format!("the escape ${other} of inline assembly")));
+                return Err(RaiseError::new(ASSEMBLY, format!("the escape ${other} of inline assembly")));
             }
-            None => return Err(Refusal::new(ASSEMBLY, "inline assembly that ends in a dollar sign")),
+            None => return Err(RaiseError::new(ASSEMBLY, "inline assembly that ends in a dollar sign")),
         }
     }
     Ok(plain)

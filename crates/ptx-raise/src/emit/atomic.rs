@@ -10,7 +10,7 @@ use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 use super::access::{Access, Modifiers, Ordered, Place, Round, in_space};
 use super::ordering::stronger;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, ORDER, Raised, Refusal};
+use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
@@ -28,7 +28,7 @@ impl Emitter<'_, '_, '_> {
         pointer: Val,
         scalar: Scalar,
         access: Ordered<'_>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let ty = self.type_of(id);
         let bits = self.atomic_width(ty, access.scope)?;
         aligned(access.align, bits)?;
@@ -64,7 +64,7 @@ impl Emitter<'_, '_, '_> {
         values: &[Val],
         (pointer, scalar): (Val, Scalar),
         access: Ordered<'_>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let bits = self.atomic_width(ty, access.scope)?;
         aligned(access.align, bits)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
@@ -89,7 +89,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `atomicrmw`.
-    pub(super) fn atomic_rmw(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn atomic_rmw(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let Op::AtomicRmw { op, ptr, value, order, scope, align, .. } = &function.inst(id).op else {
             return Ok(());
@@ -125,7 +125,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Whether several threads can share the memory; an error where no one can write it.
-    fn is_atomic_memory(&mut self, place: &Place<'_>) -> Raised<bool> {
+    fn is_atomic_memory(&mut self, place: &Place<'_>) -> Result<bool> {
         match place.space {
             address_space::GENERIC
             | address_space::GLOBAL
@@ -135,15 +135,15 @@ impl Emitter<'_, '_, '_> {
                 self.scope_modifier(place.scope)?;
                 Ok(false)
             }
-            _ => Err(Refusal::new(ORDER, "an atomic operation on memory that is not written")),
+            _ => Err(RaiseError::new(ORDER, "an atomic operation on memory that is not written")),
         }
     }
 
-    fn private_load(&mut self, ty: TypeId, place: &Place<'_>, align: u32) -> Raised<Vec<Val>> {
+    fn private_load(&mut self, ty: TypeId, place: &Place<'_>, align: u32) -> Result<Vec<Val>> {
         self.load_leaves(ty, &Access::load(place.space, place.address, u64::from(align))?)
     }
 
-    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, align: u32, values: &[Val]) -> Raised<()> {
+    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, align: u32, values: &[Val]) -> Result<()> {
         self.store_leaves(ty, values, &Access::written(place.space, place.address, u64::from(align))?)
     }
 
@@ -154,7 +154,7 @@ impl Emitter<'_, '_, '_> {
         ty: TypeId,
         operand: &[Val],
         bits: u32,
-    ) -> Raised<Option<(Mnemonic, Vec<Val>)>> {
+    ) -> Result<Option<(Mnemonic, Vec<Val>)>> {
         if op == AtomicOp::Xchg && bits >= 32 {
             let exchange = ptx!("atom.exch.b32").with_bits(bits)?;
             return Ok(Some((exchange, self.words_of(ty, operand, bits)?)));
@@ -217,7 +217,7 @@ impl Emitter<'_, '_, '_> {
         order: AtomicOrder,
         ty: TypeId,
         operand: &[Val],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let modifiers = self.ordered_atom(order, place.scope)?;
         let plain = in_space(operation.with_all(&modifiers)?, place.space)?;
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
@@ -230,7 +230,7 @@ impl Emitter<'_, '_, '_> {
         } else {
             let leaves = self.leaves(ty)?;
             let ([leaf], &[value]) = (&*leaves, operand) else {
-                return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+                return Err(RaiseError::new(ORDER, "an atomic operation on several registers"));
             };
             let args = [place.address.into(), self.arg(value, leaf.scalar)?];
             if self.is_reduction(id, order) {
@@ -266,12 +266,12 @@ impl Emitter<'_, '_, '_> {
         order: AtomicOrder,
         ty: TypeId,
         operand: &[Val],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let bits = self.atomic_width(ty, place.scope)?;
         let (address, shift) = self.word_around(place)?;
         let words = self.words_of(ty, operand, bits)?;
         let &[value] = words.as_slice() else {
-            return Err(Refusal::new(ORDER, "an atomic operation on several registers"));
+            return Err(RaiseError::new(ORDER, "an atomic operation on several registers"));
         };
         let mut wide = self.at_place(value, shift, bits)?;
         if operation.has(Mod::And) {
@@ -293,7 +293,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `cmpxchg`: the old value, and whether it was the expected one.
-    pub(super) fn compare_exchange(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn compare_exchange(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let Op::CmpXchg { ptr, expected, new, success, failure, scope, align, .. } = &function.inst(id).op
         else {
@@ -340,19 +340,19 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn equals(&mut self, ty: TypeId, old: &[Val], wanted: &[Val], bits: u32) -> Raised<Val> {
+    fn equals(&mut self, ty: TypeId, old: &[Val], wanted: &[Val], bits: u32) -> Result<Val> {
         let words = self.words_of(ty, old, bits)?;
         self.compare_words(IntPredicate::Eq, &words, wanted, bits)
     }
 }
 
 /// Atomic accesses must be aligned: hardware has no others.
-fn aligned(align: u32, bits: u32) -> Raised<()> {
+fn aligned(align: u32, bits: u32) -> Result<()> {
     if align >= bits / 8 {
         return Ok(());
     }
     let message = format!("an atomic access of {} bytes aligned to {align}", bits / 8);
-    Err(Refusal::new(ORDER, message).with_help("align it to its size"))
+    Err(RaiseError::new(ORDER, message).with_help("align it to its size"))
 }
 
 /// The `atom` of an operation on each bit alone.
@@ -366,8 +366,9 @@ fn bitwise(op: AtomicOp) -> Option<Mnemonic> {
 }
 
 /// The `red` of an `atom`.
-fn reduction(atom: Mnemonic) -> Raised<Mnemonic> {
-    atom.with_opcode(Opcode::Red).ok_or_else(|| Refusal::new(INSTRUCTION, format!("{atom} has no reduction")))
+fn reduction(atom: Mnemonic) -> Result<Mnemonic> {
+    atom.with_opcode(Opcode::Red)
+        .ok_or_else(|| RaiseError::new(INSTRUCTION, format!("{atom} has no reduction")))
 }
 
 /// Memory that other threads see.

@@ -7,7 +7,7 @@ use ptx_llvm::view::{Call, CastOp, InstId};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::constraint::register_class;
-use crate::error::{ASSEMBLY, Raised, Refusal};
+use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::Val;
 
@@ -26,7 +26,7 @@ impl Emitter<'_, '_, '_> {
     /// ```text
     /// %r = call i32 asm sideeffect "", "=g,0,~{memory}"(i32 %x)     ; %r is %x
     /// ```
-    pub(super) fn empty_asm(&mut self, id: InstId, call: &Call, constraints: &str) -> Raised<()> {
+    pub(super) fn empty_asm(&mut self, id: InstId, call: &Call, constraints: &str) -> Result<()> {
         let outputs = outputs(constraints);
         let leaves = self.leaves(self.type_of(id))?;
         let mut rest: &[Leaf] = &leaves;
@@ -48,7 +48,7 @@ impl Emitter<'_, '_, '_> {
             rest = others;
         }
         if values.len() != leaves.len() {
-            return Err(Refusal::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
+            return Err(RaiseError::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
         }
         self.define(id, Rc::from(values));
         Ok(())
@@ -61,7 +61,7 @@ impl Emitter<'_, '_, '_> {
         from: &[Leaf],
         values: &[Val],
         to: &[Leaf],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let bits = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.scalar.bits()).sum::<u32>();
         let (width, wanted) = (bits(from), bits(to));
         let held = register_class(letters).map(Class::bits);
@@ -81,11 +81,11 @@ impl Emitter<'_, '_, '_> {
         if held.is_some_and(|held| width > held) {
             let message = format!("a value of {width} bits for a constraint of {} bits", held.unwrap_or(0));
             let help = "name a register as wide as the value: l for 64 bits";
-            return Err(Refusal::new(ASSEMBLY, message).with_help(help));
+            return Err(RaiseError::new(ASSEMBLY, message).with_help(help));
         }
         if width != wanted {
             let message = "an output of inline assembly of another width than its input";
-            return Err(Refusal::new(ASSEMBLY, message));
+            return Err(RaiseError::new(ASSEMBLY, message));
         }
         self.bit_cast(from, values, to)
     }

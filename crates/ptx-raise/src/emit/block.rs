@@ -8,7 +8,7 @@ use ptx_llvm::marks;
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::names;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
@@ -110,7 +110,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The registers of all phis: some are used before their block is reached.
-    pub(super) fn make_phis(&mut self) -> Raised<()> {
+    pub(super) fn make_phis(&mut self) -> Result<()> {
         let function = self.function;
         for block in self.blocks.layout.clone() {
             for id in function.block(block).inst_ids() {
@@ -223,7 +223,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The copy at the start of a phi's block.
-    fn copy_phi(&mut self, id: InstId) -> Raised<()> {
+    fn copy_phi(&mut self, id: InstId) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let inputs = self.computed.phi_inputs.get(&id).cloned().unwrap_or_default();
         let outputs = self.computed.values.get(id).cloned().unwrap_or_else(|| Rc::from([]));
@@ -239,7 +239,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The writes of a predecessor for the phis of its successors, before its terminator.
-    pub(super) fn write_phis(&mut self) -> Raised<()> {
+    pub(super) fn write_phis(&mut self) -> Result<()> {
         let function = self.function;
         let from = self.blocks.current;
         let mut seen = HashSet::default();

@@ -9,7 +9,7 @@ use super::access::{Access, is_short, piece, word_of};
 use super::append::{Arg, mov, number};
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::Val;
 
@@ -25,7 +25,7 @@ struct Side {
 
 impl Emitter<'_, '_, '_> {
     /// `memcpy` and, when they may overlap, `memmove`.
-    pub(super) fn copy_memory(&mut self, call: &Call, overlaps: bool) -> Raised<()> {
+    pub(super) fn copy_memory(&mut self, call: &Call, overlaps: bool) -> Result<()> {
         let (to, from) = (self.written(call, 0)?, self.read(call, 1)?);
         let volatile = self.scalar(argument(call, 3)?)?.0 == Val::Bits(1);
         let (to, from) = (to.volatile(volatile)?, from.volatile(volatile)?);
@@ -58,7 +58,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `memset`.
-    pub(super) fn set_memory(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn set_memory(&mut self, call: &Call) -> Result<()> {
         let to = self.written(call, 0)?;
         let (length, scalar) = self.low_word(argument(call, 2)?)?;
         let volatile = self.scalar(argument(call, 3)?)?.0 == Val::Bits(1);
@@ -82,13 +82,13 @@ impl Emitter<'_, '_, '_> {
     /// `*.element.unordered.atomic`: the size of the elements that are each accessed whole, and what of loads and stores makes sure
     /// of that: accesses of up to eight bytes aligned to their size are single (manual 8.2.1), and `.relaxed` or `.volatile` ones are no
     /// data races.
-    fn element_access(&mut self, call: &Call, side: Side) -> Raised<(u64, Side)> {
+    fn element_access(&mut self, call: &Call, side: Side) -> Result<(u64, Side)> {
         let Val::Bits(size) = self.scalar(argument(call, 3)?)?.0 else {
-            return Err(Refusal::new(INSTRUCTION, "a size of elements that is not a constant"));
+            return Err(RaiseError::new(INSTRUCTION, "a size of elements that is not a constant"));
         };
         if !matches!(size, 1 | 2 | 4 | 8) {
             let message = format!("a copy by elements of {size} bytes that are each accessed whole");
-            return Err(Refusal::new(INSTRUCTION, message));
+            return Err(RaiseError::new(INSTRUCTION, message));
         }
         let shared_by_threads = matches!(
             side.space,
@@ -106,7 +106,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `memcpy` and `memmove` by elements.
-    pub(super) fn copy_elements(&mut self, call: &Call, overlaps: bool) -> Raised<()> {
+    pub(super) fn copy_elements(&mut self, call: &Call, overlaps: bool) -> Result<()> {
         let (to, from) = (self.written(call, 0)?, self.read(call, 1)?);
         let (step, from) = self.element_access(call, from)?;
         let (_, to) = self.element_access(call, to)?;
@@ -119,7 +119,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `memset` by elements.
-    pub(super) fn set_elements(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn set_elements(&mut self, call: &Call) -> Result<()> {
         let to = self.written(call, 0)?;
         let (step, to) = self.element_access(call, to)?;
         let word = self.filled_word(call)?;
@@ -128,7 +128,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// How many elements a length in bytes is.
-    fn element_count(&mut self, call: &Call, step: u64) -> Raised<RegId> {
+    fn element_count(&mut self, call: &Call, step: u64) -> Result<RegId> {
         let (length, scalar) = self.low_word(argument(call, 2)?)?;
         let bytes = match length {
             Val::Bits(bytes) => return self.in_register(Val::Bits(bytes / step), Scalar::Int(64)),
@@ -139,7 +139,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The byte that memory is set to, eight times.
-    fn filled_word(&mut self, call: &Call) -> Raised<Arg> {
+    fn filled_word(&mut self, call: &Call) -> Result<Arg> {
         let (byte, kind) = self.scalar(argument(call, 1)?)?;
         Ok(match byte {
             Val::Bits(bits) => Arg::Bits((bits & 0xff).wrapping_mul(0x0101_0101_0101_0101), 64),
@@ -151,18 +151,18 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    fn read(&mut self, call: &Call, at: usize) -> Raised<Side> {
+    fn read(&mut self, call: &Call, at: usize) -> Result<Side> {
         let (address, space, align) = self.place_of(call, at)?;
         Ok(Side { access: Access::load(space, address, align)?, space })
     }
 
-    fn written(&mut self, call: &Call, at: usize) -> Raised<Side> {
+    fn written(&mut self, call: &Call, at: usize) -> Result<Side> {
         let (address, space, align) = self.place_of(call, at)?;
         Ok(Side { access: Access::written(space, address, align)?, space })
     }
 
     /// Where an argument points, in which space, and how far that is aligned.
-    fn place_of(&mut self, call: &Call, at: usize) -> Raised<(Operand, u32, u64)> {
+    fn place_of(&mut self, call: &Call, at: usize) -> Result<(Operand, u32, u64)> {
         let (value, scalar) = self.scalar(argument(call, at)?)?;
         let (address, space) = self.address_operand(value, scalar)?;
         let align =
@@ -181,7 +181,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads everything before it stores anything, so that overlapping is no matter.
-    fn copy_sequence(&mut self, to: &Side, from: &Side, size: u64, align: u64) -> Raised<()> {
+    fn copy_sequence(&mut self, to: &Side, from: &Side, size: u64, align: u64) -> Result<()> {
         let mut parts = Vec::new();
         let mut at = 0;
         while at < size {
@@ -196,7 +196,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn set_sequence(&mut self, to: &Side, word: Arg, size: u64) -> Raised<()> {
+    fn set_sequence(&mut self, to: &Side, word: Arg, size: u64) -> Result<()> {
         let mut at = 0;
         while at < size {
             let bytes = piece(at, size - at, to.access.align);
@@ -209,22 +209,22 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low part of a filled word.
-    fn part_of(&mut self, word: Arg, class: Class) -> Raised<Arg> {
+    fn part_of(&mut self, word: Arg, class: Class) -> Result<Arg> {
         match word {
             Arg::Bits(bits, _) => Ok(Arg::Bits(bits, class.bits())),
             Arg::Operand(Operand::Register(register)) => {
                 self.resized(register, Class::B64, class).map(Arg::from)
             }
             Arg::Operand(_) | Arg::Second(_) => {
-                Err(Refusal::new(INSTRUCTION, "a filled word that is not a register"))
+                Err(RaiseError::new(INSTRUCTION, "a filled word that is not a register"))
             }
         }
     }
 
     /// A register that steps through memory.
-    fn cursor(&mut self, side: &Side) -> Raised<RegId> {
+    fn cursor(&mut self, side: &Side) -> Result<RegId> {
         let Operand::Address(base, offset) = side.access.address else {
-            return Err(Refusal::new(INSTRUCTION, "a copy without an address"));
+            return Err(RaiseError::new(INSTRUCTION, "a copy without an address"));
         };
         let class = self.pointer_class(side.space);
         let cursor = self.register(class);
@@ -242,7 +242,7 @@ impl Emitter<'_, '_, '_> {
         Ok(cursor)
     }
 
-    fn copy_loop(&mut self, to: &Side, from: &Side, count: RegId, step: u64) -> Raised<()> {
+    fn copy_loop(&mut self, to: &Side, from: &Side, count: RegId, step: u64) -> Result<()> {
         let (target, source) = (self.cursor(to)?, self.cursor(from)?);
         let (to_class, from_class) = (self.pointer_class(to.space), self.pointer_class(from.space));
         let ty = word_of(step);
@@ -255,7 +255,7 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    fn set_loop(&mut self, to: &Side, word: Arg, count: RegId, step: u64) -> Raised<()> {
+    fn set_loop(&mut self, to: &Side, word: Arg, count: RegId, step: u64) -> Result<()> {
         let target = self.cursor(to)?;
         let to_class = self.pointer_class(to.space);
         let ty = word_of(step);
@@ -268,7 +268,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Copies `count` elements of `size` bytes from the end that is safe: backward when the target lies after the source.
-    fn move_loop(&mut self, to: &Side, from: &Side, count: RegId, size: u64) -> Raised<()> {
+    fn move_loop(&mut self, to: &Side, from: &Side, count: RegId, size: u64) -> Result<()> {
         let (target, source) = (self.cursor(to)?, self.cursor(from)?);
         let ty = word_of(size);
         let (load, store) = (from.access.of(ty, 1)?, to.access.of(ty, 1)?);
@@ -298,19 +298,19 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    fn add_register(&mut self, cursor: RegId, class: Class, distance: RegId) -> Raised<()> {
+    fn add_register(&mut self, cursor: RegId, class: Class, distance: RegId) -> Result<()> {
         let distance = self.resized(distance, Class::B64, class)?;
         let add = ptx!("add.s32").with_bits(class.bits())?;
         self.emit(add, &[cursor.into(), cursor.into(), distance.into()])
     }
 
-    fn advance(&mut self, cursor: RegId, class: Class, bytes: i64) -> Raised<()> {
+    fn advance(&mut self, cursor: RegId, class: Class, bytes: i64) -> Result<()> {
         let add = ptx!("add.s32").with_bits(class.bits())?;
         self.emit(add, &[cursor.into(), cursor.into(), Arg::Bits(bytes as u64, class.bits())])
     }
 
     /// Repeats statements that many times, perhaps never.
-    fn counted(&mut self, count: RegId, body: &mut dyn FnMut(&mut Self) -> Raised<()>) -> Raised<()> {
+    fn counted(&mut self, count: RegId, body: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         let left = self.compute(ptx!("mov.b64"), &[count.into()])?;
         let (again, end) = (self.new_label(), self.new_label());
         let none = self.compute(ptx!("setp.eq.s64"), &[left.into(), number(0)])?;
@@ -332,7 +332,7 @@ impl Side {
     }
 
     /// With accesses that are volatile, if wanted and if others see the memory.
-    fn volatile(self, wanted: bool) -> Raised<Side> {
+    fn volatile(self, wanted: bool) -> Result<Side> {
         let sees_others =
             !matches!(self.space, address_space::CONST | address_space::LOCAL | address_space::PARAM);
         let modifiers: &[Mod] = if wanted && sees_others { &[Mod::Volatile] } else { &[] };

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::access::Access;
 use super::append::Arg;
 use super::state::{Byte, Emitter};
-use crate::error::Raised;
+use crate::error::Result;
 use crate::operands::for_each_register;
 use crate::types::{Class, Leaf, Scalar, WORD};
 use crate::value::{Upper, Val};
@@ -54,7 +54,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads words of bytes.
-    pub(super) fn load_words(&mut self, count: usize, access: &Access<'_>) -> Raised<Vec<Val>> {
+    pub(super) fn load_words(&mut self, count: usize, access: &Access<'_>) -> Result<Vec<Val>> {
         let words = self.load_vector(access, ScalarType::B32, Class::B32, count)?;
         let mut values = Vec::with_capacity(count * WORD);
         for word in words {
@@ -69,7 +69,7 @@ impl Emitter<'_, '_, '_> {
         count: usize,
         values: &[Option<Val>],
         access: &Access<'_>,
-    ) -> Raised<bool> {
+    ) -> Result<bool> {
         let Some(values) = values.get(..count * WORD) else { return Ok(false) };
         if !values.chunks(WORD).all(|bytes| self.is_stored_whole(bytes)) {
             return Ok(false);
@@ -112,7 +112,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Cuts bytes out of their words.
-    fn cut(&mut self, values: &[Val]) -> Raised<()> {
+    fn cut(&mut self, values: &[Val]) -> Result<()> {
         for value in values {
             let Val::Register(register, _) = *value else { continue };
             let Some(Byte { whole, at, wide }) = self.registers.bytes.get(&register).copied() else {
@@ -127,7 +127,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The bytes of a word.
-    pub(super) fn bytes_of(&mut self, whole: RegId) -> Raised<[Val; WORD]> {
+    pub(super) fn bytes_of(&mut self, whole: RegId) -> Result<[Val; WORD]> {
         let values = self.byte_registers(whole);
         self.cut(&values)?;
         Ok(values)
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Four bytes in one register of 32 bits, the first one lowest.
-    pub(super) fn join_bytes(&mut self, values: &[Val]) -> Raised<Val> {
+    pub(super) fn join_bytes(&mut self, values: &[Val]) -> Result<Val> {
         if let &[Val::Register(a, _), Val::Register(b, _), Val::Register(c, _), Val::Register(d, _)] = values
             && [a, b, c, d].iter().all(|register| !self.registers.bytes.contains_key(register))
         {
@@ -236,7 +236,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low bytes of four registers as one word, the first one lowest (`prmt`, manual 9.7.9.7).
-    pub(super) fn join_separate(&mut self, bytes: [RegId; 4]) -> Raised<RegId> {
+    pub(super) fn join_separate(&mut self, bytes: [RegId; 4]) -> Result<RegId> {
         let mut wide = bytes;
         for byte in &mut wide {
             *byte = self.compute(ptx!("cvt.u32.u16"), &[(*byte).into()])?;
@@ -254,7 +254,7 @@ impl Emitter<'_, '_, '_> {
         leaves: &[Leaf],
         a: &[Val],
         b: &[Val],
-    ) -> Raised<Option<Vec<Val>>> {
+    ) -> Result<Option<Vec<Val>>> {
         let mnemonic = match op {
             BinaryOp::And => ptx!("and.b32"),
             BinaryOp::Or => ptx!("or.b32"),
@@ -281,7 +281,7 @@ impl Emitter<'_, '_, '_> {
         leaves: &[Leaf],
         a: &[Val],
         b: &[Val],
-    ) -> Raised<Option<Vec<Val>>> {
+    ) -> Result<Option<Vec<Val>>> {
         if matches!(cond, Val::Bits(_)) || !self.are_cheap_words(leaves, a, b) {
             return Ok(None);
         }
@@ -311,7 +311,7 @@ impl Emitter<'_, '_, '_> {
         from: &[Leaf],
         values: &[Val],
         to: &[Leaf],
-    ) -> Raised<Option<Vec<Val>>> {
+    ) -> Result<Option<Vec<Val>>> {
         let bits = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.scalar.bits()).sum::<u32>();
         let wide = |leaves: &[Leaf]| leaves.iter().all(|leaf| matches!(leaf.scalar.bits(), 32 | 64));
         if bits(from) != bits(to) {
@@ -344,7 +344,7 @@ impl Emitter<'_, '_, '_> {
         register: RegId,
         to: Class,
         signed: bool,
-    ) -> Raised<Option<RegId>> {
+    ) -> Result<Option<RegId>> {
         let Some(Byte { whole, at, wide }) = self.registers.bytes.get(&register).copied() else {
             return Ok(None);
         };
@@ -367,7 +367,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Registers for a phi of words: those that predecessors write, and the value.
-    pub(super) fn word_phi(&mut self, id: InstId) -> Raised<(Vec<RegId>, Vec<Val>)> {
+    pub(super) fn word_phi(&mut self, id: InstId) -> Result<(Vec<RegId>, Vec<Val>)> {
         let count = self.leaves(self.type_of(id))?.len() / WORD;
         let inputs = (0..count).map(|_| self.register(Class::B32)).collect();
         let mut values = Vec::with_capacity(count * WORD);
@@ -379,7 +379,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The copy of a phi of words at the start of its block.
-    pub(super) fn copy_word_phi(&mut self, inputs: &[RegId], values: &[Val]) -> Raised<()> {
+    pub(super) fn copy_word_phi(&mut self, inputs: &[RegId], values: &[Val]) -> Result<()> {
         for (&input, bytes) in inputs.iter().zip(values.chunks(WORD)) {
             if let Some(Val::Register(first, _)) = bytes.first()
                 && let Some(Byte { whole, .. }) = self.registers.bytes.get(first).copied()
@@ -391,7 +391,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What a predecessor writes for a phi: words for one of words.
-    pub(super) fn phi_words(&mut self, values: &[Val]) -> Raised<Vec<Val>> {
+    pub(super) fn phi_words(&mut self, values: &[Val]) -> Result<Vec<Val>> {
         let mut words = Vec::with_capacity(values.len() / WORD);
         for bytes in values.chunks(WORD) {
             words.push(self.join_bytes(bytes)?);

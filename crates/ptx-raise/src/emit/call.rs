@@ -9,7 +9,7 @@ use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Value};
 use super::access::{Access, variable_address};
 use super::state::Emitter;
 use crate::cover::Piece;
-use crate::error::{CALL, INTRINSIC, Raised, Refusal};
+use crate::error::{CALL, INTRINSIC, RaiseError, Result};
 use crate::signature::{self, Parameter, Passing, RegisterPassing};
 use crate::types::Scalar;
 use crate::value::{Upper, Val};
@@ -19,15 +19,15 @@ pub(super) const MAX_BY_VALUE: u64 = 16 << 10;
 
 impl<'v> Emitter<'_, 'v, '_> {
     /// A call of whatever kind.
-    pub(super) fn call(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn call(&mut self, id: InstId, call: &Call) -> Result<()> {
         if let Some(bundle) = call.bundles.iter().find(|bundle| !is_harmless_bundle(&bundle.tag)) {
             let message = format!("the operand bundle \"{}\" has no counterpart in PTX", bundle.tag);
-            return Err(Refusal::new(CALL, message));
+            return Err(RaiseError::new(CALL, message));
         }
         if call.must_tail {
             if self.function.variadic {
                 let message = "a musttail call that passes a variable number of arguments on";
-                return Err(Refusal::new(CALL, message));
+                return Err(RaiseError::new(CALL, message));
             }
             self.module.warn_of_tail_call(&self.function.name);
         }
@@ -40,16 +40,16 @@ impl<'v> Emitter<'_, 'v, '_> {
             }
             Some(function) if function.name == "__nvvm_reflect" => {
                 let message = "__nvvm_reflect is a question to the compiler that only a pass can answer";
-                Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"))
+                Err(RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"))
             }
             Some(function) => self.direct_call(id, call, function),
             None => self.indirect_call(id, call),
         }
     }
 
-    fn direct_call(&mut self, id: InstId, call: &Call, function: &Function) -> Raised<()> {
+    fn direct_call(&mut self, id: InstId, call: &Call, function: &Function) -> Result<()> {
         if self.is_called_kernel(function) {
-            return Err(Refusal::new(CALL, format!("the kernel {} cannot be called", function.name)));
+            return Err(RaiseError::new(CALL, format!("the kernel {} cannot be called", function.name)));
         }
         let Value::Const(callee) = call.callee else { return Ok(()) };
         let Constant::Symbol(symbol) = self.module.view.constant(callee) else {
@@ -83,7 +83,7 @@ impl<'v> Emitter<'_, 'v, '_> {
         call: &Call,
         registers: &RegisterPassing,
         callee: Operand,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let mut passed = Vec::with_capacity(call.args.len());
         for &arg in &call.args {
             let (value, scalar) = self.scalar(arg)?;
@@ -107,7 +107,7 @@ impl<'v> Emitter<'_, 'v, '_> {
     }
 
     /// A call through an address, with its prototype (manual 11.3.3).
-    fn indirect_call(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    fn indirect_call(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (address, scalar) = self.scalar(call.callee)?;
         let register = self.in_register(address, scalar)?;
         let mut params = Vec::with_capacity(call.args.len());
@@ -155,7 +155,7 @@ impl<'v> Emitter<'_, 'v, '_> {
         returned: &Attributes,
         callee: Operand,
         prototype: Option<(ptx_ir::LabelId, Stmt)>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let none = Attributes::default();
         let mut arguments = Vec::with_capacity(call.args.len());
         let fixed = self.source.fixed_arguments(call);
@@ -252,13 +252,13 @@ impl<'v> Emitter<'_, 'v, '_> {
         address: Operand,
         upper: Upper,
         source: Option<u64>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let leaves = self.leaves(parameter.ty)?;
         match (&parameter.passing, parameter.by_value) {
             (Passing::Bytes { size, align }, Some(content)) => {
                 if *size > MAX_BY_VALUE {
                     let message = format!("a structure of {size} bytes passed by value");
-                    return Err(Refusal::new(CALL, message).with_help("pass its address"));
+                    return Err(RaiseError::new(CALL, message).with_help("pass its address"));
                 }
                 let (Some(leaf), Some(&Some(pointer))) = (leaves.first(), values.first()) else {
                     return Ok(());
@@ -281,7 +281,7 @@ impl<'v> Emitter<'_, 'v, '_> {
         }
     }
 
-    fn take_result(&mut self, id: InstId, variable: ptx_ir::VarId, passing: &Passing) -> Raised<()> {
+    fn take_result(&mut self, id: InstId, variable: ptx_ir::VarId, passing: &Passing) -> Result<()> {
         let ty = self.type_of(id);
         let address = variable_address(variable);
         let received = self.cover.call_pieces(id).and_then(|pieces| pieces.received.clone());

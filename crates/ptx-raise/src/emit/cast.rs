@@ -9,7 +9,7 @@ use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::types::{integer_class, integer_type};
 use crate::value::{Base, Fill, Upper, Val, mask, sign_extend};
@@ -25,7 +25,7 @@ const SINGLE_DIGITS: u32 = 24;
 
 impl Emitter<'_, '_, '_> {
     /// A cast, element by element.
-    pub(super) fn cast(&mut self, id: InstId, op: CastOp, value: Value) -> Raised<()> {
+    pub(super) fn cast(&mut self, id: InstId, op: CastOp, value: Value) -> Result<()> {
         let from = self.value_leaves(value)?;
         let to = self.leaves(self.type_of(id))?;
         if let (CastOp::BitCast, Some(register), [Leaf { scalar: Scalar::Int(32), .. }]) =
@@ -118,7 +118,7 @@ impl Emitter<'_, '_, '_> {
         from: TypeId,
         to: TypeId,
         values: &[Val],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let (source, target) = (self.leaves(from)?, self.leaves(to)?);
         match op {
             CastOp::PtrToInt | CastOp::PtrToAddr
@@ -138,13 +138,13 @@ impl Emitter<'_, '_, '_> {
                 let mut pointers = Vec::with_capacity(target.len());
                 for (pointer, words) in target.iter().zip(values.chunks(words)) {
                     let low = words.first().copied();
-                    let low = low.ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+                    let low = low.ok_or_else(|| RaiseError::new(INSTRUCTION, "an empty integer"))?;
                     pointers.push(self.convert(CastOp::IntToPtr, low, Scalar::Int(64), pointer.scalar)?);
                 }
                 Ok(pointers)
             }
             CastOp::PtrToInt | CastOp::PtrToAddr => {
-                Err(Refusal::new(INSTRUCTION, "an address as an integer of several registers"))
+                Err(RaiseError::new(INSTRUCTION, "an address as an integer of several registers"))
             }
             CastOp::FPToSI
             | CastOp::FPToUI
@@ -156,7 +156,7 @@ impl Emitter<'_, '_, '_> {
             | CastOp::ZExt
             | CastOp::SExt
             | CastOp::BitCast
-            | CastOp::AddrSpaceCast => Err(Refusal::new(
+            | CastOp::AddrSpaceCast => Err(RaiseError::new(
                 INSTRUCTION,
                 "a conversion between values of different numbers of registers",
             )),
@@ -170,8 +170,8 @@ impl Emitter<'_, '_, '_> {
         from: TypeId,
         to: TypeId,
         values: &[Val],
-    ) -> Raised<Vec<Val>> {
-        let odd = || Refusal::new(INSTRUCTION, "an integer cast of something else");
+    ) -> Result<Vec<Val>> {
+        let odd = || RaiseError::new(INSTRUCTION, "an integer cast of something else");
         let from = self.width_of_integers(from).ok_or_else(odd)?;
         let to = self.width_of_integers(to).ok_or_else(odd)?;
         let words = from.div_ceil(64).max(1) as usize;
@@ -189,7 +189,7 @@ impl Emitter<'_, '_, '_> {
         words: &[Val],
         from: u32,
         to: u32,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         if let ([value], true, true) = (words, from <= 64, to <= 64) {
             return Ok(vec![self.resize_one(op, *value, from, to)?]);
         }
@@ -215,7 +215,7 @@ impl Emitter<'_, '_, '_> {
         };
         let count = to.div_ceil(64) as usize;
         if full.len() < count {
-            let top = full.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an empty integer"))?;
+            let top = full.last().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an empty integer"))?;
             let more = match fill {
                 Fill::Zero => self.in_register(Val::Bits(0), Scalar::Int(64))?,
                 Fill::Sign => self.compute(ptx!("shr.s64"), &[top.into(), Arg::Bits(63, 32)])?,
@@ -225,7 +225,7 @@ impl Emitter<'_, '_, '_> {
         self.narrow_words(&full, to)
     }
 
-    fn resize_one(&mut self, op: CastOp, value: Val, from: u32, to: u32) -> Raised<Val> {
+    fn resize_one(&mut self, op: CastOp, value: Val, from: u32, to: u32) -> Result<Val> {
         let scalar = Scalar::Int(from);
         if let Val::Bits(bits) = value {
             let wide = if op == CastOp::SExt { sign_extend(bits, from) as u64 } else { bits };
@@ -246,7 +246,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// One element's conversion.
-    pub(super) fn convert(&mut self, op: CastOp, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+    pub(super) fn convert(&mut self, op: CastOp, value: Val, from: Scalar, to: Scalar) -> Result<Val> {
         match op {
             CastOp::FPTrunc | CastOp::FPExt => self.float_to_float(value, from, to),
             CastOp::FPToSI => self.float_to_int(value, from, to.bits(), true),
@@ -271,16 +271,16 @@ impl Emitter<'_, '_, '_> {
             }
             CastOp::AddrSpaceCast => self.cast_address(value, from, to),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::BitCast => {
-                Err(Refusal::new(INSTRUCTION, "a cast of an odd shape"))
+                Err(RaiseError::new(INSTRUCTION, "a cast of an odd shape"))
             }
         }
     }
 
     /// `addrspacecast`: `cvta`, unless the address is still a symbol that can be named either way.
-    pub(super) fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+    pub(super) fn cast_address(&mut self, value: Val, from: Scalar, to: Scalar) -> Result<Val> {
         let (Scalar::Pointer { space: source, .. }, Scalar::Pointer { space: target, .. }) = (from, to)
         else {
-            return Err(Refusal::new(INSTRUCTION, "an addrspacecast of something that is not a pointer"));
+            return Err(RaiseError::new(INSTRUCTION, "an addrspacecast of something that is not a pointer"));
         };
         match value {
             Val::Address { base: Base::Symbol(_), .. } => Ok(value),
@@ -297,7 +297,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A floating-point value in another format, rounded to nearest even.
-    pub(super) fn float_to_float(&mut self, value: Val, from: Scalar, to: Scalar) -> Raised<Val> {
+    pub(super) fn float_to_float(&mut self, value: Val, from: Scalar, to: Scalar) -> Result<Val> {
         if from == to {
             return Ok(value);
         }
@@ -319,7 +319,7 @@ impl Emitter<'_, '_, '_> {
             (Scalar::Double, Scalar::Float) => ptx!("cvt.rn.f32.f64"),
             (Scalar::Float, Scalar::BFloat) => ptx!("cvt.rn.bf16.f32"),
             (Scalar::Double, Scalar::BFloat) => ptx!("cvt.rn.bf16.f64"),
-            _ => return Err(Refusal::new(INSTRUCTION, "a floating-point cast of something else")),
+            _ => return Err(RaiseError::new(INSTRUCTION, "a floating-point cast of something else")),
         };
         if mnemonic == ptx!("cvt.rn.bf16.f64") {
             if !self.module.target.has(BFLOAT_CONVERSIONS) {
@@ -338,7 +338,7 @@ impl Emitter<'_, '_, '_> {
         register: ptx_ir::RegId,
         width: u32,
         signed: bool,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let ty = integer_type(signed, width);
         let single = self.compute(ptx!("cvt.rz.f32.s32").with_type(ty)?, &[register.into()])?;
         let to_integer = ptx!("cvt.rzi.s32.f32").with_types(&[ty])?;
@@ -349,7 +349,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The same for a double-precision number.
-    fn double_to_odd_single(&mut self, value: Val) -> Raised<Val> {
+    fn double_to_odd_single(&mut self, value: Val) -> Result<Val> {
         let arg = self.arg(value, Scalar::Double)?;
         let single = self.compute(ptx!("cvt.rz.f32.f64"), &[arg])?;
         let back = self.compute(ptx!("cvt.f64.f32"), &[single.into()])?;
@@ -357,7 +357,7 @@ impl Emitter<'_, '_, '_> {
         self.set_last_bit(single, inexact)
     }
 
-    fn set_last_bit(&mut self, single: ptx_ir::RegId, wanted: ptx_ir::RegId) -> Raised<Val> {
+    fn set_last_bit(&mut self, single: ptx_ir::RegId, wanted: ptx_ir::RegId) -> Result<Val> {
         let (bits, _) = self.bits_of(Val::reg(single), Scalar::Float)?;
         let odd = self.compute(ptx!("or.b32"), &[bits.into(), Arg::Bits(1, 32)])?;
         let chosen = self.compute(ptx!("selp.b32"), &[odd.into(), bits.into(), wanted.into()])?;
@@ -366,7 +366,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The bfloat nearest to a single-precision number, by its bits: half of the last place is added, a little less to an even
     /// number. A NaN stays one.
-    fn narrow_to_bfloat(&mut self, value: Val) -> Raised<Val> {
+    fn narrow_to_bfloat(&mut self, value: Val) -> Result<Val> {
         let number = self.in_register(value, Scalar::Float)?;
         let (bits, class) = self.bits_of(Val::reg(number), Scalar::Float)?;
         let last = self.compute(ptx!("bfe.u32"), &[bits.into(), Arg::Bits(16, 32), Arg::Bits(1, 32)])?;
@@ -379,7 +379,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A bfloat is the upper half of a single-precision number.
-    fn widen_bfloat(&mut self, value: Val) -> Raised<Val> {
+    fn widen_bfloat(&mut self, value: Val) -> Result<Val> {
         if let Val::Bits(bits) = value {
             return Ok(Val::Bits(bits << 16));
         }
@@ -400,7 +400,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Rounds toward zero to an integer of that width; `.s` or `.u`. Values out of range are poison.
-    pub(super) fn float_to_int(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Raised<Val> {
+    pub(super) fn float_to_int(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Result<Val> {
         let (value, from) = self.wide_enough(value, from)?;
         // One bit needs room to tell -1 from 0.
         let class = if bits == 1 { Class::B32 } else { integer_class(bits) };
@@ -411,7 +411,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A bfloat as single precision where the target does not convert it itself.
-    fn wide_enough(&mut self, value: Val, from: Scalar) -> Raised<(Val, Scalar)> {
+    fn wide_enough(&mut self, value: Val, from: Scalar) -> Result<(Val, Scalar)> {
         if from == Scalar::BFloat {
             Ok((self.widen_bfloat(value)?, Scalar::Float))
         } else {
@@ -419,7 +419,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn int_to_float(&mut self, value: Val, from: Scalar, to: Scalar, signed: bool) -> Raised<Val> {
+    fn int_to_float(&mut self, value: Val, from: Scalar, to: Scalar, signed: bool) -> Result<Val> {
         let bits = from.bits();
         if let (8, Val::Register(register, _), Scalar::Half | Scalar::Float | Scalar::Double) =
             (bits, value, to)
@@ -452,7 +452,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The same bits as another type: each target leaf is a source leaf, a part of one, or several side by side.
-    pub(super) fn bit_cast(&mut self, from: &[Leaf], values: &[Val], to: &[Leaf]) -> Raised<Vec<Val>> {
+    pub(super) fn bit_cast(&mut self, from: &[Leaf], values: &[Val], to: &[Leaf]) -> Result<Vec<Val>> {
         if from.len() == to.len() && from.iter().zip(to).all(|(a, b)| a.scalar == b.scalar) {
             return Ok(values.to_vec());
         }
@@ -469,7 +469,7 @@ impl Emitter<'_, '_, '_> {
         values: &[Val],
         mut start: u32,
         to: &[Leaf],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let mut sources = Vec::with_capacity(from.len());
         let mut at = 0;
         for (leaf, &value) in from.iter().zip(values) {
@@ -491,7 +491,7 @@ impl Emitter<'_, '_, '_> {
         start: u32,
         end: u32,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let covering: Vec<_> = sources
             .iter()
             .filter(|(at, leaf, _)| *at < end && at + leaf.scalar.bits() > start)
@@ -550,7 +550,7 @@ impl Emitter<'_, '_, '_> {
         start: u32,
         end: u32,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let (mut pieces, mut values) = (Vec::new(), Vec::new());
         for (at, leaf, value) in sources {
             let (low, high) = (start.max(*at), end.min(at + leaf.scalar.bits()));
@@ -570,7 +570,7 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// `cvt.rn` of integers of a type.
-fn to_float(to: Scalar, from: ScalarType) -> Raised<Mnemonic> {
-    let ty = to.float().ok_or_else(|| Refusal::new(INSTRUCTION, "a cast to a float that is none"))?;
+fn to_float(to: Scalar, from: ScalarType) -> Result<Mnemonic> {
+    let ty = to.float().ok_or_else(|| RaiseError::new(INSTRUCTION, "a cast to a float that is none"))?;
     Ok(ptx!("cvt.rn.f32.s32").with_types(&[ty, from])?)
 }

@@ -4,7 +4,7 @@ use ptx_isa::{Field, Mnemonic, Mod, ptx};
 use ptx_llvm::view::{AtomicOp, BinaryOp, FastMath, FloatPredicate, IntPredicate, Type, TypeId};
 
 use super::state::Emitter;
-use crate::error::{ORDER, Raised, Refusal};
+use crate::error::{ORDER, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
@@ -16,7 +16,7 @@ impl Emitter<'_, '_, '_> {
         ty: TypeId,
         old: &[Val],
         operand: &[Val],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         if op == AtomicOp::Xchg {
             return Ok(operand.to_vec());
         }
@@ -34,7 +34,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What an operation stores in an integer over 64 bits.
-    fn combine_wide(&mut self, op: AtomicOp, old: &[Val], value: &[Val], bits: u32) -> Raised<Vec<Val>> {
+    fn combine_wide(&mut self, op: AtomicOp, old: &[Val], value: &[Val], bits: u32) -> Result<Vec<Val>> {
         let number = |low: u64, high: u64| [Val::Bits(low), Val::Bits(high)];
         match op {
             AtomicOp::Xchg => Ok(value.to_vec()),
@@ -74,7 +74,7 @@ impl Emitter<'_, '_, '_> {
             | AtomicOp::FMax
             | AtomicOp::FMin
             | AtomicOp::FMaximum
-            | AtomicOp::FMinimum => Err(Refusal::new(ORDER, "floating-point arithmetic on integers")),
+            | AtomicOp::FMinimum => Err(RaiseError::new(ORDER, "floating-point arithmetic on integers")),
         }
     }
 
@@ -85,12 +85,12 @@ impl Emitter<'_, '_, '_> {
         old: &[Val],
         value: &[Val],
         bits: u32,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let keep = self.compare_words(predicate, old, value, bits)?;
         self.choose_words(keep, old, value)
     }
 
-    fn choose_words(&mut self, cond: Val, a: &[Val], b: &[Val]) -> Raised<Vec<Val>> {
+    fn choose_words(&mut self, cond: Val, a: &[Val], b: &[Val]) -> Result<Vec<Val>> {
         let mut words = Vec::with_capacity(a.len());
         for (&a, &b) in a.iter().zip(b) {
             words.push(self.choose(cond, a, b, Scalar::Int(64))?);
@@ -99,10 +99,10 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What an operation stores in a leaf, from the old value.
-    fn combine(&mut self, op: AtomicOp, old: Val, value: Val, scalar: Scalar) -> Raised<Val> {
+    fn combine(&mut self, op: AtomicOp, old: Val, value: Val, scalar: Scalar) -> Result<Val> {
         let bits = scalar.bits();
         let plain = FastMath::default();
-        let pick = |this: &mut Self, predicate: IntPredicate| -> Raised<Val> {
+        let pick = |this: &mut Self, predicate: IntPredicate| -> Result<Val> {
             let keep = this.compare_ints(predicate, old, value, scalar)?;
             this.choose(keep, old, value, scalar)
         };
@@ -150,7 +150,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The smaller or larger of two floating-point numbers, by `min` or `max` of single precision; `.NaN` when one NaN makes the result
     /// one.
-    pub(super) fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let of_numbers = single.with(Field::Nan, None).filter(|_| single.has(Mod::Nan));
         if let (Scalar::Double, Some(plain)) = (scalar, of_numbers) {
             let extreme = self.float_extreme(plain, a, b, scalar)?;

@@ -7,7 +7,7 @@ use ptx_llvm::view::{FloatPredicate, InstId, IntPredicate, Type, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_type};
 use crate::value::{Fill, Val};
 
@@ -19,7 +19,7 @@ impl Emitter<'_, '_, '_> {
         predicate: IntPredicate,
         lhs: Value,
         rhs: Value,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let ty = self.value_type(lhs)?;
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
@@ -56,7 +56,7 @@ impl Emitter<'_, '_, '_> {
         a: Val,
         b: Val,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         self.compare_ints_as(None, predicate, a, b, scalar)
     }
 
@@ -68,7 +68,7 @@ impl Emitter<'_, '_, '_> {
         a: Val,
         b: Val,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         if scalar == Scalar::Int(1) {
             return self.compare_bits(predicate, a, b);
         }
@@ -93,7 +93,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Compares truth values; a true one is 1 unsigned and -1 signed.
-    fn compare_bits(&mut self, predicate: IntPredicate, a: Val, b: Val) -> Raised<Val> {
+    fn compare_bits(&mut self, predicate: IntPredicate, a: Val, b: Val) -> Result<Val> {
         match predicate {
             IntPredicate::Ne => self.pred(ptx!("xor.pred"), a, b),
             IntPredicate::Eq => {
@@ -126,7 +126,7 @@ impl Emitter<'_, '_, '_> {
         predicate: FloatPredicate,
         lhs: Value,
         rhs: Value,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let leaves = self.value_leaves(lhs)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
         let (a, b) = (self.apart(&leaves, &a)?, self.apart(&leaves, &b)?);
@@ -145,7 +145,7 @@ impl Emitter<'_, '_, '_> {
         a: Val,
         b: Val,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let compare = match predicate {
             FloatPredicate::False => return Ok(Val::Bits(0)),
             FloatPredicate::True => return Ok(Val::Bits(1)),
@@ -175,7 +175,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `select`: one condition for all leaves, or one an element.
-    pub(super) fn select_value(&mut self, id: InstId, cond: Value, then: Value, other: Value) -> Raised<()> {
+    pub(super) fn select_value(&mut self, id: InstId, cond: Value, then: Value, other: Value) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let conds = self.value(cond)?;
         let (a, b) = (self.value(then)?, self.value(other)?);
@@ -184,7 +184,7 @@ impl Emitter<'_, '_, '_> {
             let cond = conds
                 .first()
                 .copied()
-                .ok_or_else(|| Refusal::new(INSTRUCTION, "a select without a condition"))?;
+                .ok_or_else(|| RaiseError::new(INSTRUCTION, "a select without a condition"))?;
             if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
                 self.define(id, result.into());
                 return Ok(());
@@ -209,7 +209,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// One of two values by a predicate.
-    pub(super) fn choose(&mut self, cond: Val, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn choose(&mut self, cond: Val, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         if let Val::Bits(bits) = cond {
             return Ok(if bits & 1 == 1 { a } else { b });
         }
@@ -227,7 +227,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Half-precision constants are plain bits to `selp`.
-    fn selectable(&mut self, value: Val, scalar: Scalar) -> Raised<Arg> {
+    fn selectable(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         match (value, scalar) {
             (Val::Bits(bits), Scalar::Half | Scalar::BFloat) => Ok(Arg::Bits(bits, 16)),
             (Val::Bits(bits), Scalar::HalfPair | Scalar::BFloatPair) => Ok(Arg::Bits(bits, 32)),
@@ -235,7 +235,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn choose_pred(&mut self, cond: Val, a: Val, b: Val) -> Raised<Val> {
+    fn choose_pred(&mut self, cond: Val, a: Val, b: Val) -> Result<Val> {
         match (a, b) {
             (Val::Bits(1), _) => return self.pred(ptx!("or.pred"), cond, b),
             (_, Val::Bits(0)) => return self.pred(ptx!("and.pred"), cond, a),

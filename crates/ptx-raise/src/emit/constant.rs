@@ -6,7 +6,7 @@ use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, Type, T
 
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Leaf, Scalar};
 use crate::value::{Base, Val, mask, sign_extend};
 
@@ -15,9 +15,9 @@ const MAX_DEPTH: u32 = 64;
 
 impl Emitter<'_, '_, '_> {
     /// The leaves of a constant.
-    pub(super) fn constant(&mut self, id: ConstId, depth: u32) -> Raised<Vec<Val>> {
+    pub(super) fn constant(&mut self, id: ConstId, depth: u32) -> Result<Vec<Val>> {
         if depth > MAX_DEPTH {
-            return Err(Refusal::new(INSTRUCTION, "a constant nested too deep"));
+            return Err(RaiseError::new(INSTRUCTION, "a constant nested too deep"));
         }
         let view = self.module.view;
         let ty = view.constant_type(id);
@@ -50,12 +50,12 @@ impl Emitter<'_, '_, '_> {
             Constant::BlockAddress(_, block) => Ok(vec![Val::Bits(crate::offsets::block_number(*block))]),
             Constant::Expr(expr) => self.constant_expr(expr, ty, depth),
             Constant::Other(name) => {
-                Err(Refusal::new(INSTRUCTION, format!("a {name} has no counterpart in PTX")))
+                Err(RaiseError::new(INSTRUCTION, format!("a {name} has no counterpart in PTX")))
             }
         }
     }
 
-    fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Raised<Vec<Val>> {
+    fn constant_expr(&mut self, expr: &ConstExpr, ty: TypeId, depth: u32) -> Result<Vec<Val>> {
         match expr {
             ConstExpr::Gep { source, base, indices } => {
                 self.constant_addresses(*source, *base, indices, ty, depth)
@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
                 self.together(&leaves, &elements.concat())
             }
             ConstExpr::Other(number) => {
-                Err(Refusal::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
+                Err(RaiseError::new(INSTRUCTION, format!("a constant expression of LLVM's opcode {number}")))
             }
         }
     }
@@ -88,7 +88,7 @@ impl Emitter<'_, '_, '_> {
         index: ConstId,
         ty: TypeId,
         depth: u32,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let view = self.module.view;
         let number = view.constant(index).as_u64().and_then(|index| u32::try_from(index).ok());
         if let (Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value }), Some(number)) =
@@ -106,18 +106,18 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A number that an element of a vector has.
-    fn constant_index(&mut self, index: ConstId, depth: u32) -> Raised<(Val, Scalar)> {
+    fn constant_index(&mut self, index: ConstId, depth: u32) -> Result<(Val, Scalar)> {
         let words = self.low_words(index, depth)?;
-        words.first().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an index that is not a number"))
+        words.first().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an index that is not a number"))
     }
 
     /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
-    fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Raised<Vec<Val>> {
+    fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Result<Vec<Val>> {
         let bits = self.width_of_integers(ty).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, "constant arithmetic on a value that is not an integer")
+            RaiseError::new(INSTRUCTION, "constant arithmetic on a value that is not an integer")
         })?;
         if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Xor) {
-            return Err(Refusal::new(INSTRUCTION, "constant arithmetic that LLVM 22 does not have"));
+            return Err(RaiseError::new(INSTRUCTION, "constant arithmetic that LLVM 22 does not have"));
         }
         let words = bits.div_ceil(64).max(1) as usize;
         let mut result = Vec::with_capacity(lhs.len());
@@ -138,22 +138,22 @@ impl Emitter<'_, '_, '_> {
         indices: &[ConstId],
         ty: TypeId,
         depth: u32,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let bases = self.low_words(base, depth)?;
         let indices: Vec<Vec<(Val, Scalar)>> =
-            indices.iter().map(|&index| self.low_words(index, depth)).collect::<Raised<_>>()?;
+            indices.iter().map(|&index| self.low_words(index, depth)).collect::<Result<_>>()?;
         let element = |of: &[(Val, Scalar)], at: usize| {
             // A scalar counts as one element.
             let found = if of.len() == 1 { of.first() } else { of.get(at) };
             found
                 .copied()
-                .ok_or_else(|| Refusal::new(INSTRUCTION, "a vector of fewer addresses than its neighbour"))
+                .ok_or_else(|| RaiseError::new(INSTRUCTION, "a vector of fewer addresses than its neighbour"))
         };
         let mut addresses = Vec::new();
         for at in 0..self.leaves(ty)?.len() {
             let (start, pointer) = element(&bases, at)?;
             let numbers: Vec<(Val, Scalar)> =
-                indices.iter().map(|index| element(index, at)).collect::<Raised<_>>()?;
+                indices.iter().map(|index| element(index, at)).collect::<Result<_>>()?;
             let is_known = numbers.iter().all(|(number, _)| matches!(number, Val::Bits(_)));
             let start = if is_known { start } else { self.as_typed(start, pointer)? };
             addresses.push(self.stepped(start, pointer, source, &numbers)?);
@@ -162,14 +162,14 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The elements of a constant; of integers over 64 bits the low words.
-    fn low_words(&mut self, id: ConstId, depth: u32) -> Raised<Vec<(Val, Scalar)>> {
+    fn low_words(&mut self, id: ConstId, depth: u32) -> Result<Vec<(Val, Scalar)>> {
         let ty = self.module.view.constant_type(id);
         let words = self.width_of_integers(ty).map_or(1, |bits| bits.div_ceil(64).max(1)) as usize;
         let (leaves, values) = (self.leaves(ty)?, self.constant(id, depth + 1)?);
         Ok(values.into_iter().zip(leaves.iter().map(|leaf| leaf.scalar)).step_by(words).collect())
     }
 
-    fn constant_cast(&mut self, op: CastOp, value: ConstId, to: TypeId, depth: u32) -> Raised<Vec<Val>> {
+    fn constant_cast(&mut self, op: CastOp, value: ConstId, to: TypeId, depth: u32) -> Result<Vec<Val>> {
         let from = self.module.view.constant_type(value);
         let values = self.constant(value, depth + 1)?;
         let (source, target) = (self.leaves(from)?, self.leaves(to)?);
@@ -187,7 +187,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The low bits of an integer or address in a register of another width, zero above.
-    pub(super) fn resize_register(&mut self, register: ptx_ir::RegId, from: u32, to: u32) -> Raised<Val> {
+    pub(super) fn resize_register(&mut self, register: ptx_ir::RegId, from: u32, to: u32) -> Result<Val> {
         use crate::types::Class;
         let (old, new) = (Class::of_bits(from), Class::of_bits(to));
         if old == new {
@@ -212,7 +212,7 @@ impl Emitter<'_, '_, '_> {
             (Class::B32, Class::B16) => ptx!("cvt.u16.u32"),
             (Class::B16, Class::B32) => ptx!("cvt.u32.u16"),
             (Class::B16, Class::B64) => ptx!("cvt.u64.u16"),
-            _ => return Err(Refusal::new(INSTRUCTION, format!("a cast from {from} to {to} bits"))),
+            _ => return Err(RaiseError::new(INSTRUCTION, format!("a cast from {from} to {to} bits"))),
         };
         let args: [Arg; 1] = [register.into()];
         Ok(Val::reg(self.compute(mnemonic, &args)?))
@@ -220,9 +220,9 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// An address some bytes further on, in the space it counts in.
-pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Raised<Val> {
+pub(super) fn offset_by(address: Val, pointer: Scalar, offset: i64) -> Result<Val> {
     let Scalar::Pointer { space, bits, .. } = pointer else {
-        return Err(Refusal::new(INSTRUCTION, "a getelementptr from a value that is not a pointer"));
+        return Err(RaiseError::new(INSTRUCTION, "a getelementptr from a value that is not a pointer"));
     };
     Ok(match address {
         Val::Register(..) if offset == 0 => address,

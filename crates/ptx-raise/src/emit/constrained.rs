@@ -8,12 +8,12 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, M
 
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::ConstrainedOp;
 
 impl Emitter<'_, '_, '_> {
     /// A constrained operation.
-    pub(super) fn constrained(&mut self, id: InstId, call: &Call, op: ConstrainedOp) -> Raised<()> {
+    pub(super) fn constrained(&mut self, id: InstId, call: &Call, op: ConstrainedOp) -> Result<()> {
         self.no_quadruple(id, &call.args)?;
         let rounding = self.rounding(call)?;
         match op {
@@ -66,7 +66,7 @@ impl Emitter<'_, '_, '_> {
         call: &Call,
         (op, mnemonic): (BinaryOp, Mnemonic),
         rounding: Mod,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         if rounding != Mod::Rn {
             return self.directed_each(id, call, 2, (mnemonic, rounding));
         }
@@ -75,7 +75,7 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    fn rounded_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Raised<()> {
+    fn rounded_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
         if rounding != Mod::Rn {
             return self.directed_cast(id, call, op, rounding);
         }
@@ -83,7 +83,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The rounding that a call's metadata names; to nearest even when it names none.
-    pub(super) fn rounding(&self, call: &Call) -> Raised<Mod> {
+    pub(super) fn rounding(&self, call: &Call) -> Result<Mod> {
         for &arg in &call.args {
             match self.text_of(arg) {
                 Some("round.tonearest" | "round.dynamic") => return Ok(Mod::Rn),
@@ -92,7 +92,7 @@ impl Emitter<'_, '_, '_> {
                 Some("round.downward") => return Ok(Mod::Rm),
                 Some(other) if other.starts_with("round.") => {
                     let message = format!("the rounding {other} has no counterpart in PTX");
-                    return Err(Refusal::new(INTRINSIC, message));
+                    return Err(RaiseError::new(INTRINSIC, message));
                 }
                 _ => {}
             }
@@ -108,7 +108,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn stated_predicate(&self, value: Value) -> Raised<FloatPredicate> {
+    fn stated_predicate(&self, value: Value) -> Result<FloatPredicate> {
         Ok(match self.text_of(value) {
             Some("oeq") => FloatPredicate::Oeq,
             Some("ogt") => FloatPredicate::Ogt,
@@ -124,7 +124,7 @@ impl Emitter<'_, '_, '_> {
             Some("ult") => FloatPredicate::Ult,
             Some("ule") => FloatPredicate::Ule,
             Some("une") => FloatPredicate::Une,
-            _ => return Err(Refusal::new(INTRINSIC, "a comparison without a predicate")),
+            _ => return Err(RaiseError::new(INTRINSIC, "a comparison without a predicate")),
         })
     }
 }

@@ -7,7 +7,7 @@ use ptx_llvm::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
 use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::Action;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::offsets::block_number;
 use crate::signature::Passing;
 use crate::style::Names;
@@ -23,7 +23,7 @@ const INDEXED_BRANCH: Since = Since::new(6, 0, 30);
 
 impl Emitter<'_, '_, '_> {
     /// The end of a block.
-    pub(super) fn terminator(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn terminator(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         if let Op::Invoke { call, .. } = &function.inst(id).op {
             self.call(id, call)?;
@@ -41,7 +41,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `ret`, after the result is in its variable.
-    fn give_back(&mut self, value: Option<Value>) -> Raised<()> {
+    fn give_back(&mut self, value: Option<Value>) -> Result<()> {
         if let (Some(value), Some(_)) = (value, &self.signature.registers) {
             let leaves = self.value_leaves(value)?;
             let values = self.value(value)?;
@@ -96,7 +96,7 @@ impl Emitter<'_, '_, '_> {
         Operand::Label(self.blocks.labels[block.index()])
     }
 
-    fn branch(&mut self, id: InstId, target: BlockId) -> Raised<()> {
+    fn branch(&mut self, id: InstId, target: BlockId) -> Result<()> {
         // In debugging code a jump that PTX had is a place to stop at, wherever it goes; elsewhere it only is how the text was, as
         // names are.
         let as_written = self.module.target.is_debugging()
@@ -111,11 +111,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Branches to a label under a predicate.
-    pub(super) fn branch_if(&mut self, register: RegId, negated: bool, label: LabelId) -> Raised<()> {
+    pub(super) fn branch_if(&mut self, register: RegId, negated: bool, label: LabelId) -> Result<()> {
         self.emit_guarded(Some(Guard { register, negated }), ptx!("bra"), &[Operand::Label(label).into()])
     }
 
-    fn branch_either(&mut self, id: InstId, cond: Value, then: BlockId, other: BlockId) -> Raised<()> {
+    fn branch_either(&mut self, id: InstId, cond: Value, then: BlockId, other: BlockId) -> Result<()> {
         let (cond, _) = self.scalar(cond)?;
         if let Val::Bits(bits) = cond {
             return self.branch(id, if bits & 1 == 1 { then } else { other });
@@ -149,7 +149,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A table of targets when the cases lie close, else comparisons one after the other.
-    fn switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {
+    fn switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Result<()> {
         let leaves = self.value_leaves(value)?;
         let values = self.value(value)?;
         let dead_default = !self.is_emitted(default);
@@ -159,7 +159,7 @@ impl Emitter<'_, '_, '_> {
         for (case, target) in cases {
             let number = self.module.view.constant(*case).as_u64();
             numbers.push((
-                number.ok_or_else(|| Refusal::new(INSTRUCTION, "a case that is not a number"))?,
+                number.ok_or_else(|| RaiseError::new(INSTRUCTION, "a case that is not a number"))?,
                 *target,
             ));
         }
@@ -191,7 +191,7 @@ impl Emitter<'_, '_, '_> {
         if dead_default { self.emit(ptx!("trap"), &[]) } else { self.jump(default) }
     }
 
-    fn jump(&mut self, target: BlockId) -> Raised<()> {
+    fn jump(&mut self, target: BlockId) -> Result<()> {
         if self.next() == Some(target) {
             return Ok(());
         }
@@ -233,7 +233,7 @@ impl Emitter<'_, '_, '_> {
         table: &[BlockId],
         default: BlockId,
         dead_default: bool,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let wide = scalar.class() == Class::B64;
         let class = if wide { Class::B64 } else { Class::B32 };
         let mut index = self.zero_extended(value, scalar, class.bits())?;
@@ -271,7 +271,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `indirectbr`: the addresses of blocks are their numbers ([`block_number`]), so the branch is a table over the
     /// numbers of its targets. Other numbers are undefined behaviour, and go where the first target is.
-    fn indirect_branch(&mut self, address: Value, targets: &[BlockId]) -> Raised<()> {
+    fn indirect_branch(&mut self, address: Value, targets: &[BlockId]) -> Result<()> {
         let numbers = || targets.iter().map(|&block| block_number(block));
         let (Some(low), Some(high), Some(&first)) = (numbers().min(), numbers().max(), targets.first())
         else {
@@ -299,11 +299,11 @@ impl Emitter<'_, '_, '_> {
         self.jump(first)
     }
 
-    fn wide_switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Raised<()> {
+    fn wide_switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Result<()> {
         let view = self.module.view;
         let bits = match view.ty(self.value_type(value)?) {
             ptx_llvm::view::Type::Int { bits } => *bits,
-            _ => return Err(Refusal::new(INSTRUCTION, "a switch on something that is not an integer")),
+            _ => return Err(RaiseError::new(INSTRUCTION, "a switch on something that is not an integer")),
         };
         let values = self.value(value)?;
         let words = self.full_words(&values, bits, Fill::Zero)?;
@@ -320,7 +320,7 @@ impl Emitter<'_, '_, '_> {
 
     /// No one comes here: nothing follows an instruction that ends the thread, `exit` is elsewhere, so that control
     /// does not run on into the next block. `ptxas` lets control run on after `trap`, and keeps alive what the next block uses.
-    fn unreachable(&mut self) -> Raised<()> {
+    fn unreachable(&mut self) -> Result<()> {
         let last = self.builder.body().statements.iter().rev().find_map(|stmt| match stmt {
             Stmt::Inst(inst) => Some(inst.mnemonic.effects().terminator && inst.guard.is_none()),
             _ => None,

@@ -8,13 +8,13 @@ use super::append::{Arg, operand};
 use super::state::Emitter;
 use crate::constraint::Constraint;
 use crate::cover::{Action, ClampedShift, Half, HalfSource, Joined, Narrow, Text, Truths};
-use crate::error::{ASSEMBLY, Raised, Refusal};
+use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// Emits what the cover has in an instruction's place.
-    pub(super) fn act(&mut self, id: InstId, action: &Action) -> Raised<()> {
+    pub(super) fn act(&mut self, id: InstId, action: &Action) -> Result<()> {
         match action {
             Action::Text(text) => self.write_text(text),
             Action::ClampedShift(shift) => self.shift_clamped(id, shift),
@@ -39,7 +39,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads a parameter of which only the low bits are read.
-    fn load_low_bits(&mut self, parameter: usize) -> Raised<()> {
+    fn load_low_bits(&mut self, parameter: usize) -> Result<()> {
         let low = self.cover.parameters.get(&parameter).map(|low| low.load.clone());
         if let (Some(load), Some(&variable)) = (low, self.frame.params.get(parameter)) {
             self.low_bits(&load, variable)?;
@@ -48,7 +48,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The shift in the place of the choice.
-    fn shift_clamped(&mut self, id: InstId, shift: &ClampedShift) -> Raised<()> {
+    fn shift_clamped(&mut self, id: InstId, shift: &ClampedShift) -> Result<()> {
         let (base, scalar) = self.scalar(shift.amount.base)?;
         let amount = match base {
             Val::Bits(bits) => Arg::Bits(bits & shift.amount.mask, 32),
@@ -74,7 +74,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `shl` or `shr` of a value of a register's width.
-    fn shift_by(&mut self, op: BinaryOp, value: Val, amount: Arg, bits: u32) -> Raised<Val> {
+    fn shift_by(&mut self, op: BinaryOp, value: Val, amount: Arg, bits: u32) -> Result<Val> {
         let scalar = Scalar::Int(bits);
         let word = if op == BinaryOp::Shl { "shl.b" } else { "shr.u" };
         let value = self.arg(value, scalar)?;
@@ -82,7 +82,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `mov` of two halves, after the choices.
-    fn join_chosen(&mut self, id: InstId, joined: &Joined) -> Raised<()> {
+    fn join_chosen(&mut self, id: InstId, joined: &Joined) -> Result<()> {
         let scalar = Scalar::Int(joined.bits);
         let mut parts = [Operand::Omitted; 2];
         for (part, half) in parts.iter_mut().zip([joined.low, joined.high]) {
@@ -102,7 +102,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn half_value(&mut self, source: HalfSource, scalar: Scalar) -> Raised<Val> {
+    fn half_value(&mut self, source: HalfSource, scalar: Scalar) -> Result<Val> {
         match source {
             HalfSource::Constant(number) => Ok(Val::Bits(number)),
             HalfSource::Narrow(value) => Ok(self.scalar(value)?.0),
@@ -115,7 +115,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The sign of a byte up to a halfword, and zeros above.
-    fn extend_under_mask(&mut self, id: InstId, narrow: Value) -> Raised<()> {
+    fn extend_under_mask(&mut self, id: InstId, narrow: Value) -> Result<()> {
         let (value, scalar) = self.scalar(narrow)?;
         let half = self.sign_extended(value, scalar, 16)?;
         let word = self.resized(half, Class::B16, Class::B32)?;
@@ -124,7 +124,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `rsqrt`.
-    fn reciprocal_root(&mut self, id: InstId, of: Value) -> Raised<()> {
+    fn reciprocal_root(&mut self, id: InstId, of: Value) -> Result<()> {
         let (value, scalar) = self.scalar(of)?;
         let arg = self.arg(value, scalar)?;
         let root = self.float_form(ptx!("rsqrt.approx.f32"), Scalar::Float)?;
@@ -134,7 +134,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Whether any or all of them hold.
-    fn combine_truths(&mut self, id: InstId, truths: &Truths) -> Raised<()> {
+    fn combine_truths(&mut self, id: InstId, truths: &Truths) -> Result<()> {
         let combine = if truths.all { ptx!("and.pred") } else { ptx!("or.pred") };
         let values = self.value(truths.vector)?;
         let mut values = values.iter().copied();
@@ -150,7 +150,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An operand of a text. A constant stays one but in a list, which has registers alone.
-    fn text_input(&mut self, text: &Text, input: Narrow, class: Class, outputs: &[RegId]) -> Raised<Operand> {
+    fn text_input(&mut self, text: &Text, input: Narrow, class: Class, outputs: &[RegId]) -> Result<Operand> {
         let Narrow::Value(value) = input else {
             let scalar = Scalar::Int(class.bits());
             let mut types = text.text.split(' ').next().unwrap_or_default().rsplit('.');
@@ -171,7 +171,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Emits a text in the place of what it computes.
-    fn write_text(&mut self, text: &Text) -> Raised<()> {
+    fn write_text(&mut self, text: &Text) -> Result<()> {
         let mut operands = Vec::with_capacity(text.constraints.len());
         let mut outputs = Vec::with_capacity(text.roots.len());
         let mut inputs = text.inputs.iter();
@@ -183,12 +183,12 @@ impl Emitter<'_, '_, '_> {
                     operands.push(Operand::Register(register));
                 }
                 Constraint::Input(class) => {
-                    let missing = || Refusal::new(ASSEMBLY, "a mark with more constraints than operands");
+                    let missing = || RaiseError::new(ASSEMBLY, "a mark with more constraints than operands");
                     let input = *inputs.next().ok_or_else(missing)?;
                     operands.push(self.text_input(text, input, *class, &outputs)?);
                 }
                 Constraint::Tied(_) | Constraint::Immediate => {
-                    return Err(Refusal::new(ASSEMBLY, "a mark with a constraint that marks do not have"));
+                    return Err(RaiseError::new(ASSEMBLY, "a mark with a constraint that marks do not have"));
                 }
             }
         }

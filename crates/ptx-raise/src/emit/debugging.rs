@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet as HashSet;
 use super::access::in_space;
 use super::append::{Arg, mov};
 use super::state::Emitter;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::operands::for_each_register;
 use crate::references::for_each_operand;
 use crate::registers::Named;
@@ -121,7 +121,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A copy that PTX had as an instruction of its own.
-    pub(super) fn copy(&mut self, id: InstId, value: Value) -> Raised<()> {
+    pub(super) fn copy(&mut self, id: InstId, value: Value) -> Result<()> {
         if let Some(at) = self.loaded_parameter(value)
             && let Some(&variable) = self.frame.params.get(at)
             && let Some(parameter) = self.signature.params.get(at).cloned()
@@ -154,7 +154,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A sum that is an address and that PTX computed where it is, with whatever it adds.
-    pub(super) fn sum(&mut self, id: InstId, (base, pointer): (Val, Scalar), index: Value) -> Raised<()> {
+    pub(super) fn sum(&mut self, id: InstId, (base, pointer): (Val, Scalar), index: Value) -> Result<()> {
         let class = pointer.class();
         let base = self.in_register(base, pointer)?;
         let (index, kind) = self.scalar(index)?;
@@ -180,7 +180,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `cvta` of such a number.
-    pub(super) fn convert_number(&mut self, id: InstId, value: Value, space: u32) -> Raised<()> {
+    pub(super) fn convert_number(&mut self, id: InstId, value: Value, space: u32) -> Result<()> {
         let (number, scalar) = self.scalar(value)?;
         let number = self.in_register(number, scalar)?;
         let class = self.pointer_class(address_space::GENERIC);

@@ -9,7 +9,7 @@ use ptx_llvm::view::{Call, CastOp, FloatPredicate, InstId, IntPredicate};
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
 use crate::types::{integer_class, integer_type};
 use crate::value::Val;
@@ -22,7 +22,7 @@ impl Emitter<'_, '_, '_> {
         call: &Call,
         count: usize,
         (mnemonic, rounding): (Mnemonic, Mod),
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let mut arguments = Vec::with_capacity(count);
         for at in 0..count {
@@ -43,13 +43,13 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn directed(&mut self, mnemonic: Mnemonic, rounding: Mod, args: &[Val], scalar: Scalar) -> Raised<Val> {
+    fn directed(&mut self, mnemonic: Mnemonic, rounding: Mod, args: &[Val], scalar: Scalar) -> Result<Val> {
         let wide = match scalar {
             Scalar::Float | Scalar::BFloat => Scalar::Float,
             Scalar::Double | Scalar::Half => Scalar::Double,
             Scalar::HalfPair | Scalar::BFloatPair | Scalar::Int(_) | Scalar::Pointer { .. } => {
                 let message = format!("{mnemonic} of something that is not a number");
-                return Err(Refusal::new(INTRINSIC, message));
+                return Err(RaiseError::new(INTRINSIC, message));
             }
         };
         let mut operands = Vec::with_capacity(args.len());
@@ -66,12 +66,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `fptrunc`, `sitofp` or `uitofp`, rounded as `rounding` says.
-    pub(super) fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Raised<()> {
+    pub(super) fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
         let (from, to) = (self.value_leaves(argument(call, 0)?)?, self.leaves(self.type_of(id))?);
         let values = self.value(argument(call, 0)?)?;
         if self.wide_width(argument(call, 0)?)?.is_some() {
             let message = "an integer over 64 bits with a rounding other than to nearest";
-            return Err(Refusal::new(INTRINSIC, message));
+            return Err(RaiseError::new(INTRINSIC, message));
         }
         let parts = self.apart(&from, &values)?;
         let mut results = Vec::with_capacity(parts.len());
@@ -93,7 +93,7 @@ impl Emitter<'_, '_, '_> {
         (from, to): (Scalar, Scalar),
         rounding: Mod,
         signed: bool,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let width = integer_class(from.bits()).bits();
         let register = if signed {
             self.sign_extended(value, from, width)?
@@ -102,7 +102,7 @@ impl Emitter<'_, '_, '_> {
         };
         let wide = if to == Scalar::BFloat { Scalar::Float } else { to };
         let Some(ty) = wide.float() else {
-            return Err(Refusal::new(INTRINSIC, "a cast to a float that is none"));
+            return Err(RaiseError::new(INTRINSIC, "a cast to a float that is none"));
         };
         let convert = ptx!("cvt.rn.f32.s32").with_types(&[ty, integer_type(signed, width)])?;
         let convert = convert.with_modifier(Field::Rnd, rounding)?;
@@ -111,7 +111,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A number in a narrower format.
-    fn narrow_directed(&mut self, value: Val, (from, to): (Scalar, Scalar), rounding: Mod) -> Raised<Val> {
+    fn narrow_directed(&mut self, value: Val, (from, to): (Scalar, Scalar), rounding: Mod) -> Result<Val> {
         let convert = match (from, to) {
             _ if from == to => return Ok(value),
             (Scalar::Float, Scalar::BFloat) => return self.bfloat_directed(value, rounding),
@@ -122,14 +122,14 @@ impl Emitter<'_, '_, '_> {
             (Scalar::Double, Scalar::Float) => ptx!("cvt.rn.f32.f64"),
             (Scalar::Double, Scalar::Half) => ptx!("cvt.rn.f16.f64"),
             (Scalar::Float, Scalar::Half) => ptx!("cvt.rn.f16.f32"),
-            _ => return Err(Refusal::new(INTRINSIC, "a floating-point cast of something else")),
+            _ => return Err(RaiseError::new(INTRINSIC, "a floating-point cast of something else")),
         };
         let arg = self.arg(value, from)?;
         Ok(Val::reg(self.compute(convert.with_modifier(Field::Rnd, rounding)?, &[arg])?))
     }
 
     /// The upper half of a single-precision number, one more where the rounding goes away from zero and something is cut off.
-    fn bfloat_directed(&mut self, value: Val, rounding: Mod) -> Raised<Val> {
+    fn bfloat_directed(&mut self, value: Val, rounding: Mod) -> Result<Val> {
         let word = Scalar::Int(32);
         let (raw, _) = self.bits_of(value, Scalar::Float)?;
         let high = Val::reg(self.compute(ptx!("shr.u32"), &[raw.into(), Arg::Bits(16, 32)])?);

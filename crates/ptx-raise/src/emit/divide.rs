@@ -7,7 +7,7 @@ use ptx_llvm::view::BinaryOp;
 
 use super::append::{Arg, number};
 use super::state::Emitter;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::types::Scalar;
 use crate::types::integer_class;
 use crate::value::{Upper, Val, mask, sign_extend};
@@ -70,7 +70,7 @@ impl Emitter<'_, '_, '_> {
         value: Val,
         divisor: u64,
         bits: u32,
-    ) -> Raised<Option<Val>> {
+    ) -> Result<Option<Val>> {
         let signed = match op {
             BinaryOp::UDiv | BinaryOp::URem => false,
             BinaryOp::SDiv | BinaryOp::SRem => true,
@@ -97,7 +97,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Some(Val::Register(register, upper)))
     }
 
-    fn divide_unsigned(&mut self, n: RegId, divisor: u64, bits: u32, remainder: bool) -> Raised<RegId> {
+    fn divide_unsigned(&mut self, n: RegId, divisor: u64, bits: u32, remainder: bool) -> Result<RegId> {
         let width = if bits <= 32 { 32 } else { 64 };
         if divisor.is_power_of_two() {
             return if remainder {
@@ -116,7 +116,7 @@ impl Emitter<'_, '_, '_> {
         if remainder { self.rest_of(n, quotient, divisor, width) } else { Ok(quotient) }
     }
 
-    fn multiply_reciprocal(&mut self, n: RegId, by: Reciprocal, width: u32) -> Raised<RegId> {
+    fn multiply_reciprocal(&mut self, n: RegId, by: Reciprocal, width: u32) -> Result<RegId> {
         let start = self.shifted_down(n, by.before, width)?;
         let factor = Arg::Bits(by.factor, width);
         let high = self.compute(ptx!("mul.hi.u32").with_bits(width)?, &[start.into(), factor])?;
@@ -131,7 +131,7 @@ impl Emitter<'_, '_, '_> {
         self.shifted_down(sum, by.after, width)
     }
 
-    fn divide_signed(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Raised<RegId> {
+    fn divide_signed(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Result<RegId> {
         let class = integer_class(width);
         let size = divisor.unsigned_abs();
         if size.is_power_of_two() {
@@ -153,7 +153,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A power of two: negative numbers are raised by what a shift would round them down.
-    fn divide_signed_power(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Raised<RegId> {
+    fn divide_signed_power(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Result<RegId> {
         let shift = divisor.unsigned_abs().trailing_zeros();
         let raised = match shift {
             0 => n,
@@ -189,12 +189,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The dividend without the multiple of the divisor.
-    fn rest_of(&mut self, n: RegId, quotient: RegId, divisor: u64, width: u32) -> Raised<RegId> {
+    fn rest_of(&mut self, n: RegId, quotient: RegId, divisor: u64, width: u32) -> Result<RegId> {
         let factor = Arg::Bits(divisor.wrapping_neg() & mask(width), width);
         self.compute(ptx!("mad.lo.s32").with_bits(width)?, &[quotient.into(), factor, n.into()])
     }
 
-    fn shifted_down(&mut self, register: RegId, by: u32, width: u32) -> Raised<RegId> {
+    fn shifted_down(&mut self, register: RegId, by: u32, width: u32) -> Result<RegId> {
         if by == 0 {
             return Ok(register);
         }

@@ -10,7 +10,7 @@ use ptx_llvm::view::{AtomicOrder, IntPredicate, Scope, TypeId};
 use super::access::{Access, Place, Round, in_space};
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, ORDER, Raised, Refusal};
+use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
 use crate::types::integer_class;
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Fill, Val, mask};
@@ -32,7 +32,7 @@ struct Part {
 
 impl Emitter<'_, '_, '_> {
     /// The width in bits of an atomic access to a value of a type.
-    pub(super) fn atomic_width(&mut self, ty: TypeId, scope: &Scope) -> Raised<u32> {
+    pub(super) fn atomic_width(&mut self, ty: TypeId, scope: &Scope) -> Result<u32> {
         let leaves = self.leaves(ty)?;
         let bits: u32 = leaves.iter().map(|leaf| leaf.scalar.bits()).sum();
         let whole = leaves.iter().all(|leaf| u64::from(leaf.scalar.bits()) == leaf.bytes * 8);
@@ -44,18 +44,18 @@ impl Emitter<'_, '_, '_> {
             return Ok(bits);
         }
         let text = self.module.view.type_text(ty);
-        Err(Refusal::new(ORDER, format!("an atomic access to a value of type {text}"))
+        Err(RaiseError::new(ORDER, format!("an atomic access to a value of type {text}"))
             .with_help("PTX has atomic accesses of 8, 16, 32, 64 and 128 bits"))
     }
 
     /// A value as the integer of its bits, in 64-bit words where it is wide.
-    pub(super) fn words_of(&mut self, ty: TypeId, values: &[Val], bits: u32) -> Raised<Vec<Val>> {
+    pub(super) fn words_of(&mut self, ty: TypeId, values: &[Val], bits: u32) -> Result<Vec<Val>> {
         let leaves = self.leaves(ty)?;
         self.bit_cast(&leaves, values, &word_leaves(bits))
     }
 
     /// A value from the integer of its bits.
-    pub(super) fn value_of_words(&mut self, ty: TypeId, words: &[Val], bits: u32) -> Raised<Vec<Val>> {
+    pub(super) fn value_of_words(&mut self, ty: TypeId, words: &[Val], bits: u32) -> Result<Vec<Val>> {
         let leaves = self.leaves(ty)?;
         self.bit_cast(&word_leaves(bits), words, &leaves)
     }
@@ -66,7 +66,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An integer as an operand of `atom`: wide ones in one register.
-    pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Raised<Arg> {
+    pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Result<Arg> {
         if let &[word] = words {
             let scalar = Scalar::Int(bits);
             // Sixteen bits are taken from registers alone.
@@ -85,7 +85,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Emits an instruction that gives an integer into registers of its words.
-    pub(super) fn emit_whole(&mut self, mnemonic: Mnemonic, to: &[RegId], args: &[Arg]) -> Raised<()> {
+    pub(super) fn emit_whole(&mut self, mnemonic: Mnemonic, to: &[RegId], args: &[Arg]) -> Result<()> {
         if let &[register] = to {
             let mut all = vec![Arg::from(register)];
             all.extend_from_slice(args);
@@ -98,7 +98,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The words that an instruction gives.
-    pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Raised<Vec<Val>> {
+    pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Result<Vec<Val>> {
         let registers = self.word_registers(bits);
         self.emit_whole(mnemonic, &registers, args)?;
         Ok(registers.into_iter().map(Val::reg).collect())
@@ -111,7 +111,7 @@ impl Emitter<'_, '_, '_> {
         a: &[Val],
         b: &[Val],
         bits: u32,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         if let (&[a], &[b]) = (a, b) {
             return self.compare_ints(predicate, a, b, Scalar::Int(bits));
         }
@@ -133,7 +133,7 @@ impl Emitter<'_, '_, '_> {
         bits: u32,
         expected: &[Val],
         new: &[Val],
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let args = [place.address.into(), self.whole(expected, bits)?, self.whole(new, bits)?];
         self.emit_words(swap(place, modifiers, bits)?, bits, &args)
     }
@@ -144,8 +144,8 @@ impl Emitter<'_, '_, '_> {
         place: &Place<'_>,
         order: AtomicOrder,
         ty: TypeId,
-        round: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Round>,
-    ) -> Raised<Vec<Val>> {
+        round: &mut dyn FnMut(&mut Self, &[Val]) -> Result<Round>,
+    ) -> Result<Vec<Val>> {
         let own = self.atomic_width(ty, place.scope)?;
         let modifiers = self.relaxed_atom(place.scope)?;
         let (address, part, bits) = if self.swaps_whole(own) {
@@ -205,7 +205,7 @@ impl Emitter<'_, '_, '_> {
         words: &[Val],
         part: Option<Part>,
         bits: u32,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let (Some(part), &[Val::Register(word, _)]) = (part, words) else {
             return self.value_of_words(ty, words, bits);
         };
@@ -213,16 +213,16 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The value of `own` bits that begins at a bit of a word.
-    pub(super) fn part_value(&mut self, ty: TypeId, own: u32, word: RegId, shift: RegId) -> Raised<Vec<Val>> {
+    pub(super) fn part_value(&mut self, ty: TypeId, own: u32, word: RegId, shift: RegId) -> Result<Vec<Val>> {
         let moved = self.compute(ptx!("shr.u32"), &[word.into(), shift.into()])?;
         let part = self.extract_bits(moved, Class::B32, 0, Scalar::Int(own))?;
         self.value_of_words(ty, &[part], own)
     }
 
     /// The aligned 32-bit word around a smaller value, and how many bits of it are below the value.
-    pub(super) fn word_around(&mut self, place: &Place<'_>) -> Raised<(Operand, RegId)> {
+    pub(super) fn word_around(&mut self, place: &Place<'_>) -> Result<(Operand, RegId)> {
         let Operand::Address(base, offset) = place.address else {
-            return Err(Refusal::new(INSTRUCTION, "an atomic operation without an address"));
+            return Err(RaiseError::new(INSTRUCTION, "an atomic operation without an address"));
         };
         let class = self.pointer_class(place.space);
         let width = class.bits();
@@ -247,19 +247,19 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A value of so many bits at its place in a word that is zero elsewhere.
-    pub(super) fn at_place(&mut self, value: Val, shift: RegId, bits: u32) -> Raised<RegId> {
+    pub(super) fn at_place(&mut self, value: Val, shift: RegId, bits: u32) -> Result<RegId> {
         let wide = self.zero_extended(value, Scalar::Int(bits), 32)?;
         self.compute(ptx!("shl.b32"), &[wide.into(), shift.into()])
     }
 
     /// A word with ones everywhere but at the place of a value of so many bits.
-    pub(super) fn holes(&mut self, shift: RegId, bits: u32) -> Raised<RegId> {
+    pub(super) fn holes(&mut self, shift: RegId, bits: u32) -> Result<RegId> {
         let ones = self.in_register(Val::Bits(mask(bits)), Scalar::Int(32))?;
         let ones = self.compute(ptx!("shl.b32"), &[ones.into(), shift.into()])?;
         self.compute(ptx!("not.b32"), &[ones.into()])
     }
 
-    fn replace_part(&mut self, word: RegId, part: Part, new: Val, bits: u32) -> Raised<RegId> {
+    fn replace_part(&mut self, word: RegId, part: Part, new: Val, bits: u32) -> Result<RegId> {
         let rest = self.compute(ptx!("and.b32"), &[word.into(), part.holes.into()])?;
         let moved = self.at_place(new, part.shift, bits)?;
         self.compute(ptx!("or.b32"), &[rest.into(), moved.into()])
@@ -267,7 +267,7 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// `atom.cas` of so many bits.
-fn swap(place: &Place<'_>, modifiers: &[Mod], bits: u32) -> Raised<Mnemonic> {
+fn swap(place: &Place<'_>, modifiers: &[Mod], bits: u32) -> Result<Mnemonic> {
     in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(modifiers)?, place.space)
 }
 

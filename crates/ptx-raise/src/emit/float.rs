@@ -10,7 +10,7 @@ use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::Val;
 
@@ -30,7 +30,7 @@ const APPROXIMATE: [(Mnemonic, Mnemonic); 3] = [
 
 impl Emitter<'_, '_, '_> {
     /// `fneg`, which inverts the sign and nothing else.
-    pub(super) fn float_negate(&mut self, id: InstId, value: Value) -> Raised<()> {
+    pub(super) fn float_negate(&mut self, id: InstId, value: Value) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let values = self.value(value)?;
         let mut result = Vec::with_capacity(leaves.len());
@@ -42,14 +42,14 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The value with its sign inverted.
-    pub(super) fn negate(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn negate(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         let sign: u64 = match scalar {
             Scalar::Half | Scalar::BFloat => 0x8000,
             Scalar::HalfPair | Scalar::BFloatPair => 0x8000_8000,
             Scalar::Float => 1 << 31,
             Scalar::Double => 1 << 63,
             Scalar::Int(_) | Scalar::Pointer { .. } => {
-                return Err(Refusal::new(INSTRUCTION, "fneg of an integer"));
+                return Err(RaiseError::new(INSTRUCTION, "fneg of an integer"));
             }
         };
         if let Val::Bits(bits) = value {
@@ -68,9 +68,9 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An operation on single-precision numbers, for another kind of number; with `.ftz` where the function flushes single precision.
-    pub(super) fn float_form(&self, single: Mnemonic, scalar: Scalar) -> Raised<Mnemonic> {
+    pub(super) fn float_form(&self, single: Mnemonic, scalar: Scalar) -> Result<Mnemonic> {
         let ty = scalar.float().ok_or_else(|| {
-            Refusal::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
+            RaiseError::new(INSTRUCTION, format!("{single} of something that is not a floating-point number"))
         })?;
         Ok(single.with_type(ty)?.with_if(self.flush && scalar == Scalar::Float, Mod::Ftz)?)
     }
@@ -83,9 +83,9 @@ impl Emitter<'_, '_, '_> {
         b: Val,
         scalar: Scalar,
         fast: FastMath,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         if scalar.float().is_none() {
-            return Err(Refusal::new(INSTRUCTION, "floating-point arithmetic on integers"));
+            return Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on integers"));
         }
         let rounded = match op {
             BinaryOp::FAdd => ptx!("add.rn.f32"),
@@ -93,7 +93,7 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::FMul => ptx!("mul.rn.f32"),
             BinaryOp::FDiv => return self.float_divide(a, b, scalar, fast),
             // `frem` is legalized.
-            _ => return Err(Refusal::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
+            _ => return Err(RaiseError::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
         };
         if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)
         {
@@ -117,7 +117,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Sums and products of bfloat numbers through the one operation that older targets have:
     /// `a * 1 + b`, `b * -1 + a` and `a * b + -0` round once, as the plain operations do.
-    fn bfloat_by_fma(&mut self, op: BinaryOp, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    fn bfloat_by_fma(&mut self, op: BinaryOp, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let both = |half: u64| if scalar.is_pair() { half | half << 16 } else { half };
         let (one, minus_one, minus_zero) = (both(0x3f80), both(0xbf80), both(0x8000));
         let (x, y, z) = match op {
@@ -132,7 +132,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same. `afn` allows the approximations that
     /// single precision has; `arcp` alone does not.
-    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+    pub(super) fn quotient(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Result<Val> {
         let (one, sign) = match scalar {
             Scalar::Double => (0x3ff0 << 48, 1 << 63),
             _ => (0x3f80_0000, 1 << 31),
@@ -148,13 +148,13 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An operation that single precision has as an approximation too, which `afn` allows.
-    pub(super) fn precise(&self, rounded: Mnemonic, scalar: Scalar, fast: FastMath) -> Raised<Mnemonic> {
+    pub(super) fn precise(&self, rounded: Mnemonic, scalar: Scalar, fast: FastMath) -> Result<Mnemonic> {
         let approximate = fast.afn && scalar == Scalar::Float;
         let single = if approximate { APPROXIMATE.iter().find(|(own, _)| *own == rounded) } else { None };
         self.float_form(single.map_or(rounded, |(_, approximate)| *approximate), scalar)
     }
 
-    fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+    fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Result<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
                 let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
@@ -175,8 +175,8 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         scalar: Scalar,
         args: &[Val],
-        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Val>,
-    ) -> Raised<Val> {
+        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Result<Val>,
+    ) -> Result<Val> {
         let element = scalar.element();
         let mut results = Vec::new();
         let mut split = Vec::with_capacity(args.len());
@@ -194,12 +194,12 @@ impl Emitter<'_, '_, '_> {
         match results[..] {
             [low, high] => self.join_pair(low, high, element),
             [only] => Ok(only),
-            _ => Err(Refusal::new(INSTRUCTION, "an operation without a result")),
+            _ => Err(RaiseError::new(INSTRUCTION, "an operation without a result")),
         }
     }
 
     /// The halves of a packed pair, the low one first.
-    pub(super) fn split_pair(&mut self, pair: Val) -> Raised<[Val; 2]> {
+    pub(super) fn split_pair(&mut self, pair: Val) -> Result<[Val; 2]> {
         if let Val::Bits(bits) = pair {
             return Ok([Val::Bits(bits & 0xffff), Val::Bits(bits >> 16 & 0xffff)]);
         }
@@ -211,7 +211,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Two halves as a packed pair.
-    pub(super) fn join_pair(&mut self, low: Val, high: Val, element: Scalar) -> Raised<Val> {
+    pub(super) fn join_pair(&mut self, low: Val, high: Val, element: Scalar) -> Result<Val> {
         if let (Val::Bits(low), Val::Bits(high)) = (low, high) {
             return Ok(Val::Bits(low & 0xffff | (high & 0xffff) << 16));
         }
@@ -220,13 +220,13 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Two 16-bit registers as one of 32.
-    pub(super) fn join_halves(&mut self, low: RegId, high: RegId) -> Raised<RegId> {
+    pub(super) fn join_halves(&mut self, low: RegId, high: RegId) -> Result<RegId> {
         let vector = Operand::Vector(self.builder.list(&[Operand::Register(low), Operand::Register(high)]));
         self.compute(ptx!("mov.b32"), &[vector.into()])
     }
 
     /// The leaves of a value with pairs taken apart.
-    pub(super) fn apart(&mut self, leaves: &[Leaf], values: &[Val]) -> Raised<Vec<(Val, Scalar)>> {
+    pub(super) fn apart(&mut self, leaves: &[Leaf], values: &[Val]) -> Result<Vec<(Val, Scalar)>> {
         let mut all = Vec::with_capacity(values.len());
         for (leaf, &value) in leaves.iter().zip(values) {
             if leaf.scalar.is_pair() {
@@ -240,10 +240,10 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The leaves of a type from values of which pairs are two.
-    pub(super) fn together(&mut self, leaves: &[Leaf], values: &[Val]) -> Raised<Vec<Val>> {
+    pub(super) fn together(&mut self, leaves: &[Leaf], values: &[Val]) -> Result<Vec<Val>> {
         let mut rest = values.iter().copied();
         let mut all = Vec::with_capacity(leaves.len());
-        let missing = || Refusal::new(INSTRUCTION, "too few elements");
+        let missing = || RaiseError::new(INSTRUCTION, "too few elements");
         for leaf in leaves {
             let first = rest.next().ok_or_else(missing)?;
             if leaf.scalar.is_pair() {

@@ -9,7 +9,7 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol
 use super::access::in_space;
 use super::append::Arg;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::BitOp;
 use crate::types::{Class, Scalar, integer_class, integer_type};
 use crate::value::{Upper, Val, sign_extend};
@@ -25,8 +25,8 @@ impl Emitter<'_, '_, '_> {
         id: InstId,
         call: &Call,
         count: usize,
-        compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Raised<Val>,
-    ) -> Raised<()> {
+        compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Result<Val>,
+    ) -> Result<()> {
         // The words of a wide integer are no elements.
         self.no_wide(argument(call, 0)?)?;
         let leaves = self.leaves(self.type_of(id))?;
@@ -37,8 +37,8 @@ impl Emitter<'_, '_, '_> {
         let mut result = Vec::with_capacity(leaves.len());
         for (at, leaf) in leaves.iter().enumerate() {
             let own: Option<Vec<Val>> = args.iter().map(|values| values.get(at).copied()).collect();
-            let own =
-                own.ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
+            let own = own
+                .ok_or_else(|| RaiseError::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
             result.push(compute(self, &own, leaf.scalar)?);
         }
         self.define(id, Rc::from(result));
@@ -46,7 +46,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `ptrmask`: the bits of an address without those that a mask has not got.
-    pub(super) fn mask_address(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn mask_address(&mut self, id: InstId, call: &Call) -> Result<()> {
         let pointers = self.leaves(self.type_of(id))?;
         let addresses = self.value(argument(call, 0)?)?;
         let (masks, kinds) = (self.value(argument(call, 1)?)?, self.value_leaves(argument(call, 1)?)?);
@@ -69,7 +69,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A pointer that nothing was to look through, perhaps in another space.
-    pub(super) fn pointer_copy(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn pointer_copy(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (value, from) = self.scalar(argument(call, 0)?)?;
         let to = self.scalar_of_result(id)?;
         let value = if from == to { value } else { self.cast_address(value, from, to)? };
@@ -78,7 +78,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A counter of the processor (manual 10.24, 10.28).
-    pub(super) fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Raised<()> {
+    pub(super) fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Result<()> {
         let counter = self.special(counter, None)?;
         let value = self.compute(ptx!("mov.u64"), &[counter])?;
         self.define_one(id, Val::reg(value));
@@ -86,7 +86,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
-    pub(super) fn load_relative(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn load_relative(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (base, pointer) = self.scalar(argument(call, 0)?)?;
         let (offset, kind) = self.low_word(argument(call, 1)?)?;
         let base = Val::reg(self.in_register(base, pointer)?);
@@ -102,7 +102,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The text that a call gives its reader, after a colon; nothing where it is not a constant.
-    pub(super) fn said(&mut self, call: &Call) -> Raised<String> {
+    pub(super) fn said(&mut self, call: &Call) -> Result<String> {
         let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
         let view = self.module.view;
         let symbol = match view.constant(id) {
@@ -118,7 +118,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A product without carries: the first operand, moved to each bit that the second has, by exclusive or.
-    pub(super) fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let bits = scalar.bits();
         let width = if bits > 32 { 64 } else { 32 };
         let left = ptx!("shl.b32").with_bits(width)?;
@@ -144,16 +144,16 @@ impl Emitter<'_, '_, '_> {
         Ok(self.resize_integer(CastOp::Trunc, &[sum], width, bits)?.first().copied().unwrap_or(sum))
     }
 
-    pub(super) fn scalar_of_result(&mut self, id: InstId) -> Raised<Scalar> {
+    pub(super) fn scalar_of_result(&mut self, id: InstId) -> Result<Scalar> {
         let leaves = self.leaves(self.type_of(id))?;
         match &*leaves {
             [leaf, ..] => Ok(leaf.scalar),
-            [] => Err(Refusal::new(INTRINSIC, "an intrinsic without a result")),
+            [] => Err(RaiseError::new(INTRINSIC, "an intrinsic without a result")),
         }
     }
 
     /// Counting and moving bits (manual 9.7.1). Narrow values are computed in 32 bits.
-    pub(super) fn bit_intrinsic(&mut self, op: BitOp, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn bit_intrinsic(&mut self, op: BitOp, value: Val, scalar: Scalar) -> Result<Val> {
         let bits = scalar.bits();
         let width = if bits > 32 { 64 } else { 32 };
         let class = integer_class(width);
@@ -188,7 +188,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The zeros below the lowest bit of a number of so many bits, in 32 or 64 with zeros above.
-    fn trailing_zeros(&mut self, wide: RegId, bits: u32) -> Raised<RegId> {
+    fn trailing_zeros(&mut self, wide: RegId, bits: u32) -> Result<RegId> {
         if bits == 64 {
             // The bits below the lowest one, as many as the zeros there; all where there is none.
             let below = self.compute(ptx!("add.s64"), &[wide.into(), Arg::Bits(u64::MAX, 64)])?;
@@ -209,7 +209,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The magnitude of a signed integer.
-    pub(super) fn absolute_integer(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn absolute_integer(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         let wide = self.sign_extended_arg(value, scalar)?;
         if scalar.bits() == 1 {
             return Ok(value);
@@ -218,7 +218,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A register's low bits as a value of a narrower or wider integer type, zero above.
-    fn back_to(&mut self, register: RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+    fn back_to(&mut self, register: RegId, class: Class, scalar: Scalar) -> Result<Val> {
         if scalar == Scalar::Int(1) {
             return self.extract_bits(register, class, 0, scalar);
         }
@@ -226,7 +226,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Reverses bytes with `prmt` (manual 9.7.9.7).
-    pub(super) fn swap_bytes(&mut self, wide: RegId, class: Class, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn swap_bytes(&mut self, wide: RegId, class: Class, scalar: Scalar) -> Result<Val> {
         let reverse = |this: &mut Self, word: RegId| {
             this.compute(ptx!("prmt.b32"), &[word.into(), Arg::Bits(0, 32), Arg::Bits(0x0123, 32)])
         };
@@ -253,7 +253,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The 32-bit halves of a 64-bit register, the low one first.
-    fn split_words(&mut self, register: RegId) -> Raised<(RegId, RegId)> {
+    fn split_words(&mut self, register: RegId) -> Result<(RegId, RegId)> {
         let (low, high) = (self.register(Class::B32), self.register(Class::B32));
         let list = [Operand::Register(low), Operand::Register(high)];
         let vector = Operand::Vector(self.builder.list(&list));
@@ -261,16 +261,16 @@ impl Emitter<'_, '_, '_> {
         Ok((low, high))
     }
 
-    fn join_words(&mut self, low: RegId, high: RegId) -> Raised<RegId> {
+    fn join_words(&mut self, low: RegId, high: RegId) -> Result<RegId> {
         let list = [Operand::Register(low), Operand::Register(high)];
         let vector = Operand::Vector(self.builder.list(&list));
         self.compute(ptx!("mov.b64"), &[vector.into()])
     }
 
     /// `fshl` and `fshr`: the amount counts modulo the width.
-    pub(super) fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Raised<Val> {
+    pub(super) fn funnel_shift(&mut self, left: bool, args: &[Val], scalar: Scalar) -> Result<Val> {
         let &[high, low, amount] = args else {
-            return Err(Refusal::new(INTRINSIC, "a funnel shift without operands"));
+            return Err(RaiseError::new(INTRINSIC, "a funnel shift without operands"));
         };
         let bits = scalar.bits();
         if bits == 1 {
@@ -312,7 +312,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A shift by an amount of `within` bits, which is the value's width or 32.
-    fn shifted(&mut self, op: BinaryOp, value: Val, amount: Val, bits: u32, within: u32) -> Raised<Val> {
+    fn shifted(&mut self, op: BinaryOp, value: Val, amount: Val, bits: u32, within: u32) -> Result<Val> {
         if within == bits {
             return self.int_binary(op, value, amount, bits);
         }
@@ -329,7 +329,7 @@ impl Emitter<'_, '_, '_> {
         low: Val,
         amount: u32,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let bits = scalar.bits();
         if amount == 0 {
             return Ok(if left { high } else { low });
@@ -344,7 +344,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The upper 64 of 128 bits shifted to the left: each half of the result is a funnel shift of two halves (manual 9.7.8.6).
-    fn funnel_halves(&mut self, high: Val, low: Val, up: u32) -> Raised<Val> {
+    fn funnel_halves(&mut self, high: Val, low: Val, up: u32) -> Result<Val> {
         let wide = Scalar::Int(64);
         let (high_word, low_word) = (self.in_register(high, wide)?, self.in_register(low, wide)?);
         let (h0, h1) = self.split_words(high_word)?;
@@ -360,7 +360,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The smaller or larger of two integers, by the `min` or `max` of 32 bits of the same sign.
-    pub(super) fn int_extreme(&mut self, extreme: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn int_extreme(&mut self, extreme: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let signed = extreme.scalar_type() == Some(ScalarType::S32);
         if scalar == Scalar::Int(1) {
             // A true value is 1 unsigned and -1 signed.
@@ -378,6 +378,9 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// An argument of a call.
-pub(super) fn argument(call: &Call, at: usize) -> Raised<Value> {
-    call.args.get(at).copied().ok_or_else(|| Refusal::new(INTRINSIC, "an intrinsic with too few arguments"))
+pub(super) fn argument(call: &Call, at: usize) -> Result<Value> {
+    call.args
+        .get(at)
+        .copied()
+        .ok_or_else(|| RaiseError::new(INTRINSIC, "an intrinsic with too few arguments"))
 }

@@ -5,14 +5,14 @@ use ptx_llvm::view::{Call, InstId};
 
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal, SAID};
+use crate::error::{INTRINSIC, RaiseError, Result, SAID};
 use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Plain, base_name};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic.
-    pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
         let Some(generic) = Generic::of(name) else {
             if self.named_intrinsic(id, call, name)? {
                 return Ok(());
@@ -45,7 +45,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn plain_intrinsic(&mut self, id: InstId, call: &Call, plain: Plain) -> Raised<()> {
+    fn plain_intrinsic(&mut self, id: InstId, call: &Call, plain: Plain) -> Result<()> {
         match plain {
             Plain::Hint => {}
             Plain::Argument => {
@@ -68,7 +68,7 @@ impl Emitter<'_, '_, '_> {
                 let what = self.said(call)?;
                 let message =
                     format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
-                return Err(Refusal::new(INTRINSIC, message).with_help(help));
+                return Err(RaiseError::new(INTRINSIC, message).with_help(help));
             }
             Plain::CompilerWarning => {
                 let message = format!("function {} warns{}", self.function.name, self.said(call)?);
@@ -77,7 +77,9 @@ impl Emitter<'_, '_, '_> {
             }
             Plain::Reflect => {
                 let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
-                return Err(Refusal::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"));
+                return Err(
+                    RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1")
+                );
             }
             Plain::Handle => self.variable_handle(id, call)?,
             Plain::Shuffle => self.shuffle(id, call)?,
@@ -88,7 +90,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What is not known of the size of an object: all bits or none, as the second argument asks.
-    fn object_size(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    fn object_size(&mut self, id: InstId, call: &Call) -> Result<()> {
         let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
         let leaves = self.leaves(self.type_of(id))?;
         let unknown =
@@ -98,7 +100,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn memory_intrinsic(&mut self, id: InstId, call: &Call, op: MemoryOp) -> Raised<()> {
+    fn memory_intrinsic(&mut self, id: InstId, call: &Call, op: MemoryOp) -> Result<()> {
         match op {
             MemoryOp::Copy => self.copy_memory(call, false),
             MemoryOp::Move => self.copy_memory(call, true),
@@ -123,7 +125,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn integer_intrinsic(&mut self, id: InstId, call: &Call, op: IntegerOp) -> Raised<()> {
+    fn integer_intrinsic(&mut self, id: InstId, call: &Call, op: IntegerOp) -> Result<()> {
         let count = match op {
             IntegerOp::Absolute => 1,
             IntegerOp::SignedMin | IntegerOp::SignedMax | IntegerOp::UnsignedMin | IntegerOp::UnsignedMax => {
@@ -145,7 +147,7 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    fn conversion(&mut self, id: InstId, call: &Call, op: Conversion) -> Raised<()> {
+    fn conversion(&mut self, id: InstId, call: &Call, op: Conversion) -> Result<()> {
         let (from, to) = match op {
             Conversion::ToSigned => return self.saturating_cast(id, call, true),
             Conversion::ToUnsigned => return self.saturating_cast(id, call, false),
@@ -160,7 +162,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Intrinsics that are told apart by their names; whether this is one.
-    fn named_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Raised<bool> {
+    fn named_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Result<bool> {
         let Some(short) = base_name(name).strip_prefix("llvm.") else { return Ok(false) };
         match short {
             "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {

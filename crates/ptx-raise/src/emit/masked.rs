@@ -13,7 +13,7 @@ use super::access::{Access, memory_type};
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::{HistogramOp, Named};
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
@@ -30,11 +30,11 @@ struct Place {
 }
 
 impl Place {
-    fn load(&self) -> Raised<Access<'static>> {
+    fn load(&self) -> Result<Access<'static>> {
         Access::load(self.space, self.operand, self.align)
     }
 
-    fn store(&self) -> Raised<Access<'static>> {
+    fn store(&self) -> Result<Access<'static>> {
         Access::written(self.space, self.operand, self.align)
     }
 }
@@ -46,7 +46,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.load`: every element that its mask names; the others come from the last argument.
-    pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn masked_load(&mut self, id: InstId, call: &Call) -> Result<()> {
         if self.source.bit_packed(self.type_of(id)).is_some() {
             return self.masked_bits(id, call);
         }
@@ -88,7 +88,7 @@ impl Emitter<'_, '_, '_> {
         elements: &[Vec<Leaf>],
         mask: &[Val],
         rest: &[Vec<Val>],
-    ) -> Raised<Option<Vec<Vec<Val>>>> {
+    ) -> Result<Option<Vec<Vec<Val>>>> {
         let size = self.module.view.layout(self.type_of(id)).map_or(0, |layout| layout.size);
         let wanted: Option<Vec<bool>> =
             mask.iter().map(|bit| if let Val::Bits(bit) = bit { Some(bit & 1 == 1) } else { None }).collect();
@@ -134,7 +134,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.load` of elements that share bytes: all are loaded where the mask names one.
-    fn masked_bits(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    fn masked_bits(&mut self, id: InstId, call: &Call) -> Result<()> {
         let ty = self.type_of(id);
         let place = self.masked_place(call, 0)?;
         let mask = self.value(argument(call, 1)?)?;
@@ -169,7 +169,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.store`.
-    pub(super) fn masked_store(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn masked_store(&mut self, call: &Call) -> Result<()> {
         let stored = argument(call, 0)?;
         let elements = self.element_leaves(self.value_type(stored)?)?;
         let values = self.elements(stored)?.0;
@@ -193,7 +193,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.gather`: every element from an address of its own.
-    pub(super) fn masked_gather(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn masked_gather(&mut self, id: InstId, call: &Call) -> Result<()> {
         let elements = self.scattered_leaves(self.type_of(id))?;
         let mask = self.value(argument(call, 1)?)?;
         let rest = self.elements(argument(call, 2)?)?.0;
@@ -207,7 +207,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.scatter`; elements at one address are stored in order.
-    pub(super) fn masked_scatter(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn masked_scatter(&mut self, call: &Call) -> Result<()> {
         let stored = argument(call, 0)?;
         let elements = self.scattered_leaves(self.value_type(stored)?)?;
         let values = self.elements(stored)?.0;
@@ -220,7 +220,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.expandload`: elements that lie one after the other go where the mask names places.
-    pub(super) fn expand_load(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn expand_load(&mut self, id: InstId, call: &Call) -> Result<()> {
         let elements = self.element_leaves(self.type_of(id))?;
         let (cursor, space, align, size) = self.running_place(call, 0, &elements)?;
         let mask = self.value(argument(call, 1)?)?;
@@ -237,7 +237,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.masked.compressstore`: the elements that the mask names, one after the other.
-    pub(super) fn compress_store(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn compress_store(&mut self, call: &Call) -> Result<()> {
         let stored = argument(call, 0)?;
         let elements = self.element_leaves(self.value_type(stored)?)?;
         let values = self.elements(stored)?.0;
@@ -253,7 +253,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
-    pub(super) fn histogram(&mut self, call: &Call, op: HistogramOp) -> Raised<()> {
+    pub(super) fn histogram(&mut self, call: &Call, op: HistogramOp) -> Result<()> {
         let (step, scalar) = self.scalar(argument(call, 1)?)?;
         let leaves = self.value_leaves(argument(call, 1)?)?;
         let mask = self.value(argument(call, 2)?)?;
@@ -276,26 +276,26 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The leaves of each element of a vector type, where they lie in the whole.
-    fn element_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
+    fn element_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Result<Vec<Vec<Leaf>>> {
         let (element, count) = match self.module.view.ty(ty) {
             ptx_llvm::view::Type::Vector { element, len } => (*element, *len),
-            _ => return Err(Refusal::new(INTRINSIC, "a masked access of something that is not a vector")),
+            _ => return Err(RaiseError::new(INTRINSIC, "a masked access of something that is not a vector")),
         };
         if self.source.bit_packed(ty).is_some() {
-            return Err(Refusal::new(INTRINSIC, "a masked access of elements that share bytes"));
+            return Err(RaiseError::new(INTRINSIC, "a masked access of elements that share bytes"));
         }
         self.leaves_by_element(element, count)
     }
 
     /// The same for elements that have an address each, so that none shares its bytes with another.
-    fn scattered_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Raised<Vec<Vec<Leaf>>> {
+    fn scattered_leaves(&mut self, ty: ptx_llvm::view::TypeId) -> Result<Vec<Vec<Leaf>>> {
         match self.module.view.ty(ty) {
             &ptx_llvm::view::Type::Vector { element, len } => self.leaves_by_element(element, len),
-            _ => Err(Refusal::new(INTRINSIC, "a masked access of something that is not a vector")),
+            _ => Err(RaiseError::new(INTRINSIC, "a masked access of something that is not a vector")),
         }
     }
 
-    fn leaves_by_element(&mut self, element: ptx_llvm::view::TypeId, count: u32) -> Raised<Vec<Vec<Leaf>>> {
+    fn leaves_by_element(&mut self, element: ptx_llvm::view::TypeId, count: u32) -> Result<Vec<Vec<Leaf>>> {
         let size = self.module.view.layout(element).map_or(0, |layout| layout.size);
         let leaves = self.leaves(element)?;
         let shifted =
@@ -303,19 +303,19 @@ impl Emitter<'_, '_, '_> {
         Ok((0..u64::from(count)).map(shifted).collect())
     }
 
-    fn masked_place(&mut self, call: &Call, at: usize) -> Raised<Place> {
+    fn masked_place(&mut self, call: &Call, at: usize) -> Result<Place> {
         let (pointer, scalar) = self.scalar(argument(call, at)?)?;
         let (operand, space) = self.address_operand(pointer, scalar)?;
         Ok(Place { operand, space, align: stated_align(call, at) })
     }
 
     /// The place of one element of a vector of pointers.
-    fn scattered_place(&mut self, call: &Call, argument_at: usize, at: usize) -> Raised<Place> {
+    fn scattered_place(&mut self, call: &Call, argument_at: usize, at: usize) -> Result<Place> {
         let pointers = argument(call, argument_at)?;
         let leaves = self.value_leaves(pointers)?;
         let values = self.value(pointers)?;
         let (Some(&value), Some(leaf)) = (values.get(at), leaves.get(at)) else {
-            return Err(Refusal::new(INTRINSIC, "a masked access with too few addresses"));
+            return Err(RaiseError::new(INTRINSIC, "a masked access with too few addresses"));
         };
         let (operand, space) = self.address_operand(value, leaf.scalar)?;
         Ok(Place { operand, space, align: stated_align(call, argument_at) })
@@ -327,11 +327,11 @@ impl Emitter<'_, '_, '_> {
         call: &Call,
         at: usize,
         elements: &[Vec<Leaf>],
-    ) -> Raised<(ptx_ir::RegId, u32, u64, u64)> {
+    ) -> Result<(ptx_ir::RegId, u32, u64, u64)> {
         let (pointer, scalar) = self.scalar(argument(call, at)?)?;
         let start = self.in_register(pointer, scalar)?;
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INTRINSIC, "an address that is not a pointer"));
+            return Err(RaiseError::new(INTRINSIC, "an address that is not a pointer"));
         };
         let cursor = self.register_for(scalar);
         self.copy_to(cursor, Val::reg(start), scalar)?;
@@ -346,7 +346,7 @@ impl Emitter<'_, '_, '_> {
         Ok((cursor, space, align, size))
     }
 
-    fn advance_where(&mut self, cursor: ptx_ir::RegId, wanted: Option<Val>, size: u64) -> Raised<()> {
+    fn advance_where(&mut self, cursor: ptx_ir::RegId, wanted: Option<Val>, size: u64) -> Result<()> {
         let class = self.class_of(cursor);
         let guard = match wanted {
             Some(Val::Bits(bits)) if bits & 1 == 0 => return Ok(()),
@@ -375,7 +375,7 @@ impl Emitter<'_, '_, '_> {
         place: Place,
         condition: Option<Val>,
         other: Option<&Vec<Val>>,
-    ) -> Raised<Vec<Val>> {
+    ) -> Result<Vec<Val>> {
         let zero = vec![Val::Bits(0); leaves.len()];
         let other = other.unwrap_or(&zero);
         let condition = match condition {
@@ -408,7 +408,7 @@ impl Emitter<'_, '_, '_> {
         Ok(registers.into_iter().map(Val::reg).collect())
     }
 
-    fn load_element(&mut self, leaves: &[Leaf], place: Place) -> Raised<Vec<Val>> {
+    fn load_element(&mut self, leaves: &[Leaf], place: Place) -> Result<Vec<Val>> {
         let mut values = Vec::with_capacity(leaves.len());
         for leaf in leaves {
             values.push(self.load_leaf(*leaf, &place.load()?.after(leaf.offset))?);
@@ -423,7 +423,7 @@ impl Emitter<'_, '_, '_> {
         values: &[Val],
         place: Place,
         condition: Option<Val>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let condition = match condition {
             Some(Val::Bits(bits)) if bits & 1 == 0 => return Ok(()),
             Some(Val::Bits(_)) | None => return self.store_element(leaves, values, place),
@@ -450,7 +450,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn store_element(&mut self, leaves: &[Leaf], values: &[Val], place: Place) -> Raised<()> {
+    fn store_element(&mut self, leaves: &[Leaf], values: &[Val], place: Place) -> Result<()> {
         for (leaf, &value) in leaves.iter().zip(values) {
             self.store_leaf(*leaf, value, &place.store()?.after(leaf.offset))?;
         }
@@ -458,7 +458,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.nvvm.ldu.global`: a load that the whole warp makes from one address; the second argument is the alignment.
-    pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (pointer, scalar) = self.scalar(argument(call, 0)?)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
         // An alignment that is not known is the natural one, which the instruction demands (manual 9.7.9.17).
@@ -469,7 +469,7 @@ impl Emitter<'_, '_, '_> {
         let mnemonic = match space {
             address_space::GENERIC => ptx!("ldu.b32"),
             address_space::GLOBAL => ptx!("ldu.global.b32"),
-            _ => return Err(Refusal::new(INTRINSIC, "ldu of memory that is not global")),
+            _ => return Err(RaiseError::new(INTRINSIC, "ldu of memory that is not global")),
         };
         let access = Access { mnemonic, hints: &[], address, align: align.max(1) };
         let values = self.load_leaves(self.type_of(id), &access)?;

@@ -7,7 +7,7 @@ use super::append::Arg;
 use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::{FloatOp, Function, Named, Transcendental};
 use crate::types::Scalar;
 use crate::value::{Val, mask, sign_extend};
@@ -20,7 +20,7 @@ const LOG10_2: u64 = 0x3e9a_209b;
 
 impl Emitter<'_, '_, '_> {
     /// A function of floating-point numbers.
-    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, function: Function) -> Raised<()> {
+    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, function: Function) -> Result<()> {
         if self.quadruple_intrinsic(id, call, function)? {
             return Ok(());
         }
@@ -30,7 +30,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn exact_function(&mut self, id: InstId, call: &Call, op: FloatOp) -> Raised<()> {
+    fn exact_function(&mut self, id: InstId, call: &Call, op: FloatOp) -> Result<()> {
         let extreme = |this: &mut Self, own: Mnemonic| {
             this.each(id, call, 2, &mut |this, args, scalar| {
                 this.float_extreme(own, args[0], args[1], scalar)
@@ -73,7 +73,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Raised<()> {
+    fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Result<()> {
         match op {
             // Right to two units in the last place, as CUDA's exp2f.
             Transcendental::Exp2 => {}
@@ -88,7 +88,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A function that PTX approximates.
-    fn approximated(&mut self, op: Transcendental, args: &[Val], scalar: Scalar) -> Raised<Val> {
+    fn approximated(&mut self, op: Transcendental, args: &[Val], scalar: Scalar) -> Result<Val> {
         match op {
             Transcendental::Sin => self.approximate(ptx!("sin.approx.f32"), args[0], scalar),
             Transcendental::Cos => self.approximate(ptx!("cos.approx.f32"), args[0], scalar),
@@ -127,7 +127,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `log2` of a single-precision number to within two units in the last place: the exponent, and a polynomial in the digits
     /// less one, between 0.7 and 1.4, whose coefficients make the largest relative error smallest.
-    fn logarithm(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    fn logarithm(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         const POLYNOMIAL: [u32; 10] = [
             0xbdf9_5c70,
             0x3e44_415c,
@@ -142,7 +142,7 @@ impl Emitter<'_, '_, '_> {
         ];
         const LOWEST: u64 = 0x3f33_0000;
         if scalar == Scalar::Double {
-            return Err(Refusal::new(INTRINSIC, "log2 of double precision has no counterpart in PTX")
+            return Err(RaiseError::new(INTRINSIC, "log2 of double precision has no counterpart in PTX")
                 .with_help("link libdevice and call its function"));
         }
         if scalar != Scalar::Float {
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `a * b + c` in single precision, rounded once and never flushed.
-    fn fused(&mut self, a: Val, b: Val, c: Val) -> Raised<Val> {
+    fn fused(&mut self, a: Val, b: Val, c: Val) -> Result<Val> {
         let scalar = Scalar::Float;
         let args = [self.arg(a, scalar)?, self.arg(b, scalar)?, self.arg(c, scalar)?];
         Ok(Val::reg(self.compute(ptx!("fma.rn.f32"), &args)?))
@@ -190,33 +190,33 @@ impl Emitter<'_, '_, '_> {
         op: Transcendental,
         args: &[Val],
         scalar: Scalar,
-        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Raised<Val>,
-    ) -> Raised<Val> {
+        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Result<Val>,
+    ) -> Result<Val> {
         match scalar {
             Scalar::Float => compute(self, args),
             Scalar::Double => {
                 let message = format!("llvm.{} of double precision has no counterpart in PTX", op.name());
-                Err(Refusal::new(INTRINSIC, message).with_help("link libdevice and call its function"))
+                Err(RaiseError::new(INTRINSIC, message).with_help("link libdevice and call its function"))
             }
             _ => self.through_single(scalar, args, compute),
         }
     }
 
     /// Two to the power of a multiple of a number in single precision.
-    fn exponential(&mut self, value: Val, factor: u64) -> Raised<Val> {
+    fn exponential(&mut self, value: Val, factor: u64) -> Result<Val> {
         let (single, plain) = (Scalar::Float, FastMath::default());
         let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), single, plain)?;
         self.approximate(ptx!("ex2.approx.f32"), exponent, single)
     }
 
     /// A multiple of the logarithm to base two of a number in single precision.
-    fn scaled_logarithm(&mut self, value: Val, factor: u64) -> Raised<Val> {
+    fn scaled_logarithm(&mut self, value: Val, factor: u64) -> Result<Val> {
         let (single, plain) = (Scalar::Float, FastMath::default());
         let logarithm = self.approximate(ptx!("lg2.approx.f32"), value, single)?;
         self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), single, plain)
     }
 
-    fn tangent(&mut self, value: Val) -> Raised<Val> {
+    fn tangent(&mut self, value: Val) -> Result<Val> {
         let single = Scalar::Float;
         let sine = self.approximate(ptx!("sin.approx.f32"), value, single)?;
         let cosine = self.approximate(ptx!("cos.approx.f32"), value, single)?;
@@ -225,7 +225,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(divide, &args)?))
     }
 
-    fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Raised<Val> {
+    fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Float => {
                 let arg = self.arg(value, scalar)?;
@@ -241,7 +241,7 @@ impl Emitter<'_, '_, '_> {
                     this.approximate(mnemonic, args[0], Scalar::Float)
                 })
             }
-            _ => Err(Refusal::new(
+            _ => Err(RaiseError::new(
                 INTRINSIC,
                 format!("{} of double precision has no counterpart in PTX", mnemonic.opcode().as_str()),
             )),
@@ -250,7 +250,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `a * b + c`, rounded once. A target without the operation computes it in single precision, rounded to odd: what is rounded to
     /// nearest from there is as if it had been rounded once.
-    pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Raised<Val> {
+    pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Result<Val> {
         let since = match scalar {
             Scalar::BFloat | Scalar::BFloatPair => Some(BFLOAT_FMA),
             Scalar::Half | Scalar::HalfPair => Some(HALF_ARITHMETIC),
@@ -264,7 +264,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `a * b + c` in single precision: where it is not exact the number nearer to zero, with its last bit set.
-    fn multiply_add_to_odd(&mut self, args: &[Val]) -> Raised<Val> {
+    fn multiply_add_to_odd(&mut self, args: &[Val]) -> Result<Val> {
         let scalar = Scalar::Float;
         let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
         let below = Val::reg(self.compute(ptx!("fma.rm.f32"), &args)?);
@@ -277,7 +277,7 @@ impl Emitter<'_, '_, '_> {
         self.choose(inexact, odd, nearer, scalar)
     }
 
-    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         let arg = self.arg(value, scalar)?;
         Ok(Val::reg(match scalar {
             Scalar::Float => self.compute(ptx!("abs.f32"), &[arg])?,
@@ -287,7 +287,7 @@ impl Emitter<'_, '_, '_> {
         }))
     }
 
-    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Result<Val> {
         if matches!(scalar, Scalar::Float | Scalar::Double) {
             let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
             let copy = ptx!("copysign.f32").with_type(scalar.class().register_type())?;
@@ -302,7 +302,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(ptx!("or.b32").with_bits(bits)?, &[size.into(), sign.into()])?))
     }
 
-    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar, fast: FastMath) -> Raised<Val> {
+    pub(super) fn square_root(&mut self, value: Val, scalar: Scalar, fast: FastMath) -> Result<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
                 let arg = self.arg(value, scalar)?;
@@ -317,7 +317,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    pub(super) fn round_to_integral(&mut self, rounding: Mod, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn round_to_integral(&mut self, rounding: Mod, value: Val, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Float | Scalar::Double | Scalar::Half => {
                 let ty = scalar.float().unwrap_or(ScalarType::F32);
@@ -344,7 +344,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
     /// exact, and so is the sum.
-    pub(super) fn round_away(&mut self, value: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn round_away(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         if !matches!(scalar, Scalar::Float | Scalar::Double) {
             return self
                 .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
@@ -365,11 +365,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
-    pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Result<()> {
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let values = self.value(argument(call, 0)?)?;
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
-            return Err(Refusal::new(INTRINSIC, "a set of classes that is not a constant"));
+            return Err(RaiseError::new(INTRINSIC, "a set of classes that is not a constant"));
         };
         let parts = if self.is_quadruple(self.value_type(argument(call, 0)?)?) {
             self.quadruple_summaries(&values)?
@@ -384,7 +384,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Raised<Val> {
+    fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Result<Val> {
         let (mantissa, bits) = match scalar {
             Scalar::Half => (10, 16),
             Scalar::BFloat => (7, 16),
@@ -392,7 +392,7 @@ impl Emitter<'_, '_, '_> {
             Scalar::Double => (52, 64),
             // The high word of `fp128`, see `quadruple_summaries`.
             Scalar::Int(64) => (48, 64),
-            _ => return Err(Refusal::new(INTRINSIC, "classes of something that is not a number")),
+            _ => return Err(RaiseError::new(INTRINSIC, "classes of something that is not a number")),
         };
         let word = Scalar::Int(bits);
         let (raw, _) = self.bits_of(value, scalar)?;
@@ -433,7 +433,7 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// Why a function is not approximated.
-fn inexact(op: Transcendental) -> Refusal {
+fn inexact(op: Transcendental) -> RaiseError {
     let help = match op {
         Transcendental::Sin
         | Transcendental::Cos
@@ -458,7 +458,7 @@ fn inexact(op: Transcendental) -> Refusal {
         | Transcendental::SinCosPi => "link libdevice and call its function",
     };
     let message = format!("llvm.{} has no instruction in PTX that is exact enough", op.name());
-    Refusal::new(INTRINSIC, message).with_help(help)
+    RaiseError::new(INTRINSIC, message).with_help(help)
 }
 
 /// The bits of one.

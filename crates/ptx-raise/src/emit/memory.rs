@@ -12,7 +12,7 @@ use super::runs::Run;
 use super::state::Emitter;
 use super::undefined::filled;
 use crate::cover::{Action, ExtendingLoad};
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
 use crate::value::{Upper, Val, mask};
 
@@ -24,7 +24,7 @@ const WIDE_VECTOR: Since = Since::new(8, 8, 100);
 
 impl Emitter<'_, '_, '_> {
     /// `load`.
-    pub(super) fn load(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn load(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let inst = function.inst(id);
         let Op::Load { ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
@@ -77,7 +77,7 @@ impl Emitter<'_, '_, '_> {
         ty: ScalarType,
         class: Class,
         count: usize,
-    ) -> Raised<Vec<RegId>> {
+    ) -> Result<Vec<RegId>> {
         let registers: Vec<RegId> = (0..count).map(|_| self.register(class)).collect();
         let target = self.registers_operand(&registers);
         self.emit(access.of(ty, count)?, &[target.into(), access.address.into()])?;
@@ -90,7 +90,7 @@ impl Emitter<'_, '_, '_> {
         access: &Access<'_>,
         ty: ScalarType,
         registers: &[RegId],
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let source = self.registers_operand(registers);
         self.emit(access.of(ty, registers.len())?, &[access.address.into(), source.into()])
     }
@@ -124,7 +124,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads four elements, of which the last is not used.
-    fn load_three(&mut self, ty: TypeId, access: &Access<'_>) -> Raised<Vec<Val>> {
+    fn load_three(&mut self, ty: TypeId, access: &Access<'_>) -> Result<Vec<Val>> {
         let leaves = self.leaves(ty)?;
         let Some(leaf) = leaves.first() else { return Ok(Vec::new()) };
         let ty = memory_type(leaf.scalar);
@@ -141,7 +141,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `store`.
-    pub(super) fn store(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn store(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let inst = function.inst(id);
         let Op::Store { value, ptr, align, volatile, order, scope } = &inst.op else { return Ok(()) };
@@ -196,13 +196,13 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads all leaves of a type in which no elements share bytes, or of a vector each of whose elements has bytes of its own.
-    pub(super) fn load_leaves(&mut self, ty: TypeId, access: &Access<'_>) -> Raised<Vec<Val>> {
+    pub(super) fn load_leaves(&mut self, ty: TypeId, access: &Access<'_>) -> Result<Vec<Val>> {
         let leaves = self.leaves(ty)?;
         self.load_each(&leaves, access)
     }
 
     /// Loads leaves, neighbours together where an instruction takes them.
-    pub(super) fn load_each(&mut self, leaves: &[Leaf], access: &Access<'_>) -> Raised<Vec<Val>> {
+    pub(super) fn load_each(&mut self, leaves: &[Leaf], access: &Access<'_>) -> Result<Vec<Val>> {
         let widest = self.widest_access(access);
         let mut values = Vec::with_capacity(leaves.len());
         let mut at = 0;
@@ -237,7 +237,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads the leaf that an access is of, by parts where it is not aligned.
-    pub(super) fn load_leaf(&mut self, leaf: Leaf, access: &Access<'_>) -> Raised<Val> {
+    pub(super) fn load_leaf(&mut self, leaf: Leaf, access: &Access<'_>) -> Result<Val> {
         if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
             let register = self.compute(access.of(memory_type(leaf.scalar), 1)?, &[access.address.into()])?;
             return self.loaded(register, leaf.scalar);
@@ -266,12 +266,12 @@ impl Emitter<'_, '_, '_> {
             });
             at += bytes;
         }
-        let sum = sum.ok_or_else(|| Refusal::new(INSTRUCTION, "a load of nothing"))?;
+        let sum = sum.ok_or_else(|| RaiseError::new(INSTRUCTION, "a load of nothing"))?;
         self.leaf_from(sum, leaf.scalar)
     }
 
     /// A leaf out of the register its memory word was loaded to.
-    fn loaded(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+    fn loaded(&mut self, register: RegId, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Int(1) => {
                 let bit = self.compute(ptx!("and.b16"), &[register.into(), Arg::Bits(1, 16)])?;
@@ -286,7 +286,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Stores all leaves of a type, where [`Emitter::load_leaves`] finds them.
-    pub(super) fn store_leaves(&mut self, ty: TypeId, values: &[Val], access: &Access<'_>) -> Raised<()> {
+    pub(super) fn store_leaves(&mut self, ty: TypeId, values: &[Val], access: &Access<'_>) -> Result<()> {
         let defined: Vec<Option<Val>> = values.iter().copied().map(Some).collect();
         let leaves = self.leaves(ty)?;
         self.store_each(&leaves, &defined, access)
@@ -299,7 +299,7 @@ impl Emitter<'_, '_, '_> {
         leaves: &[Leaf],
         values: &[Option<Val>],
         access: &Access<'_>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let widest = self.widest_access(access);
         let skips = access.space() == Some(StateSpace::Param);
         let mut at = 0;
@@ -346,7 +346,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Stores the leaf that an access is of, by parts where it is not aligned.
-    pub(super) fn store_leaf(&mut self, leaf: Leaf, value: Val, access: &Access<'_>) -> Raised<()> {
+    pub(super) fn store_leaf(&mut self, leaf: Leaf, value: Val, access: &Access<'_>) -> Result<()> {
         if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
             let ty = memory_type(leaf.scalar);
             let arg = match value {
@@ -377,7 +377,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The register whose low bits are stored.
-    fn stored_register(&mut self, value: Val, scalar: Scalar) -> Raised<RegId> {
+    fn stored_register(&mut self, value: Val, scalar: Scalar) -> Result<RegId> {
         match scalar {
             Scalar::Int(1) => {
                 let register = self.in_register(value, scalar)?;
@@ -394,7 +394,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The bits of a leaf in an integer register, zero above its width.
-    pub(super) fn bits_of(&mut self, value: Val, scalar: Scalar) -> Raised<(RegId, Class)> {
+    pub(super) fn bits_of(&mut self, value: Val, scalar: Scalar) -> Result<(RegId, Class)> {
         match scalar {
             Scalar::Float => self.untyped(value, scalar, Class::B32),
             Scalar::Double => self.untyped(value, scalar, Class::B64),
@@ -408,7 +408,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A floating-point number in a register of bits: a copy, unless it is in one already.
-    fn untyped(&mut self, value: Val, scalar: Scalar, class: Class) -> Raised<(RegId, Class)> {
+    fn untyped(&mut self, value: Val, scalar: Scalar, class: Class) -> Result<(RegId, Class)> {
         let register = self.in_register(value, scalar)?;
         if self.builder.body().reg_type(register) == class.register_type() || self.is_own_name(register) {
             return Ok((register, class));
@@ -418,7 +418,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A leaf from its bits in an integer register of at least its width. Floating-point instructions take registers of bits
     /// (manual 6.4.1), so a number that fills one needs no copy.
-    pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
             _ => Ok(Val::reg(register)),
@@ -432,7 +432,7 @@ impl Emitter<'_, '_, '_> {
         class: Class,
         at: u32,
         scalar: Scalar,
-    ) -> Raised<Val> {
+    ) -> Result<Val> {
         let shifted = if at == 0 {
             register
         } else {
@@ -456,7 +456,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Leaves side by side in one register, the first one lowest.
-    pub(super) fn join_bits(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Raised<RegId> {
+    pub(super) fn join_bits(&mut self, leaves: &[Leaf], values: &[Val], class: Class) -> Result<RegId> {
         let mut sum: Option<RegId> = None;
         let mut constant = 0u64;
         let mut at = 0;
@@ -495,7 +495,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads a parameter of a scalar type.
-    pub(super) fn load_param(&mut self, address: Operand, passed: ScalarType, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn load_param(&mut self, address: Operand, passed: ScalarType, scalar: Scalar) -> Result<Val> {
         let (bits, class) = (passed.bits(), Class::of_type(passed));
         let register = self.compute(ptx!("ld.param.b32").with_type(stated(passed)?)?, &[address.into()])?;
         if let Scalar::Int(width) = scalar {
@@ -523,7 +523,7 @@ impl Emitter<'_, '_, '_> {
         value: Val,
         scalar: Scalar,
         upper: Upper,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let arg = match (scalar, value) {
             (Scalar::Int(width), Val::Bits(bits)) => {
                 let bits =
@@ -543,10 +543,12 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// The type by which a parameter of a type is accessed: only numbers of single and double precision have one of their own.
-fn stated(passed: ScalarType) -> Raised<ScalarType> {
+fn stated(passed: ScalarType) -> Result<ScalarType> {
     match passed {
         ScalarType::F32 | ScalarType::F64 => Ok(passed),
-        _ => passed.as_bits().ok_or_else(|| Refusal::new(INSTRUCTION, "a parameter that is a truth value")),
+        _ => {
+            passed.as_bits().ok_or_else(|| RaiseError::new(INSTRUCTION, "a parameter that is a truth value"))
+        }
     }
 }
 

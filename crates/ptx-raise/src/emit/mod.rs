@@ -72,7 +72,7 @@ use crate::addresses::share_addresses;
 use crate::coalesce::coalesce;
 use crate::context::ModuleContext;
 use crate::cover::{Decision, cover};
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::flow::Flow;
 use crate::hoist::hoist;
 use crate::registers::{Named, name_registers};
@@ -91,7 +91,7 @@ pub(crate) fn body<'v>(
     function: &'v Function,
     signature: Signature,
     entry: ptx_ir::FunctionId,
-) -> Raised<Body> {
+) -> Result<Body> {
     let source = module.source(function);
     let flow = Flow::of(source);
     let found = cover(source, module, &signature, &flow)?;
@@ -100,7 +100,7 @@ pub(crate) fn body<'v>(
 
 impl Emitter<'_, '_, '_> {
     /// Emits the blocks, `order` having definitions before their uses, and settles the registers of the body.
-    fn run(mut self, order: Vec<BlockId>) -> Raised<Body> {
+    fn run(mut self, order: Vec<BlockId>) -> Result<Body> {
         self.blocks.rolled = self.rolled_loops();
         self.make_labels();
         self.make_phis()?;
@@ -170,15 +170,15 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// That a result has the leaves of its type: LLVM's verifier accepts intrinsics on types that do not go together.
-    fn check_shape(&mut self, id: InstId) -> Raised<()> {
+    fn check_shape(&mut self, id: InstId) -> Result<()> {
         let Some(values) = self.computed.values.get(id).map(|values| values.len()) else { return Ok(()) };
         if self.leaves(self.type_of(id))?.len() == values {
             return Ok(());
         }
-        Err(Refusal::new(INSTRUCTION, "operands and a result whose types do not go together"))
+        Err(RaiseError::new(INSTRUCTION, "operands and a result whose types do not go together"))
     }
 
-    fn refuse_inst(&mut self, refusal: Refusal, id: InstId) {
+    fn refuse_inst(&mut self, refusal: RaiseError, id: InstId) {
         let text = self.module.llvm.instruction_text(self.id, id);
         let place = format!("function {}: {text}", self.function.name);
         self.module.refuse(refusal, &place);
@@ -192,7 +192,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An instruction as what it is to LLVM.
-    fn select(&mut self, id: InstId) -> Raised<()> {
+    fn select(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let inst = function.inst(id);
         match &inst.op {
@@ -248,12 +248,12 @@ impl Emitter<'_, '_, '_> {
             Op::AtomicRmw { .. } => self.atomic_rmw(id),
             Op::Call(call) => self.call(id, call),
             Op::VaArg { list } => self.next_argument(id, *list),
-            Op::Other(name) => Err(Refusal::new(INSTRUCTION, format!("{name} has no counterpart in PTX"))),
+            Op::Other(name) => Err(RaiseError::new(INSTRUCTION, format!("{name} has no counterpart in PTX"))),
         }
     }
 
     /// Registers that nothing writes hold some value, which is what freezing one that is left open gives.
-    fn unwritten(&mut self, id: InstId) -> Raised<Vals> {
+    fn unwritten(&mut self, id: InstId) -> Result<Vals> {
         let leaves = self.leaves(self.type_of(id))?;
         Ok(leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect())
     }

@@ -7,7 +7,7 @@ use ptx_llvm::view::{Call, InstId};
 
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::Val;
 
@@ -28,7 +28,7 @@ const VOTES: [Mnemonic; 4] = [
 
 impl Emitter<'_, '_, '_> {
     /// `llvm.nvvm.shfl.sync.i32`.
-    pub(super) fn shuffle(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn shuffle(&mut self, id: InstId, call: &Call) -> Result<()> {
         let name = self.kind(call, SHUFFLES)?;
         let mut own = call.clone();
         // `kind` has seen it.
@@ -37,7 +37,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.nvvm.match.all.sync.i32` and `.i64`.
-    pub(super) fn match_all(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn match_all(&mut self, id: InstId, call: &Call) -> Result<()> {
         let name = match self.scalar(argument(call, 1)?)?.1 {
             Scalar::Int(64) => "llvm.nvvm.match.all.sync.i64p",
             _ => "llvm.nvvm.match.all.sync.i32p",
@@ -46,29 +46,32 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What the second argument chooses.
-    fn kind<T: Copy>(&mut self, call: &Call, kinds: [T; 4]) -> Raised<T> {
+    fn kind<T: Copy>(&mut self, call: &Call, kinds: [T; 4]) -> Result<T> {
         let kind = match self.scalar(argument(call, 1)?)?.0 {
             Val::Bits(number) => usize::try_from(number).ok().and_then(|number| kinds.get(number).copied()),
             Val::Register(..) | Val::Address { .. } => None,
         };
-        kind.ok_or_else(|| Refusal::new(INTRINSIC, "the second argument must be a constant from 0 to 3"))
+        kind.ok_or_else(|| RaiseError::new(INTRINSIC, "the second argument must be a constant from 0 to 3"))
     }
 
     /// The call as that of an intrinsic that has a row.
-    fn row_of_name(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    fn row_of_name(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
         match intrinsics::by_name(name).next() {
             Some(row) => self.row_intrinsic(id, call, row),
-            None => Err(Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported"))),
+            None => Err(RaiseError::new(INTRINSIC, format!("the intrinsic {name} is not supported"))),
         }
     }
 
     /// `llvm.nvvm.vote.sync`.
-    pub(super) fn vote(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn vote(&mut self, id: InstId, call: &Call) -> Result<()> {
         let kind = self.kind(call, VOTES)?;
         let (mask, mask_scalar) = self.scalar(argument(call, 0)?)?;
         let (vote, vote_scalar) = self.scalar(argument(call, 2)?)?;
         if (mask_scalar, vote_scalar) != (Scalar::Int(32), Scalar::Int(1)) {
-            return Err(Refusal::new(INTRINSIC, "llvm.nvvm.vote.sync takes a mask, a kind and a predicate"));
+            return Err(RaiseError::new(
+                INTRINSIC,
+                "llvm.nvvm.vote.sync takes a mask, a kind and a predicate",
+            ));
         }
         let (mask, vote) = (self.arg(mask, mask_scalar)?, self.arg(vote, vote_scalar)?);
         let result = Val::reg(self.compute(kind, &[vote, mask])?);

@@ -16,7 +16,7 @@ use smallvec::smallvec;
 
 use super::access::Modifiers;
 use super::state::Emitter;
-use crate::error::{ORDER, Raised, Refusal, SCOPE};
+use crate::error::{ORDER, RaiseError, Result, SCOPE};
 
 /// Architectures with ordered and scoped accesses (manual 8).
 const MEMORY_MODEL_SM: u16 = 70;
@@ -34,7 +34,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The scope's modifier. A wider one takes the place of what the target lacks.
-    pub(super) fn scope_modifier(&self, scope: &Scope) -> Raised<Mod> {
+    pub(super) fn scope_modifier(&self, scope: &Scope) -> Result<Mod> {
         match scope {
             Scope::System => Ok(Mod::Sys),
             Scope::Device => Ok(Mod::Gpu),
@@ -42,14 +42,14 @@ impl Emitter<'_, '_, '_> {
             Scope::Cluster => Ok(Mod::Cluster),
             Scope::Block | Scope::SingleThread => Ok(Mod::Cta),
             Scope::Other(name) => {
-                Err(Refusal::new(ORDER, format!("the scope \"{name}\" has no counterpart in PTX"))
+                Err(RaiseError::new(ORDER, format!("the scope \"{name}\" has no counterpart in PTX"))
                     .with_help("use \"block\", \"cluster\", \"device\" or none"))
             }
         }
     }
 
     /// `fence`.
-    pub(super) fn fence(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+    pub(super) fn fence(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         let word = self.scope_modifier(scope)?;
         // A fence among the accesses of one thread orders nothing that PTX could reorder.
         if *scope == Scope::SingleThread {
@@ -79,7 +79,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The fence before relaxed accesses that makes them release, or take their place in the one order of `seq_cst`.
-    pub(super) fn fence_before(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+    pub(super) fn fence_before(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         match order {
             AtomicOrder::SequentiallyConsistent => self.fence(order, scope),
             AtomicOrder::Release | AtomicOrder::AcquireRelease => self.fence(AtomicOrder::Release, scope),
@@ -91,7 +91,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The fence after relaxed accesses that makes them acquire.
-    pub(super) fn fence_after(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+    pub(super) fn fence_after(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         match order {
             AtomicOrder::SequentiallyConsistent | AtomicOrder::Acquire | AtomicOrder::AcquireRelease => {
                 self.fence(AtomicOrder::Acquire, scope)
@@ -104,7 +104,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The modifiers of a relaxed `atom`.
-    pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Raised<Modifiers> {
+    pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         if *scope == Scope::System && self.module.target.sm() < SCOPES_SM {
             let message =
@@ -122,7 +122,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `.acq_rel.gpu` and so on for `atom` and `red`, after the fence that the order needs before.
-    pub(super) fn ordered_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<Modifiers> {
+    pub(super) fn ordered_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Result<Modifiers> {
         if !self.has_model() {
             self.fence_before(order, scope)?;
             return self.relaxed_atom(scope);
@@ -142,7 +142,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The fence after an operation with the modifiers of [`Self::ordered_atom`].
-    pub(super) fn after_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Raised<()> {
+    pub(super) fn after_atom(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         if self.has_model() { Ok(()) } else { self.fence_after(order, scope) }
     }
 
@@ -152,7 +152,7 @@ impl Emitter<'_, '_, '_> {
         volatile: bool,
         order: AtomicOrder,
         scope: &Scope,
-    ) -> Raised<Modifiers> {
+    ) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         if !self.has_model() {
             if order == AtomicOrder::SequentiallyConsistent {
@@ -169,7 +169,7 @@ impl Emitter<'_, '_, '_> {
         volatile: bool,
         order: AtomicOrder,
         scope: &Scope,
-    ) -> Raised<Modifiers> {
+    ) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         if !self.has_model() {
             self.fence_before(order, scope)?;
@@ -185,7 +185,7 @@ impl Emitter<'_, '_, '_> {
         scope: &Scope,
         word: Mod,
         strong: Mod,
-    ) -> Raised<Modifiers> {
+    ) -> Result<Modifiers> {
         // Volatile accesses are relaxed at system scope and never merged (manual 8.4).
         let (word, scope) = if volatile { (Mod::Sys, &Scope::System) } else { (word, scope) };
         Ok(match order {

@@ -8,14 +8,14 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicat
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
 use crate::types::integer_class;
 use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A sum or difference that stays at the bound of its type.
-    pub(super) fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<Val> {
+    pub(super) fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let bits = scalar.bits();
         let adds = name.contains("add");
         if scalar == Scalar::Int(32) && name.starts_with('s') {
@@ -35,7 +35,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A sum, difference or product with whether it left the type's range.
-    pub(super) fn overflowing(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+    pub(super) fn overflowing(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Result<(Val, Val)> {
         let bits = scalar.bits();
         let signed = name.starts_with('s');
         let op = match name.get(1..4) {
@@ -61,7 +61,7 @@ impl Emitter<'_, '_, '_> {
         Ok((value, over))
     }
 
-    fn overflowing_product(&mut self, signed: bool, a: Val, b: Val, scalar: Scalar) -> Raised<(Val, Val)> {
+    fn overflowing_product(&mut self, signed: bool, a: Val, b: Val, scalar: Scalar) -> Result<(Val, Val)> {
         let bits = scalar.bits();
         if bits == 1 {
             let both = self.pred("and.pred", a, b)?;
@@ -103,7 +103,7 @@ impl Emitter<'_, '_, '_> {
         Ok((low, over))
     }
 
-    pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
         self.no_wide(argument(call, 0)?)?;
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
@@ -119,14 +119,14 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
-    pub(super) fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Raised<()> {
+    pub(super) fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Result<()> {
         self.no_quadruple(id, &call.args)?;
         let from = self.value_leaves(argument(call, 0)?)?;
         let to = self.leaves(self.type_of(id))?;
         let values = self.value(argument(call, 0)?)?;
         let parts = self.apart(&from, &values)?;
         if self.wide_result(id).is_some() {
-            return Err(Refusal::new(INTRINSIC, "a conversion to an integer over 64 bits"));
+            return Err(RaiseError::new(INTRINSIC, "a conversion to an integer over 64 bits"));
         }
         let mut result = Vec::with_capacity(to.len());
         for ((value, from), to) in parts.into_iter().zip(to.iter()) {
@@ -136,7 +136,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    fn saturate_one(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Raised<Val> {
+    fn saturate_one(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Result<Val> {
         let width = if bits > 32 { 64 } else { 32 };
         let whole = self.float_to_int(value, from, width, signed)?;
         let scalar = Scalar::Int(width);

@@ -7,7 +7,7 @@ use ptx_llvm::view::{Type, TypeId};
 use super::access::Access;
 use super::state::Emitter;
 use super::undefined::filled;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
@@ -21,7 +21,7 @@ struct Part {
 
 impl Emitter<'_, '_, '_> {
     /// Loads a value from where LLVM keeps it in memory.
-    pub(super) fn load_whole(&mut self, ty: TypeId, access: &Access<'_>) -> Raised<Vec<Val>> {
+    pub(super) fn load_whole(&mut self, ty: TypeId, access: &Access<'_>) -> Result<Vec<Val>> {
         if let Some(bits) = self.source.bit_packed(ty) {
             return self.load_bit_packed(ty, bits, access);
         }
@@ -41,7 +41,7 @@ impl Emitter<'_, '_, '_> {
         ty: TypeId,
         values: &[Option<Val>],
         access: &Access<'_>,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         if let Some(bits) = self.source.bit_packed(ty) {
             return self.store_bit_packed(ty, bits, &filled(values), access);
         }
@@ -57,7 +57,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads a parameter or a result of a function: as in memory, but for vectors, which have bytes for each element.
-    pub(super) fn load_passed(&mut self, ty: TypeId, address: Operand, align: u64) -> Raised<Vec<Val>> {
+    pub(super) fn load_passed(&mut self, ty: TypeId, address: Operand, align: u64) -> Result<Vec<Val>> {
         let access = Access::load(address_space::PARAM, address, align)?;
         if self.source.bit_packed(ty).is_some() {
             return self.load_leaves(ty, &access);
@@ -72,7 +72,7 @@ impl Emitter<'_, '_, '_> {
         values: &[Option<Val>],
         address: Operand,
         align: u64,
-    ) -> Raised<()> {
+    ) -> Result<()> {
         let access = Access::store(address_space::PARAM, address, align)?;
         if self.source.bit_packed(ty).is_some() {
             let leaves = self.leaves(ty)?;
@@ -97,7 +97,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The fields of a structure, or the elements of an array.
-    fn parts(&mut self, ty: TypeId) -> Raised<Vec<Part>> {
+    fn parts(&mut self, ty: TypeId) -> Result<Vec<Part>> {
         let view = self.module.view;
         let places: Vec<(TypeId, u64)> = match view.ty(ty) {
             Type::Struct { fields } => {
@@ -126,7 +126,7 @@ impl Emitter<'_, '_, '_> {
         Ok(parts)
     }
 
-    fn load_bit_packed(&mut self, ty: TypeId, bits: u32, access: &Access<'_>) -> Raised<Vec<Val>> {
+    fn load_bit_packed(&mut self, ty: TypeId, bits: u32, access: &Access<'_>) -> Result<Vec<Val>> {
         if bits > 64 {
             let words = crate::types::word_leaves(bits);
             let mut values = Vec::with_capacity(words.len());
@@ -153,7 +153,7 @@ impl Emitter<'_, '_, '_> {
         Ok(values)
     }
 
-    fn store_bit_packed(&mut self, ty: TypeId, bits: u32, values: &[Val], access: &Access<'_>) -> Raised<()> {
+    fn store_bit_packed(&mut self, ty: TypeId, bits: u32, values: &[Val], access: &Access<'_>) -> Result<()> {
         if bits > 64 {
             let (leaves, words) = (self.leaves(ty)?, crate::types::word_leaves(bits));
             let packed = self.bit_cast(&leaves, values, &words)?;

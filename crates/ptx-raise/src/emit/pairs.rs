@@ -8,13 +8,13 @@ use super::access::Access;
 use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::{Pair, shorts, viewed, word_of_load};
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// Loads a vector of `i16` as numbers of 32 bits.
-    pub(super) fn load_pairs(&mut self, id: InstId, apart: bool, access: &Access<'_>) -> Raised<()> {
+    pub(super) fn load_pairs(&mut self, id: InstId, apart: bool, access: &Access<'_>) -> Result<()> {
         let len = shorts(self.source, self.function.inst(id).ty).unwrap_or_default() as usize;
         let words = self.load_vector(access, ScalarType::B32, Class::B32, len / 2)?;
         if let &[register] = words.as_slice() {
@@ -39,7 +39,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Computes a whole pair.
-    pub(super) fn compute_pair(&mut self, id: InstId, pair: &Pair) -> Raised<()> {
+    pub(super) fn compute_pair(&mut self, id: InstId, pair: &Pair) -> Result<()> {
         let args = [self.pair_operand(pair.args[0])?, self.pair_operand(pair.args[1])?];
         let register = self.compute(pair.mnemonic, &args)?;
         self.computed.whole_pairs.insert(id, register);
@@ -61,7 +61,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A pair as an operand of 32 bits.
-    fn pair_operand(&mut self, value: Value) -> Raised<Arg> {
+    fn pair_operand(&mut self, value: Value) -> Result<Arg> {
         if let Some(register) = self.whole_pair(value) {
             return Ok(register.into());
         }
@@ -74,7 +74,7 @@ impl Emitter<'_, '_, '_> {
                 let whole = Val::Bits(low & mask(16) | (high & mask(16)) << 16);
                 Ok(self.in_register(whole, Scalar::Int(32))?.into())
             }
-            _ => Err(Refusal::new(INSTRUCTION, "a pair of integers that is in two registers")),
+            _ => Err(RaiseError::new(INSTRUCTION, "a pair of integers that is in two registers")),
         }
     }
 }

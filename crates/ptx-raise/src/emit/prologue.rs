@@ -11,7 +11,7 @@ use super::access::{Access, is_short, piece, variable_address, word_of};
 use super::append::mov;
 use super::state::Emitter;
 use crate::cover::{ExtendingLoad, LowBits};
-use crate::error::{CALL, Raised, Refusal};
+use crate::error::{CALL, RaiseError, Result};
 use crate::registers::{Named, Rank};
 use crate::signature::{Parameter, Passing};
 use crate::types::Class;
@@ -19,7 +19,7 @@ use crate::value::{Base, Upper, Val};
 
 impl Emitter<'_, '_, '_> {
     /// Gives every parameter its value.
-    pub(super) fn prologue(&mut self) -> Raised<()> {
+    pub(super) fn prologue(&mut self) -> Result<()> {
         self.pragmas();
         if self.signature.registers.is_some() {
             for register in std::mem::take(&mut self.frame.register_params) {
@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads the low bits of a parameter; nothing reads the rest.
-    pub(super) fn low_bits(&mut self, load: &ExtendingLoad, variable: VarId) -> Raised<Vec<Val>> {
+    pub(super) fn low_bits(&mut self, load: &ExtendingLoad, variable: VarId) -> Result<Vec<Val>> {
         let ExtendingLoad { class, ty, casts } = load;
         let load = ptx!("ld.param.b32").with_type(*ty)?;
         let register = self.emit_new(*class, load, &[variable_address(variable).into()])?;
@@ -93,7 +93,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Loads a parameter that is a value.
-    pub(super) fn by_register(&mut self, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+    pub(super) fn by_register(&mut self, param: &Parameter, variable: VarId) -> Result<Vec<Val>> {
         if param.reference.is_some() {
             return Ok(vec![Val::reg(self.handle(Symbol::Variable(variable))?)]);
         }
@@ -113,7 +113,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A parameter that a `byval` pointer points at: read in place where only loads and address arithmetic use it, else in local
     /// memory, for the function may write it and hand its address on.
-    fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Raised<Vec<Val>> {
+    fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Result<Vec<Val>> {
         let space = match self.module.view.ty(param.ty) {
             Type::Pointer { space } => *space,
             _ => address_space::GENERIC,
@@ -132,7 +132,7 @@ impl Emitter<'_, '_, '_> {
         }
         if written && !self.reads_parameter_only(at) {
             let message = "a kernel that writes its parameter and hands on where it lies in parameter memory";
-            return Err(Refusal::new(CALL, message).with_help("write a copy of the parameter"));
+            return Err(RaiseError::new(CALL, message).with_help("write a copy of the parameter"));
         }
         if !self.is_kernel() {
             // Once its address is taken, a device function's parameter lies in local memory, and is the function's own
@@ -169,7 +169,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Copies bytes with a sequence of loads and stores.
-    pub(super) fn copy_bytes(&mut self, from: &Access<'_>, to: &Access<'_>, size: u64) -> Raised<()> {
+    pub(super) fn copy_bytes(&mut self, from: &Access<'_>, to: &Access<'_>, size: u64) -> Result<()> {
         let mut at = 0;
         while at < size {
             let bytes = piece(at, size - at, from.align.min(to.align));

@@ -6,7 +6,7 @@ use ptx_llvm::view::{Call, FloatKind, InstId, IntPredicate, Type, TypeId, Value}
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::intrinsics::{FloatOp, Function};
 use crate::types::Scalar;
 use crate::value::Val;
@@ -35,22 +35,22 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Refuses an operation that reads or gives `fp128`.
-    pub(super) fn no_quadruple(&self, id: InstId, operands: &[Value]) -> Raised<()> {
+    pub(super) fn no_quadruple(&self, id: InstId, operands: &[Value]) -> Result<()> {
         let mut types = vec![self.type_of(id)];
         for &operand in operands {
             types.extend(self.module.view.value_type(self.function, operand));
         }
         if types.into_iter().any(|ty| self.is_quadruple(ty)) {
             let help = "software floating point belongs into a library";
-            return Err(Refusal::new(INSTRUCTION, "PTX has no arithmetic on fp128").with_help(help));
+            return Err(RaiseError::new(INSTRUCTION, "PTX has no arithmetic on fp128").with_help(help));
         }
         Ok(())
     }
 
     /// `fneg`, `llvm.fabs` or `llvm.copysign` of `fp128`, by the sign.
-    pub(super) fn quadruple_sign(&mut self, id: InstId, op: SignOp, operands: &[Value]) -> Raised<()> {
+    pub(super) fn quadruple_sign(&mut self, id: InstId, op: SignOp, operands: &[Value]) -> Result<()> {
         let operand = |at: usize| operands.get(at).copied();
-        let missing = || Refusal::new(INSTRUCTION, "an operation on fp128 with too few operands");
+        let missing = || RaiseError::new(INSTRUCTION, "an operation on fp128 with too few operands");
         let mut words = self.value(operand(0).ok_or_else(missing)?)?.to_vec();
         let signs = match op {
             SignOp::Copy => self.value(operand(1).ok_or_else(missing)?)?.to_vec(),
@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// For each `fp128` its high word, odd where the low word is not zero: what tells its class.
-    pub(super) fn quadruple_summaries(&mut self, words: &[Val]) -> Raised<Vec<(Val, Scalar)>> {
+    pub(super) fn quadruple_summaries(&mut self, words: &[Val]) -> Result<Vec<(Val, Scalar)>> {
         let word = Scalar::Int(64);
         let mut summaries = Vec::with_capacity(words.len() / 2);
         for pair in words.chunks_exact(2) {
@@ -95,7 +95,7 @@ impl Emitter<'_, '_, '_> {
         id: InstId,
         call: &Call,
         function: Function,
-    ) -> Raised<bool> {
+    ) -> Result<bool> {
         let mut types = vec![self.type_of(id)];
         types.extend(argument(call, 0).and_then(|first| self.value_type(first)));
         if !types.into_iter().any(|ty| self.is_quadruple(ty)) {

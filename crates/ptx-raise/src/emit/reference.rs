@@ -7,17 +7,17 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::operands::for_each_register;
 use crate::value::{Base, Val};
 
 impl Emitter<'_, '_, '_> {
     /// `llvm.nvvm.texsurf.handle` and its kin: the handle of the variable whose address is the last argument.
-    pub(super) fn variable_handle(&mut self, id: InstId, call: &Call) -> Raised<()> {
+    pub(super) fn variable_handle(&mut self, id: InstId, call: &Call) -> Result<()> {
         let variable = argument(call, call.args.len().saturating_sub(1))?;
         let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {
             let name = self.source.callee(call).map_or("a handle", |function| function.name.as_str());
-            return Err(Refusal::new(INTRINSIC, format!("{name} of something that is not a variable")));
+            return Err(RaiseError::new(INTRINSIC, format!("{name} of something that is not a variable")));
         };
         let register = self.handle(symbol)?;
         self.define(id, vec![Val::reg(register)].into());
@@ -25,7 +25,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The handle of a texture, sampler or surface in a register.
-    pub(super) fn handle(&mut self, symbol: Symbol) -> Raised<RegId> {
+    pub(super) fn handle(&mut self, symbol: Symbol) -> Result<RegId> {
         let register = self.compute(ptx!("mov.u64"), &[Operand::Symbol(symbol, 0).into()])?;
         self.registers.handles.insert(register, symbol);
         Ok(register)

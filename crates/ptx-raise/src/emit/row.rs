@@ -10,7 +10,7 @@ use ptx_llvm::view::{Call, InstId, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;
-use crate::error::{INTRINSIC, Raised, Refusal};
+use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::Val;
 
@@ -23,22 +23,22 @@ struct RowCall<'r> {
 }
 
 impl RowCall<'_> {
-    fn argument(&self, at: usize) -> Raised<Value> {
+    fn argument(&self, at: usize) -> Result<Value> {
         self.call.args.get(at).copied().ok_or_else(|| self.misfit())
     }
 
-    fn result(&self, at: usize) -> Raised<RegId> {
+    fn result(&self, at: usize) -> Result<RegId> {
         self.results.get(at).copied().ok_or_else(|| self.misfit())
     }
 
-    fn misfit(&self) -> Refusal {
-        Refusal::new(INTRINSIC, format!("the intrinsic {} has another type than its row", self.row.name))
+    fn misfit(&self) -> RaiseError {
+        RaiseError::new(INTRINSIC, format!("the intrinsic {} has another type than its row", self.row.name))
     }
 }
 
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic that the table of intrinsics has, or none.
-    pub(super) fn intrinsic_by_row(&mut self, id: InstId, call: &Call, name: &str) -> Raised<()> {
+    pub(super) fn intrinsic_by_row(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
         let mut known = false;
         for row in intrinsics::by_name(name).chain(generic_rows(name)) {
             known = true;
@@ -48,7 +48,7 @@ impl Emitter<'_, '_, '_> {
         }
         if known {
             let message = format!("PTX has no instruction for {name} with these constants");
-            return Err(Refusal::new(INTRINSIC, message));
+            return Err(RaiseError::new(INTRINSIC, message));
         }
         // That PTX has no arithmetic on the type is the better reason.
         self.no_quadruple(id, call.args.get(..1).unwrap_or_default())?;
@@ -56,13 +56,13 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Nothing is known of the intrinsic that a call names.
-    pub(super) fn unsupported(&self, call: &Call) -> Refusal {
+    pub(super) fn unsupported(&self, call: &Call) -> RaiseError {
         let name = self.source.callee(call).map_or("", |function| function.name.as_str());
-        Refusal::new(INTRINSIC, format!("the intrinsic {name} is not supported"))
+        RaiseError::new(INTRINSIC, format!("the intrinsic {name} is not supported"))
     }
 
     /// Whether the arguments that choose among rows have the row's values.
-    fn row_applies(&mut self, row: &Row, call: &Call) -> Raised<bool> {
+    fn row_applies(&mut self, row: &Row, call: &Call) -> Result<bool> {
         for (at, unwritten) in &row.unwritten {
             if let Unwritten::Fixed(wanted) = unwritten
                 && let Some(&arg) = call.args.get(*at)
@@ -74,7 +74,7 @@ impl Emitter<'_, '_, '_> {
         Ok(true)
     }
 
-    pub(super) fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Raised<()> {
+    pub(super) fn row_intrinsic(&mut self, id: InstId, call: &Call, row: &Row) -> Result<()> {
         let results = self.result_registers(id, row)?;
         let own = RowCall { call, row, results: &results };
         let mut args: Vec<Arg> = Vec::with_capacity(row.operands.len() + 1);
@@ -93,7 +93,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// What a row writes at one operand position; of a pair of results the first.
-    fn row_operand(&mut self, own: &RowCall<'_>, operand: &RowOperand) -> Raised<Arg> {
+    fn row_operand(&mut self, own: &RowCall<'_>, operand: &RowOperand) -> Result<Arg> {
         Ok(match operand {
             RowOperand::Result(at) => own.result(*at)?.into(),
             RowOperand::ResultPair => own.result(0)?.into(),
@@ -135,7 +135,7 @@ impl Emitter<'_, '_, '_> {
                 Val::Bits(bits) => number(bits),
                 Val::Register(..) | Val::Address { .. } => {
                     let message = format!("argument {at} of {} must be a constant", own.row.name);
-                    return Err(Refusal::new(INTRINSIC, message));
+                    return Err(RaiseError::new(INTRINSIC, message));
                 }
             },
             RowOperand::Number(value) => number(*value),
@@ -150,7 +150,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The parts of a list: arguments are in registers, and padding repeats what is before it.
-    fn row_list(&mut self, own: &RowCall<'_>, parts: &[RowOperand]) -> Raised<Vec<Operand>> {
+    fn row_list(&mut self, own: &RowCall<'_>, parts: &[RowOperand]) -> Result<Vec<Operand>> {
         let mut list: Vec<Operand> = Vec::with_capacity(parts.len());
         for part in parts {
             let operand = match (part, list.last()) {
@@ -172,7 +172,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An argument as an operand of its own.
-    fn row_argument(&mut self, own: &RowCall<'_>, at: usize) -> Raised<Arg> {
+    fn row_argument(&mut self, own: &RowCall<'_>, at: usize) -> Result<Arg> {
         let arg = own.argument(at)?;
         if own.row.parameters.get(at) == Some(&RowType::Int(128)) {
             let (leaves, values) = (self.value_leaves(arg)?, self.value(arg)?);
@@ -189,7 +189,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A register for each result of a row.
-    fn result_registers(&mut self, id: InstId, row: &Row) -> Raised<Vec<RegId>> {
+    fn result_registers(&mut self, id: InstId, row: &Row) -> Result<Vec<RegId>> {
         if let [RowType::Bytes(_) | RowType::Int(128)] = row.results.as_slice() {
             let class = if row.results == [RowType::Int(128)] { Class::B128 } else { Class::B32 };
             return Ok(vec![self.register(class)]);
@@ -220,7 +220,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An address in the space that a row wants.
-    fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Raised<(Val, Scalar)> {
+    fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Result<(Val, Scalar)> {
         match scalar {
             Scalar::Pointer { space: own, .. } if own != space => {
                 let wanted = Scalar::Pointer {
@@ -235,9 +235,9 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An address in the space of its own type: the mnemonic names that space.
-    fn row_address(&mut self, value: Val, scalar: Scalar) -> Raised<Operand> {
+    fn row_address(&mut self, value: Val, scalar: Scalar) -> Result<Operand> {
         let Scalar::Pointer { space, .. } = scalar else {
-            return Err(Refusal::new(INTRINSIC, "an address that is not a pointer"));
+            return Err(RaiseError::new(INTRINSIC, "an address that is not a pointer"));
         };
         match value {
             Val::Address { space: held, .. } if held != space => {
@@ -249,7 +249,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A special register that the target has.
-    pub(super) fn special(&mut self, register: SpecialReg, component: Option<Component>) -> Raised<Arg> {
+    pub(super) fn special(&mut self, register: SpecialReg, component: Option<Component>) -> Result<Arg> {
         self.module.target.need(register.since(), &|| register.to_string())?;
         Ok(Operand::Special(register, component).into())
     }

@@ -6,7 +6,7 @@ use ptx_isa::{ScalarType, StateSpace, ptx};
 
 use super::access::Access;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::Val;
 
@@ -59,7 +59,7 @@ impl Run {
 
 impl Emitter<'_, '_, '_> {
     /// Loads a run.
-    pub(super) fn load_run(&mut self, run: Run, access: &Access<'_>) -> Raised<Vec<Val>> {
+    pub(super) fn load_run(&mut self, run: Run, access: &Access<'_>) -> Result<Vec<Val>> {
         let words = self.load_vector(access, ScalarType::B32, Class::B32, run.words)?;
         let mut values = Vec::with_capacity(run.elements());
         for whole in words {
@@ -76,14 +76,14 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Stores a run, whose elements are in registers of 16 bits.
-    pub(super) fn store_run(&mut self, run: Run, values: &[RegId], access: &Access<'_>) -> Raised<()> {
+    pub(super) fn store_run(&mut self, run: Run, values: &[RegId], access: &Access<'_>) -> Result<()> {
         let mut words = Vec::with_capacity(run.words);
         for elements in values.chunks_exact(run.per_word) {
             words.push(match *elements {
                 [low, high] => self.join_halves(low, high)?,
                 [a, b, c, d] => self.join_separate([a, b, c, d])?,
                 _ => {
-                    return Err(Refusal::new(
+                    return Err(RaiseError::new(
                         INSTRUCTION,
                         "a word of a number of elements that it cannot have",
                     ));

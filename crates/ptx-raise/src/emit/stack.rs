@@ -7,7 +7,7 @@ use ptx_llvm::view::{Call, CastOp, InstId, Op, TypeId, Value};
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::names;
 use crate::types::Scalar;
 use crate::value::{Base, Val};
@@ -21,10 +21,10 @@ const ALLOCA_ALIGN: u32 = 8;
 
 impl Emitter<'_, '_, '_> {
     /// `alloca`: a variable in local memory when it is made once and its size is known, else a piece of the stack.
-    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Raised<()> {
+    pub(super) fn alloca(&mut self, id: InstId, ty: TypeId, count: Value, align: u32) -> Result<()> {
         let layout = self.module.view.layout(ty);
         let size = layout.map(|layout| layout.size).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
+            RaiseError::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
         })?;
         let (count, kind) = self.scalar(count)?;
         let Val::Bits(number) = count else {
@@ -40,7 +40,7 @@ impl Emitter<'_, '_, '_> {
             return self.grow_stack(id, bytes.into(), align);
         };
         let bytes = size.checked_mul(number).filter(|bytes| i64::try_from(*bytes).is_ok());
-        let bytes = bytes.ok_or_else(|| Refusal::new(INSTRUCTION, "an alloca larger than memory"))?;
+        let bytes = bytes.ok_or_else(|| RaiseError::new(INSTRUCTION, "an alloca larger than memory"))?;
         if self.blocks.current.index() != 0 && self.lies_on_a_cycle() {
             return self.grow_stack(
                 id,
@@ -100,7 +100,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// That many bytes on top of the stack.
-    fn grow_stack(&mut self, id: InstId, bytes: Arg, align: u32) -> Raised<()> {
+    fn grow_stack(&mut self, id: InstId, bytes: Arg, align: u32) -> Result<()> {
         let what =
             "an alloca whose size is known only at run time, or that can run more than once in a call,";
         self.module.target.need(GROWING_STACK, &|| what.to_owned())?;
@@ -116,7 +116,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.stacksave`.
-    pub(super) fn save_stack(&mut self, id: InstId) -> Raised<()> {
+    pub(super) fn save_stack(&mut self, id: InstId) -> Result<()> {
         self.module.target.need(GROWING_STACK, &|| "llvm.stacksave".to_owned())?;
         let class = self.pointer_class(address_space::LOCAL);
         let top = self.compute(ptx!("stacksave.u32").with_bits(class.bits())?, &[])?;
@@ -126,7 +126,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.stackrestore`.
-    pub(super) fn restore_stack(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn restore_stack(&mut self, call: &Call) -> Result<()> {
         self.module.target.need(GROWING_STACK, &|| "llvm.stackrestore".to_owned())?;
         let (top, scalar) = self.scalar(argument(call, 0)?)?;
         let own = match (top, scalar) {
@@ -137,7 +137,7 @@ impl Emitter<'_, '_, '_> {
                 let register = self.in_register(top, scalar)?;
                 self.convert_address(register, space, address_space::LOCAL)?
             }
-            _ => return Err(Refusal::new(INSTRUCTION, "a stack pointer that is not a pointer")),
+            _ => return Err(RaiseError::new(INSTRUCTION, "a stack pointer that is not a pointer")),
         };
         let bits = self.pointer_class(address_space::LOCAL).bits();
         self.emit(ptx!("stackrestore.u32").with_bits(bits)?, &[own.into()])

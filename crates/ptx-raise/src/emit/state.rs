@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::marks::Marks;
 use crate::context::ModuleContext;
 use crate::cover::Cover;
-use crate::error::{INSTRUCTION, Raised, Refusal};
+use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::per_inst::PerInst;
 use crate::registers::{Named, Rank, Wanted, Wish};
 use crate::signature::Signature;
@@ -207,7 +207,7 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
     }
 
     /// The leaves of a type.
-    pub(crate) fn leaves(&mut self, ty: TypeId) -> Raised<Rc<[Leaf]>> {
+    pub(crate) fn leaves(&mut self, ty: TypeId) -> Result<Rc<[Leaf]>> {
         self.module.leaves.of(self.module.view, ty)
     }
 
@@ -217,44 +217,44 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
     }
 
     /// The type of an operand.
-    pub(super) fn value_type(&self, value: Value) -> Raised<TypeId> {
+    pub(super) fn value_type(&self, value: Value) -> Result<TypeId> {
         let ty = self.source.type_of(value);
-        ty.ok_or_else(|| Refusal::new(INSTRUCTION, "an operand that is not data"))
+        ty.ok_or_else(|| RaiseError::new(INSTRUCTION, "an operand that is not data"))
     }
 
     /// The leaves of an operand's type.
-    pub(super) fn value_leaves(&mut self, value: Value) -> Raised<Rc<[Leaf]>> {
+    pub(super) fn value_leaves(&mut self, value: Value) -> Result<Rc<[Leaf]>> {
         let ty = self.value_type(value)?;
         self.leaves(ty)
     }
 
     /// The leaves of an operand.
-    pub(super) fn value(&mut self, value: Value) -> Raised<Vals> {
+    pub(super) fn value(&mut self, value: Value) -> Result<Vals> {
         match value {
             Value::Arg(at) => {
                 let known = self.computed.args.get(at as usize).cloned();
-                known.ok_or_else(|| Refusal::new(INSTRUCTION, "a parameter that does not exist"))
+                known.ok_or_else(|| RaiseError::new(INSTRUCTION, "a parameter that does not exist"))
             }
             Value::Inst(id) => {
                 let known = self.computed.values.get(id).cloned();
                 known.ok_or_else(|| {
-                    Refusal::new(INSTRUCTION, "an operand that is not computed before its use")
+                    RaiseError::new(INSTRUCTION, "an operand that is not computed before its use")
                 })
             }
             Value::Const(id) => self.constant(id, 0).map(Rc::from),
             Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {
-                Err(Refusal::new(INSTRUCTION, "an operand that is not data"))
+                Err(RaiseError::new(INSTRUCTION, "an operand that is not data"))
             }
         }
     }
 
     /// The only leaf of an operand, with what it holds.
-    pub(super) fn scalar(&mut self, value: Value) -> Raised<(Val, Scalar)> {
+    pub(super) fn scalar(&mut self, value: Value) -> Result<(Val, Scalar)> {
         let leaves = self.value_leaves(value)?;
         let values = self.value(value)?;
         match (&*leaves, &*values) {
             ([leaf], [val]) => Ok((*val, leaf.scalar)),
-            _ => Err(Refusal::new(INSTRUCTION, "an operand of several values where one is needed")),
+            _ => Err(RaiseError::new(INSTRUCTION, "an operand of several values where one is needed")),
         }
     }
 

@@ -6,19 +6,19 @@
 use ptx_llvm::view::{Constant, Op, Type, Value};
 
 use super::state::Emitter;
-use crate::error::Raised;
+use crate::error::Result;
 use crate::value::Val;
 
 impl Emitter<'_, '_, '_> {
     /// The leaves of a value, without those that are plainly undefined.
-    pub(super) fn defined(&mut self, value: Value) -> Raised<Vec<Option<Val>>> {
+    pub(super) fn defined(&mut self, value: Value) -> Result<Vec<Option<Val>>> {
         let values = self.value(value)?;
         let undefined = self.undefined_leaves(value, values.len())?;
         Ok(values.iter().zip(undefined).map(|(value, undefined)| (!undefined).then_some(*value)).collect())
     }
 
     /// For each leaf of a value whether it is undefined: looks at what was put where on the way to it.
-    fn undefined_leaves(&mut self, value: Value, count: usize) -> Raised<Vec<bool>> {
+    fn undefined_leaves(&mut self, value: Value, count: usize) -> Result<Vec<bool>> {
         let function = self.function;
         let mut undefined = vec![false; count];
         // The leaves that nothing was put into yet, on the way back.
@@ -94,7 +94,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Whether every element of a vector is one leaf.
-    fn has_a_leaf_each(&mut self, vector: Value, leaves: usize) -> Raised<bool> {
+    fn has_a_leaf_each(&mut self, vector: Value, leaves: usize) -> Result<bool> {
         let ty = self.value_type(vector)?;
         Ok(matches!(self.module.view.ty(ty), Type::Vector { len, .. } if *len as usize == leaves))
     }

@@ -12,7 +12,7 @@ use super::append::Arg;
 use super::call::MAX_BY_VALUE;
 use super::generic::argument;
 use super::state::Emitter;
-use crate::error::{CALL, INSTRUCTION, Raised, Refusal};
+use crate::error::{CALL, INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Base, Val, mask};
 
@@ -36,7 +36,7 @@ struct Structure {
 
 impl Emitter<'_, '_, '_> {
     /// Where the arguments after the first `fixed` ones lie in their structure, and its size and alignment.
-    fn places(&self, call: &Call, fixed: usize) -> Raised<Structure> {
+    fn places(&self, call: &Call, fixed: usize) -> Result<Structure> {
         let mut structure = Structure { places: Vec::new(), size: 0, align: 1 };
         for (at, &arg) in call.args.iter().enumerate().skip(fixed) {
             let by_value = call.arg_attributes.get(at).and_then(|attributes| attributes.ty("byval"));
@@ -45,7 +45,7 @@ impl Emitter<'_, '_, '_> {
                 None => self.value_type(arg)?,
             };
             let layout = self.module.view.layout(ty).ok_or_else(|| {
-                Refusal::new(CALL, format!("an argument of type {}", self.module.view.type_text(ty)))
+                RaiseError::new(CALL, format!("an argument of type {}", self.module.view.type_text(ty)))
             })?;
             let at = structure.size.next_multiple_of(u64::from(layout.align.max(1)));
             structure.align = structure.align.max(layout.align);
@@ -77,7 +77,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Stores the arguments after the first `fixed` ones and gives the address of the first.
-    pub(super) fn further_arguments(&mut self, call: &Call, fixed: usize) -> Raised<RegId> {
+    pub(super) fn further_arguments(&mut self, call: &Call, fixed: usize) -> Result<RegId> {
         let structure = self.places(call, fixed)?;
         if structure.places.is_empty() {
             // Nothing is read through the address.
@@ -94,7 +94,7 @@ impl Emitter<'_, '_, '_> {
             }
             if bytes > MAX_BY_VALUE {
                 let message = format!("a structure of {bytes} bytes passed by value");
-                return Err(Refusal::new(CALL, message).with_help("pass its address"));
+                return Err(RaiseError::new(CALL, message).with_help("pass its address"));
             }
             let (pointer, scalar) = self.scalar(arg)?;
             let (from, space) = self.address_operand(pointer, scalar)?;
@@ -108,8 +108,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.va_start`: the list begins at the address that the caller passed.
-    pub(super) fn start_list(&mut self, call: &Call) -> Raised<()> {
-        let outside = || Refusal::new(CALL, "va_start in a function with a fixed number of arguments");
+    pub(super) fn start_list(&mut self, call: &Call) -> Result<()> {
+        let outside = || RaiseError::new(CALL, "va_start in a function with a fixed number of arguments");
         if self.signature.variadic.is_none() {
             return Err(outside());
         }
@@ -122,7 +122,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `llvm.va_copy`.
-    pub(super) fn copy_list(&mut self, call: &Call) -> Raised<()> {
+    pub(super) fn copy_list(&mut self, call: &Call) -> Result<()> {
         let (_, to) = self.list(argument(call, 0)?)?;
         let (from, _) = self.list(argument(call, 1)?)?;
         let class = self.list_class();
@@ -131,11 +131,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `va_arg`: the argument at the list's pointer, aligned, which then moves on.
-    pub(super) fn next_argument(&mut self, id: InstId, list: Value) -> Raised<()> {
+    pub(super) fn next_argument(&mut self, id: InstId, list: Value) -> Result<()> {
         let ty = self.type_of(id);
         let layout = self.module.view.layout(ty);
         let (size, align) = layout.map(|layout| (layout.size, u64::from(layout.align))).ok_or_else(|| {
-            Refusal::new(INSTRUCTION, format!("a va_arg of type {}", self.module.view.type_text(ty)))
+            RaiseError::new(INSTRUCTION, format!("a va_arg of type {}", self.module.view.type_text(ty)))
         })?;
         let (load, store) = self.list(list)?;
         let class = self.list_class();
@@ -161,7 +161,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// How a list is read and written; it is aligned.
-    fn list(&mut self, list: Value) -> Raised<(Access<'static>, Access<'static>)> {
+    fn list(&mut self, list: Value) -> Result<(Access<'static>, Access<'static>)> {
         let (pointer, scalar) = self.scalar(list)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
         let align = u64::from(self.list_class().bits() / 8);

@@ -6,7 +6,7 @@ use ptx_llvm::view::{BinaryOp, IntPredicate, Value};
 
 use super::append::{Arg, number};
 use super::state::Emitter;
-use crate::error::{INSTRUCTION, INTRINSIC, Raised, Refusal};
+use crate::error::{INSTRUCTION, INTRINSIC, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Fill, Val};
 
@@ -36,7 +36,7 @@ pub(super) const SUBTRACT: Chain = Chain {
 
 impl Emitter<'_, '_, '_> {
     /// Arithmetic on integers of `bits` bits, over 64.
-    pub(super) fn wide_binary(&mut self, op: BinaryOp, a: &[Val], b: &[Val], bits: u32) -> Raised<Vec<Val>> {
+    pub(super) fn wide_binary(&mut self, op: BinaryOp, a: &[Val], b: &[Val], bits: u32) -> Result<Vec<Val>> {
         let fill = match op {
             BinaryOp::AShr => Fill::Sign,
             _ => Fill::Zero,
@@ -47,7 +47,7 @@ impl Emitter<'_, '_, '_> {
                 let amount = match b.first() {
                     Some(Val::Bits(amount)) => number(*amount),
                     Some(low) => self.zero_extended(*low, Scalar::Int(64), 32)?.into(),
-                    None => return Err(Refusal::new(INSTRUCTION, "a shift without an amount")),
+                    None => return Err(RaiseError::new(INSTRUCTION, "a shift without an amount")),
                 };
                 self.wide_shift(op, &a, amount)?
             }
@@ -59,7 +59,7 @@ impl Emitter<'_, '_, '_> {
         self.narrow_words(&result, bits)
     }
 
-    pub(super) fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         match op {
             BinaryOp::Add => self.chain(&ADD, a, b),
             BinaryOp::Sub => self.chain(&SUBTRACT, a, b),
@@ -67,34 +67,34 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::And => self.each_word(ptx!("and.b64"), a, b),
             BinaryOp::Or => self.each_word(ptx!("or.b64"), a, b),
             BinaryOp::Xor => self.each_word(ptx!("xor.b64"), a, b),
-            _ => Err(Refusal::new(INSTRUCTION, "an operation that wide integers do not have")),
+            _ => Err(RaiseError::new(INSTRUCTION, "an operation that wide integers do not have")),
         }
     }
 
     /// The width of a value's integer elements, when that is over 64 bits.
-    pub(super) fn wide_width(&self, value: Value) -> Raised<Option<u32>> {
+    pub(super) fn wide_width(&self, value: Value) -> Result<Option<u32>> {
         Ok(self.width_of_integers(self.value_type(value)?).filter(|bits| *bits > 64))
     }
 
     /// Refuses integers over 64 bits, for what legalizing expresses by others.
-    pub(super) fn no_wide(&self, value: Value) -> Raised<()> {
+    pub(super) fn no_wide(&self, value: Value) -> Result<()> {
         match self.wide_width(value)? {
             None => Ok(()),
-            Some(_) => Err(Refusal::new(INTRINSIC, "an intrinsic on integers over 64 bits")),
+            Some(_) => Err(RaiseError::new(INTRINSIC, "an intrinsic on integers over 64 bits")),
         }
     }
 
     /// An integer of any width by its low 64 bits.
-    pub(super) fn low_word(&mut self, value: Value) -> Raised<(Val, Scalar)> {
+    pub(super) fn low_word(&mut self, value: Value) -> Result<(Val, Scalar)> {
         if self.wide_width(value)?.is_none() {
             return self.scalar(value);
         }
         let low = self.value(value)?.first().copied();
-        Ok((low.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?, Scalar::Int(64)))
+        Ok((low.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?, Scalar::Int(64)))
     }
 
     /// The words of a value, the top one filled up to 64 bits.
-    pub(super) fn full_words(&mut self, words: &[Val], bits: u32, fill: Fill) -> Raised<Vec<RegId>> {
+    pub(super) fn full_words(&mut self, words: &[Val], bits: u32, fill: Fill) -> Result<Vec<RegId>> {
         let mut full = Vec::with_capacity(words.len());
         for (at, word) in words.iter().enumerate() {
             let width = (bits - 64 * at as u32).min(64);
@@ -108,7 +108,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Leaves out of full words.
-    pub(super) fn narrow_words(&mut self, words: &[RegId], bits: u32) -> Raised<Vec<Val>> {
+    pub(super) fn narrow_words(&mut self, words: &[RegId], bits: u32) -> Result<Vec<Val>> {
         let mut values = Vec::with_capacity(words.len());
         for (at, &word) in words.iter().enumerate() {
             let width = (bits - 64 * at as u32).min(64);
@@ -121,12 +121,12 @@ impl Emitter<'_, '_, '_> {
         Ok(values)
     }
 
-    pub(super) fn each_word(&mut self, logic: Mnemonic, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn each_word(&mut self, logic: Mnemonic, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         a.iter().zip(b).map(|(&a, &b)| self.logic_word(logic, a, b)).collect()
     }
 
     /// A logic operation on two words; none where one of them is zero or, with `and`, all ones.
-    fn logic_word(&mut self, logic: Mnemonic, a: RegId, b: RegId) -> Raised<RegId> {
+    fn logic_word(&mut self, logic: Mnemonic, a: RegId, b: RegId) -> Result<RegId> {
         let and = logic == ptx!("and.b64");
         for (known, other) in [(a, b), (b, a)] {
             match self.constant_in(known) {
@@ -149,7 +149,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Addition or subtraction with the carry from word to word (manual 9.7.2). Below the first word that is added or
     /// subtracted nothing changes.
-    pub(super) fn chain(&mut self, steps: &Chain, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn chain(&mut self, steps: &Chain, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         let last = a.len() - 1;
         let mut words = Vec::with_capacity(a.len());
         let mut start = 0;
@@ -172,7 +172,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The product modulo the width, by rows of partial products. A word of the sum that nothing was added to is not there yet.
-    pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         let count = a.len();
         let mut sum: Vec<Option<RegId>> = vec![None; count];
         for (i, &x) in a.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Adds the product of two words to a sum, from the word `at` on.
-    fn add_product(&mut self, sum: &mut [Option<RegId>], at: usize, x: RegId, y: RegId) -> Raised<()> {
+    fn add_product(&mut self, sum: &mut [Option<RegId>], at: usize, x: RegId, y: RegId) -> Result<()> {
         let factors = [x.into(), y.into()];
         let Some((first, above)) = sum.get_mut(at..).and_then(<[_]>::split_first_mut) else { return Ok(()) };
         if above.is_empty() {
@@ -236,7 +236,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A shift by a variable amount. PTX's shifts clamp, so a word shifted too far is zero, and a difference that wraps
     /// around is too far: each result word is the union of every word shifted both ways.
-    pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Raised<Vec<RegId>> {
+    pub(super) fn wide_shift(&mut self, op: BinaryOp, words: &[RegId], amount: Arg) -> Result<Vec<RegId>> {
         let amount = match amount {
             Arg::Bits(bits, _) => return self.constant_shift(op, words, bits),
             Arg::Operand(_) | Arg::Second(_) => self.compute(ptx!("mov.b32"), &[amount])?,
@@ -249,7 +249,7 @@ impl Emitter<'_, '_, '_> {
         }
         let shifted = self.logical_shift(BinaryOp::LShr, words, amount)?;
         let top =
-            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+            words.last().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?;
         let sign = self.compute(ptx!("shr.s64"), &[top.into(), number(63)])?;
         let total = Arg::Bits(64 * words.len() as u64, 32);
         let rest = self.compute(ptx!("sub.s32"), &[total, amount.into()])?;
@@ -258,7 +258,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// An arithmetic shift of two words: the low one is the high one's beyond 64 bits.
-    fn shift_signed_pair(&mut self, low: RegId, high: RegId, amount: RegId) -> Raised<Vec<RegId>> {
+    fn shift_signed_pair(&mut self, low: RegId, high: RegId, amount: RegId) -> Result<Vec<RegId>> {
         let rest = self.compute(ptx!("sub.s32"), &[Arg::Bits(64, 32), amount.into()])?;
         let own = self.compute(ptx!("shr.u64"), &[low.into(), amount.into()])?;
         let from_high = self.compute(ptx!("shl.b64"), &[high.into(), rest.into()])?;
@@ -271,9 +271,9 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A shift by a number of bits that is known. Words shifted by whole words only change their places.
-    fn constant_shift(&mut self, op: BinaryOp, words: &[RegId], amount: u64) -> Raised<Vec<RegId>> {
+    fn constant_shift(&mut self, op: BinaryOp, words: &[RegId], amount: u64) -> Result<Vec<RegId>> {
         let top =
-            words.last().copied().ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+            words.last().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?;
         let (step, bits) = ((amount / 64).min(words.len() as u64) as usize, amount % 64);
         let fill = match op {
             BinaryOp::AShr if step > 0 || bits > 0 => {
@@ -303,7 +303,7 @@ impl Emitter<'_, '_, '_> {
         far: RegId,
         bits: u64,
         fill: RegId,
-    ) -> Raised<RegId> {
+    ) -> Result<RegId> {
         let (toward, back) = shifts(op);
         if op == BinaryOp::AShr && far == fill {
             return self.compute(ptx!("shr.s64"), &[near.into(), number(bits)]);
@@ -321,7 +321,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn logical_shift(&mut self, op: BinaryOp, words: &[RegId], amount: RegId) -> Raised<Vec<RegId>> {
+    fn logical_shift(&mut self, op: BinaryOp, words: &[RegId], amount: RegId) -> Result<Vec<RegId>> {
         let (toward, back) = shifts(op);
         let count = words.len();
         let mut result = Vec::with_capacity(count);
@@ -348,13 +348,13 @@ impl Emitter<'_, '_, '_> {
                     });
                 }
             }
-            result.push(sum.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?);
+            result.push(sum.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?);
         }
         Ok(result)
     }
 
     /// Compares full words.
-    pub(super) fn wide_compare(&mut self, predicate: IntPredicate, a: &[RegId], b: &[RegId]) -> Raised<Val> {
+    pub(super) fn wide_compare(&mut self, predicate: IntPredicate, a: &[RegId], b: &[RegId]) -> Result<Val> {
         match predicate {
             IntPredicate::Eq | IntPredicate::Ne => {
                 let mut difference: Option<RegId> = None;
@@ -366,7 +366,7 @@ impl Emitter<'_, '_, '_> {
                     });
                 }
                 let difference =
-                    difference.ok_or_else(|| Refusal::new(INSTRUCTION, "an integer without words"))?;
+                    difference.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?;
                 let compare =
                     if predicate == IntPredicate::Eq { ptx!("setp.eq.s64") } else { ptx!("setp.ne.s64") };
                 Ok(Val::reg(self.compute(compare, &[difference.into(), number(0)])?))
@@ -384,7 +384,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn wide_less(&mut self, a: &[RegId], b: &[RegId], signed: bool) -> Raised<Val> {
+    fn wide_less(&mut self, a: &[RegId], b: &[RegId], signed: bool) -> Result<Val> {
         let mut less = Val::Bits(0);
         let top = a.len() - 1;
         if let (true, Some(&high)) = (signed && b.iter().all(|&word| self.is_zero(word)), a.last()) {

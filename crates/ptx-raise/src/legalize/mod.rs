@@ -5,7 +5,7 @@
 //!
 //! | what | by |
 //! |---|---|
-//! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm::express_intrinsics`] |
+//! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm::expand_intrinsics`] |
 //! | what is in [`OPERATIONS`] | functions written as LLVM IR, inlined by [`ptx_llvm::replace`] |
 //! | division and remainder of integers over 64 bits | [`ptx_llvm::expand_wide_divisions`] |
 //!
@@ -141,7 +141,7 @@ pub(crate) fn legalize<'c>(
     view: &View,
     options: &RaiseOptions,
 ) -> Result<Option<Module<'c>>, LlvmError> {
-    let (intrinsics, divisions) = (ptx_llvm::has_expressed_intrinsics(module), has_wide_divisions(view));
+    let (intrinsics, divisions) = (ptx_llvm::has_expandable_intrinsics(module), has_wide_divisions(view));
     let mut functions = if intrinsics { Functions::default() } else { Functions::of(view) };
     if !intrinsics && !divisions && functions.sites.is_empty() {
         return Ok(None);
@@ -149,7 +149,7 @@ pub(crate) fn legalize<'c>(
     let copy = module.copy();
     let machine = machine_for(module, options)?;
     if intrinsics {
-        ptx_llvm::express_intrinsics(&copy, &machine)?;
+        ptx_llvm::expand_intrinsics(&copy, &machine)?;
         functions = Functions::of(&View::new(&copy)?);
     }
     if !functions.sites.is_empty() {

@@ -1,9 +1,9 @@
-//! `ptx-shorten-lives`: keeps values from living across calls where that saves registers.
+//! `ptx-reduce-call-pressure`: keeps values from living across calls where that saves registers.
 
 use ptx_llvm::{LlvmError, Module};
 
 pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
-    ptx_llvm::shorten_lives(module);
+    ptx_llvm::reduce_call_pressure(module);
     Ok(())
 }
 
@@ -32,7 +32,7 @@ mod tests {
             "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) !dbg !2 {{\n{body}\n  ret void\n}}\n{DEBUG}"
         );
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        ptx_llvm::shorten_lives(&module);
+        ptx_llvm::reduce_call_pressure(&module);
         module.verify().expect("still valid");
         let text = module.to_text();
         let body = text.split("define").nth(1).expect("the function");

@@ -1,4 +1,4 @@
-//! Where registers are alive: from each read backward to the writes that reach it.
+//! Where registers are live: from each read backward to the writes that reach it.
 //!
 //! Most registers live in a block or two, so walking each one's life costs less than tables of all registers by all blocks, and
 //! grows as the text does.
@@ -10,15 +10,15 @@ use ptx_isa::Role;
 use crate::operands::for_each_register;
 
 /// Some registers of a body, numbered in the order in which they were added.
-pub(crate) struct Numbered {
+pub(crate) struct RegisterIndex {
     pub(crate) registers: Vec<RegId>,
     /// By register, its number.
     pub(crate) indices: Vec<Option<u32>>,
 }
 
-/// How an instruction touches a register.
+/// How an instruction accesses a register.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Touch {
+pub(crate) enum RegisterAccess {
     Read,
     Write,
 }
@@ -30,7 +30,7 @@ pub(crate) enum End {
     Finish,
 }
 
-impl Numbered {
+impl RegisterIndex {
     /// None yet, of a body with so many registers.
     pub(crate) fn new(registers: usize) -> Self {
         Self { registers: Vec::new(), indices: vec![None; registers] }
@@ -48,14 +48,14 @@ impl Numbered {
     }
 
     /// Calls `found` for every one of these registers that an instruction touches.
-    pub(crate) fn touched(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, Touch)) {
+    pub(crate) fn accesses(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, RegisterAccess)) {
         for_each_register(body, inst, &mut |register, role| {
             if let Some(index) = self.index(register) {
-                let touch = match role {
-                    Role::Def | Role::DefPair => Touch::Write,
-                    Role::Use | Role::UseOpt => Touch::Read,
+                let access = match role {
+                    Role::Def | Role::DefPair => RegisterAccess::Write,
+                    Role::Use | Role::UseOpt => RegisterAccess::Read,
                 };
-                found(index, touch);
+                found(index, access);
             }
         });
     }
@@ -70,15 +70,15 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(body: &Body, cfg: &Cfg, registers: &Numbered) -> Self {
+    fn new(body: &Body, cfg: &Cfg, registers: &RegisterIndex) -> Self {
         let count = registers.registers.len();
         let mut facts = Facts { reads: vec![Vec::new(); count], writes: vec![Vec::new(); count] };
         for (at, block) in cfg.blocks.iter().enumerate() {
             let at = at as u32;
             for statement in body.statements.get(block.statements.clone()).unwrap_or(&[]) {
                 let Stmt::Inst(inst) = statement else { continue };
-                registers.touched(body, inst, &mut |index, touch| {
-                    if touch == Touch::Read
+                registers.accesses(body, inst, &mut |index, access| {
+                    if access == RegisterAccess::Read
                         && facts.writes[index].last() != Some(&at)
                         && facts.reads[index].last() != Some(&at)
                     {
@@ -89,8 +89,8 @@ impl Facts {
                 if inst.guard.is_some() {
                     continue;
                 }
-                registers.touched(body, inst, &mut |index, touch| {
-                    if touch == Touch::Write && facts.writes[index].last() != Some(&at) {
+                registers.accesses(body, inst, &mut |index, access| {
+                    if access == RegisterAccess::Write && facts.writes[index].last() != Some(&at) {
                         facts.writes[index].push(at);
                     }
                 });
@@ -102,10 +102,10 @@ impl Facts {
 
 /// By block, the numbers of the registers that are alive at one of its ends, ascending; `None` when the lives add up to more than
 /// `most` blocks.
-pub(crate) fn alive(
+pub(crate) fn live_at(
     body: &Body,
     cfg: &Cfg,
-    registers: &Numbered,
+    registers: &RegisterIndex,
     end: End,
     most: usize,
 ) -> Option<Vec<Vec<u32>>> {
