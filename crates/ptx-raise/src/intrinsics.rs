@@ -123,6 +123,28 @@ group! {
 }
 
 group! {
+    /// Sums and differences that stay at the bounds of their type.
+    SaturatingOp {
+        SignedSum "sadd.sat",
+        SignedDifference "ssub.sat",
+        UnsignedSum "uadd.sat",
+        UnsignedDifference "usub.sat",
+    }
+}
+
+group! {
+    /// Arithmetic that tells whether it left its type.
+    OverflowOp {
+        SignedSum "sadd.with.overflow",
+        SignedDifference "ssub.with.overflow",
+        SignedProduct "smul.with.overflow",
+        UnsignedSum "uadd.with.overflow",
+        UnsignedDifference "usub.with.overflow",
+        UnsignedProduct "umul.with.overflow",
+    }
+}
+
+group! {
     /// What gives another type than it takes.
     Conversion {
         ToSigned "fptosi.sat",
@@ -222,6 +244,8 @@ pub(crate) enum Generic {
     Memory(MemoryOp),
     Bits(BitOp),
     Integer(IntegerOp),
+    Saturating(SaturatingOp),
+    Overflow(OverflowOp),
     /// `clmul`.
     CarrylessProduct,
     Convert(Conversion),
@@ -254,9 +278,12 @@ impl Generic {
         let memory = || MemoryOp::of(short).map(Self::Memory);
         let bits = || BitOp::of(short).map(Self::Bits);
         let integer = || IntegerOp::of(short).map(Self::Integer);
+        let saturating = || SaturatingOp::of(short).map(Self::Saturating);
+        let overflow = || OverflowOp::of(short).map(Self::Overflow);
         let conversion = || Conversion::of(short).map(Self::Convert);
         let float = || Function::of(short).map(Self::Float);
-        plain().or_else(memory).or_else(bits).or_else(integer).or_else(conversion).or_else(float)
+        let integers = || bits().or_else(integer).or_else(saturating).or_else(overflow);
+        plain().or_else(memory).or_else(integers).or_else(conversion).or_else(float)
     }
 }
 

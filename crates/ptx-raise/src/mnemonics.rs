@@ -18,8 +18,6 @@ pub(crate) struct Rows {
 #[derive(Default)]
 pub(crate) struct Mnemonics {
     known: FxHashMap<Mnemonic, Rc<Rows>>,
-    /// The mnemonics of texts that marks and intrinsics have.
-    read: FxHashMap<String, Option<Mnemonic>>,
 }
 
 impl Mnemonics {
@@ -33,15 +31,5 @@ impl Mnemonics {
             Rc::new(Rows { candidates, since, signed })
         };
         Rc::clone(self.known.entry(mnemonic).or_insert_with(rows))
-    }
-
-    /// The first row of a text; nothing when the instruction table has none.
-    pub(crate) fn read(&mut self, text: &str) -> Option<Mnemonic> {
-        if let Some(mnemonic) = self.read.get(text) {
-            return *mnemonic;
-        }
-        let mnemonic = Mnemonic::from_text(text).ok();
-        self.read.insert(text.to_owned(), mnemonic);
-        mnemonic
     }
 }

@@ -1,4 +1,4 @@
-//! Emitting instructions by their text, and getting leaves into registers.
+//! Emitting instructions, and getting leaves into registers.
 
 use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
 use ptx_isa::{Kind, Mnemonic, ScalarType, choose_row, ptx};
@@ -25,31 +25,6 @@ const MOST_OF_ALL: usize = 1 << 24;
 
 /// Constants up to this, added to the address of a variable, leave it in its window.
 const MOST_OFFSET: i64 = 1 << 31;
-
-/// A mnemonic to emit.
-#[derive(Clone, Copy)]
-pub(crate) enum Spelled<'t> {
-    Mnemonic(Mnemonic),
-    Text(&'t str),
-}
-
-impl From<Mnemonic> for Spelled<'_> {
-    fn from(mnemonic: Mnemonic) -> Self {
-        Spelled::Mnemonic(mnemonic)
-    }
-}
-
-impl<'t> From<&'t str> for Spelled<'t> {
-    fn from(text: &'t str) -> Self {
-        Spelled::Text(text)
-    }
-}
-
-impl<'t> From<&'t String> for Spelled<'t> {
-    fn from(text: &'t String) -> Self {
-        Spelled::Text(text)
-    }
-}
 
 /// An operand of an instruction to emit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,17 +84,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Appends an instruction.
-    pub(crate) fn emit<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, args: &[Arg]) -> Result<()> {
+    pub(crate) fn emit(&mut self, mnemonic: Mnemonic, args: &[Arg]) -> Result<()> {
         self.emit_guarded(None, mnemonic, args)
     }
 
     /// Appends an instruction whose first operand is a fresh register of the class, and gives that register.
-    pub(crate) fn emit_new<'t>(
-        &mut self,
-        class: Class,
-        mnemonic: impl Into<Spelled<'t>>,
-        args: &[Arg],
-    ) -> Result<RegId> {
+    pub(crate) fn emit_new(&mut self, class: Class, mnemonic: Mnemonic, args: &[Arg]) -> Result<RegId> {
         let register = self.register(class);
         let mut all: SmallVec<[Arg; USUAL_OPERANDS]> = SmallVec::with_capacity(args.len() + 1);
         all.push(Arg::from(register));
@@ -136,25 +106,9 @@ impl Emitter<'_, '_, '_> {
         self.emit_new(Class::of_type(ty), mnemonic, args)
     }
 
-    /// Appends an instruction under a guard. Operands that the row lets a program leave out may be left out.
-    pub(crate) fn emit_guarded<'t>(
-        &mut self,
-        guard: Option<Guard>,
-        mnemonic: impl Into<Spelled<'t>>,
-        args: &[Arg],
-    ) -> Result<()> {
-        let asked = match mnemonic.into() {
-            Spelled::Mnemonic(mnemonic) => mnemonic,
-            Spelled::Text(text) => self.module.mnemonics.read(text).ok_or_else(|| {
-                let message = format!("the PTX instruction {text} is not in the instruction table");
-                RaiseError::new(INSTRUCTION, message)
-            })?,
-        };
-        self.append(guard, asked, args)
-    }
-
-    /// Appends an instruction as the row that the reader would take its operands for.
-    fn append(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Result<()> {
+    /// Appends an instruction under a guard, as the row that the reader would take its operands for: those that it lets a program leave out
+    /// may be left out.
+    pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Result<()> {
         self.stay_within_limits()?;
         let rows = self.module.mnemonics.rows(asked);
         let mut written: SmallVec<[(Operand, bool); USUAL_OPERANDS]> = SmallVec::with_capacity(args.len());

@@ -7,7 +7,7 @@ use ptx_isa::{Mnemonic, ptx};
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, FastMath, InstId, Type, Value};
 
-use super::append::{Arg, Spelled};
+use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::{Narrow, WideProduct};
 use crate::error::{INSTRUCTION, RaiseError, Result};
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A logic operation on predicates.
-    pub(super) fn pred<'t>(&mut self, mnemonic: impl Into<Spelled<'t>>, a: Val, b: Val) -> Result<Val> {
+    pub(super) fn pred(&mut self, mnemonic: Mnemonic, a: Val, b: Val) -> Result<Val> {
         let a = self.in_register(a, Scalar::Int(1))?;
         let b = self.in_register(b, Scalar::Int(1))?;
         Ok(Val::reg(self.emit_new(Class::Pred, mnemonic, &[a.into(), b.into()])?))

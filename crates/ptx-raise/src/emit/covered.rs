@@ -76,9 +76,9 @@ impl Emitter<'_, '_, '_> {
     /// `shl` or `shr` of a value of a register's width.
     fn shift_by(&mut self, op: BinaryOp, value: Val, amount: Arg, bits: u32) -> Result<Val> {
         let scalar = Scalar::Int(bits);
-        let word = if op == BinaryOp::Shl { "shl.b" } else { "shr.u" };
+        let shift = if op == BinaryOp::Shl { ptx!("shl.b32") } else { ptx!("shr.u32") };
         let value = self.arg(value, scalar)?;
-        Ok(Val::reg(self.emit_new(scalar.class(), &format!("{word}{bits}"), &[value, amount])?))
+        Ok(Val::reg(self.compute(shift.with_bits(bits)?, &[value, amount])?))
     }
 
     /// `mov` of two halves, after the choices.

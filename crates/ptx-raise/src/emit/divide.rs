@@ -132,7 +132,6 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn divide_signed(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Result<RegId> {
-        let class = integer_class(width);
         let size = divisor.unsigned_abs();
         if size.is_power_of_two() {
             return self.divide_signed_power(n, divisor, width, remainder);
@@ -141,8 +140,8 @@ impl Emitter<'_, '_, '_> {
         let args = [n.into(), Arg::Bits(factor as u64 & mask(width), width)];
         let mut high = self.compute(ptx!("mul.hi.s32").with_bits(width)?, &args)?;
         if (divisor > 0) != (factor > 0) {
-            let word = if divisor > 0 { "add" } else { "sub" };
-            high = self.emit_new(class, &format!("{word}.s{width}"), &[high.into(), n.into()])?;
+            let corrected = if divisor > 0 { ptx!("add.s32") } else { ptx!("sub.s32") };
+            high = self.compute(corrected.with_bits(width)?, &[high.into(), n.into()])?;
         }
         let sign = self.shifted_down(high, width - 1, width)?;
         if shift > 0 {

@@ -1,12 +1,12 @@
 //! Calls of intrinsics: what each becomes, by what it is.
 
 use ptx_isa::{SpecialReg, ptx};
-use ptx_llvm::view::{Call, InstId};
+use ptx_llvm::view::{BinaryOp, Call, InstId};
 
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result, SAID};
-use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Plain, base_name};
+use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, OverflowOp, Plain, SaturatingOp};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
@@ -14,9 +14,6 @@ impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic.
     pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
         let Some(generic) = Generic::of(name) else {
-            if self.named_intrinsic(id, call, name)? {
-                return Ok(());
-            }
             return self.intrinsic_by_row(id, call, name);
         };
         match generic {
@@ -27,6 +24,29 @@ impl Emitter<'_, '_, '_> {
                 self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
             }
             Generic::Integer(op) => self.integer_intrinsic(id, call, op),
+            Generic::Saturating(op) => {
+                let (own, signed) = match op {
+                    SaturatingOp::SignedSum => (BinaryOp::Add, true),
+                    SaturatingOp::SignedDifference => (BinaryOp::Sub, true),
+                    SaturatingOp::UnsignedSum => (BinaryOp::Add, false),
+                    SaturatingOp::UnsignedDifference => (BinaryOp::Sub, false),
+                };
+                self.each(id, call, 2, &mut |this, args, scalar| {
+                    this.saturating((own, signed), args[0], args[1], scalar)
+                })
+            }
+            Generic::Overflow(op) => self.with_overflow(
+                id,
+                call,
+                match op {
+                    OverflowOp::SignedSum => (BinaryOp::Add, true),
+                    OverflowOp::SignedDifference => (BinaryOp::Sub, true),
+                    OverflowOp::SignedProduct => (BinaryOp::Mul, true),
+                    OverflowOp::UnsignedSum => (BinaryOp::Add, false),
+                    OverflowOp::UnsignedDifference => (BinaryOp::Sub, false),
+                    OverflowOp::UnsignedProduct => (BinaryOp::Mul, false),
+                },
+            ),
             Generic::CarrylessProduct => {
                 self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))
             }
@@ -159,21 +179,5 @@ impl Emitter<'_, '_, '_> {
         let converted = self.float_to_float(value, from, to)?;
         self.define_one(id, converted);
         Ok(())
-    }
-
-    /// Intrinsics that are told apart by their names; whether this is one.
-    fn named_intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Result<bool> {
-        let Some(short) = base_name(name).strip_prefix("llvm.") else { return Ok(false) };
-        match short {
-            "sadd.sat" | "ssub.sat" | "uadd.sat" | "usub.sat" => {
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.saturating(short, args[0], args[1], scalar)
-                })?;
-            }
-            "sadd.with.overflow" | "uadd.with.overflow" | "ssub.with.overflow" | "usub.with.overflow"
-            | "smul.with.overflow" | "umul.with.overflow" => self.with_overflow(id, call, short)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
     }
 }

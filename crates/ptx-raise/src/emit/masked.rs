@@ -14,7 +14,7 @@ use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::intrinsics::{HistogramOp, Named};
+use crate::intrinsics::HistogramOp;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
@@ -266,7 +266,7 @@ impl Emitter<'_, '_, '_> {
             let old = old.first().copied().unwrap_or(Val::Bits(0));
             let new = match op {
                 HistogramOp::Add => self.int_binary(BinaryOp::Add, old, step, scalar.bits())?,
-                HistogramOp::SaturatingAdd => self.saturating(op.name(), old, step, scalar)?,
+                HistogramOp::SaturatingAdd => self.saturating((BinaryOp::Add, false), old, step, scalar)?,
                 HistogramOp::Min => self.int_extreme(ptx!("min.u32"), old, step, scalar)?,
                 HistogramOp::Max => self.int_extreme(ptx!("max.u32"), old, step, scalar)?,
             };

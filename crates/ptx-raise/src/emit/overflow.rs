@@ -10,21 +10,27 @@ use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::Scalar;
-use crate::types::integer_class;
+use crate::types::integer_type;
 use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A sum or difference that stays at the bound of its type.
-    pub(super) fn saturating(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
+    pub(super) fn saturating(
+        &mut self,
+        (op, signed): (BinaryOp, bool),
+        a: Val,
+        b: Val,
+        scalar: Scalar,
+    ) -> Result<Val> {
         let bits = scalar.bits();
-        let adds = name.contains("add");
-        if scalar == Scalar::Int(32) && name.starts_with('s') {
+        let adds = op == BinaryOp::Add;
+        if scalar == Scalar::Int(32) && signed {
             let saturating = if adds { ptx!("add.sat.s32") } else { ptx!("sub.sat.s32") };
             let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
             return Ok(Val::reg(self.compute(saturating, &args)?));
         }
-        let (value, over) = self.overflowing(name, a, b, scalar)?;
-        let bound = if name.starts_with('u') {
+        let (value, over) = self.overflowing((op, signed), a, b, scalar)?;
+        let bound = if !signed {
             Val::Bits(if adds { mask(bits) } else { 0 })
         } else {
             let top = 1u64 << (bits - 1);
@@ -35,14 +41,17 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A sum, difference or product with whether it left the type's range.
-    pub(super) fn overflowing(&mut self, name: &str, a: Val, b: Val, scalar: Scalar) -> Result<(Val, Val)> {
+    fn overflowing(
+        &mut self,
+        (op, signed): (BinaryOp, bool),
+        a: Val,
+        b: Val,
+        scalar: Scalar,
+    ) -> Result<(Val, Val)> {
         let bits = scalar.bits();
-        let signed = name.starts_with('s');
-        let op = match name.get(1..4) {
-            Some("add") => BinaryOp::Add,
-            Some("sub") => BinaryOp::Sub,
-            _ => return self.overflowing_product(signed, a, b, scalar),
-        };
+        if op == BinaryOp::Mul {
+            return self.overflowing_product(signed, a, b, scalar);
+        }
         let value = self.int_binary(op, a, b, bits)?;
         let over = match (op, signed) {
             (BinaryOp::Add, false) => self.compare_ints(IntPredicate::Ult, value, a, scalar)?,
@@ -50,12 +59,12 @@ impl Emitter<'_, '_, '_> {
             (BinaryOp::Add, true) => {
                 let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
                 let negative = self.compare_ints(IntPredicate::Slt, b, Val::Bits(0), scalar)?;
-                self.pred("xor.pred", less, negative)?
+                self.pred(ptx!("xor.pred"), less, negative)?
             }
             (_, true) => {
                 let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
                 let positive = self.compare_ints(IntPredicate::Sgt, b, Val::Bits(0), scalar)?;
-                self.pred("xor.pred", less, positive)?
+                self.pred(ptx!("xor.pred"), less, positive)?
             }
         };
         Ok((value, over))
@@ -64,7 +73,7 @@ impl Emitter<'_, '_, '_> {
     fn overflowing_product(&mut self, signed: bool, a: Val, b: Val, scalar: Scalar) -> Result<(Val, Val)> {
         let bits = scalar.bits();
         if bits == 1 {
-            let both = self.pred("and.pred", a, b)?;
+            let both = self.pred(ptx!("and.pred"), a, b)?;
             return Ok((both, if signed { both } else { Val::Bits(0) }));
         }
         let low = self.int_binary(BinaryOp::Mul, a, b, bits)?;
@@ -75,15 +84,14 @@ impl Emitter<'_, '_, '_> {
         } else {
             16
         };
-        let sign = if signed { 's' } else { 'u' };
         let (a, b) = if signed {
             (self.sign_extended(a, scalar, width)?, self.sign_extended(b, scalar, width)?)
         } else {
             (self.zero_extended(a, scalar, width)?, self.zero_extended(b, scalar, width)?)
         };
-        let class = integer_class(width);
-        let high = self.emit_new(class, &format!("mul.hi.{sign}{width}"), &[a.into(), b.into()])?;
-        let full = self.emit_new(class, &format!("mul.lo.{sign}{width}"), &[a.into(), b.into()])?;
+        let ty = integer_type(signed, width);
+        let high = self.compute(ptx!("mul.hi.s32").with_type(ty)?, &[a.into(), b.into()])?;
+        let full = self.compute(ptx!("mul.lo.s32").with_type(ty)?, &[a.into(), b.into()])?;
         // The product fits when the full one is the extension of its low bits.
         let extended = if signed {
             self.sign_extended(low, scalar, width)?
@@ -91,25 +99,31 @@ impl Emitter<'_, '_, '_> {
             self.zero_extended(low, scalar, width)?
         };
         let fill = if signed {
-            let text = format!("shr.s{width}");
-            self.emit_new(class, &text, &[extended.into(), Arg::Bits(u64::from(width - 1), 32)])?
+            let shift = ptx!("shr.s32").with_type(ty)?;
+            self.compute(shift, &[extended.into(), Arg::Bits(u64::from(width - 1), 32)])?
         } else {
             self.in_register(Val::Bits(0), Scalar::Int(width))?
         };
         let word = Scalar::Int(width);
         let low_differs = self.compare_ints(IntPredicate::Ne, Val::reg(full), Val::reg(extended), word)?;
         let high_differs = self.compare_ints(IntPredicate::Ne, Val::reg(high), Val::reg(fill), word)?;
-        let over = self.pred("or.pred", low_differs, high_differs)?;
+        let over = self.pred(ptx!("or.pred"), low_differs, high_differs)?;
         Ok((low, over))
     }
 
-    pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
+    /// The result and whether it left the type's range, of integers with a sign or without.
+    pub(super) fn with_overflow(
+        &mut self,
+        id: InstId,
+        call: &Call,
+        (op, signed): (BinaryOp, bool),
+    ) -> Result<()> {
         self.no_wide(argument(call, 0)?)?;
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);
         let (mut values, mut overs) = (Vec::new(), Vec::new());
         for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
-            let (value, over) = self.overflowing(name, a, b, leaf.scalar)?;
+            let (value, over) = self.overflowing((op, signed), a, b, leaf.scalar)?;
             values.push(value);
             overs.push(over);
         }
