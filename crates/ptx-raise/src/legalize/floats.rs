@@ -221,7 +221,8 @@ pub(super) fn rounded(site: &Site<'_>) -> Option<String> {
 pub(super) fn power(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     let bits = site.bits(site.ty(1)?)?;
-    if bits > 64 {
+    // PTX has no such rounding.
+    if bits > 64 || site.rounding == Some("round.tonearestaway") {
         return None;
     }
     // The 16-bit formats have no arithmetic everywhere.

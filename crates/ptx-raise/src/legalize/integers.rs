@@ -254,18 +254,21 @@ fn funnel_words(code: &mut Code, left: bool, words: Vec<String>, amount: &str) -
 /// A sum, difference or product, and whether it left the range.
 fn overflowing(code: &mut Code, name: &str, [a, b]: [&str; 2], bits: u32) -> Option<(String, String)> {
     let signed = name.starts_with('s');
-    let (value, left) = match (name.get(1..4)?, signed) {
-        ("add", false) => {
-            let sum = ir!(code, "add i{bits} {a}, {b}");
-            let over = ir!(code, "icmp ult i{bits} {sum}, {a}");
-            return Some((sum, over));
-        }
-        ("sub", false) => (ir!(code, "sub i{bits} {a}, {b}"), ir!(code, "icmp ult i{bits} {a}, {b}")),
-        ("add" | "sub", true) => return Some(signed_sum(code, name, [a, b], bits)),
-        ("mul", _) => return Some(product(code, signed, [a, b], bits)),
-        _ => return None,
-    };
-    Some((value, left))
+    match (name.get(1..4)?, signed) {
+        ("add" | "sub", false) => Some(unsigned_sum(code, &name[1..4], [a, b], bits)),
+        ("add" | "sub", true) => Some(signed_sum(code, name, [a, b], bits)),
+        ("mul", _) => Some(product(code, signed, [a, b], bits)),
+        _ => None,
+    }
+}
+
+/// A sum or difference with one bit more has that bit where it has left the range: the carry of the words' chain.
+fn unsigned_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) -> (String, String) {
+    let more = bits + 1;
+    let (a, b) = (code.resized(a, bits, more, false), code.resized(b, bits, more, false));
+    let exact = ir!(code, "{operation} i{more} {a}, {b}");
+    let top = ir!(code, "lshr i{more} {exact}, {bits}");
+    (code.resized(&exact, more, bits, false), ir!(code, "trunc i{more} {top} to i1"))
 }
 
 /// A sum has left the range where its sign is that of neither number, a difference where the numbers' signs differ and its own is not the first one's.

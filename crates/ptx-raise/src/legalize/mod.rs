@@ -251,7 +251,10 @@ fn intrinsics(view: &View) -> HashMap<FunctionId, (String, Operation)> {
         }
         let base = base_name(&function.name);
         let Some(name) = base.strip_prefix("llvm.") else { continue };
-        let name = name.strip_prefix(CONSTRAINED).unwrap_or(name);
+        let plain = name.strip_prefix(CONSTRAINED);
+        // Elements past the length are poison; LLVM's pass leaves these two as they are.
+        let with_length = || name.strip_prefix("vp.").filter(|own| matches!(*own, "lrint" | "llrint"));
+        let name = plain.or_else(with_length).unwrap_or(name);
         let family = || FAMILIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, found)| *found);
         if let Some(found_operation) = operation(name).or_else(family) {
             found.insert(FunctionId::new(at), (name.to_owned(), found_operation));
