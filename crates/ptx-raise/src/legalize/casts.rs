@@ -11,7 +11,7 @@ pub(super) fn to_float(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.ty(0)?)?;
     let Element::Float(kind) = site.element(site.result)? else { return None };
     let (ty, signed) = (float_name(kind)?, site.name == "sitofp");
-    if !matches!(site.rounding, None | Some("round.tonearest" | "round.dynamic")) {
+    if !site.rounds_to_nearest() {
         return None;
     }
     site.each_one(|code, args| {

@@ -119,6 +119,9 @@ impl Code {
 pub(super) fn scaled(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     let exponent = site.bits(site.ty(1)?)?;
+    if !site.rounds_to_nearest() {
+        return None;
+    }
     site.each_one(|code, args| {
         let [number, by] = args else { return None };
         let (width, first) = (format.width(), format.first_digit());
@@ -207,7 +210,7 @@ pub(super) fn fraction(site: &Site<'_>) -> Option<String> {
 /// `lrint`, `llrint` (halves to even) and `lround`, `llround` (halves away from zero).
 pub(super) fn rounded(site: &Site<'_>) -> Option<String> {
     let (format, bits) = (Format::of(site, site.ty(0)?)?, site.bits(site.result)?);
-    if !matches!(site.rounding, None | Some("round.tonearest" | "round.dynamic")) {
+    if !site.rounds_to_nearest() {
         return None;
     }
     let (ty, round) = (format.name, if site.name.ends_with("rint") { "rint" } else { "round" });
@@ -221,8 +224,8 @@ pub(super) fn rounded(site: &Site<'_>) -> Option<String> {
 pub(super) fn power(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     let bits = site.bits(site.ty(1)?)?;
-    // PTX has no such rounding.
-    if bits > 64 || site.rounding == Some("round.tonearestaway") {
+    // Of a directed rounding each product would have to have it.
+    if bits > 64 || !site.rounds_to_nearest() {
         return None;
     }
     // The 16-bit formats have no arithmetic everywhere.

@@ -25,6 +25,11 @@ pub(super) enum Element {
 }
 
 impl Site<'_> {
+    /// Whether results are rounded to nearest even: GPUs have no rounding mode that a program could change (`round.dynamic`).
+    pub(super) fn rounds_to_nearest(&self) -> bool {
+        matches!(self.rounding, None | Some("round.tonearest" | "round.dynamic"))
+    }
+
     /// The type of an argument.
     pub(super) fn ty(&self, at: usize) -> Option<TypeId> {
         self.args.get(at).map(|(_, ty)| *ty)
