@@ -40,7 +40,7 @@ macro_rules! families {
     ($($(#[$m:meta])* $group:ident($sem:ident) {
         $($v:ident $kind:ident $(($overrides:ident))? => $sentence:literal),* $(,)?
     })*) => {
-        /// What an instruction means: one semantic family, whatever the type, in its group.
+        /// What an instruction means: one semantic family for all types, in its group.
         ///
         /// The lowering, the interpreter and the verifier match on the groups exhaustively. The details (type, rounding, part ...)
         /// are the modifiers.

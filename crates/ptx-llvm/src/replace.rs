@@ -40,7 +40,7 @@ const INLINE: &str = "alwaysinline";
 ///
 /// # Errors
 ///
-/// What LLVM says of the text or of the module with the calls.
+/// LLVM's message about the text or the module with the calls.
 pub fn replace(
     module: &Module<'_>,
     text: &str,

@@ -1,6 +1,6 @@
 //! Joins registers that a copy connects and that are never alive at the same time with different values.
 //!
-//! Phis are raised with two registers and two copies each (see [`crate::emit`]), which is right whatever the edges look like.
+//! Phis are raised with two registers and two copies each (see [`crate::emit`]), which is right for edges of any kind.
 //! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
 //! interference over the finished body, and drops the copies.
 

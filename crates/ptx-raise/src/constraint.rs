@@ -3,7 +3,7 @@
 use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::Class;
 
-/// One constraint that stands for an operand.
+/// The constraint of one operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Constraint {
     /// Written: a register of the class.

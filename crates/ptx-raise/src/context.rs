@@ -48,7 +48,7 @@ pub(crate) struct ModuleContext<'v, 'c> {
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
     pub(crate) debug: DebugTables,
-    /// What DWARF says of the functions so far.
+    /// The DWARF entries of the functions so far.
     pub(crate) traces: Vec<FunctionTrace>,
     /// The variables of bodies that DWARF names.
     pub(crate) traced_names: HashSet<String>,
@@ -209,7 +209,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         values.collect()
     }
 
-    /// What `!nvvm.annotations` says that a kernel's parameter refers to.
+    /// The kind of reference that `!nvvm.annotations` gives a kernel's parameter.
     pub(crate) fn reference_parameter(&self, kernel: &str, at: usize) -> Option<VarType> {
         let kinds = [
             ("rdoimage", VarType::TexRef),

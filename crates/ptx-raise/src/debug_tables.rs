@@ -3,7 +3,7 @@
 use ptx_llvm::view::FileId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-/// What the module's debug information says beside its locations.
+/// The module's debug information without its locations.
 #[derive(Debug, Default)]
 pub(crate) struct DebugTables {
     /// The number of each file of the view.

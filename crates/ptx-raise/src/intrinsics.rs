@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(base_name("llvm.memcpy.p0.p3.i64"), "llvm.memcpy");
         assert_eq!(base_name("llvm.is.fpclass.v4bf16"), "llvm.is.fpclass");
         assert_eq!(base_name("llvm.convert.to.fp16.f64"), "llvm.convert.to.fp16");
-        // Two words are left whatever they are.
+        // Two words are left, of any value.
         assert_eq!(base_name("llvm.i32"), "llvm.i32");
     }
 

@@ -5,7 +5,7 @@ use ptx_llvm::view::{BlockId, ConstId, Constant, Type, TypeId, View};
 use crate::error::{INITIALIZER, RaiseError, Result};
 use crate::value::sign_extend;
 
-/// What stands for the address of a block: its number in its function, from one on, since no address is null. Nothing but
+/// The address of a block is its number in its function, from one on, since no address is null. Nothing but
 /// `indirectbr` in the same function can use it.
 pub(crate) fn block_number(block: BlockId) -> u64 {
     block.index() as u64 + 1

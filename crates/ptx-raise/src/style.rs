@@ -27,6 +27,6 @@ pub enum Annotations {
     /// Nothing.
     #[default]
     None,
-    /// After `.loc` the file, line and column, as LLVM's backend says them: `// a.cu:9:78 @[ a.cu:14:12 ]`. Code that was PTX gets none.
+    /// After `.loc` the file, line and column, as LLVM's backend writes them: `// a.cu:9:78 @[ a.cu:14:12 ]`. Code that was PTX gets none.
     Source,
 }

@@ -125,7 +125,7 @@ impl BlockState {
     pub(super) fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
         let fault = |kind| Err(Fault { kind, space, address, size });
         let blocks = self.cluster.blocks();
-        // A shared address has the rank of its block in its upper bits. In `.shared::cta` rank 0 means the own block, whatever rank that has: such
+        // A shared address has the rank of its block in its upper bits. In `.shared::cta` rank 0 means the own block, independent of its rank: such
         // are the offsets that programs compute with.
         let (rank, offset) = rank_and_offset(address);
         let own = u64::from(self.rank);

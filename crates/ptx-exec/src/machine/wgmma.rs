@@ -49,7 +49,7 @@ impl Warpgroup {
     /// Notes that a warp has come to its next product.
     fn note(&mut self, warp: usize, common: Common) -> Result<(), &'static str> {
         let Some(count) = self.counts.get_mut(warp) else { return Ok(()) };
-        // The first warp to come to a product says what it is; the others are compared with that. A product leaves the queue when all four have
+        // The first warp to come to a product determines what it is; the others are compared with that. A product leaves the queue when all four have
         // come to it, so that the queue is as long as the distance between the fastest warp and the slowest.
         let at = count.saturating_sub(self.passed) as usize;
         *count += 1;

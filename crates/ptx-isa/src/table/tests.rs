@@ -282,7 +282,7 @@ fn the_two_words_of_xorsign_abs_stand_in_any_order() {
 }
 
 /// Literals that come first after an opcode or its name and may occur elsewhere too, as `ptxas` takes them. A new one is added here or to
-/// the words of names (`name.rs`), whichever `ptxas` says.
+/// the words of names (`name.rs`), whichever `ptxas` names.
 const MODIFIERS: &[Mod] = &[
     Mod::Acquire,
     Mod::Alias,

@@ -51,7 +51,7 @@ pub enum Unwritten {
     Fixed(u64),
     /// The alignment of the access in bytes.
     Alignment,
-    /// Anything: another argument says not to read it.
+    /// Anything: another argument specifies that it is not read.
     Ignored,
 }
 

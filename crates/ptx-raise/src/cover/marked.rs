@@ -1,8 +1,8 @@
 //! PTX instructions that are several of LLVM's, found again by their marks.
 //!
-//! `!ptx.inst` says which PTX instruction (or chain of instructions that share the carry flag) some LLVM instructions came
+//! `!ptx.inst` specifies which PTX instruction (or chain of instructions that share the carry flag) some LLVM instructions came
 //! from. Passes may have changed them since, so a mark is only a hint of where to look: its text is lowered again,
-//! and the result must be, operation by operation, what is in the function. Then the text says all of it, and what
+//! and the result must be, operation by operation, what is in the function. Then the text expresses all of it, and what
 //! nothing else uses of it disappears.
 
 use ptx_llvm::marks;
@@ -50,7 +50,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
             found.push(text);
         }
     }
-    // What one text takes as an operand must be there, whatever another covers.
+    // What one text takes as an operand must be there, even if another covers it.
     let needed: HashSet<InstId> =
         found.iter().flat_map(|found| found.text.values()).filter_map(inst_of).collect();
     for text in found {
@@ -127,7 +127,7 @@ impl Covering<'_, '_, '_> {
         present.sort_unstable();
         let (first, last) = (*present.first()?, *present.last()?);
         let here = |id: &InstId| block.insts.contains(&(id.index() as u32));
-        // What another text says is in that text's place.
+        // What another text expresses is in that text's place.
         let place = |id: &InstId| match self.cover.decision(*id) {
             Some(Decision::Absorbed(place)) => *place,
             _ => *id,

@@ -58,7 +58,7 @@ impl<'a> Matching<'a> {
         self.pattern.function()
     }
 
-    /// Whether a value of the pattern stands for a value of the function.
+    /// Whether a value of the pattern matches a value of the function.
     pub(super) fn same(&mut self, pattern: Value, value: Value, depth: u32) -> bool {
         if depth > MAX_DEPTH {
             return false;
@@ -278,7 +278,7 @@ impl<'a> Matching<'a> {
         Some([cond, then, other])
     }
 
-    /// The terms of a sum and of the step from an address that says the same sum: the lowering writes sums as such steps
+    /// The terms of a sum and of the step from an address that expresses the same sum: the lowering writes sums as such steps
     /// where one of their terms is an address.
     fn address_sum(&self, pattern: InstId, value: InstId) -> Option<([Value; 2], [Value; 2])> {
         let own = self.pattern_function()?.insts.get(pattern.index())?;

@@ -1,7 +1,7 @@
 //! The cover of a function: which instructions of LLVM's become which of PTX's, decided before any is emitted.
 //!
 //! In: a function of LLVM's ([`Source`]) and its blocks ([`Flow`]). Out: a [`Cover`], which has one [`Decision`] for each instruction that
-//! does not simply become what it is. The emitter does what the cover says and decides nothing.
+//! does not simply become what it is. The emitter follows the cover and decides nothing.
 //!
 //! ```text
 //! %a = sext i32 %x to i64                          ; Folded

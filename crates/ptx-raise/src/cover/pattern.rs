@@ -108,7 +108,7 @@ fn function(number: usize, text: &str, constraints: &str) -> Option<String> {
     let body = text.replace('$', "%v");
     Some(format!(".func ({results}) {PATTERN_NAME}{number}({parameters})\n{{\n{body}\nret;\n}}\n"))
 }
-/// The type of the registers that a constraint stands for.
+/// The type of the registers of a constraint.
 fn register_type(letter: &str) -> Option<&'static str> {
     Some(match letter {
         "b" => "pred",

@@ -19,7 +19,7 @@ fn encoding(word: &str) -> Option<u64> {
 }
 
 impl Unit<'_, '_, '_> {
-    /// The entry of a type; what it holds is filled in later. `None` stands for `void` and for what is not a type.
+    /// The entry of a type; what it holds is filled in later. `None` for `void` and for what is not a type.
     pub(super) fn type_entry(&mut self, id: Option<MetadataId>, depth: u32) -> Option<EntryId> {
         let id = id?;
         if let Some(&known) = self.types.get(&id) {

@@ -37,7 +37,7 @@ impl Emitter<'_, '_, '_> {
                 let step = align.min(8);
                 let count = self.in_register(Val::Bits(size / step), Scalar::Int(64))?;
                 if overlaps {
-                    // One byte at a time is right whatever the distance.
+                    // One byte at a time is right for every distance.
                     let count = self.in_register(Val::Bits(size), Scalar::Int(64))?;
                     return self.move_loop(&to, &from, count, 1);
                 }

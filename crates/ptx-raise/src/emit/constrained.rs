@@ -1,7 +1,7 @@
 //! `llvm.experimental.constrained.*`: floating-point operations that name their rounding.
 //!
 //! PTX has a rounding for each instruction and no mode, so `round.dynamic` is the default of the environment, to nearest even.
-//! It has no floating-point exceptions either: what an operation says about them is kept by no one observing them.
+//! It has no floating-point exceptions either: what an operation specifies about them is kept, since nothing observes them.
 
 use ptx_isa::{Mnemonic, Mod, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FastMath, FloatPredicate, InstId, Metadata, Value};

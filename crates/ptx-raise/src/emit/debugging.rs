@@ -153,7 +153,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A sum that is an address and that PTX computed where it is, with whatever it adds.
+    /// A sum that is an address and that PTX computed where it is, with all its terms.
     pub(super) fn sum(&mut self, id: InstId, (base, pointer): (Val, Scalar), index: Value) -> Result<()> {
         let class = pointer.class();
         let base = self.in_register(base, pointer)?;

@@ -161,7 +161,7 @@ impl Emitter<'_, '_, '_> {
         let digits = self.compute(ptx!("sub.s32"), &[bits.into(), exponent.into()])?;
         let digits = self.leaf_from(digits, scalar)?;
         let exponent = self.compute(ptx!("cvt.rn.f32.s32"), &[exponent.into()])?;
-        // The exponent stands 23 bits up.
+        // The exponent begins at bit 23.
         let exponent = self.fused(Val::reg(exponent), Val::Bits(0x3400_0000), start)?;
         let rest = self.float_binary(BinaryOp::FAdd, digits, Val::Bits(0xbf80_0000), scalar, exact)?;
         let mut sum = Val::Bits(u64::from(POLYNOMIAL[0]));
@@ -229,7 +229,7 @@ impl Emitter<'_, '_, '_> {
         match scalar {
             Scalar::Float => {
                 let arg = self.arg(value, scalar)?;
-                // `tanh` keeps subnormal numbers whatever the function says of them (manual 9.7.3.22).
+                // `tanh` keeps subnormal numbers independent of the function's attributes (manual 9.7.3.22).
                 let own = match mnemonic.opcode() {
                     Opcode::Tanh => mnemonic,
                     _ => self.float_form(mnemonic, scalar)?,

@@ -16,7 +16,7 @@ use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
 use crate::value::{Upper, Val, mask};
 
-/// What `!ptx.mods` says of a load of 16 bits that fills the machine's register with the sign.
+/// The text in `!ptx.mods` of a load of 16 bits that fills the machine's register with the sign.
 const SIGNED_LOAD: &str = ".s16";
 
 /// Vector accesses of 32 bytes in global memory.

@@ -92,7 +92,7 @@ pub(super) struct Blocks {
     pub(super) labels: Vec<LabelId>,
     /// Blocks whose label some instruction names.
     pub(super) targets: HashSet<BlockId>,
-    /// Blocks whose label stands among their statements.
+    /// Blocks whose label is among their statements.
     pub(super) labelled: HashSet<BlockId>,
     pub(super) current: BlockId,
     /// The places, by block and statement, of `.loc` that follow from the instructions' locations.

@@ -289,7 +289,7 @@ fn variable_power(code: &mut Code, ty: &str, base: &str, (exponent, bits): (&str
     ir!(code, "select i1 {negative}, {ty} {inverse}, {ty} {next}")
 }
 
-/// `frem`: the remainder of a division that truncates, exact whatever the quotient. With digits `a` and `b` and exponents that are `d` apart it is `a * 2^d` modulo
+/// `frem`: the remainder of a division that truncates, exact for every quotient. With digits `a` and `b` and exponents that are `d` apart it is `a * 2^d` modulo
 /// `b`, times the divisor's power of two: some bits of `d` at a time, as many as there is room for above the digits.
 pub(super) fn remainder(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
