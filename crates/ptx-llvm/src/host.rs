@@ -4,10 +4,12 @@
 //! links such objects into the process. x86 and AArch64 are known where LLVM was built with them; objects can be
 //! written for a processor that is not the host's, a [`Jit`] is for the host's architecture alone.
 //!
-//! Nothing here sets options of the whole process. [`crate::Machine`] does: once the first of those exists, InstCombine and
+//! LLVM has some options for the whole process alone. Those of code generation are set here, before the first [`HostMachine`] exists, so that code for a
+//! processor is always made with them. [`crate::Machine`] sets others: once the first of those exists, InstCombine and
 //! SimplifyCFG keep to what suits `ptxas` in host modules, too. Host code that depends on neither is the same either way.
 
 mod blend;
+mod forward;
 mod jit;
 mod machine;
 mod names;
@@ -20,6 +22,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::Once;
 
 use llvm_sys::core::LLVMDisposeMessage;
+use llvm_sys::support::LLVMParseCommandLineOptions;
 use llvm_sys::target_machine::{LLVMGetDefaultTargetTriple, LLVMGetHostCPUFeatures, LLVMGetHostCPUName};
 
 pub use jit::{Jit, JitCode, library_functions};
@@ -178,5 +181,20 @@ fn initialize() {
             LLVMInitializeAArch64AsmPrinter();
             LLVMInitializeAArch64AsmParser();
         }
+        set_options();
     });
+}
+
+/// Keeps the time that schedulers of instructions take in proportion to the code. A kernel is one block of thousands of instructions, most of which access
+/// memory, and both of LLVM's schedulers compare each access with all others of a region:
+///
+/// - The one after register allocation takes more than half of the whole compile time where vectors are short and many values are spilled. It places
+///   instructions for processors that execute them in order, and is on for some that do not, as AMD's.
+/// - The one before gives up comparing once so many accesses are known (LLVM's default is 1000).
+fn set_options() {
+    let options =
+        [c"ptx-llvm".as_ptr(), c"-post-RA-scheduler=false".as_ptr(), c"-dag-maps-huge-region=200".as_ptr()];
+    // SAFETY: the strings end in NUL and are only read; the caller runs once, and code generation needs the machine that is made after it, so that
+    // none of this library's reads the options meanwhile.
+    unsafe { LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null()) };
 }

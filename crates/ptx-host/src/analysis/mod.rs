@@ -98,7 +98,7 @@ pub(crate) use shape::Lanes;
 pub use shape::{Indexed, Launched, Shape, Stride};
 pub use together::{pays_together, runs_together, together};
 pub use turns::take_turns;
-pub use unroll::{BlockCopy, copies, single_copies};
+pub use unroll::{BlockCopy, come_back, copies, single_copies};
 pub use width::Widths;
 
 /// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.

@@ -18,7 +18,7 @@ use super::{Analysis, BlockId, Gather, Graph, Launched, Shape, Terminator, take_
 /// repeated. `lanes` are those of a vector.
 pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize> {
     /// Instructions of chunks: what is longer takes long to compile.
-    const MOST: u64 = 4096;
+    const MOST: u64 = 8192;
     /// Threads of a block.
     const MOST_THREADS: u64 = 1024;
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();

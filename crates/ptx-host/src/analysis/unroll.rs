@@ -47,6 +47,23 @@ impl BlockCopy {
     }
 }
 
+/// Whether one copy runs again after it has gone on to another one: whether both are in a loop. The rounds of a loop that has a copy for each of them
+/// are not.
+pub fn come_back(copies: &[BlockCopy], from: usize, to: usize) -> bool {
+    let (mut seen, mut work) = (BTreeSet::from([to]), vec![to]);
+    while let Some(at) = work.pop() {
+        for next in copies.get(at).into_iter().flat_map(|copy| copy.next.values().copied()) {
+            if next == from {
+                return true;
+            }
+            if seen.insert(next) {
+                work.push(next);
+            }
+        }
+    }
+    from == to
+}
+
 /// One copy of each block.
 pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
     let all: BTreeMap<BlockId, usize> = (0..analysis.graph.blocks().len()).map(|id| (id, id)).collect();

@@ -20,7 +20,7 @@ use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
 use super::Code;
 use super::registers::defect;
-use crate::analysis::{BlockId, Terminator};
+use crate::analysis::{BlockId, Terminator, come_back};
 use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
 use crate::run::{Runtime, Status, field};
@@ -364,7 +364,8 @@ impl<'c> Code<'_, '_, 'c> {
         lanes: impl Fn(&Self) -> Result<Value<'c>, LlvmError>,
     ) -> Result<Block<'c>, LlvmError> {
         let first = self.first_block(version, next)?;
-        if next > id {
+        let to = self.copies.get(self.copy).and_then(|copy| copy.next(next));
+        if next > id || to.is_some_and(|to| !come_back(&self.copies, self.copy, to)) {
             return Ok(first);
         }
         let builder = self.builder();

@@ -8,7 +8,7 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple};
 
-use super::{Cpu, blend, initialize};
+use super::{Cpu, blend, forward, initialize};
 use crate::build::{Function, Types};
 use crate::module::bytes_of;
 use crate::pass::{reject_reported_errors, with_messages};
@@ -101,15 +101,25 @@ impl HostMachine {
             return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
         }
         self.check(module)?;
-        let options = PassBuilderOptions::create();
         let marked = forbid_vectorizers(module);
-        let run = || module.inkwell().run_passes(pipeline, &self.inner, options);
-        let (result, reported) = with_messages(module.context(), run);
+        let result = self.run(module, pipeline);
         marked.clear(module);
-        result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
+        result?;
         if self.cpu.triple.starts_with("x86_64") && self.cpu.has("avx512f") {
             blend::split_masked_selections(module);
         }
+        if forward::forward_stores(module) {
+            // Stores that no load is left for, if later ones overwrite them.
+            self.run(module, "dse")?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
+        let options = PassBuilderOptions::create();
+        let run = || module.inkwell().run_passes(pipeline, &self.inner, options);
+        let (result, reported) = with_messages(module.context(), run);
+        result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
         reject_reported_errors(reported, module.context())
     }
 
