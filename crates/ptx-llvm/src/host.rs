@@ -12,6 +12,7 @@ mod blend;
 mod forward;
 mod jit;
 mod machine;
+mod masks;
 mod names;
 mod object;
 mod probe;

@@ -8,7 +8,7 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple};
 
-use super::{Cpu, blend, forward, initialize};
+use super::{Cpu, blend, forward, initialize, masks};
 use crate::build::{Function, Types};
 use crate::module::bytes_of;
 use crate::pass::{reject_reported_errors, with_messages};
@@ -112,10 +112,13 @@ impl HostMachine {
             // Stores that no load is left for, if later ones overwrite them.
             self.run(module, "dse")?;
         }
+        if self.vector_bits() < 512 {
+            masks::widen_masks(module, self.vector_bits());
+        }
         Ok(())
     }
 
-    fn run(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
+    pub(super) fn run(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
         let options = PassBuilderOptions::create();
         let run = || module.inkwell().run_passes(pipeline, &self.inner, options);
         let (result, reported) = with_messages(module.context(), run);

@@ -29,6 +29,6 @@ fn inlines(cpu: &Cpu, feature: &str) -> Option<bool> {
     let context = Context::new().ok()?;
     let module = Module::parse_text(&context, "probe", text.as_bytes()).ok()?;
     machine.set_up(&module);
-    machine.optimize(&module, "cgscc(inline)").ok()?;
+    machine.run(&module, "cgscc(inline)").ok()?;
     Some(!module.to_text().contains("call i32"))
 }
