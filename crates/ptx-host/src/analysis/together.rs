@@ -17,8 +17,9 @@ use super::{Analysis, BlockId, Gather, Graph, Launched, Shape, Terminator, take_
 /// So many warps run together in a kernel that comes to barriers soon, the most first: all of a block, or a part of them that is
 /// repeated. `lanes` are those of a vector.
 pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize> {
-    /// Instructions of chunks: what is longer takes long to compile.
-    const MOST: u64 = 8192;
+    /// Instructions of chunks, where the group is the whole block and where it is a part of it, which still has turns: what is longer takes
+    /// long to compile.
+    const MOST: [u64; 2] = [8192, 4096];
     /// Threads of a block.
     const MOST_THREADS: u64 = 1024;
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
@@ -31,7 +32,8 @@ pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize
     while group > WARP as u64 {
         let warps = group as usize / WARP;
         let is_even = group >= threads || threads.is_multiple_of(group);
-        if is_even && size * group / u64::from(lanes) <= MOST {
+        let most = MOST[usize::from(group < threads)];
+        if is_even && size * group / u64::from(lanes) <= most {
             let analysis = Analysis::of_group(program, launched, lanes, warps);
             let is_it =
                 |analysis: Analysis| runs_together(program, &analysis) && pays_together(program, &analysis);
