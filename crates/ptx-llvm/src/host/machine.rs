@@ -112,7 +112,8 @@ impl HostMachine {
             // Stores that no load is left for, if later ones overwrite them.
             self.run(module, "dse")?;
         }
-        if self.vector_bits() < 512 {
+        // With 512 bits masks have registers; with 128 LLVM keeps them in a form that costs less than another comparison.
+        if self.vector_bits() == 256 {
             masks::widen_masks(module, self.vector_bits());
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Masks of lanes from block to block, on processors that have no registers for single bits.
+//! Masks of lanes from block to block, on processors with vectors of 256 bits and no registers for single bits (AVX2).
 //!
-//! Within a block LLVM has a mask as its comparison leaves it: all bits of a lane. What other blocks use it keeps with half as many bits as a lane has, so
-//! that both blocks convert it.
+//! Within a block LLVM has a mask as its comparison leaves it: all bits of a lane. What other blocks use it keeps in 128 bits, half as many for each lane,
+//! so that both blocks convert it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
