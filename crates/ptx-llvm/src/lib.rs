@@ -63,7 +63,7 @@ pub use pass::{
     run_passes_tuned,
 };
 pub use reflect::{asks_reflect, resolve_reflect};
-pub use replace::{Replacement, replace};
+pub use replace::{Replacement, align_variables, replace};
 pub use spaces::infer_address_spaces;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.

@@ -28,6 +28,7 @@ pub struct Replacement {
 }
 
 const INLINE: &str = "alwaysinline";
+const STRICT: &str = "strictfp";
 
 /// Replaces instructions by calls of functions that `text` defines, and inlines these:
 ///
@@ -36,7 +37,7 @@ const INLINE: &str = "alwaysinline";
 /// ```
 ///
 /// The functions of `text` must call no other function of it, and none of them may have the name of one of the module's. What the module itself
-/// asks to inline is not inlined. Functions keep their attributes.
+/// asks to inline is not inlined. Functions keep their attributes, but for `strictfp`.
 ///
 /// # Errors
 ///
@@ -53,7 +54,8 @@ pub fn replace(
     let defined = functions.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0);
     let names: Vec<String> =
         defined.map(|function| function.get_name().to_string_lossy().into_owned()).collect();
-    let places = places(module, wanted);
+    let sites: Vec<_> = wanted.iter().map(|own| (own.function, own.inst)).collect();
+    let places = places(module, &sites);
     withdraw_inlining(module);
     module.link_whole(functions)?;
     let mut found = HashMap::default();
@@ -83,30 +85,49 @@ pub fn replace(
 }
 
 /// The instructions, in the order in which they are wanted; `None` where there is none.
-fn places(module: &Module<'_>, wanted: &[Replacement]) -> Vec<Option<LLVMValueRef>> {
+fn places(module: &Module<'_>, wanted: &[(FunctionId, InstId)]) -> Vec<Option<LLVMValueRef>> {
     let functions: Vec<LLVMValueRef> =
         module.inkwell().get_functions().map(|function| function.as_value_ref()).collect();
     let mut known: HashMap<FunctionId, Vec<LLVMValueRef>> = HashMap::default();
     let mut places = Vec::with_capacity(wanted.len());
-    for replacement in wanted {
-        let insts = known.entry(replacement.function).or_insert_with(|| {
-            let Some(&function) = functions.get(replacement.function.index()) else { return Vec::new() };
+    for (function, inst) in wanted {
+        let insts = known.entry(*function).or_insert_with(|| {
+            let Some(&function) = functions.get(function.index()) else { return Vec::new() };
             // SAFETY: the function and its blocks are the module's, which nothing changes meanwhile.
             unsafe { raw::blocks(function).into_iter().flat_map(|block| raw::instructions(block)).collect() }
         });
-        places.push(insts.get(replacement.inst.index()).copied());
+        places.push(insts.get(inst.index()).copied());
     }
     places
 }
 
-/// Takes what asks to be inlined from functions and calls: the pass that inlines is for the replacements alone.
+/// Gives variables (`alloca`) of functions, as a [`View`](crate::view::View) of the module numbers them, an alignment.
+pub fn align_variables(module: &Module<'_>, wanted: &[(FunctionId, InstId, u64)]) {
+    let sites: Vec<_> = wanted.iter().map(|(function, inst, _)| (*function, *inst)).collect();
+    for (inst, (.., align)) in places(module, &sites).into_iter().zip(wanted) {
+        // SAFETY: the instruction is the module's, which nothing changes meanwhile; a power of two below 2^32 is an alignment of an `alloca`.
+        unsafe {
+            if let Some(inst) = inst.filter(|inst| !LLVMIsAAllocaInst(*inst).is_null())
+                && let Ok(align @ 1..) = u32::try_from(*align)
+                && align.is_power_of_two()
+            {
+                LLVMSetAlignment(inst, align);
+            }
+        }
+    }
+}
+
+/// Takes what asks to be inlined from functions and calls: the pass that inlines is for the replacements alone. In functions that are
+/// `strictfp` it makes `llvm.experimental.constrained.*` of what it inlines; targets without modes of rounding and without exceptions need no such.
 fn withdraw_inlining(module: &Module<'_>) {
     // SAFETY: the functions, blocks and instructions are the module's, and no attribute is read after it is removed.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(INLINE.as_ptr().cast(), INLINE.len());
+        let strict = LLVMGetEnumAttributeKindForName(STRICT.as_ptr().cast(), STRICT.len());
         for function in module.inkwell().get_functions() {
             let function = function.as_value_ref();
             LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind);
+            LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, strict);
             for inst in raw::blocks(function).into_iter().flat_map(|block| raw::instructions(block)) {
                 if !LLVMIsACallInst(inst).is_null() || !LLVMIsAInvokeInst(inst).is_null() {
                     LLVMRemoveCallSiteEnumAttribute(inst, LLVMAttributeFunctionIndex, kind);

@@ -75,20 +75,7 @@ group! {
 group! {
     /// What concerns memory and addresses.
     MemoryOp {
-        Copy "memcpy" | "memcpy.inline",
-        Move "memmove",
-        Set "memset" | "memset.inline",
-        CopyElements "memcpy.element.unordered.atomic",
-        MoveElements "memmove.element.unordered.atomic",
-        SetElements "memset.element.unordered.atomic",
-        MaskedLoad "masked.load",
-        MaskedStore "masked.store",
-        Gather "masked.gather",
-        Scatter "masked.scatter",
-        ExpandLoad "masked.expandload",
-        CompressStore "masked.compressstore",
         LoadUniform "nvvm.ldu.global.i" | "nvvm.ldu.global.f" | "nvvm.ldu.global.p",
-        LoadRelative "load.relative",
         MaskAddress "ptrmask",
         SaveStack "stacksave",
         RestoreStack "stackrestore",
@@ -156,16 +143,6 @@ group! {
 }
 
 group! {
-    /// What `experimental.vector.histogram` does with the numbers that it counts in.
-    HistogramOp {
-        Add "add",
-        SaturatingAdd "uadd.sat",
-        Min "umin",
-        Max "umax",
-    }
-}
-
-group! {
     /// Functions of floating-point numbers that PTX computes exactly.
     FloatOp {
         Min "minnum" | "minimumnum",
@@ -180,7 +157,6 @@ group! {
         Ceil "ceil",
         Truncate "trunc",
         RoundEven "rint" | "nearbyint" | "roundeven",
-        RoundAway "round",
         Canonicalize "canonicalize",
     }
 }
@@ -211,7 +187,7 @@ group! {
 }
 
 group! {
-    /// Operations under `experimental.constrained.` that read the rounding that they name.
+    /// Operations under `experimental.constrained.` that have a rounding; those to nearest are legalized.
     ConstrainedOp {
         Add "fadd",
         Subtract "fsub",
@@ -219,14 +195,9 @@ group! {
         Divide "fdiv",
         MultiplyAdd "fma" | "fmuladd",
         SquareRoot "sqrt",
-        ToIntegral "rint" | "nearbyint",
         Narrow "fptrunc",
-        Widen "fpext",
         FromSigned "sitofp",
         FromUnsigned "uitofp",
-        ToSigned "fptosi",
-        ToUnsigned "fptoui",
-        Compare "fcmp" | "fcmps",
     }
 }
 
@@ -246,14 +217,9 @@ pub(crate) enum Generic {
     Integer(IntegerOp),
     Saturating(SaturatingOp),
     Overflow(OverflowOp),
-    /// `clmul`.
-    CarrylessProduct,
     Convert(Conversion),
-    Histogram(HistogramOp),
     Float(Function),
     Constrained(ConstrainedOp),
-    /// A function under `experimental.constrained.` that rounds in a way of its own or not at all.
-    ConstrainedFunction(Function),
 }
 
 impl Generic {
@@ -261,18 +227,11 @@ impl Generic {
     pub(crate) fn of(name: &str) -> Option<Self> {
         let short = base_name(name).strip_prefix("llvm.")?;
         if let Some(own) = short.strip_prefix("experimental.constrained.") {
-            let function = || Function::of(own).map(Self::ConstrainedFunction);
-            return ConstrainedOp::of(own).map(Self::Constrained).or_else(function);
-        }
-        if let Some(own) = short.strip_prefix("experimental.vector.histogram.") {
-            return HistogramOp::of(own).map(Self::Histogram);
+            return ConstrainedOp::of(own).map(Self::Constrained);
         }
         // Elements past the length are poison, and the others are computed as if there were no length.
         if let Some(own) = short.strip_prefix("vp.") {
             return Function::of(if own == "roundtozero" { "trunc" } else { own }).map(Self::Float);
-        }
-        if short == "clmul" {
-            return Some(Self::CarrylessProduct);
         }
         let plain = || Plain::of(short).map(Self::Plain);
         let memory = || MemoryOp::of(short).map(Self::Memory);
@@ -290,30 +249,6 @@ impl Generic {
 impl Function {
     fn of(name: &str) -> Option<Self> {
         FloatOp::of(name).map(Self::Exact).or_else(|| Transcendental::of(name).map(Self::Transcendental))
-    }
-
-    /// Whether it has a form under `experimental.constrained.` that this crate knows.
-    pub(crate) const fn is_constrained(self) -> bool {
-        use FloatOp as F;
-        use Transcendental as T;
-        match self {
-            Self::Exact(op) => matches!(
-                op,
-                F::Floor
-                    | F::Ceil
-                    | F::Truncate
-                    | F::RoundEven
-                    | F::RoundAway
-                    | F::Min
-                    | F::Max
-                    | F::MinOrNan
-                    | F::MaxOrNan
-            ),
-            Self::Transcendental(op) => matches!(
-                op,
-                T::Sin | T::Cos | T::Tan | T::Exp | T::Exp2 | T::Log | T::Log2 | T::Log10 | T::Power
-            ),
-        }
     }
 }
 
@@ -365,7 +300,6 @@ mod tests {
         );
         let constrained = |name: &str| Generic::of(&format!("llvm.experimental.constrained.{name}.f32"));
         assert_eq!(constrained("fadd"), Some(Generic::Constrained(ConstrainedOp::Add)));
-        assert_eq!(constrained("floor"), Some(Generic::ConstrainedFunction(Function::Exact(FloatOp::Floor))));
         // Rows of the table of intrinsics begin with the names of these.
         assert_eq!(Generic::of("llvm.nvvm.shfl.sync.i32"), Some(Generic::Plain(Plain::Shuffle)));
         assert_eq!(Generic::of("llvm.nvvm.shfl.sync.up.i32"), None);

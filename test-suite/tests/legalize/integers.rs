@@ -269,3 +269,22 @@ fn saturating(operation: &str, float: &str, ty: &str) -> Case {
   %r = select i1 %under, {ty} %least, {ty} %s"
     ))
 }
+
+#[test]
+fn products_without_carries_are_sums_of_moved_numbers() {
+    let mut cases = Vec::new();
+    for bits in [8, 32, 64, 65] {
+        let mut reference = String::from("%s0 = add iN 0, 0\n");
+        for at in 0..bits {
+            reference += &format!(
+                "  %m{at} = shl iN %a0, {at}\n  %b{at}.x = lshr iN %a1, {at}\n  %t{at} = trunc iN %b{at}.x to i1
+  %c{at} = select i1 %t{at}, iN %m{at}, iN 0\n  %s{} = xor iN %s{at}, %c{at}\n",
+                at + 1
+            );
+        }
+        let ty = format!("i{bits}");
+        reference = format!("{reference}  %r = add iN %s{bits}, 0").replace("iN", &ty);
+        cases.push(Case::call("llvm.clmul", &ty, &[&ty, &ty]).like(reference));
+    }
+    check(&cases, 16, &["clmul"]);
+}

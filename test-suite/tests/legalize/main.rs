@@ -1,7 +1,10 @@
 //! What legalizing makes of LLVM IR, executed by `lli` alone: no PTX is involved.
 
+mod copies;
 mod floats;
+mod functions;
 mod integers;
+mod memory;
 mod program;
 mod vectors;
 

@@ -143,17 +143,6 @@ pub(super) struct Round {
     pub(super) leave: Option<RegId>,
 }
 
-/// Constant sizes up to this become a sequence of accesses, when these are not more than [`MAX_ACCESSES`].
-const MAX_SEQUENCE: u64 = 128;
-
-/// Memory of little alignment is accessed byte by byte: more than this many loads or stores are a loop.
-const MAX_ACCESSES: u64 = 32;
-
-/// Whether memory of that many bytes is accessed by a sequence.
-pub(super) fn is_short(size: u64, align: u64) -> bool {
-    size <= MAX_SEQUENCE && size / align.clamp(1, 8) <= MAX_ACCESSES
-}
-
 /// The largest power of two up to 8 that is aligned `at` bytes into something aligned to `align`, and fits.
 pub(super) fn piece(at: u64, left: u64, align: u64) -> u64 {
     let mut bytes = 8;

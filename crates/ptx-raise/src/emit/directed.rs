@@ -1,22 +1,62 @@
-//! Roundings other than to nearest (manual 9.7.3, 9.7.9.21).
+//! Roundings other than to nearest, of `llvm.experimental.constrained.*` (manual 9.7.3, 9.7.9.21).
 //!
 //! Rounding in one direction twice, first to a wider format and then to a narrower one that it contains, is rounding in that
 //! direction once; so the 16-bit formats are computed in wider ones.
 
 use ptx_isa::{Field, Mnemonic, Mod, ScalarType, ptx};
-use ptx_llvm::view::{Call, CastOp, FloatPredicate, InstId, IntPredicate};
+use ptx_llvm::view::{Call, CastOp, FloatPredicate, InstId, IntPredicate, Metadata, Value};
 
 use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
+use crate::intrinsics::ConstrainedOp;
 use crate::types::Scalar;
 use crate::types::{integer_class, integer_type};
 use crate::value::Val;
 
 impl Emitter<'_, '_, '_> {
+    /// A constrained operation. One that rounds to nearest is legalized.
+    pub(super) fn constrained(&mut self, id: InstId, call: &Call, op: ConstrainedOp) -> Result<()> {
+        self.no_quadruple(id, &call.args)?;
+        let rounding = self.rounding(call)?;
+        let (count, mnemonic) = match op {
+            ConstrainedOp::Add => (2, ptx!("add.rn.f32")),
+            ConstrainedOp::Subtract => (2, ptx!("sub.rn.f32")),
+            ConstrainedOp::Multiply => (2, ptx!("mul.rn.f32")),
+            ConstrainedOp::Divide => (2, ptx!("div.rn.f32")),
+            ConstrainedOp::MultiplyAdd => (3, ptx!("fma.rn.f32")),
+            ConstrainedOp::SquareRoot => (1, ptx!("sqrt.rn.f32")),
+            ConstrainedOp::Narrow => return self.directed_cast(id, call, CastOp::FPTrunc, rounding),
+            ConstrainedOp::FromSigned => return self.directed_cast(id, call, CastOp::SIToFP, rounding),
+            ConstrainedOp::FromUnsigned => return self.directed_cast(id, call, CastOp::UIToFP, rounding),
+        };
+        self.directed_each(id, call, count, (mnemonic, rounding))
+    }
+
+    /// The rounding that a call's metadata names.
+    fn rounding(&self, call: &Call) -> Result<Mod> {
+        let text = |value: &Value| match value {
+            Value::Metadata(id) => match self.module.view.metadata(*id) {
+                Metadata::String(text) => text.strip_prefix("round."),
+                _ => None,
+            },
+            _ => None,
+        };
+        match call.args.iter().find_map(text) {
+            Some("tonearest" | "dynamic") | None => Ok(Mod::Rn),
+            Some("towardzero") => Ok(Mod::Rz),
+            Some("upward") => Ok(Mod::Rp),
+            Some("downward") => Ok(Mod::Rm),
+            Some(other) => {
+                let message = format!("the rounding round.{other} has no counterpart in PTX");
+                Err(RaiseError::new(INTRINSIC, message))
+            }
+        }
+    }
+
     /// An operation on the first `count` arguments, element by element, rounded as `rounding` (`rz`, `rm`, `rp`) says.
-    pub(super) fn directed_each(
+    fn directed_each(
         &mut self,
         id: InstId,
         call: &Call,
@@ -66,7 +106,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// `fptrunc`, `sitofp` or `uitofp`, rounded as `rounding` says.
-    pub(super) fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
+    fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
         let (from, to) = (self.value_leaves(argument(call, 0)?)?, self.leaves(self.type_of(id))?);
         let values = self.value(argument(call, 0)?)?;
         if self.wide_width(argument(call, 0)?)?.is_some() {

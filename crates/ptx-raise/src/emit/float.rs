@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::{Field, Mnemonic, Mod, Since, ptx};
-use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
+use ptx_llvm::view::{BinaryOp, FastMath, FloatKind, InstId, Type, TypeId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
@@ -269,5 +269,28 @@ impl Emitter<'_, '_, '_> {
     /// Whether the target computes with bfloat numbers directly.
     pub(super) fn has_bfloat_arithmetic(&self) -> bool {
         self.module.target.has(BFLOAT_ARITHMETIC)
+    }
+
+    /// Whether a type is `fp128` or a vector of it.
+    pub(super) fn is_quadruple(&self, ty: TypeId) -> bool {
+        let view = self.module.view;
+        let element = match view.ty(ty) {
+            Type::Vector { element, .. } => *element,
+            _ => ty,
+        };
+        matches!(view.ty(element), Type::Float(FloatKind::Other("fp128")))
+    }
+
+    /// Refuses an operation that reads or gives `fp128`.
+    pub(super) fn no_quadruple(&self, id: InstId, operands: &[Value]) -> Result<()> {
+        let mut types = vec![self.type_of(id)];
+        for &operand in operands {
+            types.extend(self.module.view.value_type(self.function, operand));
+        }
+        if types.into_iter().any(|ty| self.is_quadruple(ty)) {
+            let help = "software floating point belongs into a library";
+            return Err(RaiseError::new(INSTRUCTION, "PTX has no arithmetic on fp128").with_help(help));
+        }
+        Ok(())
     }
 }

@@ -6,7 +6,6 @@ use ptx_ir::{Operand, RegId};
 use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
-use super::access::in_space;
 use super::append::Arg;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
@@ -85,22 +84,6 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
-    pub(super) fn load_relative(&mut self, id: InstId, call: &Call) -> Result<()> {
-        let (base, pointer) = self.scalar(argument(call, 0)?)?;
-        let (offset, kind) = self.low_word(argument(call, 1)?)?;
-        let base = Val::reg(self.in_register(base, pointer)?);
-        let place = match offset {
-            Val::Bits(bits) => super::constant::offset_by(base, pointer, sign_extend(bits, kind.bits()))?,
-            other => self.add_index(base, pointer, other, kind, 1)?,
-        };
-        let (address, space) = self.address_operand(place, pointer)?;
-        let distance = self.compute(in_space(ptx!("ld.b32"), space)?, &[address.into()])?;
-        let target = self.add_index(base, pointer, Val::reg(distance), Scalar::Int(32), 1)?;
-        self.define_one(id, target);
-        Ok(())
-    }
-
     /// The text that a call gives its reader, after a colon; nothing where it is not a constant.
     pub(super) fn said(&mut self, call: &Call) -> Result<String> {
         let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
@@ -115,33 +98,6 @@ impl Emitter<'_, '_, '_> {
         };
         let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
         Ok(format!(": {}", String::from_utf8_lossy(text)))
-    }
-
-    /// A product without carries: the first operand, moved to each bit that the second has, by exclusive or.
-    pub(super) fn carryless(&mut self, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
-        let bits = scalar.bits();
-        let width = if bits > 32 { 64 } else { 32 };
-        let left = ptx!("shl.b32").with_bits(width)?;
-        let a = self.zero_extended(a, scalar, width)?;
-        let b = self.zero_extended(b, scalar, width)?;
-        let mut sum = None;
-        for at in 0..u64::from(bits) {
-            // All ones where the bit is set.
-            let up = Arg::Bits(u64::from(width) - 1 - at, 32);
-            let top = self.compute(left, &[b.into(), up])?;
-            let down = Arg::Bits(u64::from(width) - 1, 32);
-            let all = self.compute(ptx!("shr.s32").with_bits(width)?, &[top.into(), down])?;
-            let moved = self.compute(left, &[a.into(), Arg::Bits(at, 32)])?;
-            let part = self.compute(ptx!("and.b32").with_bits(width)?, &[moved.into(), all.into()])?;
-            sum = Some(match sum {
-                None => part,
-                Some(sum) => {
-                    self.compute(ptx!("xor.b32").with_bits(width)?, &[Arg::from(sum), part.into()])?
-                }
-            });
-        }
-        let sum = sum.map_or(Val::Bits(0), Val::reg);
-        Ok(self.resize_integer(CastOp::Trunc, &[sum], width, bits)?.first().copied().unwrap_or(sum))
     }
 
     pub(super) fn scalar_of_result(&mut self, id: InstId) -> Result<Scalar> {

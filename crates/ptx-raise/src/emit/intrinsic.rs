@@ -19,7 +19,6 @@ impl Emitter<'_, '_, '_> {
         match generic {
             Generic::Plain(plain) => self.plain_intrinsic(id, call, plain),
             Generic::Memory(op) => self.memory_intrinsic(id, call, op),
-            Generic::Histogram(op) => self.histogram(call, op),
             Generic::Bits(op) => {
                 self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
             }
@@ -47,21 +46,9 @@ impl Emitter<'_, '_, '_> {
                     OverflowOp::UnsignedProduct => (BinaryOp::Mul, false),
                 },
             ),
-            Generic::CarrylessProduct => {
-                self.each(id, call, 2, &mut |this, args, scalar| this.carryless(args[0], args[1], scalar))
-            }
             Generic::Convert(op) => self.conversion(id, call, op),
             Generic::Float(function) => self.float_intrinsic(id, call, function),
             Generic::Constrained(op) => self.constrained(id, call, op),
-            Generic::ConstrainedFunction(function) => {
-                self.no_quadruple(id, &call.args)?;
-                // A rounding that PTX does not have is refused, here too.
-                self.rounding(call)?;
-                match function.is_constrained() {
-                    true => self.float_intrinsic(id, call, function),
-                    false => Err(self.unsupported(call)),
-                }
-            }
         }
     }
 
@@ -122,20 +109,7 @@ impl Emitter<'_, '_, '_> {
 
     fn memory_intrinsic(&mut self, id: InstId, call: &Call, op: MemoryOp) -> Result<()> {
         match op {
-            MemoryOp::Copy => self.copy_memory(call, false),
-            MemoryOp::Move => self.copy_memory(call, true),
-            MemoryOp::Set => self.set_memory(call),
-            MemoryOp::CopyElements => self.copy_elements(call, false),
-            MemoryOp::MoveElements => self.copy_elements(call, true),
-            MemoryOp::SetElements => self.set_elements(call),
-            MemoryOp::MaskedLoad => self.masked_load(id, call),
-            MemoryOp::MaskedStore => self.masked_store(call),
-            MemoryOp::Gather => self.masked_gather(id, call),
-            MemoryOp::Scatter => self.masked_scatter(call),
-            MemoryOp::ExpandLoad => self.expand_load(id, call),
-            MemoryOp::CompressStore => self.compress_store(call),
             MemoryOp::LoadUniform => self.load_uniform(id, call),
-            MemoryOp::LoadRelative => self.load_relative(id, call),
             MemoryOp::MaskAddress => self.mask_address(id, call),
             MemoryOp::SaveStack => self.save_stack(id),
             MemoryOp::RestoreStack => self.restore_stack(call),

@@ -12,18 +12,10 @@ use crate::intrinsics::{FloatOp, Function, Named, Transcendental};
 use crate::types::Scalar;
 use crate::value::{Val, mask, sign_extend};
 
-/// The factors between logarithms, in single precision.
-const LOG2_E: u64 = 0x3fb8_aa3b;
-const LOG2_10: u64 = 0x4054_9a78;
-const LN_2: u64 = 0x3f31_7218;
-const LOG10_2: u64 = 0x3e9a_209b;
-
 impl Emitter<'_, '_, '_> {
     /// A function of floating-point numbers.
     pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, function: Function) -> Result<()> {
-        if self.quadruple_intrinsic(id, call, function)? {
-            return Ok(());
-        }
+        self.no_quadruple(id, &call.args)?;
         match function {
             Function::Exact(op) => self.exact_function(id, call, op),
             Function::Transcendental(op) => self.transcendental(id, call, op),
@@ -62,9 +54,6 @@ impl Emitter<'_, '_, '_> {
             FloatOp::Ceil => integral(self, Mod::Rpi),
             FloatOp::Truncate => integral(self, Mod::Rzi),
             FloatOp::RoundEven => integral(self, Mod::Rni),
-            FloatOp::RoundAway => {
-                self.each(id, call, 1, &mut |this, args, scalar| this.round_away(args[0], scalar))
-            }
             FloatOp::Canonicalize => self.each(id, call, 1, &mut |this, args, scalar| {
                 // A product with one quiets a NaN and changes nothing else.
                 let one = Val::Bits(one(scalar));
@@ -73,47 +62,27 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// A function that PTX approximates; the others are legalized, but in double precision.
     fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Result<()> {
-        match op {
+        let approximation = match op {
             // Right to two units in the last place, as CUDA's exp2f.
-            Transcendental::Exp2 => {}
-            Transcendental::Log2 if !call.fast.afn => {
-                return self.each(id, call, 1, &mut |this, args, scalar| this.logarithm(args[0], scalar));
-            }
+            Transcendental::Exp2 => ptx!("ex2.approx.f32"),
             _ if !call.fast.afn => return Err(inexact(op)),
-            _ => {}
-        }
-        let arguments = if op == Transcendental::Power { 2 } else { 1 };
-        self.each(id, call, arguments, &mut |this, args, scalar| this.approximated(op, args, scalar))
-    }
-
-    /// A function that PTX approximates.
-    fn approximated(&mut self, op: Transcendental, args: &[Val], scalar: Scalar) -> Result<Val> {
-        match op {
-            Transcendental::Sin => self.approximate(ptx!("sin.approx.f32"), args[0], scalar),
-            Transcendental::Cos => self.approximate(ptx!("cos.approx.f32"), args[0], scalar),
-            Transcendental::Tanh => self.approximate(ptx!("tanh.approx.f32"), args[0], scalar),
-            Transcendental::Exp2 => self.approximate(ptx!("ex2.approx.f32"), args[0], scalar),
-            Transcendental::Log2 => self.approximate(ptx!("lg2.approx.f32"), args[0], scalar),
-            Transcendental::Power => {
-                let logarithm = self.approximate(ptx!("lg2.approx.f32"), args[0], scalar)?;
-                let exponent =
-                    self.float_binary(BinaryOp::FMul, args[1], logarithm, scalar, FastMath::default())?;
-                self.approximate(ptx!("ex2.approx.f32"), exponent, scalar)
+            Transcendental::Sin => ptx!("sin.approx.f32"),
+            Transcendental::Cos => ptx!("cos.approx.f32"),
+            Transcendental::Tanh => ptx!("tanh.approx.f32"),
+            Transcendental::Log2 => ptx!("lg2.approx.f32"),
+            Transcendental::Power
+            | Transcendental::Exp
+            | Transcendental::Exp10
+            | Transcendental::Log
+            | Transcendental::Log10
+            | Transcendental::Tan => {
+                let message = format!("llvm.{} of double precision has no counterpart in PTX", op.name());
+                return Err(
+                    RaiseError::new(INTRINSIC, message).with_help("link libdevice and call its function")
+                );
             }
-            Transcendental::Exp => {
-                self.in_single(op, args, scalar, &mut |this, args| this.exponential(args[0], LOG2_E))
-            }
-            Transcendental::Exp10 => {
-                self.in_single(op, args, scalar, &mut |this, args| this.exponential(args[0], LOG2_10))
-            }
-            Transcendental::Log => {
-                self.in_single(op, args, scalar, &mut |this, args| this.scaled_logarithm(args[0], LN_2))
-            }
-            Transcendental::Log10 => {
-                self.in_single(op, args, scalar, &mut |this, args| this.scaled_logarithm(args[0], LOG10_2))
-            }
-            Transcendental::Tan => self.in_single(op, args, scalar, &mut |this, args| this.tangent(args[0])),
             Transcendental::Asin
             | Transcendental::Acos
             | Transcendental::Atan
@@ -121,108 +90,9 @@ impl Emitter<'_, '_, '_> {
             | Transcendental::Sinh
             | Transcendental::Cosh
             | Transcendental::SinCos
-            | Transcendental::SinCosPi => Err(inexact(op)),
-        }
-    }
-
-    /// `log2` of a single-precision number to within two units in the last place: the exponent, and a polynomial in the digits
-    /// less one, between 0.7 and 1.4, whose coefficients make the largest relative error smallest.
-    fn logarithm(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
-        const POLYNOMIAL: [u32; 10] = [
-            0xbdf9_5c70,
-            0x3e44_415c,
-            0xbe41_d129,
-            0x3e50_9432,
-            0xbe75_74fe,
-            0x3e93_c543,
-            0xbeb8_ad07,
-            0x3ef6_3832,
-            0xbf38_aa38,
-            0x3fb8_aa3b,
-        ];
-        const LOWEST: u64 = 0x3f33_0000;
-        if scalar == Scalar::Double {
-            return Err(RaiseError::new(INTRINSIC, "log2 of double precision has no counterpart in PTX")
-                .with_help("link libdevice and call its function"));
-        }
-        if scalar != Scalar::Float {
-            return self
-                .through_single(scalar, &[value], &mut |this, args| this.logarithm(args[0], Scalar::Float));
-        }
-        let exact = FastMath::default();
-        // Subnormal numbers are multiplied by 2^23 first.
-        let small = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x0080_0000), scalar)?;
-        let larger = self.float_binary(BinaryOp::FMul, value, Val::Bits(0x4b00_0000), scalar, exact)?;
-        let normal = self.choose(small, larger, value, scalar)?;
-        let start = self.choose(small, Val::Bits(0xc1b8_0000), Val::Bits(0), scalar)?;
-        let (bits, _) = self.bits_of(normal, scalar)?;
-        let above = self.compute(ptx!("sub.s32"), &[bits.into(), Arg::Bits(LOWEST, 32)])?;
-        let exponent = self.compute(ptx!("and.b32"), &[above.into(), Arg::Bits(0xff80_0000, 32)])?;
-        let digits = self.compute(ptx!("sub.s32"), &[bits.into(), exponent.into()])?;
-        let digits = self.leaf_from(digits, scalar)?;
-        let exponent = self.compute(ptx!("cvt.rn.f32.s32"), &[exponent.into()])?;
-        // The exponent begins at bit 23.
-        let exponent = self.fused(Val::reg(exponent), Val::Bits(0x3400_0000), start)?;
-        let rest = self.float_binary(BinaryOp::FAdd, digits, Val::Bits(0xbf80_0000), scalar, exact)?;
-        let mut sum = Val::Bits(u64::from(POLYNOMIAL[0]));
-        for coefficient in POLYNOMIAL.iter().skip(1) {
-            sum = self.fused(sum, rest, Val::Bits(u64::from(*coefficient)))?;
-        }
-        let result = self.fused(rest, sum, exponent)?;
-        // The approximation is right about zero, infinity, NaN and negative numbers.
-        let special = self.approximate(ptx!("lg2.approx.f32"), value, scalar)?;
-        let positive = self.compare_floats(FloatPredicate::Ogt, value, Val::Bits(0), scalar)?;
-        let finite = self.compare_floats(FloatPredicate::Olt, value, Val::Bits(0x7f80_0000), scalar)?;
-        let ordinary = self.pred(ptx!("and.pred"), positive, finite)?;
-        self.choose(ordinary, result, special, scalar)
-    }
-
-    /// `a * b + c` in single precision, rounded once and never flushed.
-    fn fused(&mut self, a: Val, b: Val, c: Val) -> Result<Val> {
-        let scalar = Scalar::Float;
-        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?, self.arg(c, scalar)?];
-        Ok(Val::reg(self.compute(ptx!("fma.rn.f32"), &args)?))
-    }
-
-    /// An approximation in single precision: narrower formats are computed in it, and double precision has none.
-    fn in_single(
-        &mut self,
-        op: Transcendental,
-        args: &[Val],
-        scalar: Scalar,
-        compute: &mut dyn FnMut(&mut Self, &[Val]) -> Result<Val>,
-    ) -> Result<Val> {
-        match scalar {
-            Scalar::Float => compute(self, args),
-            Scalar::Double => {
-                let message = format!("llvm.{} of double precision has no counterpart in PTX", op.name());
-                Err(RaiseError::new(INTRINSIC, message).with_help("link libdevice and call its function"))
-            }
-            _ => self.through_single(scalar, args, compute),
-        }
-    }
-
-    /// Two to the power of a multiple of a number in single precision.
-    fn exponential(&mut self, value: Val, factor: u64) -> Result<Val> {
-        let (single, plain) = (Scalar::Float, FastMath::default());
-        let exponent = self.float_binary(BinaryOp::FMul, value, Val::Bits(factor), single, plain)?;
-        self.approximate(ptx!("ex2.approx.f32"), exponent, single)
-    }
-
-    /// A multiple of the logarithm to base two of a number in single precision.
-    fn scaled_logarithm(&mut self, value: Val, factor: u64) -> Result<Val> {
-        let (single, plain) = (Scalar::Float, FastMath::default());
-        let logarithm = self.approximate(ptx!("lg2.approx.f32"), value, single)?;
-        self.float_binary(BinaryOp::FMul, logarithm, Val::Bits(factor), single, plain)
-    }
-
-    fn tangent(&mut self, value: Val) -> Result<Val> {
-        let single = Scalar::Float;
-        let sine = self.approximate(ptx!("sin.approx.f32"), value, single)?;
-        let cosine = self.approximate(ptx!("cos.approx.f32"), value, single)?;
-        let args = [self.arg(sine, single)?, self.arg(cosine, single)?];
-        let divide = self.float_form(ptx!("div.approx.f32"), single)?;
-        Ok(Val::reg(self.compute(divide, &args)?))
+            | Transcendental::SinCosPi => return Err(inexact(op)),
+        };
+        self.each(id, call, 1, &mut |this, args, scalar| this.approximate(approximation, args[0], scalar))
     }
 
     fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Result<Val> {
@@ -342,28 +212,6 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is
-    /// exact, and so is the sum.
-    pub(super) fn round_away(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
-        if !matches!(scalar, Scalar::Float | Scalar::Double) {
-            return self
-                .through_single(scalar, &[value], &mut |this, args| this.round_away(args[0], Scalar::Float));
-        }
-        let exact = FastMath::default();
-        let (one, half) = if scalar == Scalar::Float {
-            (0x3f80_0000, 0x3f00_0000)
-        } else {
-            (0x3ff0_0000_0000_0000, 0x3fe0_0000_0000_0000)
-        };
-        let whole = self.round_to_integral(Mod::Rzi, value, scalar)?;
-        let cut = self.float_binary(BinaryOp::FSub, value, whole, scalar, exact)?;
-        let cut = self.absolute(cut, scalar)?;
-        let up = self.compare_floats(FloatPredicate::Oge, cut, Val::Bits(half), scalar)?;
-        let step = self.copy_sign(Val::Bits(one), value, scalar)?;
-        let next = self.float_binary(BinaryOp::FAdd, whole, step, scalar, exact)?;
-        self.choose(up, next, whole, scalar)
-    }
-
     /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
     pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Result<()> {
         let leaves = self.value_leaves(argument(call, 0)?)?;
@@ -429,6 +277,20 @@ impl Emitter<'_, '_, '_> {
             result = if result == Val::Bits(0) { here } else { self.pred(ptx!("or.pred"), result, here)? };
         }
         Ok(result)
+    }
+
+    /// For each `fp128` its high word, odd where the low word is not zero: what tells its class.
+    fn quadruple_summaries(&mut self, words: &[Val]) -> Result<Vec<(Val, Scalar)>> {
+        let word = Scalar::Int(64);
+        let mut summaries = Vec::with_capacity(words.len() / 2);
+        for pair in words.chunks_exact(2) {
+            let &[low, high] = pair else { continue };
+            let some = self.compare_ints(IntPredicate::Ne, low, Val::Bits(0), word)?;
+            let odd = self.choose(some, Val::Bits(1), Val::Bits(0), word)?;
+            let (high, odd) = (self.arg(high, word)?, self.arg(odd, word)?);
+            summaries.push((Val::reg(self.compute(ptx!("or.b64"), &[high, odd])?), word));
+        }
+        Ok(summaries)
     }
 }
 

@@ -18,26 +18,22 @@ mod asm;
 mod atomic;
 mod barrier;
 mod block;
-mod bulk;
 mod bytes;
 mod call;
 mod cast;
 mod combine;
 mod compare;
 mod constant;
-mod constrained;
 mod control;
 mod covered;
 mod debugging;
 mod directed;
 mod divide;
 mod exchange;
-mod extent;
 mod float;
 mod generic;
 mod intrinsic;
 mod marks;
-mod masked;
 mod math;
 mod memory;
 mod nvvm;
@@ -48,7 +44,6 @@ mod pairs;
 mod pieces;
 mod predicate;
 mod prologue;
-mod quadruple;
 mod readonly;
 mod reference;
 mod row;
@@ -66,7 +61,6 @@ use std::rc::Rc;
 use ptx_ir::{Body, RegId, Stmt};
 use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
-use self::quadruple::SignOp;
 use self::state::{Emitter, Vals};
 use crate::addresses::share_addresses;
 use crate::coalesce::coalesce;
@@ -196,9 +190,6 @@ impl Emitter<'_, '_, '_> {
         let function = self.function;
         let inst = function.inst(id);
         match &inst.op {
-            Op::FNeg { value, .. } if self.is_quadruple(inst.ty) => {
-                self.quadruple_sign(id, SignOp::Negate, &[*value])
-            }
             Op::Binary { lhs, .. } if self.is_quadruple(inst.ty) => self.no_quadruple(id, &[*lhs]),
             Op::Ret { .. }
             | Op::Br { .. }

@@ -1,14 +1,15 @@
 //! Intrinsics that NVIDIA's compiler library has under names of its own (NVVM IR specification, "Data Movement" and "Vote"): the
-//! kind of shuffle or vote is a constant argument, and the result always has a word and a predicate.
+//! kind of shuffle or vote is a constant argument, and the result always has a word and a predicate. And `ldu`.
 
 use ptx_isa::{Mnemonic, ScalarType, ptx};
-use ptx_llvm::intrinsics;
 use ptx_llvm::view::{Call, InstId};
+use ptx_llvm::{address_space, intrinsics};
 
+use super::access::Access;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::types::Scalar;
+use crate::types::{MAX_VECTOR, Scalar};
 use crate::value::Val;
 
 /// The kinds of `llvm.nvvm.shfl.sync.i32` by their numbers, as the intrinsics that have a row.
@@ -27,6 +28,26 @@ const VOTES: [Mnemonic; 4] = [
 ];
 
 impl Emitter<'_, '_, '_> {
+    /// `llvm.nvvm.ldu.global`: a load that the whole warp makes from one address; the second argument is the alignment.
+    pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Result<()> {
+        let (pointer, scalar) = self.scalar(argument(call, 0)?)?;
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        // An alignment that is not known is the natural one, which the instruction demands (manual 9.7.9.17).
+        let align = match self.scalar(argument(call, 1)?)?.0 {
+            Val::Bits(align) => align,
+            Val::Register(..) | Val::Address { .. } => MAX_VECTOR,
+        };
+        let mnemonic = match space {
+            address_space::GENERIC => ptx!("ldu.b32"),
+            address_space::GLOBAL => ptx!("ldu.global.b32"),
+            _ => return Err(RaiseError::new(INTRINSIC, "ldu of memory that is not global")),
+        };
+        let access = Access { mnemonic, hints: &[], address, align: align.max(1) };
+        let values = self.load_leaves(self.type_of(id), &access)?;
+        self.define(id, values.into());
+        Ok(())
+    }
+
     /// `llvm.nvvm.shfl.sync.i32`.
     pub(super) fn shuffle(&mut self, id: InstId, call: &Call) -> Result<()> {
         let name = self.kind(call, SHUFFLES)?;

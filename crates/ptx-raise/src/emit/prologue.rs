@@ -7,7 +7,7 @@ use ptx_llvm::marks;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
 use rustc_hash::FxHashSet as HashSet;
 
-use super::access::{Access, is_short, piece, variable_address, word_of};
+use super::access::{Access, piece, variable_address, word_of};
 use super::append::mov;
 use super::state::Emitter;
 use crate::cover::{ExtendingLoad, LowBits};
@@ -207,10 +207,8 @@ impl Emitter<'_, '_, '_> {
                     {
                         work.push(result);
                     }
-                    Op::Call(call) if self.source.is_ignored_call(call) || self.is_masked_load(call) => {}
-                    Op::Call(call)
-                        if self.only_copies(call, pointer)
-                            && (self.is_kernel() || self.copies_in_sequence(call)) => {}
+                    Op::Call(call) if self.source.is_ignored_call(call) => {}
+                    Op::Call(call) if self.only_passes_value(call, pointer) => {}
                     _ => return false,
                 }
             }
@@ -218,32 +216,13 @@ impl Emitter<'_, '_, '_> {
         true
     }
 
-    /// Whether a call only copies what a pointer points at: by `llvm.memcpy` and `memmove` to somewhere else, or as its own `byval`
-    /// argument.
-    fn only_copies(&self, call: &ptx_llvm::view::Call, pointer: Value) -> bool {
-        let copies = ["llvm.memcpy.p", "llvm.memmove.p"];
-        if self
-            .source
-            .callee(call)
-            .is_some_and(|callee| copies.iter().any(|name| callee.name.starts_with(name)))
-        {
-            return call.args.get(1) == Some(&pointer) && call.args.first() != Some(&pointer);
-        }
+    /// Whether a call only gets what a pointer points at, as its own `byval` argument. A device function knows only by name where it passes that.
+    fn only_passes_value(&self, call: &ptx_llvm::view::Call, pointer: Value) -> bool {
         let mut uses = call.args.iter().enumerate().filter(|(_, argument)| **argument == pointer);
+        let is_known = || self.source.callee(call).is_some_and(|callee| !callee.variadic);
         call.callee != pointer
+            && (self.is_kernel() || is_known())
             && uses.all(|(at, _)| call.arg_attributes.get(at).is_some_and(|own| own.has("byval")))
-    }
-
-    /// Whether a call copies what it copies by a sequence of accesses, at constant places: only so a device function's parameter can be
-    /// read in place.
-    fn copies_in_sequence(&self, call: &ptx_llvm::view::Call) -> bool {
-        let Some(callee) = self.source.callee(call) else { return false };
-        if !callee.intrinsic {
-            return !callee.variadic;
-        }
-        let number = |at: usize| call.args.get(at).and_then(|value| self.source.number(*value));
-        let align = |at: usize| call.arg_attributes.get(at).and_then(|own| own.number("align")).unwrap_or(1);
-        number(3) == Some(0) && number(2).is_some_and(|size| is_short(size, align(0).min(align(1))))
     }
 
     /// Whether a kernel turns a parameter's pointer into one of the parameter space: so it names the parameter itself,
@@ -270,22 +249,11 @@ impl Emitter<'_, '_, '_> {
                     }
                     Op::Gep { base, .. } if *base == pointer => work.push(Value::Inst(id)),
                     Op::Cast { op: CastOp::AddrSpaceCast, .. } => work.push(Value::Inst(id)),
-                    Op::Call(call) if call.args.first() == Some(&pointer) && self.writes_memory(call) => {
-                        return true;
-                    }
                     _ => {}
                 }
             }
         }
         false
-    }
-
-    /// Whether a call is an intrinsic that writes where its first argument points.
-    fn writes_memory(&self, call: &ptx_llvm::view::Call) -> bool {
-        let names = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset."];
-        self.source
-            .callee(call)
-            .is_some_and(|function| names.iter().any(|name| function.name.starts_with(name)))
     }
 
     /// Whether a kernel only loads through what it casts a parameter's pointer to in the parameter space.

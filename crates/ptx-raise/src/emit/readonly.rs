@@ -15,25 +15,18 @@ const MOST_POINTERS: usize = 32;
 const DEEPEST: usize = 16;
 
 impl Emitter<'_, '_, '_> {
-    /// Whether the target has such loads, and nothing writes what a load, or a masked load, reads: it is marked so (`!invariant.load`), or it reads constant variables
+    /// Whether the target has such loads, and nothing writes what a load reads: it is marked so (`!invariant.load`), or it reads constant variables
     /// or what only `readonly noalias` parameters of the kernel point at.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
         if !self.module.target.has(NON_COHERENT) {
             return false;
         }
         let inst = self.function.inst(id);
-        if inst.metadata("invariant.load").is_some() {
-            return true;
+        match inst.op {
+            _ if inst.metadata("invariant.load").is_some() => true,
+            Op::Load { ptr, .. } => self.points_at_constants(ptr),
+            _ => false,
         }
-        let pointer = match &inst.op {
-            Op::Load { ptr, .. } => *ptr,
-            Op::Call(call) => match call.args.first() {
-                Some(pointer) => *pointer,
-                None => return false,
-            },
-            _ => return false,
-        };
-        self.points_at_constants(pointer)
     }
 
     fn points_at_constants(&self, pointer: Value) -> bool {

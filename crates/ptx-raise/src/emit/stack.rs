@@ -2,7 +2,7 @@
 
 use ptx_isa::{Since, ptx};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{Call, CastOp, InstId, Op, TypeId, Value};
+use ptx_llvm::view::{Call, InstId, TypeId, Value};
 
 use super::append::Arg;
 use super::generic::argument;
@@ -14,8 +14,6 @@ use crate::value::{Base, Val};
 
 /// `alloca`, `stacksave` and `stackrestore`.
 const GROWING_STACK: Since = Since::new(7, 3, 52);
-/// The alignment of memory that is filled or copied as a whole: that of the widest access there.
-const FILLED_ALIGN: u32 = 8;
 /// The alignment `alloca` gives without being asked.
 const ALLOCA_ALIGN: u32 = 8;
 
@@ -49,33 +47,10 @@ impl Emitter<'_, '_, '_> {
             );
         }
         let name = self.memory_name(id);
-        let align = if self.is_filled(id) { align.max(FILLED_ALIGN.min(natural(bytes))) } else { align };
         let variable = self.local_variable(&name, bytes, align);
         let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
         self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
         Ok(())
-    }
-
-    /// Whether memory is filled or copied as a whole: with a higher alignment that takes wider accesses. Code to debug keeps its variables as
-    /// they are.
-    fn is_filled(&self, id: InstId) -> bool {
-        let whole = ["llvm.memset.p", "llvm.memcpy.p", "llvm.memmove.p"];
-        let mut work = vec![id];
-        while let Some(id) = work.pop() {
-            for &user in self.cover.uses.users(id) {
-                match &self.function.inst(user).op {
-                    Op::Call(call) => {
-                        let callee = self.source.callee(call);
-                        if callee.is_some_and(|own| whole.iter().any(|name| own.name.starts_with(name))) {
-                            return !self.module.target.is_debugging();
-                        }
-                    }
-                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => work.push(user),
-                    _ => {}
-                }
-            }
-        }
-        false
     }
 
     /// The name of an `alloca`'s variable: LLVM's, where nothing else in the function is called so. Sections name it too, so
@@ -157,9 +132,4 @@ impl Emitter<'_, '_, '_> {
         }
         false
     }
-}
-
-/// The highest alignment that makes no memory of so many bytes longer.
-fn natural(bytes: u64) -> u32 {
-    1 << bytes.max(1).ilog2().min(FILLED_ALIGN.ilog2())
 }

@@ -84,15 +84,6 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// An integer of any width by its low 64 bits.
-    pub(super) fn low_word(&mut self, value: Value) -> Result<(Val, Scalar)> {
-        if self.wide_width(value)?.is_none() {
-            return self.scalar(value);
-        }
-        let low = self.value(value)?.first().copied();
-        Ok((low.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?, Scalar::Int(64)))
-    }
-
     /// The words of a value, the top one filled up to 64 bits.
     pub(super) fn full_words(&mut self, words: &[Val], bits: u32, fill: Fill) -> Result<Vec<RegId>> {
         let mut full = Vec::with_capacity(words.len());

@@ -94,10 +94,14 @@ impl Code {
         let Type::Vector { element, .. } = site.view.ty(ty) else {
             return elements.first().cloned().unwrap_or_else(|| "poison".to_owned());
         };
-        let (text, element) = (site.view.type_text(ty), site.view.type_text(*element));
+        self.joined_as(site.view.type_text(ty), site.view.type_text(*element), elements)
+    }
+
+    /// A vector of elements, by the types as LLVM spells them.
+    pub(super) fn joined_as(&mut self, ty: &str, element: &str, elements: &[String]) -> String {
         let mut vector = "poison".to_owned();
         for (at, value) in elements.iter().enumerate() {
-            vector = ir!(self, "insertelement {text} {vector}, {element} {value}, i32 {at}");
+            vector = ir!(self, "insertelement {ty} {vector}, {element} {value}, i32 {at}");
         }
         vector
     }

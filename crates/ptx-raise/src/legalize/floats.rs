@@ -1,6 +1,8 @@
 //! Floating-point numbers taken apart and put together again, and the remainder of their division, by their bits: nothing rounds but where the
 //! result does, and subnormal numbers are exact in functions that flush them too.
 
+use ptx_llvm::view::FloatKind;
+
 use super::code::{Code, float_name, ir};
 use super::site::{Element, Site};
 
@@ -365,4 +367,32 @@ impl Code {
         let above = ir!(self, "shl i{width} {above}, {}", format.mantissa);
         (ir!(self, "sub i{width} {magnitude}, {above}"), field)
     }
+}
+
+/// The bit of the sign of `fp128`, as an `i128`.
+const QUADRUPLE_SIGN: &str = "-170141183460469231731687303715884105728";
+
+/// `fneg`, `fabs` and `copysign` of `fp128`, of which GPUs have the bits alone.
+pub(super) fn signed_quadruple(site: &Site<'_>) -> Option<String> {
+    if site.element(site.result)? != Element::Float(FloatKind::Other("fp128")) {
+        return None;
+    }
+    site.each_one(|code, args| {
+        let mut numbers = args.iter().map(|number| ir!(code, "bitcast fp128 {number} to i128"));
+        let (number, other) = (numbers.next()?, numbers.next());
+        drop(numbers);
+        let bits = if site.name == "fneg" {
+            ir!(code, "xor i128 {number}, {QUADRUPLE_SIGN}")
+        } else {
+            let size = ir!(code, "and i128 {number}, {}", i128::MAX);
+            match other {
+                None => size,
+                Some(other) => {
+                    let sign = ir!(code, "and i128 {other}, {QUADRUPLE_SIGN}");
+                    ir!(code, "or i128 {size}, {sign}")
+                }
+            }
+        };
+        Some(ir!(code, "bitcast i128 {bits} to fp128"))
+    })
 }

@@ -251,6 +251,26 @@ fn funnel_words(code: &mut Code, left: bool, words: Vec<String>, amount: &str) -
     result
 }
 
+/// `clmul`, a product without carries: the first operand, moved to each bit that the second has, by exclusive or.
+pub(super) fn carryless(site: &Site<'_>) -> Option<String> {
+    let bits = site.bits(site.result)?;
+    let width = if bits > 32 { bits.next_multiple_of(64) } else { 32 };
+    site.each_one(|code, args| {
+        let [a, b] = args else { return None };
+        let (a, b) = (code.resized(a, bits, width, false), code.resized(b, bits, width, false));
+        let mut sum = "0".to_owned();
+        for at in 0..bits {
+            // All ones where the bit is set.
+            let top = ir!(code, "shl i{width} {b}, {}", width - 1 - at);
+            let all = code.sign(&top, width);
+            let moved = ir!(code, "shl i{width} {a}, {at}");
+            let part = ir!(code, "and i{width} {moved}, {all}");
+            sum = if at == 0 { part } else { ir!(code, "xor i{width} {sum}, {part}") };
+        }
+        Some(code.resized(&sum, width, bits, false))
+    })
+}
+
 /// A sum, difference or product, and whether it left the range.
 fn overflowing(code: &mut Code, name: &str, [a, b]: [&str; 2], bits: u32) -> Option<(String, String)> {
     let signed = name.starts_with('s');

@@ -27,16 +27,20 @@
 
 mod casts;
 mod code;
+mod copies;
 mod floats;
+mod functions;
 mod integers;
+mod memory;
+mod object;
 mod site;
 mod vectors;
 
 use std::fmt::Write;
 
 use ptx_llvm::view::{
-    BinaryOp, Call, CastOp, Constant, Function, FunctionId, InstId, Metadata, Op, Symbol, Type, TypeId,
-    Value, View,
+    BinaryOp, Call, CastOp, Constant, FloatKind, Function, FunctionId, Inst, InstId, Op, Symbol, Type,
+    TypeId, Value, View,
 };
 use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
@@ -56,14 +60,20 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("abs", integers::magnitude),
     ("bitreverse", integers::turned),
     ("bswap", integers::turned),
+    ("clmul", integers::carryless),
+    ("copysign", floats::signed_quadruple),
     ("ctlz", integers::counted),
     ("ctpop", integers::counted),
     ("cttz", integers::counted),
+    ("exp", functions::approximated),
+    ("exp10", functions::approximated),
     ("experimental.cttz.elts", vectors::first_set),
     ("experimental.get.vector.length", vectors::vector_length),
     ("experimental.vector.compress", vectors::compressed),
     ("experimental.vector.extract.last.active", vectors::last_active),
     ("experimental.vector.match", vectors::matched),
+    ("fabs", floats::signed_quadruple),
+    ("fneg", floats::signed_quadruple),
     ("fptosi", casts::to_integer),
     ("fptosi.sat", casts::to_integer),
     ("fptoui", casts::to_integer),
@@ -76,12 +86,32 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("ldexp", floats::scaled),
     ("llrint", floats::rounded),
     ("llround", floats::rounded),
+    ("load.relative", memory::relative),
+    ("log", functions::approximated),
+    ("log10", functions::approximated),
+    ("log2", functions::logarithm),
     ("loop.dependence.raw.mask", vectors::dependence),
     ("loop.dependence.war.mask", vectors::dependence),
     ("lrint", floats::rounded),
     ("lround", floats::rounded),
+    ("masked.compressstore", memory::masked),
+    ("masked.expandload", memory::masked),
+    ("masked.gather", memory::masked),
+    ("masked.load", memory::masked),
+    ("masked.scatter", memory::masked),
+    ("masked.store", memory::masked),
+    ("memcpy", copies::copied),
+    ("memcpy.element.unordered.atomic", copies::copied),
+    ("memcpy.inline", copies::copied),
+    ("memmove", copies::copied),
+    ("memmove.element.unordered.atomic", copies::copied),
+    ("memset", copies::copied),
+    ("memset.element.unordered.atomic", copies::copied),
+    ("memset.inline", copies::copied),
     ("modf", floats::fraction),
+    ("pow", functions::approximated),
     ("powi", floats::power),
+    ("round", functions::away),
     ("sadd.sat", integers::saturated),
     ("sadd.with.overflow", integers::with_overflow),
     ("scmp", integers::three_way),
@@ -99,6 +129,7 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("ssub.sat", integers::saturated),
     ("ssub.with.overflow", integers::with_overflow),
     ("stepvector", vectors::numbers),
+    ("tan", functions::approximated),
     ("uadd.sat", integers::saturated),
     ("uadd.with.overflow", integers::with_overflow),
     ("ucmp", integers::three_way),
@@ -130,6 +161,7 @@ const CONSTRAINED: &str = "experimental.constrained.";
 
 /// The same for all intrinsics whose names begin so.
 const FAMILIES: &[(&str, Operation)] = &[
+    ("experimental.vector.histogram.", memory::histogram),
     ("vector.deinterleave", vectors::deinterleaved),
     ("vector.interleave", vectors::moved),
     ("vector.reduce.", vectors::reduced),
@@ -152,16 +184,11 @@ pub(crate) fn legalize<'c>(
         ptx_llvm::expand_intrinsics(&copy, &machine)?;
         functions = Functions::of(&View::new(&copy)?);
     }
-    if !functions.sites.is_empty() {
-        ptx_llvm::replace(&copy, &functions.text, &functions.sites, &machine)?;
-    }
+    functions.replace_in(&copy, &machine)?;
     // What was written or what passes made may be a wide division too.
     ptx_llvm::expand_wide_divisions(&copy, &machine)?;
     // The loops of the pass count the zeros of wide integers.
-    let functions = Functions::of(&View::new(&copy)?);
-    if !functions.sites.is_empty() {
-        ptx_llvm::replace(&copy, &functions.text, &functions.sites, &machine)?;
-    }
+    Functions::of(&View::new(&copy)?).replace_in(&copy, &machine)?;
     // Loops of the passes end as the others do (`ptx_driver::raise`).
     if !copy.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(&copy, Branches::Back);
@@ -181,6 +208,8 @@ fn machine_for(module: &Module<'_>, options: &RaiseOptions) -> Result<Machine, L
 struct Functions {
     text: String,
     sites: Vec<Replacement>,
+    /// The variables that get another alignment.
+    variables: Vec<(FunctionId, InstId, u64)>,
 }
 
 impl Functions {
@@ -190,12 +219,19 @@ impl Functions {
         let prefix = unused_prefix(view);
         let mut names: HashMap<String, String> = HashMap::default();
         for (at, function) in view.functions.iter().enumerate() {
+            let copied = function.insts.iter().flat_map(|inst| match &inst.op {
+                Op::Call(call) => callee(view, &intrinsics, call)
+                    .map_or(&[][..], |(name, _)| copies::pointers(name, &call.args)),
+                _ => &[],
+            });
+            let filled = object::filled(view, function, copied);
+            functions.variables.extend(filled.iter().map(|(id, align)| (FunctionId::new(at), *id, *align)));
             for (number, inst) in function.insts.iter().enumerate() {
                 let found = match &inst.op {
                     Op::Call(call) if !intrinsics.is_empty() => {
-                        intrinsic(view, &intrinsics, function, call, inst.ty)
+                        intrinsic(view, &intrinsics, (function, &filled), (inst, call))
                     }
-                    op => instruction(view, function, op, inst.ty),
+                    _ => instruction(view, (function, &filled), inst),
                 };
                 let Some((site, operation)) = found else { continue };
                 let Some(body) = operation(&site) else { continue };
@@ -214,6 +250,15 @@ impl Functions {
             }
         }
         functions
+    }
+
+    /// Replaces the instructions of the module that these are for.
+    fn replace_in(&self, module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+        if self.sites.is_empty() {
+            return Ok(());
+        }
+        ptx_llvm::align_variables(module, &self.variables);
+        ptx_llvm::replace(module, &self.text, &self.sites, machine)
     }
 }
 
@@ -252,11 +297,13 @@ fn intrinsics(view: &View) -> HashMap<FunctionId, (String, Operation)> {
         let base = base_name(&function.name);
         let Some(name) = base.strip_prefix("llvm.") else { continue };
         let plain = name.strip_prefix(CONSTRAINED);
-        // Elements past the length are poison; LLVM's pass leaves these two as they are.
-        let with_length = || name.strip_prefix("vp.").filter(|own| matches!(*own, "lrint" | "llrint"));
+        // Elements past the length are poison; LLVM's pass leaves these as they are.
+        let with_length =
+            || name.strip_prefix("vp.").filter(|own| matches!(*own, "lrint" | "llrint" | "round"));
         let name = plain.or_else(with_length).unwrap_or(name);
         let family = || FAMILIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, found)| *found);
-        if let Some(found_operation) = operation(name).or_else(family) {
+        let constrained = plain.map(|_| functions::constrained as Operation);
+        if let Some(found_operation) = constrained.or_else(|| operation(name)).or_else(family) {
             found.insert(FunctionId::new(at), (name.to_owned(), found_operation));
         }
     }
@@ -271,12 +318,12 @@ fn operation(name: &str) -> Option<Operation> {
 /// What an instruction is of these.
 fn instruction<'v>(
     view: &'v View,
-    function: &Function,
-    op: &Op,
-    result: TypeId,
+    (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
+    inst: &'v Inst,
 ) -> Option<(Site<'v>, Operation)> {
+    let result = inst.ty;
     let is_wide_value = |value: Value| view.value_type(function, value).is_some_and(|ty| is_wide(view, ty));
-    let (name, operands, fast) = match *op {
+    let (name, operands, fast) = match inst.op {
         Op::Binary { op, lhs, rhs, fast, .. } if op == BinaryOp::FRem || is_wide(view, result) => {
             let name = match op {
                 BinaryOp::FRem => "frem",
@@ -288,6 +335,7 @@ fn instruction<'v>(
             };
             (name, vec![lhs, rhs], fast)
         }
+        Op::FNeg { value, fast, .. } if is_quadruple(view, result) => ("fneg", vec![value], fast),
         Op::Cast { op, value, fast, .. } if is_wide(view, result) || is_wide_value(value) => {
             let name = match op {
                 CastOp::FPToSI => "fptosi",
@@ -301,29 +349,37 @@ fn instruction<'v>(
         _ => return None,
     };
     let args = operands.into_iter().filter_map(|arg| Some((arg, view.value_type(function, arg)?))).collect();
-    Some((Site { view, name, args, result, fast, rounding: None }, operation(name)?))
+    Some((Site { view, function, inst, filled, name, args, result, fast }, operation(name)?))
+}
+
+/// Which of these a call calls.
+fn callee<'i>(
+    view: &View,
+    intrinsics: &'i HashMap<FunctionId, (String, Operation)>,
+    call: &Call,
+) -> Option<&'i (String, Operation)> {
+    let Value::Const(callee) = call.callee else { return None };
+    let Constant::Symbol(Symbol::Function(callee)) = view.constant(callee) else { return None };
+    intrinsics.get(callee)
 }
 
 /// What a call is of these.
 fn intrinsic<'v>(
     view: &'v View,
     intrinsics: &'v HashMap<FunctionId, (String, Operation)>,
-    function: &Function,
-    call: &Call,
-    result: TypeId,
+    (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
+    (inst, call): (&'v Inst, &'v Call),
 ) -> Option<(Site<'v>, Operation)> {
-    let Value::Const(callee) = call.callee else { return None };
-    let Constant::Symbol(Symbol::Function(callee)) = view.constant(callee) else { return None };
-    let (name, operation) = intrinsics.get(callee)?;
+    let (name, operation) = callee(view, intrinsics, call)?;
     let args = call.args.iter().filter_map(|arg| Some((*arg, view.value_type(function, *arg)?))).collect();
-    let rounding = call.args.iter().find_map(|arg| match arg {
-        Value::Metadata(id) => match view.metadata(*id) {
-            Metadata::String(text) => text.starts_with("round.").then_some(text.as_str()),
-            _ => None,
-        },
-        _ => None,
-    });
-    Some((Site { view, name, args, result, fast: call.fast, rounding }, *operation))
+    let result = inst.ty;
+    Some((Site { view, function, inst, filled, name, args, result, fast: call.fast }, *operation))
+}
+
+/// Whether a type is `fp128`, or a vector of it.
+fn is_quadruple(view: &View, ty: TypeId) -> bool {
+    let element = if let Type::Vector { element, .. } = view.ty(ty) { *element } else { ty };
+    matches!(view.ty(element), Type::Float(FloatKind::Other("fp128")))
 }
 
 fn has_wide_divisions(view: &View) -> bool {

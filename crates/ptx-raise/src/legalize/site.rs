@@ -1,19 +1,25 @@
 //! An instruction that is to be expressed by others.
 
-use ptx_llvm::view::{Constant, FastMath, FloatKind, Type, TypeId, Value, View};
+use ptx_llvm::view::{
+    Constant, FastMath, FloatKind, Function, Inst, InstId, Metadata, Op, Type, TypeId, Value, View,
+};
 
-use super::code::Code;
+use rustc_hash::FxHashMap as HashMap;
+
+use super::code::{Code, float_name};
 
 /// An instruction: what it computes of what.
 pub(super) struct Site<'v> {
     pub(super) view: &'v View,
+    pub(super) function: &'v Function,
+    pub(super) inst: &'v Inst,
+    /// The variables of the function that are copied or set as a whole, with the alignment that they get.
+    pub(super) filled: &'v HashMap<InstId, u64>,
     /// The intrinsic without `llvm.` and types, or the instruction: `vector.reduce.add`, `frem`.
     pub(super) name: &'v str,
     pub(super) args: Vec<(Value, TypeId)>,
     pub(super) result: TypeId,
     pub(super) fast: FastMath,
-    /// The rounding that a constrained operation names (`round.upward`).
-    pub(super) rounding: Option<&'v str>,
 }
 
 /// What the elements of a type are.
@@ -24,10 +30,27 @@ pub(super) enum Element {
     Pointer,
 }
 
-impl Site<'_> {
+impl<'v> Site<'v> {
     /// Whether results are rounded to nearest even: GPUs have no rounding mode that a program could change (`round.dynamic`).
     pub(super) fn rounds_to_nearest(&self) -> bool {
-        matches!(self.rounding, None | Some("round.tonearest" | "round.dynamic"))
+        matches!(self.rounding(), None | Some("round.tonearest" | "round.dynamic"))
+    }
+
+    /// The rounding that a constrained operation names (`round.upward`).
+    pub(super) fn rounding(&self) -> Option<&'v str> {
+        self.texts().find(|text| text.starts_with("round."))
+    }
+
+    /// The arguments that are texts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &'v str> + use<'v> {
+        let (view, args) = (self.view, if let Op::Call(call) = &self.inst.op { &call.args[..] } else { &[] });
+        args.iter().filter_map(|arg| match arg {
+            Value::Metadata(id) => match view.metadata(*id) {
+                Metadata::String(text) => Some(text.as_str()),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// The type of an argument.
@@ -36,7 +59,7 @@ impl Site<'_> {
     }
 
     /// The type of an argument as LLVM spells it.
-    pub(super) fn type_text(&self, at: usize) -> Option<&str> {
+    pub(super) fn type_text(&self, at: usize) -> Option<&'v str> {
         self.ty(at).map(|ty| self.view.type_text(ty))
     }
 
@@ -81,6 +104,57 @@ impl Site<'_> {
             },
             _ => None,
         }
+    }
+
+    /// The bits of an argument that is a constant vector of them; those that are any count as zeros.
+    pub(super) fn bits_of_constant(&self, at: usize) -> Option<Vec<bool>> {
+        let (Value::Const(id), ty) = self.args.get(at)? else { return None };
+        match self.view.constant(*id) {
+            Constant::Zero | Constant::Undef | Constant::Poison => Some(vec![false; self.lanes(*ty)]),
+            Constant::Aggregate(elements) => elements
+                .iter()
+                .map(|element| match self.view.constant(*element) {
+                    Constant::Undef | Constant::Poison => Some(false),
+                    element => Some(element.as_u64()? != 0),
+                })
+                .collect(),
+            _ => None,
+        }
+    }
+
+    /// How far an argument that is an address, or each of several, is aligned.
+    pub(super) fn align(&self, at: usize) -> u64 {
+        let Op::Call(call) = &self.inst.op else { return 1 };
+        let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
+        stated.unwrap_or(1).clamp(1, 1 << 16)
+    }
+
+    /// The address space of an argument that is an address.
+    pub(super) fn space(&self, at: usize) -> Option<u32> {
+        match self.view.ty(self.ty(at)?) {
+            Type::Pointer { space } => Some(*space),
+            _ => None,
+        }
+    }
+
+    /// Whether the elements of a vector lie in memory without bytes of their own.
+    pub(super) fn shares_bytes(&self, ty: TypeId) -> bool {
+        self.bits(ty).is_some_and(|bits| !matches!(bits, 8 | 16 | 32 | 64) && (bits < 64 || bits % 64 != 0))
+    }
+
+    /// Whether an element, or what is not a vector, is one register.
+    pub(super) fn registers_hold(&self, ty: TypeId) -> bool {
+        match self.element(ty) {
+            Some(Element::Int(bits)) => bits <= 64,
+            Some(Element::Float(kind)) => float_name(kind).is_some(),
+            Some(Element::Pointer) => true,
+            None => false,
+        }
+    }
+
+    /// What a load states that reads what the instruction reads: whether nothing writes that.
+    pub(super) fn constant_memory(&self) -> &'static str {
+        if self.inst.metadata("invariant.load").is_some() { ", !invariant.load !{}" } else { "" }
     }
 
     /// How many elements a vector has; one for anything else.

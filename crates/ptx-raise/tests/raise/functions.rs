@@ -391,6 +391,6 @@ define void @f(ptr byval([512 x i8]) align 8 %s, ptr addrspace(1) %d, i64 %n) {{
         "%q = getelementptr i8, ptr %s, i64 %n\n  %v = load i8, ptr %q\n  store i8 %v, ptr addrspace(1) %d",
         "store i64 %n, ptr %s\n  call void @use(ptr byval([512 x i8]) align 8 %s)",
     ] {
-        has(&copies(call), &["mov.b64 %rd1, s;", ".local"]);
+        has(&copies(call), &["mov.b64 ", ", s;", ".local"]);
     }
 }

@@ -1,0 +1,187 @@
+//! Functions of floating-point numbers by those that GPUs have: approximations in single precision, where a call allows them, and operations that name the rounding
+//! that all have.
+
+use super::code::{Code, float_name, ir};
+use super::site::{Element, Site};
+
+/// The factors between logarithms, in single precision.
+const LOG2_E: u32 = 0x3fb8_aa3b;
+const LOG2_10: u32 = 0x4054_9a78;
+const LN_2: u32 = 0x3f31_7218;
+const LOG10_2: u32 = 0x3e9a_209b;
+
+/// A number in single precision as LLVM writes it.
+fn single(bits: u32) -> String {
+    format!("0x{:016X}", f64::from(f32::from_bits(bits)).to_bits())
+}
+
+/// What a function of numbers computes in single precision, which narrower ones become first; `None` for wider ones.
+fn in_single(
+    site: &Site<'_>,
+    mut compute: impl FnMut(&mut Code, &[String]) -> Option<String>,
+) -> Option<String> {
+    let Element::Float(kind) = site.element(site.result)? else { return None };
+    match float_name(kind)? {
+        "float" => site.each_one(compute),
+        "double" => None,
+        narrow => site.each_one(|code, args| {
+            let wide: Vec<String> =
+                args.iter().map(|arg| ir!(code, "fpext {narrow} {arg} to float")).collect();
+            let value = compute(code, &wide)?;
+            Some(ir!(code, "fptrunc float {value} to {narrow}"))
+        }),
+    }
+}
+
+/// `exp`, `exp10`, `log`, `log10`, `pow` and `tan` by powers and logarithms to base two, sine and cosine, which are approximated.
+pub(super) fn approximated(site: &Site<'_>) -> Option<String> {
+    if !site.fast.afn {
+        return None;
+    }
+    in_single(site, |code, args| {
+        let x = args.first()?;
+        let call = |code: &mut Code, name: &str, x: &str| ir!(code, "call afn float @llvm.{name}(float {x})");
+        let factor = single(match site.name {
+            "exp" => LOG2_E,
+            "exp10" => LOG2_10,
+            "log" => LN_2,
+            _ => LOG10_2,
+        });
+        Some(match site.name {
+            "exp" | "exp10" => {
+                let exponent = ir!(code, "fmul float {x}, {factor}");
+                call(code, "exp2", &exponent)
+            }
+            "pow" => {
+                let logarithm = call(code, "log2", x);
+                let exponent = ir!(code, "fmul float {}, {logarithm}", args.get(1)?);
+                call(code, "exp2", &exponent)
+            }
+            "tan" => {
+                let (sine, cosine) = (call(code, "sin", x), call(code, "cos", x));
+                ir!(code, "fdiv afn float {sine}, {cosine}")
+            }
+            _ => {
+                let logarithm = call(code, "log2", x);
+                ir!(code, "fmul float {logarithm}, {factor}")
+            }
+        })
+    })
+}
+
+/// `log2` to within two units in the last place: the exponent, and a polynomial in the digits less one, between 0.7 and 1.4, whose coefficients make the largest relative
+/// error smallest.
+pub(super) fn logarithm(site: &Site<'_>) -> Option<String> {
+    const POLYNOMIAL: [u32; 10] = [
+        0xbdf9_5c70,
+        0x3e44_415c,
+        0xbe41_d129,
+        0x3e50_9432,
+        0xbe75_74fe,
+        0x3e93_c543,
+        0xbeb8_ad07,
+        0x3ef6_3832,
+        0xbf38_aa38,
+        0x3fb8_aa3b,
+    ];
+    const LOWEST: u32 = 0x3f33_0000;
+    if site.fast.afn {
+        return None;
+    }
+    in_single(site, |code, args| {
+        let value = args.first()?;
+        let fused = |code: &mut Code, a: &str, b: &str, c: &str| {
+            ir!(code, "call float @llvm.fma(float {a}, float {b}, float {c})")
+        };
+        // Subnormal numbers are multiplied by 2^23 first.
+        let small = ir!(code, "fcmp olt float {value}, {}", single(0x0080_0000));
+        let larger = ir!(code, "fmul float {value}, {}", single(0x4b00_0000));
+        let normal = ir!(code, "select i1 {small}, float {larger}, float {value}");
+        let start = ir!(code, "select i1 {small}, float -23.0, float 0.0");
+        let bits = ir!(code, "bitcast float {normal} to i32");
+        let above = ir!(code, "sub i32 {bits}, {LOWEST}");
+        let exponent = ir!(code, "and i32 {above}, {}", 0xff80_0000u32);
+        let digits = ir!(code, "sub i32 {bits}, {exponent}");
+        let digits = ir!(code, "bitcast i32 {digits} to float");
+        let exponent = ir!(code, "sitofp i32 {exponent} to float");
+        // The exponent begins at bit 23.
+        let exponent = fused(code, &exponent, &single(0x3400_0000), &start);
+        let rest = ir!(code, "fadd float {digits}, -1.0");
+        let mut coefficients = POLYNOMIAL.into_iter().map(single);
+        let mut sum = coefficients.next()?;
+        for coefficient in coefficients {
+            sum = fused(code, &sum, &rest, &coefficient);
+        }
+        let result = fused(code, &rest, &sum, &exponent);
+        // The approximation is right about zero, infinity, NaN and negative numbers.
+        let special = ir!(code, "call afn float @llvm.log2(float {value})");
+        let positive = ir!(code, "fcmp ogt float {value}, 0.0");
+        let finite = ir!(code, "fcmp olt float {value}, {}", single(0x7f80_0000));
+        let ordinary = ir!(code, "and i1 {positive}, {finite}");
+        Some(ir!(code, "select i1 {ordinary}, float {result}, float {special}"))
+    })
+}
+
+/// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is exact, and so is the sum.
+pub(super) fn away(site: &Site<'_>) -> Option<String> {
+    let rounded = |code: &mut Code, ty: &str, value: &str| {
+        let whole = ir!(code, "call {ty} @llvm.trunc({ty} {value})");
+        let cut = ir!(code, "fsub {ty} {value}, {whole}");
+        let cut = ir!(code, "call {ty} @llvm.fabs({ty} {cut})");
+        let up = ir!(code, "fcmp oge {ty} {cut}, 0.5");
+        let step = ir!(code, "call {ty} @llvm.copysign({ty} 1.0, {ty} {value})");
+        let next = ir!(code, "fadd {ty} {whole}, {step}");
+        ir!(code, "select i1 {up}, {ty} {next}, {ty} {whole}")
+    };
+    let Element::Float(kind) = site.element(site.result)? else { return None };
+    match float_name(kind)? {
+        "double" => site.each_one(|code, args| Some(rounded(code, "double", args.first()?))),
+        _ => in_single(site, |code, args| Some(rounded(code, "float", args.first()?))),
+    }
+}
+
+/// Operations under `experimental.constrained.`: those that have no rounding, or that to nearest, are the plain ones, since there are no floating-point exceptions that a
+/// program could see.
+pub(super) fn constrained(site: &Site<'_>) -> Option<String> {
+    if let Some(body) = super::operation(site.name).and_then(|operation| operation(site)) {
+        return Some(body);
+    }
+    let mut code = Code::new();
+    let nearest = site.rounds_to_nearest();
+    let result = site.view.type_text(site.result);
+    let ty = site.type_text(0)?;
+    let value = match site.name {
+        "fadd" | "fsub" | "fmul" | "fdiv" if nearest => ir!(code, "{} {ty} %a0, %a1", site.name),
+        "fcmp" | "fcmps" => ir!(code, "fcmp {} {ty} %a0, %a1", site.texts().next()?),
+        "fptrunc" | "sitofp" | "uitofp" if nearest => ir!(code, "{} {ty} %a0 to {result}", site.name),
+        "fpext" | "fptosi" | "fptoui" => ir!(code, "{} {ty} %a0 to {result}", site.name),
+        "rint" | "nearbyint" => {
+            let name = match site.rounding() {
+                Some("round.towardzero") => "trunc",
+                Some("round.upward") => "ceil",
+                Some("round.downward") => "floor",
+                _ if nearest => "rint",
+                _ => return None,
+            };
+            ir!(code, "call {result} @llvm.{name}({ty} %a0)")
+        }
+        "fma" | "fmuladd" | "sqrt" if !nearest => return None,
+        "fma" | "fmuladd" => ir!(code, "call {result} @llvm.fma({ty} %a0, {ty} %a1, {ty} %a2)"),
+        "maxnum" | "maximum" | "minnum" | "minimum" => {
+            ir!(code, "call {result} @llvm.{}({ty} %a0, {ty} %a1)", site.name)
+        }
+        name @ ("ceil" | "floor" | "round" | "roundeven" | "sqrt" | "trunc") => {
+            ir!(code, "call {result} @llvm.{name}({ty} %a0)")
+        }
+        name @ ("cos" | "exp" | "exp2" | "log" | "log10" | "log2" | "sin" | "tan") => {
+            let approximate = if site.fast.afn { "afn " } else { "" };
+            ir!(code, "call {approximate}{result} @llvm.{name}({ty} %a0)")
+        }
+        "pow" => {
+            let approximate = if site.fast.afn { "afn " } else { "" };
+            ir!(code, "call {approximate}{result} @llvm.pow({ty} %a0, {ty} %a1)")
+        }
+        _ => return None,
+    };
+    Some(code.finish(site, &value))
+}

@@ -1,0 +1,109 @@
+//! What is known of the objects that pointers point into.
+
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Value, View};
+use rustc_hash::FxHashMap as HashMap;
+
+use super::site::Site;
+use crate::offsets::gep_offset;
+
+/// As many steps are looked back at on the way to where a pointer comes from.
+const MOST_STEPS: usize = 32;
+/// The alignment of memory that is filled or copied as a whole: that of the widest access there.
+const FILLED_ALIGN: u64 = 8;
+
+/// Where a pointer points.
+pub(super) struct Place {
+    /// The number of bytes that the object has from there on; zero where nothing is known.
+    pub(super) bytes: u64,
+    /// How far the address is aligned.
+    pub(super) align: u64,
+}
+
+/// Where a pointer points in variables, `alloca`, parameters with such an attribute, by constant steps. Where a step leads out of the object,
+/// nothing is known.
+pub(super) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
+    let (view, function) = (site.view, site.function);
+    let mut offset = 0i64;
+    for _ in 0..MOST_STEPS {
+        let (size, align) = match pointer {
+            Value::Inst(id) => match &function.inst(id).op {
+                Op::Gep { source, base, indices, .. } => {
+                    let indices: Option<Vec<ConstId>> =
+                        indices.iter().map(|index| constant(*index)).collect();
+                    offset = offset.checked_add(gep_offset(view, *source, &indices?).ok()?)?;
+                    pointer = *base;
+                    continue;
+                }
+                Op::Cast { op: CastOp::AddrSpaceCast, value, .. } => {
+                    pointer = *value;
+                    continue;
+                }
+                Op::Alloca { .. } => {
+                    let (size, align) = variable(view, function, id)?;
+                    (size, site.filled.get(&id).copied().unwrap_or(align))
+                }
+                _ => return None,
+            },
+            Value::Const(id) => match view.constant(id) {
+                Constant::Symbol(Symbol::Global(global)) => {
+                    let global = view.global(*global);
+                    let layout = view.layout(global.ty)?;
+                    (layout.size, u64::from(global.align.unwrap_or(layout.align)))
+                }
+                Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
+                    offset = offset.checked_add(gep_offset(view, *source, indices).ok()?)?;
+                    pointer = Value::Const(*base);
+                    continue;
+                }
+                Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast, value }) => {
+                    pointer = Value::Const(*value);
+                    continue;
+                }
+                _ => return None,
+            },
+            Value::Arg(number) => {
+                let attributes = &function.params.get(number as usize)?.attributes;
+                let known = |name: &str| attributes.number(name);
+                (known("dereferenceable").unwrap_or(0), known("align").unwrap_or(1))
+            }
+            Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return None,
+        };
+        let bytes = u64::try_from(offset).ok().and_then(|offset| size.checked_sub(offset)).unwrap_or(0);
+        return Some(Place { bytes, align: 1 << (align | offset as u64).trailing_zeros() });
+    }
+    None
+}
+
+fn constant(value: Value) -> Option<ConstId> {
+    if let Value::Const(id) = value { Some(id) } else { None }
+}
+
+/// The size and the alignment of an `alloca` of known size.
+fn variable(view: &View, function: &Function, id: InstId) -> Option<(u64, u64)> {
+    let Op::Alloca { ty, count, align } = function.inst(id).op else { return None };
+    let count = view.constant(constant(count)?).as_u64()?;
+    Some((view.layout(ty)?.size.checked_mul(count)?, u64::from(align)))
+}
+
+/// Those of some pointers that are variables, with the alignment that takes wider accesses.
+pub(super) fn filled<'a>(
+    view: &View,
+    function: &Function,
+    pointers: impl Iterator<Item = &'a Value>,
+) -> HashMap<InstId, u64> {
+    let mut found = HashMap::default();
+    for pointer in pointers {
+        let mut at = *pointer;
+        while let Value::Inst(id) = at {
+            if let Op::Cast { op: CastOp::AddrSpaceCast, value, .. } = function.inst(id).op {
+                at = value;
+                continue;
+            }
+            if let Some((size, align)) = variable(view, function, id) {
+                found.insert(id, align.max(FILLED_ALIGN.min(1 << size.max(1).ilog2())));
+            }
+            break;
+        }
+    }
+    found
+}
