@@ -26,6 +26,7 @@
 mod asynchronous;
 mod fragment;
 mod matrix;
+mod names;
 mod operand;
 pub mod registry;
 mod table;
@@ -36,6 +37,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use ptx_isa::{Component, Mnemonic, SpecialReg};
 
+pub use names::base_name;
 pub use operand::{Operand, Unwritten};
 
 /// A type of an intrinsic's argument or result.

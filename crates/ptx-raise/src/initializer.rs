@@ -12,7 +12,7 @@ use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
 use crate::error::{INITIALIZER, RaiseError, Result};
-use crate::offsets::{block_number, gep_offset};
+use crate::value::block_number;
 use crate::value::{mask, sign_extend};
 
 /// Constants nested deeper than this are refused.
@@ -342,7 +342,9 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<E
         }
         Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
             let base = evaluate(module, *base, depth + 1)?;
-            let offset = gep_offset(view, *source, indices)?;
+            let offset = view.offset_of(*source, indices).ok_or_else(|| {
+                RaiseError::new(INITIALIZER, "indices of a constant that are not numbers of elements")
+            })?;
             Ok(Evaluated { offset: base.offset.wrapping_add(offset), ..base })
         }
         Constant::Expr(ConstExpr::Cast { op, value }) => {

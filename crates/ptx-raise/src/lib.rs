@@ -3,8 +3,8 @@
 //! [`raise`] is an instruction selector of its own: it reads a picture of the module
 //! ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend has no part in it.
 //!
-//! A module first becomes one that PTX can express (`legalize`), in a copy. Then a function goes through stages: `flow` orders its blocks, `cover` decides what becomes of each instruction, `emit` writes
-//! that, and `addresses`, `coalesce`, `hoist` and `registers` clean up what was written (ARCHITECTURE.md, "From LLVM IR to PTX").
+//! A module first becomes one that PTX can express ([`ptx_legalize`]), in a copy. Then a function goes through stages: `flow` orders its blocks, `cover` decides what becomes of each instruction, `emit` writes
+//! that, and [`ptx_coalesce`] and `registers` clean up what was written (ARCHITECTURE.md, "From LLVM IR to PTX").
 //! Intrinsics are found through the same rows as the lowering's ([`ptx_llvm::intrinsics`]), inline assembly is read by the
 //! ordinary reader ([`ptx_syntax`]); `docs/mapping.md` says what stands for what.
 //!
@@ -17,9 +17,7 @@
 //! - The result depends on the module and the options alone.
 //! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
 
-mod addresses;
 mod assembly;
-mod coalesce;
 mod constraint;
 mod context;
 mod cover;
@@ -30,17 +28,12 @@ mod dynamic_shared;
 mod emit;
 mod error;
 mod flow;
-mod hoist;
 mod initializer;
 mod intrinsics;
-mod legalize;
 mod linkage;
-mod liveness;
 mod mnemonics;
 mod module;
 mod names;
-mod offsets;
-mod operands;
 mod per_inst;
 mod references;
 mod registers;
@@ -95,25 +88,13 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     let view = View::new(module).map_err(|error| unreadable(&error))?;
-    match legalize::legalize(module, &view, options).map_err(|error| unreadable(&error))? {
+    match ptx_legalize::legalize(module, &view, options.gpu()).map_err(|error| unreadable(&error))? {
         Some(legal) => {
             let view = View::new(&legal).map_err(|error| unreadable(&error))?;
             module::raise(ModuleContext::new(&view, &legal, options, style))
         }
         None => module::raise(ModuleContext::new(&view, module, options, style)),
     }
-}
-
-/// The module that [`raise`] makes of `module` first: LLVM IR that means the same without what PTX has not, in a copy. `None` where there is nothing of that.
-///
-/// # Errors
-///
-/// What LLVM's passes refuse.
-pub fn legalized<'c>(
-    module: &ptx_llvm::Module<'c>,
-    options: &RaiseOptions,
-) -> Result<Option<ptx_llvm::Module<'c>>, LlvmError> {
-    legalize::legalize(module, &View::new(module)?, options)
 }
 
 /// A module that LLVM cannot take apart, or an intrinsic in it that LLVM's passes cannot.

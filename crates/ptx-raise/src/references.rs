@@ -8,7 +8,6 @@ use ptx_llvm::view::{
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::linkage::is_defined;
-use crate::offsets::gep_offset;
 
 /// Aliases of aliases are followed this far.
 const MAX_ALIAS_CHAIN: usize = 1 << 16;
@@ -23,7 +22,7 @@ pub(crate) fn alias_target(view: &View, alias: AliasId) -> Option<(Symbol, i64)>
             Constant::Symbol(Symbol::Alias(next)) => constant = view.alias(*next).target,
             Constant::Symbol(symbol) => return Some((*symbol, offset)),
             Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
-                offset = offset.wrapping_add(gep_offset(view, *source, indices).ok()?);
+                offset = offset.wrapping_add(view.offset_of(*source, indices)?);
                 constant = *base;
             }
             Constant::Expr(ConstExpr::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value }) => {

@@ -11,7 +11,6 @@ use ptx_llvm::view::InstId;
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::names;
-use crate::operands::for_each_register;
 
 /// Longer names are cut.
 const LONGEST: usize = 32;
@@ -115,7 +114,7 @@ fn mentioned(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<RegId> {
     let mut order = Vec::new();
     for statement in &body.statements {
         let Stmt::Inst(inst) = statement else { continue };
-        for_each_register(body, inst, &mut |register, _| {
+        body.for_each_register(inst, |register, _| {
             let Some(seen) = seen.get_mut(register.index()) else { return };
             let own = body.registers.get(register.index()).is_some_and(|own| !foreign.contains(&own.decl));
             if own && !std::mem::replace(seen, true) {

@@ -5,7 +5,7 @@
 //! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
 
 use ptx_isa::{PtxVersion, Since, Sm};
-use ptx_llvm::marks;
+use ptx_llvm::{Gpu, marks};
 use ptx_llvm::view::{Metadata, View};
 
 use crate::error::{RaiseError, Result, TARGET};
@@ -17,6 +17,14 @@ pub struct RaiseOptions {
     pub target: Option<Sm>,
     /// The `.version`; `None` takes the module's own.
     pub version: Option<PtxVersion>,
+}
+
+impl RaiseOptions {
+    /// The GPU that LLVM's passes are told.
+    pub(crate) fn gpu(&self) -> Gpu {
+        let version = self.version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
+        Gpu { cpu: self.target.map(|sm| sm.to_string()), ptx_version: version, ..Gpu::default() }
+    }
 }
 
 /// The architecture when neither options nor module name one.

@@ -1,6 +1,8 @@
 //! Values while a function is raised: registers, constants and addresses that are not computed yet.
 
 use ptx_ir::{RegId, Symbol};
+use ptx_llvm::view::BlockId;
+pub(crate) use ptx_llvm::view::{mask, sign_extend};
 
 /// What is known about the bits of a register above an integer's width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,16 +48,8 @@ impl Val {
     }
 }
 
-/// The bits of an integer of that width.
-pub(crate) const fn mask(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
-}
-
-/// Extends the sign of an integer of that width.
-pub(crate) const fn sign_extend(value: u64, bits: u32) -> i64 {
-    if bits == 0 || bits >= 64 {
-        return value as i64;
-    }
-    let shift = 64 - bits;
-    ((value << shift) as i64) >> shift
+/// The address of a block is its number in its function, from one on, since no address is null. Nothing but
+/// `indirectbr` in the same function can use it.
+pub(crate) fn block_number(block: BlockId) -> u64 {
+    block.index() as u64 + 1
 }

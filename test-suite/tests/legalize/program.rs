@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use ptx_llvm::{Context, Module};
-use ptx_raise::RaiseOptions;
+use ptx_llvm::view::View;
+use ptx_llvm::{Context, Gpu, Module};
 use test_suite::oracle::llvm_folder;
 
 /// A function of one operation.
@@ -218,8 +218,9 @@ fn program(cases: &[Case], rounds: usize, (attributes, is_reference): (&str, boo
 fn legalized(text: &str) -> String {
     let context = Context::new().expect("LLVM 22");
     let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
-    let options = RaiseOptions::default();
-    let legal = ptx_raise::legalized(&module, &options).expect("legalized").expect("something to legalize");
+    let view = View::new(&module).expect("a module that can be read");
+    let legal = ptx_legalize::legalize(&module, &view, Gpu::default());
+    let legal = legal.expect("legalized").expect("something to legalize");
     let text = legal.to_text();
     // The passes ran for the GPU; `lli` has code for the host alone.
     let of_host: Vec<&str> = text.lines().filter(|line| !line.starts_with("target ")).collect();

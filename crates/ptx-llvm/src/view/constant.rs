@@ -123,3 +123,17 @@ pub(crate) struct Entry {
     pub(crate) ty: TypeId,
     pub(crate) constant: Constant,
 }
+
+/// The bits of an integer of that width.
+pub const fn mask(bits: u32) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// Extends the sign of an integer of that width.
+pub const fn sign_extend(value: u64, bits: u32) -> i64 {
+    if bits == 0 || bits >= 64 {
+        return value as i64;
+    }
+    let shift = 64 - bits;
+    ((value << shift) as i64) >> shift
+}

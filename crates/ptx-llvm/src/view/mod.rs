@@ -17,7 +17,7 @@ mod read;
 mod types;
 
 pub use attribute::{Attribute, Attributes};
-pub use constant::{ConstExpr, ConstId, Constant, Symbol};
+pub use constant::{ConstExpr, ConstId, Constant, Symbol, mask, sign_extend};
 pub use function::{
     Alias, AliasId, Block, BlockId, CallingConvention, Function, FunctionId, Global, GlobalId, InstId,
     Linkage, Param, UnnamedAddress, Visibility,
@@ -96,6 +96,33 @@ impl View {
     /// A type as LLVM spells it.
     pub fn type_text(&self, id: TypeId) -> &str {
         &self.types[id.index()].text
+    }
+
+    /// The bytes that constant indices of a `getelementptr` step over; `None` where an index is not a number or there is nothing for it.
+    pub fn offset_of(&self, source: TypeId, indices: &[ConstId]) -> Option<i64> {
+        let mut offset: i64 = 0;
+        let mut ty = source;
+        for (at, &index) in indices.iter().enumerate() {
+            let bits = self.layout(self.constant_type(index)).map_or(64, |layout| layout.bits as u32);
+            let number = match self.constant(index) {
+                Constant::Int(words) => sign_extend(words.first().copied().unwrap_or(0), bits),
+                Constant::Zero | Constant::Undef | Constant::Poison => 0,
+                _ => return None,
+            };
+            ty = match (at, self.ty(ty)) {
+                (0, _) => ty,
+                (_, Type::Struct { fields }) => {
+                    let field = usize::try_from(number).ok()?;
+                    offset = offset.wrapping_add(*self.layout(ty)?.offsets.get(field)? as i64);
+                    ty = *fields.get(field)?;
+                    continue;
+                }
+                (_, Type::Array { element, .. } | Type::Vector { element, .. }) => *element,
+                _ => return None,
+            };
+            offset = offset.wrapping_add(number.wrapping_mul(self.layout(ty)?.size as i64));
+        }
+        Some(offset)
     }
 
     /// A constant.

@@ -15,7 +15,6 @@ use super::access::Access;
 use super::append::Arg;
 use super::state::{Byte, Emitter};
 use crate::error::Result;
-use crate::operands::for_each_register;
 use crate::types::{Class, Leaf, Scalar, WORD};
 use crate::value::{Upper, Val};
 
@@ -412,7 +411,7 @@ impl Emitter<'_, '_, '_> {
         }
         for statement in parts.values().flatten() {
             if let Stmt::Inst(inst) = statement {
-                for_each_register(body, inst, &mut |register, _| {
+                body.for_each_register(inst, |register, _| {
                     if let Some(count) = mentions.get_mut(&register) {
                         *count += 1;
                     }

@@ -47,7 +47,7 @@ impl Emitter<'_, '_, '_> {
                 let (symbol, space, offset) = self.module.symbol(*symbol)?;
                 Ok(vec![Val::Address { base: Base::Symbol(symbol), offset, space }])
             }
-            Constant::BlockAddress(_, block) => Ok(vec![Val::Bits(crate::offsets::block_number(*block))]),
+            Constant::BlockAddress(_, block) => Ok(vec![Val::Bits(crate::value::block_number(*block))]),
             Constant::Expr(expr) => self.constant_expr(expr, ty, depth),
             Constant::Other(name) => {
                 Err(RaiseError::new(INSTRUCTION, format!("a {name} has no counterpart in PTX")))

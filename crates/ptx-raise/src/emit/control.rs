@@ -8,7 +8,7 @@ use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::Action;
 use crate::error::{INSTRUCTION, RaiseError, Result};
-use crate::offsets::block_number;
+use crate::value::block_number;
 use crate::signature::Passing;
 use crate::style::Names;
 use crate::types::{Class, Scalar};

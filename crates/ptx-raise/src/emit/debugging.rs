@@ -13,7 +13,6 @@ use super::access::in_space;
 use super::append::{Arg, mov};
 use super::state::Emitter;
 use crate::error::Result;
-use crate::operands::for_each_register;
 use crate::references::for_each_operand;
 use crate::registers::Named;
 use crate::signature::Parameter;
@@ -216,7 +215,7 @@ impl Emitter<'_, '_, '_> {
                     plain.extend(plain_registers(body, *operand));
                 }
             }
-            for_each_register(body, inst, &mut |register, _| match plain
+            body.for_each_register(inst, |register, _| match plain
                 .iter()
                 .position(|own| *own == register)
             {

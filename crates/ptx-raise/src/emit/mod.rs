@@ -58,17 +58,15 @@ mod wide;
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
+use ptx_coalesce::{coalesce, hoist, share_addresses};
 use ptx_ir::{Body, RegId, Stmt};
 use ptx_llvm::view::{BlockId, CastOp, FloatPredicate, Function, FunctionId, InstId, Op};
 
 use self::state::{Emitter, Vals};
-use crate::addresses::share_addresses;
-use crate::coalesce::coalesce;
 use crate::context::ModuleContext;
 use crate::cover::{Decision, cover};
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::flow::Flow;
-use crate::hoist::hoist;
 use crate::registers::{Named, name_registers};
 use crate::signature::Signature;
 use crate::style::Names;

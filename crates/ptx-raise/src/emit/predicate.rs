@@ -12,7 +12,6 @@ use ptx_llvm::marks;
 use ptx_llvm::view::BlockId;
 
 use super::state::Emitter;
-use crate::operands::{copied, for_each_register, renamed};
 
 /// More instructions than this stay after a branch.
 const LONGEST: usize = 16;
@@ -73,12 +72,12 @@ impl Emitter<'_, '_, '_> {
         let kept: HashSet<RegId> = self.computed.phi_inputs.values().flatten().copied().collect();
         while let Some(at) = part.iter().position(|statement| self.is_result(statement, &part, &kept)) {
             let Stmt::Inst(inst) = part.remove(at) else { return None };
-            let (to, from) = copied(self.builder.body(), &inst)?;
+            let (to, from) = self.builder.body().copied(&inst)?;
             for statement in &mut part {
                 if let Stmt::Inst(inst) = statement {
                     let body = self.builder.body_mut();
                     inst.operands =
-                        renamed(body, inst, |register| if register == from { to } else { register });
+                        body.renamed(inst, |register| if register == from { to } else { register });
                 }
             }
         }
@@ -98,7 +97,7 @@ impl Emitter<'_, '_, '_> {
     fn is_result(&self, statement: &Stmt, part: &[Stmt], kept: &HashSet<RegId>) -> bool {
         let body = self.builder.body();
         let Stmt::Inst(copy) = statement else { return false };
-        let Some((to, from)) = copied(body, copy) else { return false };
+        let Some((to, from)) = body.copied(copy) else { return false };
         if body.reg_type(to) != body.reg_type(from) || kept.contains(&from) {
             return false;
         }
@@ -116,7 +115,7 @@ impl Emitter<'_, '_, '_> {
     /// Whether an instruction does nothing but make values that only the block reads.
     fn may_always_run(&self, inst: &Inst, kept: &HashSet<RegId>) -> bool {
         let mut seen_outside = false;
-        for_each_register(self.builder.body(), inst, &mut |register, role| {
+        self.builder.body().for_each_register(inst, |register, role| {
             seen_outside |= kept.contains(&register) && matches!(role, Role::Def | Role::DefPair);
         });
         inst.mnemonic.effects() == Effects::NONE && !seen_outside
@@ -124,13 +123,13 @@ impl Emitter<'_, '_, '_> {
 
     fn mentions(&self, inst: &Inst, register: RegId) -> bool {
         let mut found = false;
-        for_each_register(self.builder.body(), inst, &mut |other, _| found |= other == register);
+        self.builder.body().for_each_register(inst, |other, _| found |= other == register);
         found
     }
 
     fn writes(&self, inst: &Inst, register: RegId) -> bool {
         let mut found = false;
-        for_each_register(self.builder.body(), inst, &mut |other, role| {
+        self.builder.body().for_each_register(inst, |other, role| {
             found |= other == register && matches!(role, Role::Def | Role::DefPair);
         });
         found

@@ -8,7 +8,6 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::operands::for_each_register;
 use crate::value::{Base, Val};
 
 impl Emitter<'_, '_, '_> {
@@ -53,7 +52,7 @@ pub(super) fn drop_unread(
     let mut mentions: HashMap<RegId, usize> = HashMap::default();
     for statement in &body.statements {
         if let Stmt::Inst(inst) = statement {
-            for_each_register(body, inst, &mut |register, _| {
+            body.for_each_register(inst, |register, _| {
                 if handles.contains_key(&register) || constants.contains_key(&register) {
                     *mentions.entry(register).or_default() += 1;
                 }

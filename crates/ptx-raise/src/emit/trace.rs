@@ -21,7 +21,6 @@ use crate::dwarf::{
     Expression, FunctionTrace, GENERIC, IN_REGISTER, Place, ScopeKey, Step, TracedPlace, TracedVariable,
     address_class, op_piece, op_value, parts, pointer_class, scope_chain,
 };
-use crate::operands::for_each_register;
 use crate::types::Scalar;
 use crate::value::{Base, Val};
 
@@ -503,7 +502,7 @@ impl<'b> Flow<'b> {
         let mut written: HashSet<RegId> = HashSet::default();
         for statement in &body.statements {
             let Stmt::Inst(inst) = statement else { continue };
-            for_each_register(body, inst, &mut |register, role| {
+            body.for_each_register(inst, |register, role| {
                 if matches!(role, Role::Def | Role::DefPair) {
                     written.insert(register);
                 }
@@ -540,7 +539,7 @@ impl<'b> Flow<'b> {
     fn step(&self, at: usize, state: &mut State, changed: &mut dyn FnMut(usize)) {
         match self.body.statements.get(at) {
             Some(Stmt::Inst(inst)) => {
-                for_each_register(self.body, inst, &mut |register, role| {
+                self.body.for_each_register(inst, |register, role| {
                     if !matches!(role, Role::Def | Role::DefPair) {
                         return;
                     }

@@ -2,9 +2,9 @@
 
 use ptx_llvm::view::Value;
 
-use super::code::{Code, ir};
-use super::object;
-use super::site::Site;
+use crate::code::{Code, ir};
+use crate::object;
+use crate::site::Site;
 
 /// Constant sizes up to this become a sequence of accesses, when these are not more than [`MOST_ACCESSES`].
 const LONGEST: u64 = 128;
@@ -81,7 +81,7 @@ impl Code {
 }
 
 /// `memcpy`, `memmove`, `memset`, also by elements that are each accessed whole.
-pub(super) fn copied(site: &Site<'_>) -> Option<String> {
+pub(crate) fn copied(site: &Site<'_>) -> Option<String> {
     let sets = site.name.starts_with("memset");
     let by_elements = site.name.ends_with(".element.unordered.atomic");
     let element = if by_elements { site.constant(3)? } else { 1 };
@@ -208,7 +208,7 @@ impl Code {
 }
 
 /// The pointers among the arguments of an intrinsic that copies or sets memory, by its name without `llvm.`.
-pub(super) fn pointers<'a>(name: &str, args: &'a [Value]) -> &'a [Value] {
+pub(crate) fn pointers<'a>(name: &str, args: &'a [Value]) -> &'a [Value] {
     let count = match name.get(..6) {
         Some("memset") => 1,
         Some("memcpy" | "memmov") => 2,

@@ -1,6 +1,6 @@
 //! Joins registers that a copy connects and that are never alive at the same time with different values.
 //!
-//! Phis are raised with two registers and two copies each (see [`crate::emit`]), which is right for edges of any kind.
+//! Phis are raised with two registers and two copies each, which is right for edges of any kind.
 //! Most of them can share one register with the values they take, as compilers write loops; this finds out which, by liveness and
 //! interference over the finished body, and drops the copies.
 
@@ -9,7 +9,6 @@ use ptx_ir::{Body, Inst, RegDeclId, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
 
 use crate::liveness::{End, RegisterAccess, RegisterIndex, live_at};
-use crate::operands::{copied, renamed};
 
 /// More candidates than this are left alone.
 const MAX_CANDIDATES: usize = 200_000;
@@ -21,14 +20,14 @@ const MAX_WORDS: usize = 1 << 22;
 
 /// Which register stands for each after joining.
 #[derive(Debug, Default)]
-pub(crate) struct Joined {
+pub struct Joined {
     indices: Vec<Option<u32>>,
     chosen: Vec<RegId>,
 }
 
 impl Joined {
     /// The register that has what `register` had.
-    pub(crate) fn of(&self, register: RegId) -> RegId {
+    pub fn of(&self, register: RegId) -> RegId {
         let index = self.indices.get(register.index()).copied().flatten();
         index.and_then(|index| self.chosen.get(index as usize)).copied().unwrap_or(register)
     }
@@ -36,7 +35,7 @@ impl Joined {
 
 /// Joins what can be joined. Registers of the declarations `foreign` have scopes of their own and stay; what is copied to the registers
 /// `kept` is the program's own copy, and stays one. The pairs `wanted` are joined where nothing speaks against it, though no copy connects them.
-pub(crate) fn coalesce(
+pub fn coalesce(
     body: &mut Body,
     foreign: &HashSet<RegDeclId>,
     kept: &HashSet<RegId>,
@@ -74,7 +73,7 @@ pub(crate) fn coalesce(
 /// The registers of a statement that copies one to another of the same type.
 fn copy_of(body: &Body, statement: &Stmt, foreign: &HashSet<RegDeclId>) -> Option<(RegId, RegId)> {
     let Stmt::Inst(inst) = statement else { return None };
-    let (to, from) = copied(body, inst)?;
+    let (to, from) = body.copied(inst)?;
     let own = |register: RegId| {
         body.registers.get(register.index()).is_some_and(|register| !foreign.contains(&register.decl))
     };
@@ -185,7 +184,7 @@ fn interference(body: &Body, cfg: &Cfg, candidates: &RegisterIndex) -> Option<Ve
         let mut live = Set::default();
         alive.iter().for_each(|index| live.insert(*index as usize));
         for inst in backward(body, cfg, block) {
-            let source = copied(body, inst).and_then(|(_, from)| candidates.index(from));
+            let source = body.copied(inst).and_then(|(_, from)| candidates.index(from));
             let mut written = Vec::new();
             candidates.accesses(body, inst, &mut |index, access| {
                 if access == RegisterAccess::Write {
@@ -278,10 +277,10 @@ fn rewrite(body: &mut Body, candidates: &RegisterIndex, chosen: &[RegId]) {
         if let Some(guard) = &mut inst.guard {
             guard.register = rename(guard.register);
         }
-        inst.operands = renamed(body, inst, rename);
+        inst.operands = body.renamed(inst, rename);
     }
     statements.retain(|statement| match statement {
-        Stmt::Inst(inst) => copied(body, inst).is_none_or(|(to, from)| to != from),
+        Stmt::Inst(inst) => body.copied(inst).is_none_or(|(to, from)| to != from),
         _ => true,
     });
     body.statements = statements;

@@ -4,10 +4,10 @@ use std::fmt::{Arguments, Write};
 
 use ptx_llvm::view::{FloatKind, Type, TypeId};
 
-use super::site::Site;
+use crate::site::Site;
 
 /// The body of a function. Its parameters are `%a0`, `%a1` and so on.
-pub(super) struct Code {
+pub(crate) struct Code {
     text: String,
     /// How many names were given.
     names: u32,
@@ -19,61 +19,61 @@ pub(super) struct Code {
 macro_rules! ir {
     ($code:expr, $($text:tt)*) => { $code.value(format_args!($($text)*)) };
 }
-pub(super) use ir;
+pub(crate) use ir;
 
 impl Code {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { text: String::from("entry:\n"), names: 0, block: "entry".to_owned() }
     }
 
     /// An instruction; gives the name of its result.
-    pub(super) fn value(&mut self, instruction: Arguments<'_>) -> String {
+    pub(crate) fn value(&mut self, instruction: Arguments<'_>) -> String {
         let name = self.name();
         self.named(&name, instruction);
         name
     }
 
     /// A name for a value that is used before it is defined.
-    pub(super) fn name(&mut self) -> String {
+    pub(crate) fn name(&mut self) -> String {
         self.names += 1;
         format!("%v{}", self.names)
     }
 
     /// An instruction whose result has such a name.
-    pub(super) fn named(&mut self, name: &str, instruction: Arguments<'_>) {
+    pub(crate) fn named(&mut self, name: &str, instruction: Arguments<'_>) {
         let _ = writeln!(self.text, "  {name} = {instruction}");
     }
 
     /// An instruction without a result.
-    pub(super) fn line(&mut self, instruction: Arguments<'_>) {
+    pub(crate) fn line(&mut self, instruction: Arguments<'_>) {
         let _ = writeln!(self.text, "  {instruction}");
     }
 
     /// A name for a block.
-    pub(super) fn label(&mut self) -> String {
+    pub(crate) fn label(&mut self) -> String {
         self.names += 1;
         format!("b{}", self.names)
     }
 
     /// Begins a block.
-    pub(super) fn place(&mut self, label: &str) {
+    pub(crate) fn place(&mut self, label: &str) {
         let _ = writeln!(self.text, "{label}:");
         label.clone_into(&mut self.block);
     }
 
     /// The block that is being written.
-    pub(super) fn block(&self) -> String {
+    pub(crate) fn block(&self) -> String {
         self.block.clone()
     }
 
     /// The smaller or larger of two values by a comparison (`slt`, `ugt`).
-    pub(super) fn extreme(&mut self, comparison: &str, ty: &str, a: &str, b: &str) -> String {
+    pub(crate) fn extreme(&mut self, comparison: &str, ty: &str, a: &str, b: &str) -> String {
         let first = ir!(self, "icmp {comparison} {ty} {a}, {b}");
         ir!(self, "select i1 {first}, {ty} {a}, {ty} {b}")
     }
 
     /// An integer in another width: its low bits, or with its sign or zeros above.
-    pub(super) fn resized(&mut self, value: &str, from: u32, to: u32, signed: bool) -> String {
+    pub(crate) fn resized(&mut self, value: &str, from: u32, to: u32, signed: bool) -> String {
         match from.cmp(&to) {
             std::cmp::Ordering::Equal => value.to_owned(),
             std::cmp::Ordering::Greater => ir!(self, "trunc i{from} {value} to i{to}"),
@@ -83,14 +83,14 @@ impl Code {
     }
 
     /// The elements of a vector, or the one that something else is.
-    pub(super) fn elements(&mut self, site: &Site<'_>, value: &str, ty: TypeId) -> Vec<String> {
+    pub(crate) fn elements(&mut self, site: &Site<'_>, value: &str, ty: TypeId) -> Vec<String> {
         let Type::Vector { len, .. } = site.view.ty(ty) else { return vec![value.to_owned()] };
         let text = site.view.type_text(ty);
         (0..*len).map(|at| ir!(self, "extractelement {text} {value}, i32 {at}")).collect()
     }
 
     /// A vector of elements, or the one that something else is.
-    pub(super) fn vector(&mut self, site: &Site<'_>, elements: &[String], ty: TypeId) -> String {
+    pub(crate) fn vector(&mut self, site: &Site<'_>, elements: &[String], ty: TypeId) -> String {
         let Type::Vector { element, .. } = site.view.ty(ty) else {
             return elements.first().cloned().unwrap_or_else(|| "poison".to_owned());
         };
@@ -98,7 +98,7 @@ impl Code {
     }
 
     /// A vector of elements, by the types as LLVM spells them.
-    pub(super) fn joined_as(&mut self, ty: &str, element: &str, elements: &[String]) -> String {
+    pub(crate) fn joined_as(&mut self, ty: &str, element: &str, elements: &[String]) -> String {
         let mut vector = "poison".to_owned();
         for (at, value) in elements.iter().enumerate() {
             vector = ir!(self, "insertelement {ty} {vector}, {element} {value}, i32 {at}");
@@ -107,7 +107,7 @@ impl Code {
     }
 
     /// A structure of such values.
-    pub(super) fn structure(&mut self, site: &Site<'_>, parts: &[String], ty: TypeId) -> Option<String> {
+    pub(crate) fn structure(&mut self, site: &Site<'_>, parts: &[String], ty: TypeId) -> Option<String> {
         let Type::Struct { fields } = site.view.ty(ty) else { return None };
         let text = site.view.type_text(ty);
         let mut whole = "poison".to_owned();
@@ -119,7 +119,7 @@ impl Code {
     }
 
     /// The body, which gives `value`.
-    pub(super) fn finish(mut self, site: &Site<'_>, value: &str) -> String {
+    pub(crate) fn finish(mut self, site: &Site<'_>, value: &str) -> String {
         let ty = site.view.type_text(site.result);
         let _ = writeln!(self.text, "  ret {ty} {value}");
         self.text
@@ -127,7 +127,7 @@ impl Code {
 }
 
 /// The name of a floating-point type, where PTX computes with it.
-pub(super) const fn float_name(kind: FloatKind) -> Option<&'static str> {
+pub(crate) const fn float_name(kind: FloatKind) -> Option<&'static str> {
     match kind {
         FloatKind::Half => Some("half"),
         FloatKind::BFloat => Some("bfloat"),

@@ -6,25 +6,25 @@ use ptx_llvm::view::{
 
 use rustc_hash::FxHashMap as HashMap;
 
-use super::code::{Code, float_name};
+use crate::code::{Code, float_name};
 
 /// An instruction: what it computes of what.
-pub(super) struct Site<'v> {
-    pub(super) view: &'v View,
-    pub(super) function: &'v Function,
-    pub(super) inst: &'v Inst,
+pub(crate) struct Site<'v> {
+    pub(crate) view: &'v View,
+    pub(crate) function: &'v Function,
+    pub(crate) inst: &'v Inst,
     /// The variables of the function that are copied or set as a whole, with the alignment that they get.
-    pub(super) filled: &'v HashMap<InstId, u64>,
+    pub(crate) filled: &'v HashMap<InstId, u64>,
     /// The intrinsic without `llvm.` and types, or the instruction: `vector.reduce.add`, `frem`.
-    pub(super) name: &'v str,
-    pub(super) args: Vec<(Value, TypeId)>,
-    pub(super) result: TypeId,
-    pub(super) fast: FastMath,
+    pub(crate) name: &'v str,
+    pub(crate) args: Vec<(Value, TypeId)>,
+    pub(crate) result: TypeId,
+    pub(crate) fast: FastMath,
 }
 
 /// What the elements of a type are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Element {
+pub(crate) enum Element {
     Int(u32),
     Float(FloatKind),
     Pointer,
@@ -32,17 +32,17 @@ pub(super) enum Element {
 
 impl<'v> Site<'v> {
     /// Whether results are rounded to nearest even: GPUs have no rounding mode that a program could change (`round.dynamic`).
-    pub(super) fn rounds_to_nearest(&self) -> bool {
+    pub(crate) fn rounds_to_nearest(&self) -> bool {
         matches!(self.rounding(), None | Some("round.tonearest" | "round.dynamic"))
     }
 
     /// The rounding that a constrained operation names (`round.upward`).
-    pub(super) fn rounding(&self) -> Option<&'v str> {
+    pub(crate) fn rounding(&self) -> Option<&'v str> {
         self.texts().find(|text| text.starts_with("round."))
     }
 
     /// The arguments that are texts.
-    pub(super) fn texts(&self) -> impl Iterator<Item = &'v str> + use<'v> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &'v str> + use<'v> {
         let (view, args) = (self.view, if let Op::Call(call) = &self.inst.op { &call.args[..] } else { &[] });
         args.iter().filter_map(|arg| match arg {
             Value::Metadata(id) => match view.metadata(*id) {
@@ -54,17 +54,17 @@ impl<'v> Site<'v> {
     }
 
     /// The type of an argument.
-    pub(super) fn ty(&self, at: usize) -> Option<TypeId> {
+    pub(crate) fn ty(&self, at: usize) -> Option<TypeId> {
         self.args.get(at).map(|(_, ty)| *ty)
     }
 
     /// The type of an argument as LLVM spells it.
-    pub(super) fn type_text(&self, at: usize) -> Option<&'v str> {
+    pub(crate) fn type_text(&self, at: usize) -> Option<&'v str> {
         self.ty(at).map(|ty| self.view.type_text(ty))
     }
 
     /// The type of the elements of a vector, or the type itself.
-    pub(super) fn element_type(&self, ty: TypeId) -> TypeId {
+    pub(crate) fn element_type(&self, ty: TypeId) -> TypeId {
         match self.view.ty(ty) {
             Type::Vector { element, .. } => *element,
             _ => ty,
@@ -72,7 +72,7 @@ impl<'v> Site<'v> {
     }
 
     /// What a type's elements are; `None` for what is not a number or an address.
-    pub(super) fn element(&self, ty: TypeId) -> Option<Element> {
+    pub(crate) fn element(&self, ty: TypeId) -> Option<Element> {
         match self.view.ty(self.element_type(ty)) {
             Type::Int { bits } => Some(Element::Int(*bits)),
             Type::Float(kind) => Some(Element::Float(*kind)),
@@ -82,7 +82,7 @@ impl<'v> Site<'v> {
     }
 
     /// The width of integers, alone or in a vector.
-    pub(super) fn bits(&self, ty: TypeId) -> Option<u32> {
+    pub(crate) fn bits(&self, ty: TypeId) -> Option<u32> {
         match self.element(ty)? {
             Element::Int(bits) => Some(bits),
             Element::Float(_) | Element::Pointer => None,
@@ -90,12 +90,12 @@ impl<'v> Site<'v> {
     }
 
     /// The width of integers over 64 bits, which have no registers.
-    pub(super) fn wide_bits(&self, ty: TypeId) -> Option<u32> {
+    pub(crate) fn wide_bits(&self, ty: TypeId) -> Option<u32> {
         self.bits(ty).filter(|bits| *bits > 64)
     }
 
     /// The value of an argument that is an integer constant of at most 64 bits.
-    pub(super) fn constant(&self, at: usize) -> Option<u64> {
+    pub(crate) fn constant(&self, at: usize) -> Option<u64> {
         let (Value::Const(id), ty) = self.args.get(at)? else { return None };
         match self.view.ty(*ty) {
             Type::Int { .. } => match self.view.constant(*id) {
@@ -107,7 +107,7 @@ impl<'v> Site<'v> {
     }
 
     /// The bits of an argument that is a constant vector of them; those that are any count as zeros.
-    pub(super) fn bits_of_constant(&self, at: usize) -> Option<Vec<bool>> {
+    pub(crate) fn bits_of_constant(&self, at: usize) -> Option<Vec<bool>> {
         let (Value::Const(id), ty) = self.args.get(at)? else { return None };
         match self.view.constant(*id) {
             Constant::Zero | Constant::Undef | Constant::Poison => Some(vec![false; self.lanes(*ty)]),
@@ -123,14 +123,14 @@ impl<'v> Site<'v> {
     }
 
     /// How far an argument that is an address, or each of several, is aligned.
-    pub(super) fn align(&self, at: usize) -> u64 {
+    pub(crate) fn align(&self, at: usize) -> u64 {
         let Op::Call(call) = &self.inst.op else { return 1 };
         let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
         stated.unwrap_or(1).clamp(1, 1 << 16)
     }
 
     /// The address space of an argument that is an address.
-    pub(super) fn space(&self, at: usize) -> Option<u32> {
+    pub(crate) fn space(&self, at: usize) -> Option<u32> {
         match self.view.ty(self.ty(at)?) {
             Type::Pointer { space } => Some(*space),
             _ => None,
@@ -138,12 +138,12 @@ impl<'v> Site<'v> {
     }
 
     /// Whether the elements of a vector lie in memory without bytes of their own.
-    pub(super) fn shares_bytes(&self, ty: TypeId) -> bool {
+    pub(crate) fn shares_bytes(&self, ty: TypeId) -> bool {
         self.bits(ty).is_some_and(|bits| !matches!(bits, 8 | 16 | 32 | 64) && (bits < 64 || bits % 64 != 0))
     }
 
     /// Whether an element, or what is not a vector, is one register.
-    pub(super) fn registers_hold(&self, ty: TypeId) -> bool {
+    pub(crate) fn registers_hold(&self, ty: TypeId) -> bool {
         match self.element(ty) {
             Some(Element::Int(bits)) => bits <= 64,
             Some(Element::Float(kind)) => float_name(kind).is_some(),
@@ -153,12 +153,12 @@ impl<'v> Site<'v> {
     }
 
     /// What a load states that reads what the instruction reads: whether nothing writes that.
-    pub(super) fn constant_memory(&self) -> &'static str {
+    pub(crate) fn constant_memory(&self) -> &'static str {
         if self.inst.metadata("invariant.load").is_some() { ", !invariant.load !{}" } else { "" }
     }
 
     /// How many elements a vector has; one for anything else.
-    pub(super) fn lanes(&self, ty: TypeId) -> usize {
+    pub(crate) fn lanes(&self, ty: TypeId) -> usize {
         match self.view.ty(ty) {
             Type::Vector { len, .. } => *len as usize,
             _ => 1,
@@ -167,7 +167,7 @@ impl<'v> Site<'v> {
 
     /// A function that computes the elements of its result one by one. `compute` gets an element of each argument, or the argument where that
     /// is not a vector, and gives an element of the result, or of each of its parts where that is a structure.
-    pub(super) fn each(
+    pub(crate) fn each(
         &self,
         mut compute: impl FnMut(&mut Code, &[String]) -> Option<Vec<String>>,
     ) -> Option<String> {
@@ -201,7 +201,7 @@ impl<'v> Site<'v> {
     }
 
     /// The same for a result of one part.
-    pub(super) fn each_one(
+    pub(crate) fn each_one(
         &self,
         mut compute: impl FnMut(&mut Code, &[String]) -> Option<String>,
     ) -> Option<String> {

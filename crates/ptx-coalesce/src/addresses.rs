@@ -10,7 +10,6 @@ use ptx_ir::{Body, Inst, Operand, RegDeclId, RegId, Stmt, Symbol};
 use ptx_isa::{MoveSem, Role, ScalarType, Sem};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use crate::operands::{for_each_register, renamed};
 
 /// What a register is filled with: the address of a variable and bytes after it, in a register of a type.
 type Address = (Symbol, i64, ScalarType);
@@ -23,7 +22,7 @@ struct Move {
 
 /// Leaves out the moves of an address that an earlier one dominates. Registers of the declarations `foreign` have scopes of their own and
 /// stay.
-pub(crate) fn share_addresses(body: &mut Body, foreign: &HashSet<RegDeclId>) {
+pub fn share_addresses(body: &mut Body, foreign: &HashSet<RegDeclId>) {
     let moves = moves(body, foreign);
     if moves.is_empty() {
         return;
@@ -74,7 +73,7 @@ fn moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<Move>> {
     let mut writes: HashMap<RegId, usize> =
         groups.iter().flatten().map(|found| (found.register, 0)).collect();
     for (_, inst) in instructions(body) {
-        for_each_register(body, inst, &mut |register, role| {
+        body.for_each_register(inst, |register, role| {
             if matches!(role, Role::Def | Role::DefPair)
                 && let Some(count) = writes.get_mut(&register)
             {
@@ -112,7 +111,7 @@ fn rewrite(body: &mut Body, instead: &HashMap<RegId, RegId>, dropped: &HashSet<u
     for statement in &mut statements {
         if let Stmt::Inst(inst) = statement {
             inst.operands =
-                renamed(body, inst, |register| instead.get(&register).copied().unwrap_or(register));
+                body.renamed(inst, |register| instead.get(&register).copied().unwrap_or(register));
         }
     }
     let mut at = 0;

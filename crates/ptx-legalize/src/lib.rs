@@ -42,12 +42,11 @@ use ptx_llvm::view::{
     BinaryOp, Call, CastOp, Constant, FloatKind, Function, FunctionId, Inst, InstId, Op, Symbol, Type,
     TypeId, Value, View,
 };
+use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
 
-use self::site::Site;
-use crate::intrinsics::base_name;
-use crate::target::RaiseOptions;
+use crate::site::Site;
 
 /// The widest integers that PTX divides.
 const WIDEST_DIVISION: u32 = 64;
@@ -167,19 +166,20 @@ const FAMILIES: &[(&str, Operation)] = &[
     ("vector.reduce.", vectors::reduced),
 ];
 
-/// The module without what PTX has not; `None` where there is nothing of that. `view` is the module's.
-pub(crate) fn legalize<'c>(
-    module: &Module<'c>,
-    view: &View,
-    options: &RaiseOptions,
-) -> Result<Option<Module<'c>>, LlvmError> {
+/// The module without what PTX has not; `None` where there is nothing of that. `view` is the module's; the GPU is the one that the passes of LLVM are told, and what it
+/// does not say the module does.
+///
+/// # Errors
+///
+/// What LLVM's passes refuse.
+pub fn legalize<'c>(module: &Module<'c>, view: &View, gpu: Gpu) -> Result<Option<Module<'c>>, LlvmError> {
     let (intrinsics, divisions) = (ptx_llvm::has_expandable_intrinsics(module), has_wide_divisions(view));
     let mut functions = if intrinsics { Functions::default() } else { Functions::of(view) };
     if !intrinsics && !divisions && functions.sites.is_empty() {
         return Ok(None);
     }
     let copy = module.copy();
-    let machine = machine_for(module, options)?;
+    let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O0)?;
     if intrinsics {
         ptx_llvm::expand_intrinsics(&copy, &machine)?;
         functions = Functions::of(&View::new(&copy)?);
@@ -194,13 +194,6 @@ pub(crate) fn legalize<'c>(
         ptx_llvm::point_branches(&copy, Branches::Back);
     }
     Ok(Some(copy))
-}
-
-/// LLVM's target for what the caller or the module asks for: passes want one.
-fn machine_for(module: &Module<'_>, options: &RaiseOptions) -> Result<Machine, LlvmError> {
-    let version = options.version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
-    let asked = Gpu { cpu: options.target.map(|sm| sm.to_string()), ptx_version: version, ..Gpu::default() };
-    Machine::new(&asked.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O0)
 }
 
 /// The functions that a module needs, one for all instructions that it does the same for.

@@ -22,9 +22,9 @@
 use ptx_llvm::view::Type;
 use ptx_llvm::{address_space, marks};
 
-use super::code::{Code, ir};
-use super::object;
-use super::site::Site;
+use crate::code::{Code, ir};
+use crate::object;
+use crate::site::Site;
 
 /// Loads of more bytes are several.
 const MOST_TOGETHER: u64 = 16;
@@ -67,7 +67,7 @@ impl Code {
 
 /// `masked.load`, `masked.store`, `masked.gather`, `masked.scatter`, `masked.expandload`, `masked.compressstore`: the elements that the mask names; of loads the others
 /// come from the last argument. Elements at one address are stored in order.
-pub(super) fn masked(site: &Site<'_>) -> Option<String> {
+pub(crate) fn masked(site: &Site<'_>) -> Option<String> {
     let stores = matches!(site.view.ty(site.result), Type::Void);
     // The address, or the addresses; the mask is the next argument.
     let at = usize::from(stores);
@@ -181,7 +181,7 @@ fn load_bits(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
-pub(super) fn histogram(site: &Site<'_>) -> Option<String> {
+pub(crate) fn histogram(site: &Site<'_>) -> Option<String> {
     let operation = match site.name.strip_prefix("experimental.vector.histogram.")? {
         "add" => "add",
         other @ ("uadd.sat" | "umin" | "umax") => other,
@@ -206,7 +206,7 @@ pub(super) fn histogram(site: &Site<'_>) -> Option<String> {
 }
 
 /// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
-pub(super) fn relative(site: &Site<'_>) -> Option<String> {
+pub(crate) fn relative(site: &Site<'_>) -> Option<String> {
     let (pointer, offset) = (site.type_text(0)?, site.type_text(1)?);
     let mut code = Code::new();
     let place = ir!(code, "getelementptr i8, {pointer} %a0, {offset} %a1");

@@ -3,12 +3,12 @@
 
 use ptx_llvm::view::{Constant, Type, Value};
 
-use super::code::{Code, ir};
-use super::site::Site;
+use crate::code::{Code, ir};
+use crate::site::Site;
 
 impl Code {
     /// The 64-bit words of an integer of more bits, the low one first, with zeros above its width.
-    pub(super) fn words(&mut self, value: &str, bits: u32) -> Vec<String> {
+    pub(crate) fn words(&mut self, value: &str, bits: u32) -> Vec<String> {
         let mut words = Vec::with_capacity(bits.div_ceil(64) as usize);
         for from in (0..bits).step_by(64) {
             let moved = if from == 0 { value.to_owned() } else { ir!(self, "lshr i{bits} {value}, {from}") };
@@ -39,27 +39,27 @@ impl Code {
     }
 
     /// The magnitude of a number whose sign that is.
-    pub(super) fn magnitude(&mut self, value: &str, bits: u32) -> String {
+    pub(crate) fn magnitude(&mut self, value: &str, bits: u32) -> String {
         let sign = self.sign(value, bits);
         let flipped = ir!(self, "xor i{bits} {value}, {sign}");
         ir!(self, "sub i{bits} {flipped}, {sign}")
     }
 
     /// The smallest number of a signed type for a negative number, else the largest.
-    pub(super) fn bound(&mut self, value: &str, bits: u32) -> String {
+    pub(crate) fn bound(&mut self, value: &str, bits: u32) -> String {
         let sign = self.sign(value, bits);
         ir!(self, "xor i{bits} {sign}, {}", ones(bits - 1))
     }
 }
 
 /// A number of so many ones, as LLVM writes it.
-pub(super) fn ones(bits: u32) -> String {
+pub(crate) fn ones(bits: u32) -> String {
     let top = ["", "1", "3", "7"][(bits % 4) as usize];
     format!("u0x0{top}{}", "F".repeat((bits / 4) as usize))
 }
 
 /// `ctpop`, `ctlz`, `cttz`.
-pub(super) fn counted(site: &Site<'_>) -> Option<String> {
+pub(crate) fn counted(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let words = code.words(args.first()?, bits);
@@ -111,7 +111,7 @@ fn zeros<'t>(code: &mut Code, count: &str, words: impl Iterator<Item = &'t Strin
 }
 
 /// `bitreverse`, `bswap`: each word turned round, in reverse order, without the bits that no value had.
-pub(super) fn turned(site: &Site<'_>) -> Option<String> {
+pub(crate) fn turned(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let mut words = code.words(args.first()?, bits);
@@ -127,13 +127,13 @@ pub(super) fn turned(site: &Site<'_>) -> Option<String> {
 }
 
 /// `abs`.
-pub(super) fn magnitude(site: &Site<'_>) -> Option<String> {
+pub(crate) fn magnitude(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| Some(code.magnitude(args.first()?, bits)))
 }
 
 /// `smin`, `smax`, `umin`, `umax`.
-pub(super) fn extreme(site: &Site<'_>) -> Option<String> {
+pub(crate) fn extreme(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let comparison = match site.name {
         "smin" => "slt",
@@ -148,7 +148,7 @@ pub(super) fn extreme(site: &Site<'_>) -> Option<String> {
 }
 
 /// `scmp`, `ucmp`: -1, 0 or 1.
-pub(super) fn three_way(site: &Site<'_>) -> Option<String> {
+pub(crate) fn three_way(site: &Site<'_>) -> Option<String> {
     let (bits, result) = (site.bits(site.ty(0)?)?, site.bits(site.result)?);
     let sign = if site.name == "scmp" { 's' } else { 'u' };
     site.each_one(|code, args| {
@@ -161,7 +161,7 @@ pub(super) fn three_way(site: &Site<'_>) -> Option<String> {
 }
 
 /// `fshl`, `fshr`: two numbers side by side, shifted; the amount counts modulo the width.
-pub(super) fn funnel(site: &Site<'_>) -> Option<String> {
+pub(crate) fn funnel(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let (left, constant) = (site.name == "fshl", site.constant(2));
     site.each_one(|code, args| {
@@ -252,7 +252,7 @@ fn funnel_words(code: &mut Code, left: bool, words: Vec<String>, amount: &str) -
 }
 
 /// `clmul`, a product without carries: the first operand, moved to each bit that the second has, by exclusive or.
-pub(super) fn carryless(site: &Site<'_>) -> Option<String> {
+pub(crate) fn carryless(site: &Site<'_>) -> Option<String> {
     let bits = site.bits(site.result)?;
     let width = if bits > 32 { bits.next_multiple_of(64) } else { 32 };
     site.each_one(|code, args| {
@@ -326,7 +326,7 @@ fn product(code: &mut Code, signed: bool, [a, b]: [&str; 2], bits: u32) -> (Stri
 }
 
 /// `*.with.overflow`.
-pub(super) fn with_overflow(site: &Site<'_>) -> Option<String> {
+pub(crate) fn with_overflow(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.ty(0)?)?;
     site.each(|code, args| {
         let [a, b] = args else { return None };
@@ -336,7 +336,7 @@ pub(super) fn with_overflow(site: &Site<'_>) -> Option<String> {
 }
 
 /// `sadd.sat` and its kin: the end of the range on the side that a result left it.
-pub(super) fn saturated(site: &Site<'_>) -> Option<String> {
+pub(crate) fn saturated(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let [a, b] = args else { return None };
@@ -351,7 +351,7 @@ pub(super) fn saturated(site: &Site<'_>) -> Option<String> {
 }
 
 /// `sshl.sat`, `ushl.sat`: what does not come back when it is shifted back has left the range.
-pub(super) fn saturated_shift(site: &Site<'_>) -> Option<String> {
+pub(crate) fn saturated_shift(site: &Site<'_>) -> Option<String> {
     let bits = site.bits(site.result)?;
     let signed = site.name.starts_with('s');
     let back = if signed { "ashr" } else { "lshr" };
@@ -366,7 +366,7 @@ pub(super) fn saturated_shift(site: &Site<'_>) -> Option<String> {
 }
 
 /// `smul.fix` and its kin: products and quotients of numbers with a fixed point, with room for all bits, rounded down.
-pub(super) fn fixed_point(site: &Site<'_>) -> Option<String> {
+pub(crate) fn fixed_point(site: &Site<'_>) -> Option<String> {
     let (bits, scale) = (site.bits(site.result)?, u32::try_from(site.constant(2)?).ok()?);
     let (signed, divides) = (site.name.starts_with('s'), site.name.contains("div"));
     // The quotient of the smallest number and the smallest step needs a bit more than the shifted dividend.
@@ -418,7 +418,7 @@ fn floored(code: &mut Code, [a, b]: [&str; 2], bits: u32) -> String {
 }
 
 /// Divisions by powers of two, which LLVM's pass for the others leaves: shifts. In a vector those elements alone.
-pub(super) fn divided(site: &Site<'_>) -> Option<String> {
+pub(crate) fn divided(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let powers: Vec<Option<(u32, bool)>> =
         (0..site.lanes(site.result)).map(|lane| power_of_two(site, lane, bits)).collect();

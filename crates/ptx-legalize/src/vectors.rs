@@ -2,11 +2,11 @@
 
 use ptx_llvm::view::{FloatKind, Type};
 
-use super::code::{Code, ir};
-use super::site::{Element, Site};
+use crate::code::{Code, ir};
+use crate::site::{Element, Site};
 
 /// An intrinsic that moves elements and computes nothing; the result is elements of its arguments.
-pub(super) fn moved(site: &Site<'_>) -> Option<String> {
+pub(crate) fn moved(site: &Site<'_>) -> Option<String> {
     let mut code = Code::new();
     let mut args = Vec::with_capacity(site.args.len());
     for (at, (_, ty)) in site.args.iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn moved(site: &Site<'_>) -> Option<String> {
 /// Where the elements of `vector.splice` begin: counted from the start of both vectors, or from the end of the first one (a negative
 /// number, or `.right`).
 fn splice_start(site: &Site<'_>, count: usize) -> Option<usize> {
-    let at = crate::value::sign_extend(site.constant(2)?, site.bits(site.ty(2)?)?);
+    let at = ptx_llvm::view::sign_extend(site.constant(2)?, site.bits(site.ty(2)?)?);
     let count = i64::try_from(count).ok()?;
     let start = match site.name {
         "vector.splice.right" => count.checked_sub(at)?,
@@ -56,7 +56,7 @@ fn splice_start(site: &Site<'_>, count: usize) -> Option<usize> {
 }
 
 /// `vector.deinterleave2` and on: every second element, and the others.
-pub(super) fn deinterleaved(site: &Site<'_>) -> Option<String> {
+pub(crate) fn deinterleaved(site: &Site<'_>) -> Option<String> {
     let Type::Struct { fields } = site.view.ty(site.result) else { return None };
     let mut code = Code::new();
     let elements = code.elements(site, "%a0", site.ty(0)?);
@@ -70,17 +70,17 @@ pub(super) fn deinterleaved(site: &Site<'_>) -> Option<String> {
 }
 
 /// `stepvector`: the numbers of the elements.
-pub(super) fn numbers(site: &Site<'_>) -> Option<String> {
+pub(crate) fn numbers(site: &Site<'_>) -> Option<String> {
     let bits = site.bits(site.result)?;
     let mut code = Code::new();
     let all: Vec<String> =
-        (0..site.lanes(site.result)).map(|at| (at as u64 & crate::value::mask(bits)).to_string()).collect();
+        (0..site.lanes(site.result)).map(|at| (at as u64 & ptx_llvm::view::mask(bits)).to_string()).collect();
     let value = code.vector(site, &all, site.result);
     Some(code.finish(site, &value))
 }
 
 /// `vector.reduce.*`: the elements one after the other. The sum and the product of floating-point numbers begin with the first argument.
-pub(super) fn reduced(site: &Site<'_>) -> Option<String> {
+pub(crate) fn reduced(site: &Site<'_>) -> Option<String> {
     let operation = site.name.strip_prefix("vector.reduce.")?;
     let starts = matches!(operation, "fadd" | "fmul");
     let vector = usize::from(starts);
@@ -143,7 +143,7 @@ impl Code {
 
 /// `vector.partial.reduce.*`: the elements of a longer vector are added to those of a shorter one, in an order that LLVM leaves open: here
 /// those that are a shorter vector's length apart.
-pub(super) fn partly_reduced(site: &Site<'_>) -> Option<String> {
+pub(crate) fn partly_reduced(site: &Site<'_>) -> Option<String> {
     let operation = site.name.strip_prefix("vector.partial.reduce.")?;
     let (ty, text) = (site.ty(0)?, site.view.type_text(site.element_type(site.ty(0)?)));
     let (element, long) = (site.element(ty)?, site.ty(1)?);
@@ -163,7 +163,7 @@ pub(super) fn partly_reduced(site: &Site<'_>) -> Option<String> {
 }
 
 /// `get.active.lane.mask`: whether a base and the lane's number together are below a limit; their sum does not wrap.
-pub(super) fn active_lanes(site: &Site<'_>) -> Option<String> {
+pub(crate) fn active_lanes(site: &Site<'_>) -> Option<String> {
     let ty = site.ty(0)?;
     let (bits, text) = (site.bits(ty)?, site.view.type_text(ty));
     let mut code = Code::new();
@@ -173,7 +173,7 @@ pub(super) fn active_lanes(site: &Site<'_>) -> Option<String> {
     let left = ir!(code, "select i1 {past}, {text} 0, {text} {left}");
     let mut lanes = Vec::new();
     for lane in 0..site.lanes(site.result) as u64 {
-        let counted = lane <= crate::value::mask(bits);
+        let counted = lane <= ptx_llvm::view::mask(bits);
         lanes.push(if counted { ir!(code, "icmp ugt {text} {left}, {lane}") } else { "false".to_owned() });
     }
     let value = code.vector(site, &lanes, site.result);
@@ -181,10 +181,10 @@ pub(super) fn active_lanes(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.cttz.elts`: the number of the first element that is not zero, or how many there are.
-pub(super) fn first_set(site: &Site<'_>) -> Option<String> {
+pub(crate) fn first_set(site: &Site<'_>) -> Option<String> {
     let (ty, result) = (site.ty(0)?, site.bits(site.result)?);
     let (bits, text) = (site.bits(ty)?, site.view.type_text(site.element_type(ty)));
-    let number = |at: usize| at as u64 & crate::value::mask(result);
+    let number = |at: usize| at as u64 & ptx_llvm::view::mask(result);
     let mut code = Code::new();
     let elements = code.elements(site, "%a0", ty);
     let mut found = number(elements.len()).to_string();
@@ -201,7 +201,7 @@ pub(super) fn first_set(site: &Site<'_>) -> Option<String> {
 
 /// `experimental.vector.compress`: the elements that the mask names, one after the other; what is left keeps the last argument's
 /// elements.
-pub(super) fn compressed(site: &Site<'_>) -> Option<String> {
+pub(crate) fn compressed(site: &Site<'_>) -> Option<String> {
     let ty = site.ty(0)?;
     let text = site.view.type_text(site.element_type(ty));
     let mut code = Code::new();
@@ -223,7 +223,7 @@ pub(super) fn compressed(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.vector.match`: whether an element is one of a second vector's.
-pub(super) fn matched(site: &Site<'_>) -> Option<String> {
+pub(crate) fn matched(site: &Site<'_>) -> Option<String> {
     let ty = site.ty(0)?;
     site.bits(ty)?;
     let text = site.view.type_text(site.element_type(ty));
@@ -248,7 +248,7 @@ pub(super) fn matched(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.vector.extract.last.active`: the last element that the mask names, else the last argument.
-pub(super) fn last_active(site: &Site<'_>) -> Option<String> {
+pub(crate) fn last_active(site: &Site<'_>) -> Option<String> {
     let text = site.view.type_text(site.result);
     let mut code = Code::new();
     let elements = code.elements(site, "%a0", site.ty(0)?);
@@ -261,7 +261,7 @@ pub(super) fn last_active(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.get.vector.length`: as many elements as are left, at most so many.
-pub(super) fn vector_length(site: &Site<'_>) -> Option<String> {
+pub(crate) fn vector_length(site: &Site<'_>) -> Option<String> {
     // The length of a scalable vector is known to no one.
     if site.constant(2)? != 0 {
         return None;
@@ -277,7 +277,7 @@ pub(super) fn vector_length(site: &Site<'_>) -> Option<String> {
 }
 
 /// `loop.dependence.war.mask`, `.raw.mask`: the elements that can be accessed before one of the second address is reached.
-pub(super) fn dependence(site: &Site<'_>) -> Option<String> {
+pub(crate) fn dependence(site: &Site<'_>) -> Option<String> {
     if site.bits(site.result)? != 1 {
         return None;
     }

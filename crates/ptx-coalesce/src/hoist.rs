@@ -14,7 +14,7 @@ use crate::liveness::{End, RegisterIndex, live_at};
 const MAX_LIVES: usize = 1 << 24;
 
 /// Moves what can be moved.
-pub(crate) fn hoist(body: &mut Body) {
+pub fn hoist(body: &mut Body) {
     let runs = runs(body);
     if runs.is_empty() {
         return;

@@ -3,8 +3,8 @@
 
 use ptx_llvm::view::FloatKind;
 
-use super::code::{Code, float_name, ir};
-use super::site::{Element, Site};
+use crate::code::{Code, float_name, ir};
+use crate::site::{Element, Site};
 
 /// The layout of a floating-point format.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ impl Code {
 }
 
 /// `ldexp`: a number times two to the power of an integer. The exponent field is added to; a subnormal result is rounded to nearest even.
-pub(super) fn scaled(site: &Site<'_>) -> Option<String> {
+pub(crate) fn scaled(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     let exponent = site.bits(site.ty(1)?)?;
     if !site.rounds_to_nearest() {
@@ -170,7 +170,7 @@ fn bounded(code: &mut Code, format: Format, exponent: &str, bits: u32) -> String
 }
 
 /// `frexp`: digits between a half and one with the sign, and the exponent; zero, infinities and NaN stay with exponent zero.
-pub(super) fn split(site: &Site<'_>) -> Option<String> {
+pub(crate) fn split(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.ty(0)?)?;
     let ptx_llvm::view::Type::Struct { fields } = site.view.ty(site.result) else { return None };
     let exponent = site.bits(*fields.get(1)?)?;
@@ -190,7 +190,7 @@ pub(super) fn split(site: &Site<'_>) -> Option<String> {
 }
 
 /// `modf`: what is after the point and what is before it, both with the number's sign. The difference is exact.
-pub(super) fn fraction(site: &Site<'_>) -> Option<String> {
+pub(crate) fn fraction(site: &Site<'_>) -> Option<String> {
     let ty = Format::of(site, site.ty(0)?)?.name;
     site.each(|code, args| {
         let number = args.first()?;
@@ -210,7 +210,7 @@ pub(super) fn fraction(site: &Site<'_>) -> Option<String> {
 }
 
 /// `lrint`, `llrint` (halves to even) and `lround`, `llround` (halves away from zero).
-pub(super) fn rounded(site: &Site<'_>) -> Option<String> {
+pub(crate) fn rounded(site: &Site<'_>) -> Option<String> {
     let (format, bits) = (Format::of(site, site.ty(0)?)?, site.bits(site.result)?);
     if !site.rounds_to_nearest() {
         return None;
@@ -223,7 +223,7 @@ pub(super) fn rounded(site: &Site<'_>) -> Option<String> {
 }
 
 /// `powi`: squares and products, by the bits of the exponent's magnitude; the reciprocal for a negative one.
-pub(super) fn power(site: &Site<'_>) -> Option<String> {
+pub(crate) fn power(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     let bits = site.bits(site.ty(1)?)?;
     // Of a directed rounding each product would have to have it.
@@ -239,7 +239,7 @@ pub(super) fn power(site: &Site<'_>) -> Option<String> {
         let base =
             if widened { ir!(code, "fpext {} {number} to {wide}", format.name) } else { number.clone() };
         let power = match constant {
-            Some(exponent) => constant_power(code, wide, &base, crate::value::sign_extend(exponent, bits)),
+            Some(exponent) => constant_power(code, wide, &base, ptx_llvm::view::sign_extend(exponent, bits)),
             None => variable_power(code, wide, &base, (exponent, bits)),
         };
         Some(if widened { ir!(code, "fptrunc {wide} {power} to {}", format.name) } else { power })
@@ -293,7 +293,7 @@ fn variable_power(code: &mut Code, ty: &str, base: &str, (exponent, bits): (&str
 
 /// `frem`: the remainder of a division that truncates, exact for every quotient. With digits `a` and `b` and exponents that are `d` apart it is `a * 2^d` modulo
 /// `b`, times the divisor's power of two: some bits of `d` at a time, as many as there is room for above the digits.
-pub(super) fn remainder(site: &Site<'_>) -> Option<String> {
+pub(crate) fn remainder(site: &Site<'_>) -> Option<String> {
     let format = Format::of(site, site.result)?;
     site.each_one(|code, args| {
         let [dividend, divisor] = args else { return None };
@@ -373,7 +373,7 @@ impl Code {
 const QUADRUPLE_SIGN: &str = "-170141183460469231731687303715884105728";
 
 /// `fneg`, `fabs` and `copysign` of `fp128`, of which GPUs have the bits alone.
-pub(super) fn signed_quadruple(site: &Site<'_>) -> Option<String> {
+pub(crate) fn signed_quadruple(site: &Site<'_>) -> Option<String> {
     if site.element(site.result)? != Element::Float(FloatKind::Other("fp128")) {
         return None;
     }

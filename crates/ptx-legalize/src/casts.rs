@@ -2,12 +2,12 @@
 
 use ptx_llvm::view::FloatKind;
 
-use super::code::{Code, float_name, ir};
-use super::integers::ones;
-use super::site::{Element, Site};
+use crate::code::{Code, float_name, ir};
+use crate::integers::ones;
+use crate::site::{Element, Site};
 
 /// `uitofp`, `sitofp`: the highest 64 bits, the last of them set where something below is, are converted, which rounds once; then times a power of two.
-pub(super) fn to_float(site: &Site<'_>) -> Option<String> {
+pub(crate) fn to_float(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.ty(0)?)?;
     let Element::Float(kind) = site.element(site.result)? else { return None };
     let (ty, signed) = (float_name(kind)?, site.name == "sitofp");
@@ -84,7 +84,7 @@ fn scaled(code: &mut Code, ty: &str, top: &str, exponent: &str) -> String {
 }
 
 /// `fptoui`, `fptosi`, and those that saturate: the digits of the number in double precision, shifted by its exponent.
-pub(super) fn to_integer(site: &Site<'_>) -> Option<String> {
+pub(crate) fn to_integer(site: &Site<'_>) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let Element::Float(kind) = site.element(site.ty(0)?)? else { return None };
     let (ty, signed, saturates) =

@@ -3,8 +3,7 @@
 use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Value, View};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::site::Site;
-use crate::offsets::gep_offset;
+use crate::site::Site;
 
 /// As many steps are looked back at on the way to where a pointer comes from.
 const MOST_STEPS: usize = 32;
@@ -12,16 +11,16 @@ const MOST_STEPS: usize = 32;
 const FILLED_ALIGN: u64 = 8;
 
 /// Where a pointer points.
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The number of bytes that the object has from there on; zero where nothing is known.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// How far the address is aligned.
-    pub(super) align: u64,
+    pub(crate) align: u64,
 }
 
 /// Where a pointer points in variables, `alloca`, parameters with such an attribute, by constant steps. Where a step leads out of the object,
 /// nothing is known.
-pub(super) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
+pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
     let (view, function) = (site.view, site.function);
     let mut offset = 0i64;
     for _ in 0..MOST_STEPS {
@@ -30,7 +29,7 @@ pub(super) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
                 Op::Gep { source, base, indices, .. } => {
                     let indices: Option<Vec<ConstId>> =
                         indices.iter().map(|index| constant(*index)).collect();
-                    offset = offset.checked_add(gep_offset(view, *source, &indices?).ok()?)?;
+                    offset = offset.checked_add(view.offset_of(*source, &indices?)?)?;
                     pointer = *base;
                     continue;
                 }
@@ -51,7 +50,7 @@ pub(super) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
                     (layout.size, u64::from(global.align.unwrap_or(layout.align)))
                 }
                 Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
-                    offset = offset.checked_add(gep_offset(view, *source, indices).ok()?)?;
+                    offset = offset.checked_add(view.offset_of(*source, indices)?)?;
                     pointer = Value::Const(*base);
                     continue;
                 }
@@ -86,7 +85,7 @@ fn variable(view: &View, function: &Function, id: InstId) -> Option<(u64, u64)> 
 }
 
 /// Those of some pointers that are variables, with the alignment that takes wider accesses.
-pub(super) fn filled<'a>(
+pub(crate) fn filled<'a>(
     view: &View,
     function: &Function,
     pointers: impl Iterator<Item = &'a Value>,

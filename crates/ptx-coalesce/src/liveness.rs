@@ -7,7 +7,6 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, RegId, Stmt};
 use ptx_isa::Role;
 
-use crate::operands::for_each_register;
 
 /// Some registers of a body, numbered in the order in which they were added.
 pub(crate) struct RegisterIndex {
@@ -49,7 +48,7 @@ impl RegisterIndex {
 
     /// Calls `found` for every one of these registers that an instruction touches.
     pub(crate) fn accesses(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, RegisterAccess)) {
-        for_each_register(body, inst, &mut |register, role| {
+        body.for_each_register(inst, |register, role| {
             if let Some(index) = self.index(register) {
                 let access = match role {
                     Role::Def | Role::DefPair => RegisterAccess::Write,

@@ -1,8 +1,8 @@
 //! Functions of floating-point numbers by those that GPUs have: approximations in single precision, where a call allows them, and operations that name the rounding
 //! that all have.
 
-use super::code::{Code, float_name, ir};
-use super::site::{Element, Site};
+use crate::code::{Code, float_name, ir};
+use crate::site::{Element, Site};
 
 /// The factors between logarithms, in single precision.
 const LOG2_E: u32 = 0x3fb8_aa3b;
@@ -34,7 +34,7 @@ fn in_single(
 }
 
 /// `exp`, `exp10`, `log`, `log10`, `pow` and `tan` by powers and logarithms to base two, sine and cosine, which are approximated.
-pub(super) fn approximated(site: &Site<'_>) -> Option<String> {
+pub(crate) fn approximated(site: &Site<'_>) -> Option<String> {
     if !site.fast.afn {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn approximated(site: &Site<'_>) -> Option<String> {
 
 /// `log2` to within two units in the last place: the exponent, and a polynomial in the digits less one, between 0.7 and 1.4, whose coefficients make the largest relative
 /// error smallest.
-pub(super) fn logarithm(site: &Site<'_>) -> Option<String> {
+pub(crate) fn logarithm(site: &Site<'_>) -> Option<String> {
     const POLYNOMIAL: [u32; 10] = [
         0xbdf9_5c70,
         0x3e44_415c,
@@ -123,7 +123,7 @@ pub(super) fn logarithm(site: &Site<'_>) -> Option<String> {
 }
 
 /// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is exact, and so is the sum.
-pub(super) fn away(site: &Site<'_>) -> Option<String> {
+pub(crate) fn away(site: &Site<'_>) -> Option<String> {
     let rounded = |code: &mut Code, ty: &str, value: &str| {
         let whole = ir!(code, "call {ty} @llvm.trunc({ty} {value})");
         let cut = ir!(code, "fsub {ty} {value}, {whole}");
@@ -142,8 +142,8 @@ pub(super) fn away(site: &Site<'_>) -> Option<String> {
 
 /// Operations under `experimental.constrained.`: those that have no rounding, or that to nearest, are the plain ones, since there are no floating-point exceptions that a
 /// program could see.
-pub(super) fn constrained(site: &Site<'_>) -> Option<String> {
-    if let Some(body) = super::operation(site.name).and_then(|operation| operation(site)) {
+pub(crate) fn constrained(site: &Site<'_>) -> Option<String> {
+    if let Some(body) = crate::operation(site.name).and_then(|operation| operation(site)) {
         return Some(body);
     }
     let mut code = Code::new();
