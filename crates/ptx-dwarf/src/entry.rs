@@ -12,7 +12,7 @@ use ptx_llvm::view::DebugNode;
 
 /// An entry of one unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct EntryId(u32);
+pub struct EntryId(u32);
 
 impl EntryId {
     const fn index(self) -> usize {
@@ -22,8 +22,10 @@ impl EntryId {
 
 /// A part of an expression or of a location list: a byte, or the address that a name stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Part {
+pub enum Part {
+    /// A byte.
     Byte(u8),
+    /// The address that a label or a variable has.
     Address(String),
 }
 
@@ -40,6 +42,7 @@ pub(crate) enum Value {
     Flag,
     Entry(EntryId),
     /// The address of a label of the code.
+    /// The address that a label or a variable has.
     Address(String),
     /// The place of a label in another section.
     Section(String),
@@ -356,12 +359,12 @@ impl Lines {
 }
 
 /// A number of a node that is not negative.
-pub(super) fn number(node: &DebugNode, key: &str) -> Option<u64> {
+pub(crate) fn number(node: &DebugNode, key: &str) -> Option<u64> {
     node.integer(key).and_then(|value| u64::try_from(value).ok())
 }
 
 /// A constant of the source; what 64 bits do not hold loses the bits above.
-pub(super) fn constant(value: i128) -> Value {
+pub(crate) fn constant(value: i128) -> Value {
     match u64::try_from(value) {
         Ok(value) => Value::Unsigned(value),
         Err(_) => Value::Signed(value as i64),

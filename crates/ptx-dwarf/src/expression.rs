@@ -7,11 +7,12 @@ use ptx_isa::StateSpace;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{DebugField, DebugNode};
 
-use super::entry::{Part, sleb, uleb};
+use crate::entry::{Part, sleb, uleb};
 
 /// A part of an expression while registers are not settled.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
+pub enum Step {
+    /// A byte.
     Byte(u8),
     /// The address of a variable or parameter.
     Symbol(String),
@@ -23,7 +24,7 @@ pub(crate) enum Step {
 
 impl Step {
     /// The register that it names.
-    pub(crate) const fn register(&self) -> Option<RegId> {
+    pub const fn register(&self) -> Option<RegId> {
         match self {
             Step::Register(register) | Step::Based(register, _) => Some(*register),
             Step::Byte(_) | Step::Symbol(_) => None,
@@ -32,12 +33,12 @@ impl Step {
 }
 
 /// An operation with numbers after it.
-pub(crate) fn operation(op: DwOp, numbers: &[u8]) -> Vec<Step> {
+pub fn operation(op: DwOp, numbers: &[u8]) -> Vec<Step> {
     std::iter::once(op.0).chain(numbers.iter().copied()).map(Step::Byte).collect()
 }
 
 /// The parts of an expression, `name` telling what registers are called.
-pub(crate) fn parts(steps: &[Step], name: &dyn Fn(RegId) -> String) -> Vec<Part> {
+pub fn parts(steps: &[Step], name: &dyn Fn(RegId) -> String) -> Vec<Part> {
     let mut parts = Vec::new();
     let bytes = |parts: &mut Vec<Part>, bytes: Vec<u8>| parts.extend(bytes.into_iter().map(Part::Byte));
     for step in steps {
@@ -67,12 +68,12 @@ fn register_number(name: &str) -> u64 {
 }
 
 /// NVIDIA's `DW_AT_address_class` of what lies in a register.
-pub(crate) const IN_REGISTER: u64 = 2;
+pub const IN_REGISTER: u64 = 2;
 /// The same of a generic address.
-pub(crate) const GENERIC: u64 = 12;
+pub const GENERIC: u64 = 12;
 
 /// NVIDIA's `DW_AT_address_class` of a state space.
-pub(crate) const fn address_class(space: StateSpace) -> u64 {
+pub const fn address_class(space: StateSpace) -> u64 {
     match space {
         StateSpace::Reg => IN_REGISTER,
         StateSpace::SpecialReg => 3,
@@ -86,7 +87,7 @@ pub(crate) const fn address_class(space: StateSpace) -> u64 {
 }
 
 /// The same of one of LLVM's address spaces.
-pub(crate) const fn pointer_class(space: u32) -> u64 {
+pub const fn pointer_class(space: u32) -> u64 {
     match space {
         address_space::GLOBAL => 5,
         address_space::SHARED => 8,
@@ -99,22 +100,22 @@ pub(crate) const fn pointer_class(space: u32) -> u64 {
 
 /// A `DIExpression`, taken apart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Expression {
+pub struct Expression {
     /// Operations on the value or address.
-    pub(crate) steps: Vec<Step>,
+    pub steps: Vec<Step>,
     /// The class of the address, where the expression says it by `DW_OP_xderef`.
-    pub(crate) class: Option<u64>,
+    pub class: Option<u64>,
     /// The bits of the variable that are meant: the first, and how many.
-    pub(crate) fragment: Option<(u64, u64)>,
+    pub fragment: Option<(u64, u64)>,
     /// Whether the steps leave the variable's value instead of its address.
-    pub(crate) is_value: bool,
+    pub is_value: bool,
     /// The constant, where the expression is nothing else.
-    pub(crate) constant: Option<i128>,
+    pub constant: Option<i128>,
 }
 
 impl Expression {
     /// `None` where LLVM's operations have no counterpart in DWARF.
-    pub(crate) fn of(node: &DebugNode) -> Option<Self> {
+    pub fn of(node: &DebugNode) -> Option<Self> {
         let mut found = Self::default();
         let mut fields: Vec<&DebugField> = node.fields.iter().map(|(_, value)| value).collect();
         // LLVM says a state space by `DW_OP_constu n, DW_OP_swap, DW_OP_xderef` at the end (NVPTX usage).
@@ -210,21 +211,21 @@ fn plain(word: &str) -> Option<DwOp> {
 }
 
 /// `DW_OP_piece` of that many bytes.
-pub(crate) fn op_piece(bytes: u64) -> Vec<Step> {
+pub fn op_piece(bytes: u64) -> Vec<Step> {
     operation(dw::DW_OP_piece, &uleb(bytes))
 }
 
 /// `DW_OP_stack_value`: what is there is the value and not its address.
-pub(crate) fn op_value() -> Vec<Step> {
+pub fn op_value() -> Vec<Step> {
     operation(dw::DW_OP_stack_value, &[])
 }
 
 /// `DW_OP_plus_uconst`.
-pub(crate) fn op_plus(bytes: u64) -> Vec<Step> {
+pub fn op_plus(bytes: u64) -> Vec<Step> {
     operation(dw::DW_OP_plus_uconst, &uleb(bytes))
 }
 
 /// `DW_OP_constu`.
-pub(crate) fn op_constant(value: u64) -> Vec<Step> {
+pub fn op_constant(value: u64) -> Vec<Step> {
     operation(dw::DW_OP_constu, &uleb(value))
 }

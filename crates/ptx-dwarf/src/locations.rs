@@ -1,19 +1,19 @@
 //! The lists of places of variables.
 
-use super::entry::{Lines, Part, size_of};
+use crate::entry::{Lines, Part, size_of};
 
 /// `.debug_loc`: the lists of places of all units (DWARF 2, 2.4.6).
 #[derive(Default)]
-pub(super) struct LocationLists {
-    pub(super) lines: Lines,
-    pub(super) labels: u32,
-    pub(super) allowed: bool,
+pub(crate) struct LocationLists {
+    pub(crate) lines: Lines,
+    pub(crate) labels: u32,
+    pub(crate) allowed: bool,
 }
 
 impl LocationLists {
     /// Adds a list; gives its label. `None` where the version of PTX has no labels in sections: then where the variable is
     /// is not said.
-    pub(super) fn add(&mut self, stem: &str, ranges: &[(String, String, Vec<Part>)]) -> Option<String> {
+    pub(crate) fn add(&mut self, stem: &str, ranges: &[(String, String, Vec<Part>)]) -> Option<String> {
         if !self.allowed {
             return None;
         }

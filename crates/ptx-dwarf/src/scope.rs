@@ -7,16 +7,16 @@ const MAX_SCOPES: usize = 1024;
 
 /// A function or a block in one of the places where its code is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct ScopeKey {
+pub struct ScopeKey {
     /// A `DISubprogram` or `DILexicalBlock`.
-    pub(crate) node: MetadataId,
+    pub node: MetadataId,
     /// The call it was inlined at.
-    pub(crate) inlined_at: Option<LocationId>,
+    pub inlined_at: Option<LocationId>,
 }
 
 impl ScopeKey {
     /// The scope that `node` is or only puts into another file.
-    pub(crate) fn innermost(view: &View, node: MetadataId, inlined_at: Option<LocationId>) -> Option<Self> {
+    pub fn innermost(view: &View, node: MetadataId, inlined_at: Option<LocationId>) -> Option<Self> {
         let mut node = node;
         for _ in 0..MAX_SCOPES {
             let found = view.debug_node(node)?;
@@ -30,13 +30,13 @@ impl ScopeKey {
     }
 
     /// The scope around within the same function.
-    pub(crate) fn outer_block(self, view: &View) -> Option<Self> {
+    pub fn outer_block(self, view: &View) -> Option<Self> {
         let node = view.debug_node(self.node).filter(|node| node.class == "DILexicalBlock")?;
         Self::innermost(view, node.node("scope")?, self.inlined_at)
     }
 
     /// The scope around: of an inlined function that of the call.
-    pub(crate) fn outer(self, view: &View) -> Option<Self> {
+    pub fn outer(self, view: &View) -> Option<Self> {
         if view.debug_node(self.node)?.class == "DILexicalBlock" {
             return self.outer_block(view);
         }
@@ -46,7 +46,7 @@ impl ScopeKey {
 }
 
 /// The scopes of a location, the innermost first.
-pub(crate) fn scope_chain(view: &View, location: LocationId) -> Vec<ScopeKey> {
+pub fn scope_chain(view: &View, location: LocationId) -> Vec<ScopeKey> {
     let location = view.location(location);
     let mut scope = location.scope.and_then(|node| ScopeKey::innermost(view, node, location.inlined_at));
     let mut chain = Vec::new();

@@ -2,31 +2,34 @@
 
 use ptx_llvm::view::{LocationId, MetadataId};
 
-use super::entry::Part;
-use super::scope::ScopeKey;
+use crate::entry::Part;
+use crate::scope::ScopeKey;
 
 /// What the code of one function is to DWARF.
 #[derive(Debug)]
-pub(crate) struct FunctionTrace {
+pub struct FunctionTrace {
     /// Its `DISubprogram`.
-    pub(crate) subprogram: MetadataId,
+    pub subprogram: MetadataId,
     /// The scopes that have code, each with the labels around it; the function is among them.
-    pub(crate) scopes: Vec<(ScopeKey, (String, String))>,
-    pub(crate) variables: Vec<TracedVariable>,
+    pub scopes: Vec<(ScopeKey, (String, String))>,
+    /// The variables that its debug records name.
+    pub variables: Vec<TracedVariable>,
 }
 
 /// A variable of the source and where it is.
 #[derive(Debug)]
-pub(crate) struct TracedVariable {
+pub struct TracedVariable {
     /// Its `DILocalVariable`.
-    pub(crate) variable: MetadataId,
-    pub(crate) inlined_at: Option<LocationId>,
-    pub(crate) place: TracedPlace,
+    pub variable: MetadataId,
+    /// The call that its scope was inlined at.
+    pub inlined_at: Option<LocationId>,
+    /// Where it is.
+    pub place: TracedPlace,
 }
 
 /// Where a variable is.
 #[derive(Debug)]
-pub(crate) enum TracedPlace {
+pub enum TracedPlace {
     /// Nowhere: it was optimized out.
     Nowhere,
     /// At one place in all of its scope.
@@ -37,7 +40,9 @@ pub(crate) enum TracedPlace {
 
 /// An expression and the class of the address that it gives.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub(crate) parts: Vec<Part>,
-    pub(crate) class: u64,
+pub struct Place {
+    /// The expression.
+    pub parts: Vec<Part>,
+    /// The class of the address.
+    pub class: u64,
 }

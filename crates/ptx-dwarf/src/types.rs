@@ -4,8 +4,8 @@ use gimli::constants as dw;
 use gimli::{DwAt, DwTag};
 use ptx_llvm::view::{DebugField, DebugNode, Metadata, MetadataId};
 
-use super::entry::{EntryId, Part, Value, constant, number, uleb};
-use super::unit::Unit;
+use crate::entry::{EntryId, Part, Value, constant, number, uleb};
+use crate::unit::Unit;
 
 /// The tag of that name.
 fn tag(word: &str) -> Option<DwTag> {
@@ -18,9 +18,9 @@ fn encoding(word: &str) -> Option<u64> {
     (0..0x80).find(|&number| gimli::DwAte(number).static_string() == Some(word)).map(u64::from)
 }
 
-impl Unit<'_, '_, '_> {
+impl Unit<'_, '_> {
     /// The entry of a type; what it holds is filled in later. `None` for `void` and for what is not a type.
-    pub(super) fn type_entry(&mut self, id: Option<MetadataId>, depth: u32) -> Option<EntryId> {
+    pub(crate) fn type_entry(&mut self, id: Option<MetadataId>, depth: u32) -> Option<EntryId> {
         let id = id?;
         if let Some(&known) = self.types.get(&id) {
             return Some(known);
@@ -41,14 +41,14 @@ impl Unit<'_, '_, '_> {
     }
 
     /// `DW_AT_type`.
-    pub(super) fn set_type(&mut self, entry: EntryId, ty: Option<MetadataId>) {
+    pub(crate) fn set_type(&mut self, entry: EntryId, ty: Option<MetadataId>) {
         if let Some(ty) = self.type_entry(ty, 0) {
             self.entries.set(entry, dw::DW_AT_type, Value::Entry(ty));
         }
     }
 
     /// Fills in the types that wait; they bring up others.
-    pub(super) fn fill_types(&mut self) {
+    pub(crate) fn fill_types(&mut self) {
         while let Some((id, entry)) = self.waiting.pop_front() {
             let view = self.view;
             let Some(node) = view.debug_node(id) else { continue };
@@ -63,7 +63,7 @@ impl Unit<'_, '_, '_> {
         }
     }
 
-    pub(super) fn name(&mut self, entry: EntryId, node: &DebugNode) {
+    pub(crate) fn name(&mut self, entry: EntryId, node: &DebugNode) {
         let name = node.text("name");
         if !name.is_empty() {
             self.entries.set(entry, dw::DW_AT_name, Value::Text(name.to_owned()));
@@ -203,7 +203,7 @@ impl Unit<'_, '_, '_> {
     }
 
     /// A member of a structure (DWARF 2, 5.6.6); a static one is only declared here.
-    pub(super) fn member(&mut self, parent: EntryId, id: MetadataId) -> EntryId {
+    pub(crate) fn member(&mut self, parent: EntryId, id: MetadataId) -> EntryId {
         if let Some(&known) = self.types.get(&id) {
             return known;
         }
@@ -266,7 +266,7 @@ impl Unit<'_, '_, '_> {
         self.entries.set(entry, dw::DW_AT_data_member_location, Value::Block(block));
     }
 
-    pub(super) fn access(&mut self, entry: EntryId, node: &DebugNode) {
+    pub(crate) fn access(&mut self, entry: EntryId, node: &DebugNode) {
         for (flag, value) in [("DIFlagPublic", 1), ("DIFlagProtected", 2), ("DIFlagPrivate", 3)] {
             if node.has_flag("flags", flag) {
                 self.entries.set(entry, dw::DW_AT_accessibility, Value::Number(value));
@@ -316,7 +316,7 @@ impl Unit<'_, '_, '_> {
     }
 
     /// Results and parameters of a type of functions.
-    pub(super) fn signature(&mut self, entry: EntryId, node: &DebugNode) {
+    pub(crate) fn signature(&mut self, entry: EntryId, node: &DebugNode) {
         let types = self.optional_list(node.node("types"));
         let mut types = types.into_iter();
         self.set_type(entry, types.next().flatten());
@@ -339,7 +339,7 @@ impl Unit<'_, '_, '_> {
     }
 
     /// A parameter of a template, under GNU's tags also one that is a template or stands for several.
-    pub(super) fn template_parameter(&mut self, parent: EntryId, id: MetadataId) {
+    pub(crate) fn template_parameter(&mut self, parent: EntryId, id: MetadataId) {
         let view = self.view;
         let Some(node) = view.debug_node(id) else { return };
         let tag = match node.word("tag") {
@@ -375,12 +375,12 @@ impl Unit<'_, '_, '_> {
         }
     }
 
-    pub(super) fn flag(&mut self, entry: EntryId, name: DwAt) {
+    pub(crate) fn flag(&mut self, entry: EntryId, name: DwAt) {
         self.entries.set(entry, name, Value::Flag);
     }
 
     /// The parts of a list; empty for none.
-    pub(super) fn list(&self, id: Option<MetadataId>) -> Vec<MetadataId> {
+    pub(crate) fn list(&self, id: Option<MetadataId>) -> Vec<MetadataId> {
         self.optional_list(id).into_iter().flatten().collect()
     }
 

@@ -6,12 +6,12 @@ use gimli::constants as dw;
 use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::entry::{Entries, EntryId, Part, Value, constant, number};
-use super::expression::{Expression, Step, address_class, op_piece, op_plus, parts};
-use super::locations::LocationLists;
-use super::scope::ScopeKey;
-use super::trace::{FunctionTrace, TracedPlace, TracedVariable};
-use crate::context::ModuleContext;
+use crate::Program;
+use crate::entry::{Entries, EntryId, Part, Value, constant, number};
+use crate::expression::{Expression, Step, address_class, op_piece, op_plus, parts};
+use crate::locations::LocationLists;
+use crate::scope::ScopeKey;
+use crate::trace::{FunctionTrace, TracedPlace, TracedVariable};
 
 /// Scopes around a type are followed this deep; beyond, it is in the unit.
 const MAX_CONTEXT: u32 = 64;
@@ -41,17 +41,17 @@ fn versioned_language(word: &str) -> Option<u64> {
 }
 
 /// The state of one unit.
-pub(super) struct Unit<'u, 'v, 'c> {
-    module: &'u mut ModuleContext<'v, 'c>,
-    pub(super) view: &'v View,
+pub(crate) struct Unit<'u, 'v> {
+    program: &'u mut dyn Program,
+    pub(crate) view: &'v View,
     lists: &'u mut LocationLists,
     id: MetadataId,
-    pub(super) entries: Entries,
+    pub(crate) entries: Entries,
     /// The entries of types and members.
-    pub(super) types: HashMap<MetadataId, EntryId>,
+    pub(crate) types: HashMap<MetadataId, EntryId>,
     /// Types and declarations whose entries are empty so far.
-    pub(super) waiting: VecDeque<(MetadataId, EntryId)>,
-    pub(super) index: Option<EntryId>,
+    pub(crate) waiting: VecDeque<(MetadataId, EntryId)>,
+    pub(crate) index: Option<EntryId>,
     namespaces: HashMap<MetadataId, EntryId>,
     /// The entries that stand for a function wherever its code is: what it was inlined from, else its code, else a declaration.
     functions: HashMap<MetadataId, EntryId>,
@@ -61,15 +61,14 @@ pub(super) struct Unit<'u, 'v, 'c> {
     abstract_scopes: HashMap<MetadataId, EntryId>,
 }
 
-impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
-    pub(super) fn new(
-        module: &'u mut ModuleContext<'v, 'c>,
+impl<'u, 'v> Unit<'u, 'v> {
+    pub(crate) fn new(
+        (view, program): (&'v View, &'u mut dyn Program),
         lists: &'u mut LocationLists,
         id: MetadataId,
     ) -> Self {
-        let view = module.view;
         Self {
-            module,
+            program,
             view,
             lists,
             id,
@@ -85,7 +84,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     }
 
     /// Everything that the unit has.
-    pub(super) fn build(mut self, traces: &[FunctionTrace]) -> Entries {
+    pub(crate) fn build(mut self, traces: &[FunctionTrace]) -> Entries {
         let view = self.view;
         let Some(unit) = view.debug_node(self.id) else { return self.entries };
         self.heading(unit);
@@ -164,7 +163,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     }
 
     /// The entry around what has a scope.
-    pub(super) fn context(&mut self, scope: Option<MetadataId>, depth: u32) -> EntryId {
+    pub(crate) fn context(&mut self, scope: Option<MetadataId>, depth: u32) -> EntryId {
         let root = self.entries.root();
         let view = self.view;
         let Some((id, node)) = scope.and_then(|id| Some((id, view.debug_node(id)?))) else { return root };
@@ -194,7 +193,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     }
 
     /// `DW_AT_decl_file` and `DW_AT_decl_line`.
-    pub(super) fn source(&mut self, entry: EntryId, node: &DebugNode) {
+    pub(crate) fn source(&mut self, entry: EntryId, node: &DebugNode) {
         let file = node.node("file").and_then(|file| self.file(file));
         if let (Some(file), Some(line)) = (file, number(node, "line")) {
             self.entries.set(entry, dw::DW_AT_decl_file, Value::Number(u64::from(file)));
@@ -204,7 +203,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
 
     fn file(&mut self, id: MetadataId) -> Option<u32> {
         let node = self.view.debug_node(id)?;
-        Some(self.module.file_number(node.text("directory"), node.text("filename")))
+        Some(self.program.file_number(node.text("directory"), node.text("filename")))
     }
 
     /// The entry that stands for a function; a declaration where it has no code.
@@ -223,7 +222,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     }
 
     /// A function that is only declared (DWARF 2, 3.3.1); what it says is filled in with the types.
-    pub(super) fn declaration(&mut self, id: MetadataId, parent: EntryId) -> EntryId {
+    pub(crate) fn declaration(&mut self, id: MetadataId, parent: EntryId) -> EntryId {
         if let Some(&known) = self.functions.get(&id) {
             return known;
         }
@@ -234,7 +233,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
     }
 
     /// What a declaration says.
-    pub(super) fn fill_declaration(&mut self, entry: EntryId, node: &DebugNode) {
+    pub(crate) fn fill_declaration(&mut self, entry: EntryId, node: &DebugNode) {
         self.function_heading(entry, node);
         self.flag(entry, dw::DW_AT_declaration);
         self.access(entry, node);
@@ -509,7 +508,7 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
         self.code(entry, trace, key);
         if let Some(call) = key.inlined_at.map(|call| self.view.location(call)) {
             if let Some(file) = call.file {
-                let file = self.module.debug.file_of(file);
+                let file = self.program.file_of(file);
                 self.entries.set(entry, dw::DW_AT_call_file, Value::Number(u64::from(file)));
             }
             self.entries.set(entry, dw::DW_AT_call_line, Value::Number(u64::from(call.line)));
@@ -615,13 +614,12 @@ impl<'u, 'v, 'c> Unit<'u, 'v, 'c> {
         let mut class = None;
         let mut end = 0;
         for (place, expression) in places {
-            let Ok((ptx_ir::Symbol::Variable(id), _, offset)) = self.module.symbol(place) else { continue };
-            let variable = self.module.ir.variable(id);
+            let Some((name, space, offset)) = self.program.variable(place) else { continue };
             if let Some((first, _)) = expression.fragment.filter(|(first, _)| *first > end) {
                 steps.extend(op_piece((first - end) / 8));
             }
-            class = class.or(expression.class).or(Some(address_class(variable.space)));
-            steps.push(Step::Symbol(self.module.ir.name(variable.name).to_owned()));
+            class = class.or(expression.class).or(Some(address_class(space)));
+            steps.push(Step::Symbol(name));
             if let Some(offset) = u64::try_from(offset).ok().filter(|offset| *offset > 0) {
                 steps.extend(op_plus(offset));
             }

@@ -115,7 +115,9 @@ mod tests {
         let missing: Vec<&&str> = own.iter().filter(|name| !contract.contains(**name)).collect();
         assert!(missing.is_empty(), "docs/mapping.md does not have {missing:?}");
         let mut files = Vec::new();
-        for stage in ["ptx-llvm", "ptx-lower", "ptx-opt", "ptx-legalize", "ptx-raise", "ptx-driver"] {
+        for stage in
+            ["ptx-llvm", "ptx-lower", "ptx-opt", "ptx-dwarf", "ptx-legalize", "ptx-raise", "ptx-driver"]
+        {
             sources(&crates.join(stage).join("src"), &mut files);
         }
         for file in files.iter().filter(|file| !file.ends_with("marks.rs")) {

@@ -9,7 +9,6 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::cover::pattern::Patterns;
 use crate::debug_tables::DebugTables;
-use crate::dwarf::trace::FunctionTrace;
 use crate::dynamic_shared::{self, DynamicArray};
 use crate::error::{BOUND, MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
@@ -20,6 +19,7 @@ use crate::source::Source;
 use crate::style::{Names, Style};
 use crate::target::{RaiseOptions, Target};
 use crate::types::Leaves;
+use ptx_dwarf::FunctionTrace;
 
 /// The state of raising one module.
 pub(crate) struct ModuleContext<'v, 'c> {

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::dwarf::string_lines;
+use ptx_dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item, Section, SectionLine};
 use ptx_isa::Since;
 use ptx_llvm::marks;

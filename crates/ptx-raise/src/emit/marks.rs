@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ptx_llvm::view::{LocationId, MetadataId};
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::dwarf::Step;
+use ptx_dwarf::Step;
 
 /// What is at a place of the text.
 #[derive(Clone, Debug)]

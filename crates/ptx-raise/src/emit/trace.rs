@@ -17,12 +17,12 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::marks::{Held, Instance, Mark, Marks};
 use super::state::Emitter;
-use crate::dwarf::{
+use crate::types::Scalar;
+use crate::value::{Base, Val};
+use ptx_dwarf::{
     Expression, FunctionTrace, GENERIC, IN_REGISTER, Place, ScopeKey, Step, TracedPlace, TracedVariable,
     address_class, op_piece, op_value, parts, pointer_class, scope_chain,
 };
-use crate::types::Scalar;
-use crate::value::{Base, Val};
 
 /// Larger tables of variables by blocks than this are not made; then nothing is known across blocks.
 const MAX_TABLE: usize = 1 << 22;
@@ -415,7 +415,7 @@ fn symbol(name: String, offset: i64) -> Option<Vec<Step>> {
     let mut steps = vec![Step::Symbol(name)];
     match u64::try_from(offset) {
         Ok(0) => {}
-        Ok(offset) => steps.extend(crate::dwarf::op_plus(offset)),
+        Ok(offset) => steps.extend(ptx_dwarf::op_plus(offset)),
         Err(_) => return None,
     }
     Some(steps)
@@ -430,7 +430,7 @@ enum Start {
 fn based(value: Val, scalar: Scalar) -> Option<Start> {
     match value {
         Val::Register(register, _) => Some(Start::Register(register, 0)),
-        Val::Bits(bits) => Some(Start::Steps(crate::dwarf::op_constant(bits))),
+        Val::Bits(bits) => Some(Start::Steps(ptx_dwarf::op_constant(bits))),
         Val::Address { base: Base::Register(register), offset, space } if same_number(space, scalar) => {
             Some(Start::Register(register, offset))
         }
@@ -443,7 +443,7 @@ fn one(value: Val, scalar: Scalar) -> Option<Vec<Step>> {
     match value {
         Val::Register(register, _) => Some(vec![Step::Register(register)]),
         Val::Bits(bits) => {
-            let mut steps = crate::dwarf::op_constant(bits);
+            let mut steps = ptx_dwarf::op_constant(bits);
             steps.extend(op_value());
             Some(steps)
         }

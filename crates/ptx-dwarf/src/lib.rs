@@ -1,0 +1,75 @@
+//! DWARF sections from LLVM's debug information, where a compile unit asks for all of it (emission kind `FullDebug`).
+//!
+//! What is in the sections is DWARF 2 as NVIDIA's tools read it (manual 11.5, LLVM's NVPTX usage guide): strings in place, addresses
+//! as labels of the code, registers by their names ([`expression`]), and on variables `DW_AT_address_class`, which names a state
+//! space. `.debug_line` is made by the assembler from `.loc`.
+//!
+//! Units of which only lines are asked for (`LineTablesOnly`, `DebugDirectivesOnly`) get no sections: `ptxas` reads them under
+//! `.target debug` alone, which also keeps it from optimizing.
+//!
+//! In: the debug information of a module ([`View`]), what the code of its functions is to it ([`FunctionTrace`]), and what the module in PTX calls its files and variables
+//! ([`Program`]). Out: the lines of the sections ([`sections`]).
+
+mod entry;
+mod expression;
+mod locations;
+mod scope;
+mod trace;
+mod types;
+mod unit;
+
+use ptx_isa::StateSpace;
+use ptx_llvm::view::{FileId, Symbol, View};
+
+use crate::entry::{Abbreviations, Lines};
+use crate::locations::LocationLists;
+use crate::unit::Unit;
+
+pub use crate::entry::Part;
+pub use crate::expression::{
+    Expression, GENERIC, IN_REGISTER, Step, address_class, op_constant, op_piece, op_plus, op_value, parts,
+    pointer_class,
+};
+pub use crate::scope::{ScopeKey, scope_chain};
+pub use crate::trace::{FunctionTrace, Place, TracedPlace, TracedVariable};
+
+/// What sections name of the module that they are for.
+pub trait Program {
+    /// The number of a file, of its folder and its name.
+    fn file_number(&mut self, directory: &str, name: &str) -> u32;
+    /// The number of a file that locations name.
+    fn file_of(&self, file: FileId) -> u32;
+    /// The name and the state space of the variable that has an address, and the bytes from its start on.
+    fn variable(&mut self, symbol: Symbol) -> Option<(String, StateSpace, i64)>;
+}
+
+/// The lines of `.debug_str` for texts with labels.
+pub fn string_lines(strings: &[(String, String)]) -> Vec<String> {
+    let mut lines = Lines::default();
+    for (text, label) in strings {
+        lines.text(format!("{label}:"), "");
+        lines.bytes(&[text.as_bytes(), &[0]].concat(), "");
+    }
+    lines.done
+}
+
+/// The sections of all units that ask for them, each with its name and its lines. `.debug_loc`, whose lists need labels in sections, is there only where that is allowed.
+pub fn sections(
+    view: &View,
+    program: &mut dyn Program,
+    traces: &[FunctionTrace],
+    allows_labels: bool,
+) -> Vec<(&'static str, Vec<String>)> {
+    let mut abbreviations = Abbreviations::default();
+    let mut lists = LocationLists { allowed: allows_labels, ..LocationLists::default() };
+    let mut info = Vec::new();
+    for &unit in &view.compile_units {
+        let entries = Unit::new((view, &mut *program), &mut lists, unit).build(traces);
+        info.extend(entries.lines(&mut abbreviations));
+    }
+    let mut all = vec![(".debug_abbrev", abbreviations.lines()), (".debug_info", info)];
+    if !lists.lines.done.is_empty() {
+        all.push((".debug_loc", lists.lines.done));
+    }
+    all
+}

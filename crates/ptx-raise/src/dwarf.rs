@@ -1,0 +1,77 @@
+//! The debug information of a module as sections of DWARF, which [`ptx_dwarf`] writes.
+
+use ptx_dwarf::Program;
+use ptx_ir::{At, Item, Section, SectionLine};
+use ptx_isa::{Since, StateSpace};
+use ptx_llvm::view::{FileId, Symbol};
+use ptx_llvm::{Addresses, marks};
+
+use crate::context::ModuleContext;
+use crate::error::SECTIONS;
+
+/// Labels in sections.
+const SECTION_LABELS: Since = Since::new(7, 0, 0);
+
+impl ModuleContext<'_, '_> {
+    /// Whether the module's debug information becomes sections: some unit asks for it, and none came with the module already. They are
+    /// made for addresses of 64 bits alone.
+    pub(crate) fn makes_dwarf(&self) -> bool {
+        !self.view.compile_units.is_empty()
+            && self.view.addresses() == Addresses::Bits64
+            && self.view.named(marks::SECTION).is_empty()
+            && self.view.named(marks::DWARF).is_empty()
+    }
+
+    /// A label of the code that nothing else in the module is called.
+    pub(crate) fn dwarf_label(&mut self, word: &str) -> String {
+        let number = self.label_numbers.entry(word.to_owned()).or_default();
+        let label = format!("$L__{word}{number}");
+        *number += 1;
+        self.free_name(label)
+    }
+
+    /// `.section`s of all units that ask for them.
+    pub(crate) fn dwarf(&mut self) {
+        if !self.makes_dwarf() {
+            let has_unit = !self.view.compile_units.is_empty();
+            if has_unit && self.view.addresses() == Addresses::Bits32 {
+                let message = "debug information is left out but for lines: the module has 32-bit addresses";
+                self.warn(SECTIONS, message.to_owned(), "compile the module for nvptx64-nvidia-cuda");
+            }
+            return;
+        }
+        let traces = std::mem::take(&mut self.traces);
+        let allows_labels = self.target.has(SECTION_LABELS);
+        let sections = ptx_dwarf::sections(self.view, self, &traces, allows_labels);
+        for (name, lines) in sections {
+            if name == ".debug_loc" {
+                // Lists were made only where the version may be raised to this, so nothing is refused.
+                let _ = self.target.need(SECTION_LABELS, &|| "a label in a section".to_owned());
+            }
+            self.dwarf_section(name, lines);
+        }
+        self.target.add_debug();
+    }
+
+    pub(crate) fn dwarf_section(&mut self, name: &str, lines: Vec<String>) {
+        let name = self.ir.strings.intern(name);
+        let lines = lines.iter().map(|line| SectionLine { text: self.ir.strings.intern(line) }).collect();
+        self.ir.items.push(Item::Section(Section { name, lines, at: At::default() }));
+    }
+}
+
+impl Program for ModuleContext<'_, '_> {
+    fn file_number(&mut self, directory: &str, name: &str) -> u32 {
+        ModuleContext::file_number(self, directory, name)
+    }
+
+    fn file_of(&self, file: FileId) -> u32 {
+        self.debug.file_of(file)
+    }
+
+    fn variable(&mut self, symbol: Symbol) -> Option<(String, StateSpace, i64)> {
+        let Ok((ptx_ir::Symbol::Variable(id), _, offset)) = self.symbol(symbol) else { return None };
+        let variable = self.ir.variable(id);
+        Some((self.ir.name(variable.name).to_owned(), variable.space, offset))
+    }
+}
