@@ -10,7 +10,6 @@ use ptx_ir::{Body, Inst, Operand, RegDeclId, RegId, Stmt, Symbol};
 use ptx_isa::{MoveSem, Role, ScalarType, Sem};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-
 /// What a register is filled with: the address of a variable and bytes after it, in a register of a type.
 type Address = (Symbol, i64, ScalarType);
 

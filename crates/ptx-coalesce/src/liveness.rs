@@ -7,7 +7,6 @@ use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, RegId, Stmt};
 use ptx_isa::Role;
 
-
 /// Some registers of a body, numbered in the order in which they were added.
 pub(crate) struct RegisterIndex {
     pub(crate) registers: Vec<RegId>,

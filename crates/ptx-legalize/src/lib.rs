@@ -25,6 +25,7 @@
 //!
 //! What an operation cannot do (a scalable vector, a place that is not a constant) it leaves as it is, and emission refuses it.
 
+mod atomics;
 mod casts;
 mod code;
 mod copies;
@@ -38,14 +39,15 @@ mod vectors;
 
 use std::fmt::Write;
 
-use ptx_llvm::view::{
-    BinaryOp, Call, CastOp, Constant, FloatKind, Function, FunctionId, Inst, InstId, Op, Symbol, Type,
-    TypeId, Value, View,
-};
 use ptx_llvm::intrinsics::base_name;
+use ptx_llvm::view::{
+    BinaryOp, Call, CastOp, Constant, FastMath, FloatKind, Function, FunctionId, Inst, InstId, Op, Symbol,
+    Type, TypeId, Value, View,
+};
 use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
 
+pub use crate::site::Atomics;
 use crate::site::Site;
 
 /// The widest integers that PTX divides.
@@ -57,9 +59,11 @@ type Operation = fn(&Site<'_>) -> Option<String>;
 /// Intrinsics, without `llvm.` and types, and instructions that PTX has nothing for, or not for their types.
 const OPERATIONS: &[(&str, Operation)] = &[
     ("abs", integers::magnitude),
+    ("atomicrmw", atomics::updated),
     ("bitreverse", integers::turned),
     ("bswap", integers::turned),
     ("clmul", integers::carryless),
+    ("cmpxchg", atomics::exchanged),
     ("copysign", floats::signed_quadruple),
     ("ctlz", integers::counted),
     ("ctpop", integers::counted),
@@ -172,9 +176,13 @@ const FAMILIES: &[(&str, Operation)] = &[
 /// # Errors
 ///
 /// What LLVM's passes refuse.
-pub fn legalize<'c>(module: &Module<'c>, view: &View, gpu: Gpu) -> Result<Option<Module<'c>>, LlvmError> {
+pub fn legalize<'c>(
+    module: &Module<'c>,
+    view: &View,
+    (gpu, atomics): (Gpu, Atomics),
+) -> Result<Option<Module<'c>>, LlvmError> {
     let (intrinsics, divisions) = (ptx_llvm::has_expandable_intrinsics(module), has_wide_divisions(view));
-    let mut functions = if intrinsics { Functions::default() } else { Functions::of(view) };
+    let mut functions = if intrinsics { Functions::default() } else { Functions::of(view, atomics) };
     if !intrinsics && !divisions && functions.sites.is_empty() {
         return Ok(None);
     }
@@ -182,13 +190,13 @@ pub fn legalize<'c>(module: &Module<'c>, view: &View, gpu: Gpu) -> Result<Option
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O0)?;
     if intrinsics {
         ptx_llvm::expand_intrinsics(&copy, &machine)?;
-        functions = Functions::of(&View::new(&copy)?);
+        functions = Functions::of(&View::new(&copy)?, atomics);
     }
     functions.replace_in(&copy, &machine)?;
     // What was written or what passes made may be a wide division too.
     ptx_llvm::expand_wide_divisions(&copy, &machine)?;
     // The loops of the pass count the zeros of wide integers.
-    Functions::of(&View::new(&copy)?).replace_in(&copy, &machine)?;
+    Functions::of(&View::new(&copy)?, atomics).replace_in(&copy, &machine)?;
     // Loops of the passes end as the others do (`ptx_driver::raise`).
     if !copy.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(&copy, Branches::Back);
@@ -206,7 +214,7 @@ struct Functions {
 }
 
 impl Functions {
-    fn of(view: &View) -> Self {
+    fn of(view: &View, atomics: Atomics) -> Self {
         let intrinsics = intrinsics(view);
         let mut functions = Self::default();
         let prefix = unused_prefix(view);
@@ -222,9 +230,9 @@ impl Functions {
             for (number, inst) in function.insts.iter().enumerate() {
                 let found = match &inst.op {
                     Op::Call(call) if !intrinsics.is_empty() => {
-                        intrinsic(view, &intrinsics, (function, &filled), (inst, call))
+                        intrinsic(view, &intrinsics, (function, &filled), atomics, (inst, call))
                     }
-                    _ => instruction(view, (function, &filled), inst),
+                    _ => instruction(view, (function, &filled), atomics, inst),
                 };
                 let Some((site, operation)) = found else { continue };
                 let Some(body) = operation(&site) else { continue };
@@ -312,6 +320,7 @@ fn operation(name: &str) -> Option<Operation> {
 fn instruction<'v>(
     view: &'v View,
     (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
+    atomics: Atomics,
     inst: &'v Inst,
 ) -> Option<(Site<'v>, Operation)> {
     let result = inst.ty;
@@ -328,6 +337,8 @@ fn instruction<'v>(
             };
             (name, vec![lhs, rhs], fast)
         }
+        Op::AtomicRmw { ptr, value, .. } => ("atomicrmw", vec![ptr, value], FastMath::default()),
+        Op::CmpXchg { ptr, expected, new, .. } => ("cmpxchg", vec![ptr, expected, new], FastMath::default()),
         Op::FNeg { value, fast, .. } if is_quadruple(view, result) => ("fneg", vec![value], fast),
         Op::Cast { op, value, fast, .. } if is_wide(view, result) || is_wide_value(value) => {
             let name = match op {
@@ -342,7 +353,7 @@ fn instruction<'v>(
         _ => return None,
     };
     let args = operands.into_iter().filter_map(|arg| Some((arg, view.value_type(function, arg)?))).collect();
-    Some((Site { view, function, inst, filled, name, args, result, fast }, operation(name)?))
+    Some((Site { view, function, inst, filled, atomics, name, args, result, fast }, operation(name)?))
 }
 
 /// Which of these a call calls.
@@ -361,12 +372,13 @@ fn intrinsic<'v>(
     view: &'v View,
     intrinsics: &'v HashMap<FunctionId, (String, Operation)>,
     (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
+    atomics: Atomics,
     (inst, call): (&'v Inst, &'v Call),
 ) -> Option<(Site<'v>, Operation)> {
     let (name, operation) = callee(view, intrinsics, call)?;
     let args = call.args.iter().filter_map(|arg| Some((*arg, view.value_type(function, *arg)?))).collect();
     let result = inst.ty;
-    Some((Site { view, function, inst, filled, name, args, result, fast: call.fast }, *operation))
+    Some((Site { view, function, inst, filled, atomics, name, args, result, fast: call.fast }, *operation))
 }
 
 /// Whether a type is `fp128`, or a vector of it.

@@ -1,6 +1,7 @@
 //! What is known of the objects that pointers point into.
 
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Value, View};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, Value, View};
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::site::Site;
@@ -71,6 +72,36 @@ pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
         return Some(Place { bytes, align: 1 << (align | offset as u64).trailing_zeros() });
     }
     None
+}
+
+/// Whether a pointer is to memory of one thread alone.
+pub(crate) fn is_private(site: &Site<'_>, mut pointer: Value) -> bool {
+    let (view, function) = (site.view, site.function);
+    for _ in 0..MOST_STEPS {
+        let ty = view.value_type(function, pointer).map(|ty| view.ty(ty));
+        if matches!(ty, Some(Type::Pointer { space: address_space::LOCAL })) {
+            return true;
+        }
+        pointer = match pointer {
+            Value::Inst(id) => match &function.inst(id).op {
+                Op::Gep { base: value, .. } | Op::Cast { value, .. } => *value,
+                Op::Alloca { .. } => return true,
+                _ => return false,
+            },
+            Value::Const(id) => match view.constant(id) {
+                Constant::Expr(ConstExpr::Gep { base: value, .. } | ConstExpr::Cast { value, .. }) => {
+                    Value::Const(*value)
+                }
+                _ => return false,
+            },
+            Value::Arg(number) => {
+                let param = function.params.get(number as usize);
+                return param.is_some_and(|param| param.attributes.has("byval"));
+            }
+            Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return false,
+        };
+    }
+    false
 }
 
 fn constant(value: Value) -> Option<ConstId> {

@@ -15,11 +15,27 @@ pub(crate) struct Site<'v> {
     pub(crate) inst: &'v Inst,
     /// The variables of the function that are copied or set as a whole, with the alignment that they get.
     pub(crate) filled: &'v HashMap<InstId, u64>,
+    pub(crate) atomics: Atomics,
     /// The intrinsic without `llvm.` and types, or the instruction: `vector.reduce.add`, `frem`.
     pub(crate) name: &'v str,
     pub(crate) args: Vec<(Value, TypeId)>,
     pub(crate) result: TypeId,
     pub(crate) fast: FastMath,
+}
+
+/// What the target has of atomic operations that not every one has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Atomics {
+    /// Compare-and-swap of 16 bits.
+    pub swaps_16_bits: bool,
+    /// Sums of `double`.
+    pub adds_double: bool,
+    /// Sums of `half`.
+    pub adds_half: bool,
+    /// Sums of pairs of `half`.
+    pub adds_half_pair: bool,
+    /// Sums of `bfloat` and of pairs of it.
+    pub adds_bfloat: bool,
 }
 
 /// What the elements of a type are.

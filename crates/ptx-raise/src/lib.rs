@@ -88,7 +88,9 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     let view = View::new(module).map_err(|error| unreadable(&error))?;
-    match ptx_legalize::legalize(module, &view, options.gpu()).map_err(|error| unreadable(&error))? {
+    match ptx_legalize::legalize(module, &view, target::for_passes(&view, options))
+        .map_err(|error| unreadable(&error))?
+    {
         Some(legal) => {
             let view = View::new(&legal).map_err(|error| unreadable(&error))?;
             module::raise(ModuleContext::new(&view, &legal, options, style))

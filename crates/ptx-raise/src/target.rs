@@ -5,8 +5,9 @@
 //! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
 
 use ptx_isa::{PtxVersion, Since, Sm};
-use ptx_llvm::{Gpu, marks};
+use ptx_legalize::Atomics;
 use ptx_llvm::view::{Metadata, View};
+use ptx_llvm::{Gpu, marks};
 
 use crate::error::{RaiseError, Result, TARGET};
 
@@ -19,13 +20,27 @@ pub struct RaiseOptions {
     pub version: Option<PtxVersion>,
 }
 
-impl RaiseOptions {
-    /// The GPU that LLVM's passes are told.
-    pub(crate) fn gpu(&self) -> Gpu {
-        let version = self.version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
-        Gpu { cpu: self.target.map(|sm| sm.to_string()), ptx_version: version, ..Gpu::default() }
-    }
+/// The GPU that LLVM's passes are told, and what the target has of atomic operations.
+pub(crate) fn for_passes(view: &View, options: &RaiseOptions) -> (Gpu, Atomics) {
+    let version = options.version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
+    let cpu = options.target.map(|sm| sm.to_string());
+    let target = Target::new(view, options);
+    let atomics = Atomics {
+        swaps_16_bits: target.has(CAS_16),
+        adds_double: target.has(ADD_DOUBLE),
+        adds_half: target.has(ADD_HALF),
+        adds_half_pair: target.has(ADD_HALF_PAIR),
+        adds_bfloat: target.has(ADD_BFLOAT),
+    };
+    (Gpu { cpu, ptx_version: version, ..Gpu::default() }, atomics)
 }
+
+/// `atom.cas.b16`, `atom.add.f64`, `atom.add.noftz` of each type (manual 9.7.13.5).
+const CAS_16: Since = Since::new(6, 3, 70);
+const ADD_DOUBLE: Since = Since::new(5, 0, 60);
+const ADD_HALF_PAIR: Since = Since::new(6, 2, 60);
+const ADD_HALF: Since = Since::new(6, 3, 70);
+const ADD_BFLOAT: Since = Since::new(7, 8, 90);
 
 /// The architecture when neither options nor module name one.
 const DEFAULT_SM: u16 = 75;

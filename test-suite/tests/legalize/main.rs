@@ -1,5 +1,6 @@
 //! What legalizing makes of LLVM IR, executed by `lli` alone: no PTX is involved.
 
+mod atomics;
 mod copies;
 mod floats;
 mod functions;

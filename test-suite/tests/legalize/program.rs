@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::Command;
 
+use ptx_legalize::Atomics;
 use ptx_llvm::view::View;
 use ptx_llvm::{Context, Gpu, Module};
 use test_suite::oracle::llvm_folder;
@@ -45,6 +46,7 @@ const SLOTS: usize = 3;
 
 const SHOW: &str = "
 @out = global [768 x i8] zeroinitializer, align 16
+@memory = global i128 0, align 16
 @word = constant [9 x i8] c\"%016llx \\00\"
 @end = constant [2 x i8] c\"\\0A\\00\"
 declare i32 @printf(ptr, ...)
@@ -219,7 +221,7 @@ fn legalized(text: &str) -> String {
     let context = Context::new().expect("LLVM 22");
     let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
     let view = View::new(&module).expect("a module that can be read");
-    let legal = ptx_legalize::legalize(&module, &view, Gpu::default());
+    let legal = ptx_legalize::legalize(&module, &view, (Gpu::default(), Atomics::default()));
     let legal = legal.expect("legalized").expect("something to legalize");
     let text = legal.to_text();
     // The passes ran for the GPU; `lli` has code for the host alone.

@@ -1,6 +1,6 @@
 //! Accesses to memory: what they state, and how runs of bytes are divided into them.
 
-use ptx_ir::{AddressBase, Operand, RegId};
+use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, StateSpace, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOrder, Scope};
@@ -8,7 +8,6 @@ use smallvec::SmallVec;
 
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::Scalar;
-use crate::value::Val;
 
 /// Modifiers of one instruction.
 pub(super) type Modifiers = SmallVec<[Mod; 4]>;
@@ -133,14 +132,6 @@ pub(super) struct Ordered<'a> {
     pub(super) volatile: bool,
     pub(super) order: AtomicOrder,
     pub(super) scope: &'a Scope,
-}
-
-/// What one round of a loop decides.
-pub(super) struct Round {
-    /// What memory shall hold.
-    pub(super) new: Vec<Val>,
-    /// A predicate: memory shall stay as it is.
-    pub(super) leave: Option<RegId>,
 }
 
 /// The largest power of two up to 8 that is aligned `at` bytes into something aligned to `align`, and fits.

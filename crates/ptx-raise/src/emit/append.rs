@@ -1,6 +1,6 @@
 //! Emitting instructions, and getting leaves into registers.
 
-use ptx_ir::{AddressBase, Guard, Immediate, LabelId, LabelKind, Literal, Operand, RegId, Stmt, Symbol};
+use ptx_ir::{AddressBase, Guard, Immediate, Literal, Operand, RegId, Stmt, Symbol};
 use ptx_isa::{Kind, Mnemonic, ScalarType, choose_row, ptx};
 use ptx_llvm::address_space;
 use smallvec::SmallVec;
@@ -168,14 +168,6 @@ impl Emitter<'_, '_, '_> {
             *operand = Operand::Register(register);
         }
         Ok(())
-    }
-
-    /// A label of the function's own, beside those of its blocks.
-    pub(crate) fn new_label(&mut self) -> LabelId {
-        let name = format!("$L__T{}_{}", self.id.index(), self.names.label_count);
-        self.names.label_count += 1;
-        let name = self.module.ir.strings.intern(&name);
-        self.builder.new_label(name, LabelKind::Code)
     }
 
     /// Appends a statement.

@@ -1,24 +1,18 @@
 //! Atomic loads, stores, read-modify-write operations and compare-and-swap (manual 9.7.13.5, 9.7.13.7).
 //!
 //! An operation that `atom` has is one instruction, `red` where its result is not used and its order allows that. The
-//! others are loops around `atom.cas`. Memory of one thread alone knows no atomic accesses: there an operation is a load and a store.
+//! others, and those on memory of one thread alone, are legalized.
 
 use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
-use super::access::{Access, Modifiers, Ordered, Place, Round, in_space};
+use super::access::{Access, Modifiers, Ordered, Place, in_space};
 use super::ordering::stronger;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
-
-/// `atom.add.f64`, `atom.add.noftz` of each type (manual 9.7.13.5).
-const ADD_DOUBLE: ptx_isa::Since = ptx_isa::Since::new(5, 0, 60);
-const ADD_HALF_PAIR: ptx_isa::Since = ptx_isa::Since::new(6, 2, 60);
-const ADD_HALF: ptx_isa::Since = ptx_isa::Since::new(6, 3, 70);
-const ADD_BFLOAT: ptx_isa::Since = ptx_isa::Since::new(7, 8, 90);
 
 impl Emitter<'_, '_, '_> {
     /// A load with an order.
@@ -100,13 +94,7 @@ impl Emitter<'_, '_, '_> {
         let (pointer, kind) = self.scalar(*ptr)?;
         let (address, space) = self.address_operand(pointer, kind)?;
         let place = Place { address, space, scope };
-        if !self.is_atomic_memory(&place)? {
-            let old = self.private_load(ty, &place, *align)?;
-            let new = self.combined(op, ty, &old, &operand)?;
-            self.private_store(ty, &place, *align, &new)?;
-            self.define(id, old.into());
-            return Ok(());
-        }
+        atomic_memory(space)?;
         let bits = self.atomic_width(ty, scope)?;
         aligned(*align, bits)?;
         let values = match self.direct(op, ty, &operand, bits)? {
@@ -115,36 +103,11 @@ impl Emitter<'_, '_, '_> {
                 Some(operation) if bits < 32 => {
                     self.bitwise_part(id, operation, &place, order, ty, &operand)?
                 }
-                _ => self.exchange_loop(&place, order, ty, &mut |this, old| {
-                    Ok(Round { new: this.combined(op, ty, old, &operand)?, leave: None })
-                })?,
+                _ => return Err(RaiseError::new(ORDER, "an atomic operation that the target has not")),
             },
         };
         self.define(id, values.into());
         Ok(())
-    }
-
-    /// Whether several threads can share the memory; an error where no one can write it.
-    fn is_atomic_memory(&mut self, place: &Place<'_>) -> Result<bool> {
-        match place.space {
-            address_space::GENERIC
-            | address_space::GLOBAL
-            | address_space::SHARED
-            | address_space::SHARED_CLUSTER => Ok(true),
-            address_space::LOCAL => {
-                self.scope_modifier(place.scope)?;
-                Ok(false)
-            }
-            _ => Err(RaiseError::new(ORDER, "an atomic operation on memory that is not written")),
-        }
-    }
-
-    fn private_load(&mut self, ty: TypeId, place: &Place<'_>, align: u32) -> Result<Vec<Val>> {
-        self.load_leaves(ty, &Access::load(place.space, place.address, u64::from(align))?)
-    }
-
-    fn private_store(&mut self, ty: TypeId, place: &Place<'_>, align: u32, values: &[Val]) -> Result<()> {
-        self.store_leaves(ty, values, &Access::written(place.space, place.address, u64::from(align))?)
     }
 
     /// The `atom` of an operation, on generic addresses, and its operand's words, when there is such an operation.
@@ -170,7 +133,7 @@ impl Emitter<'_, '_, '_> {
             (AtomicOp::UMin, Scalar::Int(32 | 64)) => ptx!("atom.min.u32").with_bits(bits)?,
             (AtomicOp::UIncWrap, Scalar::Int(32)) => ptx!("atom.inc.u32"),
             (AtomicOp::UDecWrap, Scalar::Int(32)) => ptx!("atom.dec.u32"),
-            (AtomicOp::FAdd, _) if self.adds_floats(scalar) => match scalar {
+            (AtomicOp::FAdd, _) => match scalar {
                 Scalar::Double => ptx!("atom.add.f64"),
                 Scalar::Half => ptx!("atom.add.noftz.f16"),
                 Scalar::HalfPair => ptx!("atom.add.noftz.f16x2"),
@@ -193,19 +156,6 @@ impl Emitter<'_, '_, '_> {
             (_, other) => other,
         };
         Ok(Some((operation, vec![value])))
-    }
-
-    /// Whether `atom.add` takes floating-point numbers of a type.
-    fn adds_floats(&self, scalar: Scalar) -> bool {
-        let target = &self.module.target;
-        match scalar {
-            Scalar::Float => true,
-            Scalar::Double => target.has(ADD_DOUBLE),
-            Scalar::Half => target.has(ADD_HALF),
-            Scalar::HalfPair => target.has(ADD_HALF_PAIR),
-            Scalar::BFloat | Scalar::BFloatPair => target.has(ADD_BFLOAT),
-            Scalar::Int(_) | Scalar::Pointer { .. } => false,
-        }
     }
 
     /// One `atom` or `red`; its old value.
@@ -308,41 +258,27 @@ impl Emitter<'_, '_, '_> {
         let place = Place { address, space, scope };
         let order = stronger(*success, *failure);
         let wanted = self.words_of(ty, &expected, bits)?;
-        let (mut values, equal) = if !self.is_atomic_memory(&place)? {
-            let old = self.private_load(ty, &place, *align)?;
-            let equal = self.equals(ty, &old, &wanted, bits)?;
-            let leaves = self.leaves(ty)?;
-            let mut stored = Vec::with_capacity(leaves.len());
-            for ((leaf, &new), &old) in leaves.iter().zip(&*new).zip(&old) {
-                stored.push(self.choose(equal, new, old, leaf.scalar)?);
-            }
-            self.private_store(ty, &place, *align, &stored)?;
-            (old, equal)
-        } else if self.swaps_whole(bits) {
-            let modifiers = self.ordered_atom(order, scope)?;
-            let stored = self.words_of(ty, &new, bits)?;
-            let old = self.swap_whole(&place, &modifiers, bits, &wanted, &stored)?;
-            let equal = self.compare_words(IntPredicate::Eq, &old, &wanted, bits)?;
-            self.after_atom(order, scope)?;
-            (self.value_of_words(ty, &old, bits)?, equal)
-        } else {
-            let old = self.exchange_loop(&place, order, ty, &mut |this, old| {
-                let words = this.words_of(ty, old, bits)?;
-                let differs = this.compare_words(IntPredicate::Ne, &words, &wanted, bits)?;
-                let leave = this.in_register(differs, Scalar::Int(1))?;
-                Ok(Round { new: new.to_vec(), leave: Some(leave) })
-            })?;
-            let equal = self.equals(ty, &old, &wanted, bits)?;
-            (old, equal)
-        };
+        atomic_memory(space)?;
+        let modifiers = self.ordered_atom(order, scope)?;
+        let stored = self.words_of(ty, &new, bits)?;
+        let old = self.swap_whole(&place, &modifiers, bits, &wanted, &stored)?;
+        let equal = self.compare_words(IntPredicate::Eq, &old, &wanted, bits)?;
+        self.after_atom(order, scope)?;
+        let mut values = self.value_of_words(ty, &old, bits)?;
         values.push(equal);
         self.define(id, values.into());
         Ok(())
     }
+}
 
-    fn equals(&mut self, ty: TypeId, old: &[Val], wanted: &[Val], bits: u32) -> Result<Val> {
-        let words = self.words_of(ty, old, bits)?;
-        self.compare_words(IntPredicate::Eq, &words, wanted, bits)
+/// An error where the memory is of one thread alone, which legalizing has seen to, or where no one can write it.
+fn atomic_memory(space: u32) -> Result<()> {
+    match space {
+        address_space::GENERIC
+        | address_space::GLOBAL
+        | address_space::SHARED
+        | address_space::SHARED_CLUSTER => Ok(()),
+        _ => Err(RaiseError::new(ORDER, "an atomic operation on memory that is not written")),
     }
 }
 

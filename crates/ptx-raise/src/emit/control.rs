@@ -1,6 +1,6 @@
 //! Branches, switches and returns (manual 9.7.12).
 
-use ptx_ir::{AddressBase, At, Guard, LabelId, LabelKind, LabelTarget, Operand, RegId, Stmt, Symbol};
+use ptx_ir::{AddressBase, At, Guard, LabelKind, LabelTarget, Operand, Stmt, Symbol};
 use ptx_isa::{Mnemonic, Mod, Since, ptx};
 use ptx_llvm::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
 
@@ -8,10 +8,10 @@ use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::Action;
 use crate::error::{INSTRUCTION, RaiseError, Result};
-use crate::value::block_number;
 use crate::signature::Passing;
 use crate::style::Names;
 use crate::types::{Class, Scalar};
+use crate::value::block_number;
 use crate::value::{Fill, Upper, Val, mask};
 
 /// A switch becomes a table of targets when it has at least this many cases,
@@ -108,11 +108,6 @@ impl Emitter<'_, '_, '_> {
         let uniform = self.hints(id).is_empty() || self.uniform(id);
         let label = self.target(target);
         self.emit(jump(uniform), &[label.into()])
-    }
-
-    /// Branches to a label under a predicate.
-    pub(super) fn branch_if(&mut self, register: RegId, negated: bool, label: LabelId) -> Result<()> {
-        self.emit_guarded(Some(Guard { register, negated }), ptx!("bra"), &[Operand::Label(label).into()])
     }
 
     fn branch_either(&mut self, id: InstId, cond: Value, then: BlockId, other: BlockId) -> Result<()> {

@@ -215,10 +215,7 @@ impl Emitter<'_, '_, '_> {
                     plain.extend(plain_registers(body, *operand));
                 }
             }
-            body.for_each_register(inst, |register, _| match plain
-                .iter()
-                .position(|own| *own == register)
-            {
+            body.for_each_register(inst, |register, _| match plain.iter().position(|own| *own == register) {
                 Some(at) => {
                     plain.swap_remove(at);
                     found.insert(register);

@@ -5,9 +5,9 @@
 
 use ptx_ir::{AddressBase, Operand, RegId};
 use ptx_isa::{Mnemonic, Mod, ptx};
-use ptx_llvm::view::{AtomicOrder, IntPredicate, Scope, TypeId};
+use ptx_llvm::view::{IntPredicate, Scope, TypeId};
 
-use super::access::{Access, Place, Round, in_space};
+use super::access::{Place, in_space};
 use super::append::Arg;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
@@ -15,20 +15,8 @@ use crate::types::integer_class;
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::{Fill, Val, mask};
 
-/// `atom.cas.b16` (manual 9.7.13.5).
-const CAS_16: ptx_isa::Since = ptx_isa::Since::new(6, 3, 70);
-
 /// 128-bit accesses of the scope `.sys` (manual 9.7.9.8, 9.7.13.5).
 const WIDE_SYSTEM: ptx_isa::Since = ptx_isa::Since::new(8, 4, 70);
-
-/// Where a small value is in the word around it.
-#[derive(Clone, Copy)]
-struct Part {
-    /// How many bits of the word are below it.
-    shift: RegId,
-    /// Ones everywhere else.
-    holes: RegId,
-}
 
 impl Emitter<'_, '_, '_> {
     /// The width in bits of an atomic access to a value of a type.
@@ -120,11 +108,6 @@ impl Emitter<'_, '_, '_> {
         self.wide_compare(predicate, &a, &b)
     }
 
-    /// Whether `atom.cas` has integers of so many bits; the wide ones are asked for whatever the target, which is then refused.
-    pub(super) fn swaps_whole(&self, bits: u32) -> bool {
-        bits >= 32 || (bits == 16 && self.module.target.has(CAS_16))
-    }
-
     /// Compares and swaps whole integers; the words that were there.
     pub(super) fn swap_whole(
         &mut self,
@@ -136,80 +119,6 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<Vec<Val>> {
         let args = [place.address.into(), self.whole(expected, bits)?, self.whole(new, bits)?];
         self.emit_words(swap(place, modifiers, bits)?, bits, &args)
-    }
-
-    /// A loop around `atom.cas`: the old value goes through `round` until no one wrote in between. Gives the last old value.
-    pub(super) fn exchange_loop(
-        &mut self,
-        place: &Place<'_>,
-        order: AtomicOrder,
-        ty: TypeId,
-        round: &mut dyn FnMut(&mut Self, &[Val]) -> Result<Round>,
-    ) -> Result<Vec<Val>> {
-        let own = self.atomic_width(ty, place.scope)?;
-        let modifiers = self.relaxed_atom(place.scope)?;
-        let (address, part, bits) = if self.swaps_whole(own) {
-            (place.address, None, own)
-        } else {
-            let (address, shift) = self.word_around(place)?;
-            (address, Some(Part { shift, holes: self.holes(shift, own)? }), 32)
-        };
-        self.fence_before(order, place.scope)?;
-        let seen = self.word_registers(bits);
-        let strength: &[Mod] = if self.has_model() { &modifiers } else { &[Mod::Volatile] };
-        let load = Access::load(place.space, address, 1)?.with(strength, &[])?;
-        self.emit_whole(load.mnemonic.with_bits(bits)?, &seen, &[address.into()])?;
-        let again = self.new_label();
-        self.builder.place(again);
-        let mut expected = Vec::with_capacity(seen.len());
-        for &word in &seen {
-            let class = integer_class(bits);
-            expected.push(Val::reg(self.compute(ptx!("mov.b32").with_bits(class.bits())?, &[word.into()])?));
-        }
-        let old = self.value_in(ty, own, &expected, part, bits)?;
-        let Round { new, leave } = round(self, &old)?;
-        let done = match leave {
-            Some(leave) => {
-                let done = self.new_label();
-                self.branch_if(leave, false, done)?;
-                Some(done)
-            }
-            None => None,
-        };
-        let new = self.words_of(ty, &new, own)?;
-        let stored = match (part, new.as_slice(), expected.as_slice()) {
-            (Some(part), &[new], &[Val::Register(word, _)]) => {
-                vec![Val::reg(self.replace_part(word, part, new, own)?)]
-            }
-            _ => new,
-        };
-        let args = [address.into(), self.whole(&expected, bits)?, self.whole(&stored, bits)?];
-        self.emit_whole(swap(place, &modifiers, bits)?, &seen, &args)?;
-        let seen: Vec<Val> = seen.into_iter().map(Val::reg).collect();
-        let failed = self.compare_words(IntPredicate::Ne, &seen, &expected, bits)?;
-        let failed = self.in_register(failed, Scalar::Int(1))?;
-        self.branch_if(failed, false, again)?;
-        if let Some(done) = done {
-            self.builder.place(done);
-        }
-        let last = self.value_in(ty, own, &seen, part, bits)?;
-        self.fence_after(order, place.scope)?;
-        Ok(last)
-    }
-
-    /// The value of `own` bits in words of `bits`: all of them, or the part that begins at a bit.
-    fn value_in(
-        &mut self,
-        ty: TypeId,
-        own: u32,
-        words: &[Val],
-        part: Option<Part>,
-        bits: u32,
-    ) -> Result<Vec<Val>> {
-        let (Some(part), &[Val::Register(word, _)]) = (part, words) else {
-            return self.value_of_words(ty, words, bits);
-        };
-        self.part_value(ty, own, word, part.shift)
     }
 
     /// The value of `own` bits that begins at a bit of a word.
@@ -257,12 +166,6 @@ impl Emitter<'_, '_, '_> {
         let ones = self.in_register(Val::Bits(mask(bits)), Scalar::Int(32))?;
         let ones = self.compute(ptx!("shl.b32"), &[ones.into(), shift.into()])?;
         self.compute(ptx!("not.b32"), &[ones.into()])
-    }
-
-    fn replace_part(&mut self, word: RegId, part: Part, new: Val, bits: u32) -> Result<RegId> {
-        let rest = self.compute(ptx!("and.b32"), &[word.into(), part.holes.into()])?;
-        let moved = self.at_place(new, part.shift, bits)?;
-        self.compute(ptx!("or.b32"), &[rest.into(), moved.into()])
     }
 }
 

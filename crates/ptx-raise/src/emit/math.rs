@@ -147,6 +147,30 @@ impl Emitter<'_, '_, '_> {
         self.choose(inexact, odd, nearer, scalar)
     }
 
+    /// The smaller or larger of two floating-point numbers, by `min` or `max` of single precision; `.NaN` when one NaN makes the result
+    /// one.
+    fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
+        let of_numbers = single.with(Field::Nan, None).filter(|_| single.has(Mod::Nan));
+        if let (Scalar::Double, Some(plain)) = (scalar, of_numbers) {
+            let extreme = self.float_extreme(plain, a, b, scalar)?;
+            let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
+            return self.choose(unordered, Val::Bits(0x7ff8 << 48), extreme, scalar);
+        }
+        let halves = matches!(scalar, Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair);
+        if halves && self.module.target.sm() < 80 {
+            return self.through_single(scalar, &[a, b], &mut |this, args| {
+                this.float_extreme(single, args[0], args[1], Scalar::Float)
+            });
+        }
+        if let (Scalar::Float, Some(plain), true) = (scalar, of_numbers, self.module.target.sm() < 80) {
+            let extreme = self.float_extreme(plain, a, b, scalar)?;
+            let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
+            return self.choose(unordered, Val::Bits(0x7fc0_0000), extreme, scalar);
+        }
+        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
+        Ok(Val::reg(self.compute(self.float_form(single, scalar)?, &args)?))
+    }
+
     pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
         let arg = self.arg(value, scalar)?;
         Ok(Val::reg(match scalar {

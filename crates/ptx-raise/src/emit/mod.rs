@@ -21,7 +21,6 @@ mod block;
 mod bytes;
 mod call;
 mod cast;
-mod combine;
 mod compare;
 mod constant;
 mod control;

@@ -39,7 +39,7 @@ fn operations_that_atom_lacks_loop_around_cas() {
   ret i8 %a\n}");
     has(
         &text,
-        &["and.b64", "18446744073709551612;", "$L__T0_0:", "atom.relaxed.sys.cas.b32", "bra $L__T0_0"],
+        &["and.b64", "18446744073709551612;", "$L__BB0_1:", "atom.relaxed.sys.cas.b32", "bra $L__BB0_1"],
     );
 }
 
