@@ -38,7 +38,6 @@ struct Access<'v> {
     pointer: &'v str,
     /// The width of addresses.
     address_bits: u32,
-    align: u32,
     order: AtomicOrder,
     scope: String,
 }
@@ -61,7 +60,7 @@ impl<'v> Access<'v> {
         let fits = matches!(bits, 8 | 16 | 32 | 64 | 128) && align >= bits / 8;
         let (ty, pointer) = (site.view.type_text(ty), site.type_text(0)?);
         let address_bits = site.view.layout(site.ty(0)?)?.bits as u32;
-        fits.then_some(Self { ty, bits, pointer, address_bits, align, order, scope })
+        fits.then_some(Self { ty, bits, pointer, address_bits, order, scope })
     }
 
     fn fence_before(&self, code: &mut Code) {
@@ -169,18 +168,18 @@ impl<'v> Access<'v> {
 /// `atomicrmw` of what `atom` does not do.
 pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
     let Op::AtomicRmw { op, order, scope, align, .. } = &site.inst.op else { return None };
-    let access = Access::of(site, *order, scope, *align)?;
     let mut code = Code::new();
-    let is_private = is_private(site, site.args.first()?.0);
-    let value = if is_private {
-        let Access { ty, pointer, align, .. } = access;
+    let value = if is_private(site, site.args.first()?.0) {
+        let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
         let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
         let new = combined(&mut code, *op, ty, &old)?;
         code.line(format_args!("store {ty} {new}, {pointer} %a0, align {align}"));
         old
-    } else if is_one_instruction(site, *op, access.bits) {
-        return None;
     } else {
+        let access = Access::of(site, *order, scope, *align)?;
+        if is_one_instruction(site, *op, access.bits) {
+            return None;
+        }
         access.exchange(&mut code, swaps(site, access.bits), |code, old| {
             Some((combined(code, *op, access.ty, old)?, None))
         })?
@@ -191,23 +190,23 @@ pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
 /// `cmpxchg` of integers that no instruction compares and swaps, or of memory of one thread alone.
 pub(crate) fn exchanged(site: &Site<'_>) -> Option<String> {
     let Op::CmpXchg { success, failure, scope, align, .. } = &site.inst.op else { return None };
-    let order = match (*success, *failure) {
-        (AtomicOrder::Release, AtomicOrder::Acquire) => AtomicOrder::AcquireRelease,
-        (success, failure) => success.max(failure),
-    };
-    let access = Access::of(site, order, scope, *align)?;
-    let ty = access.ty;
+    let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
     let mut code = Code::new();
     let old = if is_private(site, site.args.first()?.0) {
-        let (pointer, align) = (access.pointer, access.align);
         let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
         let equal = ir!(code, "icmp eq {ty} {old}, %a1");
         let stored = ir!(code, "select i1 {equal}, {ty} %a2, {ty} {old}");
         code.line(format_args!("store {ty} {stored}, {pointer} %a0, align {align}"));
         old
-    } else if swaps(site, access.bits) {
-        return None;
     } else {
+        let order = match (*success, *failure) {
+            (AtomicOrder::Release, AtomicOrder::Acquire) => AtomicOrder::AcquireRelease,
+            (success, failure) => success.max(failure),
+        };
+        let access = Access::of(site, order, scope, *align)?;
+        if swaps(site, access.bits) {
+            return None;
+        }
         access.exchange(&mut code, false, |code, old| {
             Some(("%a2".to_owned(), Some(ir!(code, "icmp ne {ty} {old}, %a1"))))
         })?
