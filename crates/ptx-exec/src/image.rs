@@ -398,6 +398,7 @@ impl Prepared {
             completion: options.completion,
             observer: None,
             threads: options.threads.unwrap_or_else(host_threads),
+            products: None,
         }
     }
 }

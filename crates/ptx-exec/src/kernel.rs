@@ -9,7 +9,7 @@ use ptx_isa::ScalarType;
 
 use crate::cluster_shape::Clusters;
 use crate::decode::{Reached, decode, kernel_parameters};
-use crate::engine::{Assistant, Instructions};
+use crate::engine::{Assistant, Instructions, Products};
 use crate::error::{ExecError, Trap, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Layout, Object, nearest};
@@ -67,6 +67,8 @@ pub(crate) struct With {
     pub(crate) completion: Completion,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
+    /// What computes products of matrices instead of this crate.
+    pub(crate) products: Option<&'static dyn Products>,
 }
 
 impl Kernel {
@@ -187,6 +189,7 @@ impl Kernel {
             completion,
             observer,
             threads,
+            products,
         } = with;
         let geometry = self.check(&shape, &limits).map_err(ExecError::Refused)?;
         let units = self.bind(textures, &bound)?;
@@ -207,6 +210,7 @@ impl Kernel {
             completion,
             observer,
             threads,
+            products,
         })
     }
 

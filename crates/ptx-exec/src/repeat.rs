@@ -8,7 +8,7 @@ use ptx_ir::Module;
 use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
-use crate::engine::{Assistant, Begun, Instructions};
+use crate::engine::{Assistant, Begun, Instructions, Products};
 use crate::error::{ExecError, Trap, codes};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
@@ -184,6 +184,15 @@ impl LoadedLaunch<'_> {
         self.finished(with)
     }
 
+    /// The same as [`LoadedLaunch::launch`] with products of matrices that another engine computes.
+    ///
+    /// # Errors
+    /// As [`LoadedLaunch::launch`].
+    #[doc(hidden)]
+    pub fn launch_with(&self, products: &'static dyn Products) -> Result<Executed, ExecError> {
+        self.finished(With { products: Some(products), ..self.with(None) })
+    }
+
     /// The same, watched.
     pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
         self.finished(self.with(observer))
@@ -210,6 +219,7 @@ impl LoadedLaunch<'_> {
             completion: launch.completion,
             observer,
             threads: self.threads,
+            products: None,
         }
     }
 

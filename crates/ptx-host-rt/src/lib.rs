@@ -47,5 +47,5 @@ pub use frame::{Asked, HANDED_OVER, PEERS, Runtime, Status, WarpFrame, field, no
 pub use grid::{Compiled, Given, WarpCode, launch};
 pub use linked::{Failure, Linked, Request};
 pub use patient::MOST_WARPS;
-pub use product::Computed;
+pub use product::{Computed, vector_products};
 pub use system::ARGUMENTS;

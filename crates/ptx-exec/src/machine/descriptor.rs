@@ -15,7 +15,7 @@ const CHUNK: u64 = 16;
 const UNUSED: u64 = 0x3ff1_c000_c000_c000;
 
 /// How chunks are exchanged within a pattern.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Swizzle {
     None,
     Bytes32,
@@ -57,7 +57,7 @@ impl Swizzle {
 }
 
 /// What a descriptor specifies of a matrix; all numbers are of bytes, but `base`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Descriptor {
     pub(super) start: u64,
     /// The leading-dimension byte offset.
@@ -139,7 +139,7 @@ const fn exchange(address: u64, base: u64, (exchanged, shift): (u64, u32)) -> u6
 }
 
 /// A matrix in shared memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SharedMatrix {
     pub(super) descriptor: Descriptor,
     pub(super) majorness: Majorness,

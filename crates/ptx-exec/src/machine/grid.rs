@@ -155,6 +155,8 @@ pub(crate) struct Setup {
     pub(crate) completion: Completion,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
+    /// What computes products of matrices instead of this crate.
+    pub(crate) products: Option<&'static dyn Products>,
 }
 
 /// A launch that host threads work on.
@@ -242,7 +244,7 @@ impl<'p> Grid<'p> {
             heap: &setup.heap,
             completion: setup.completion,
             observer: setup.observer.as_deref(),
-            products: None,
+            products: setup.products,
             clusters: None,
             job,
         }

@@ -101,6 +101,11 @@ impl Columns {
         Ok(Self { kept, of_rows })
     }
 
+    /// Those of all rows, one after the other; none when all are held.
+    pub(super) fn of_rows(&self) -> &[usize] {
+        &self.of_rows
+    }
+
     /// The column of element `i` of those that are held of a row.
     pub(super) fn at(&self, row: usize, i: usize) -> usize {
         self.of_rows.get(row * self.kept + i).copied().unwrap_or(i)

@@ -58,7 +58,7 @@ pub(crate) use heap::Heap;
 pub use launch_control::Queue;
 pub(crate) use observe::Observer;
 pub use probe::{Around, Extent};
-pub use products::{Lines, Products, TensorPart, WarpgroupPart};
+pub use products::{Lines, Matrix, Products, TensorPart, WarpgroupPart};
 
 /// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
 pub const MOST_RESIDENT_BLOCKS: usize = 4096;

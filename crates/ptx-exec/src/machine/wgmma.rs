@@ -266,10 +266,7 @@ impl View<'_> {
         warp: usize,
         rows: &mut [Row],
     ) -> bool {
-        let (Some(products), true) = (self.grid.products, work.stale.is_empty() && op.metadata.is_none())
-        else {
-            return false;
-        };
+        let (Some(products), true) = (self.grid.products, work.stale.is_empty()) else { return false };
         let lines = |source: &Source| match source {
             Source::Shared(matrix) => Some(Lines::new(*matrix, &self.block.shared)),
             Source::Read(_) => None,
@@ -278,6 +275,7 @@ impl View<'_> {
         let part = WarpgroupPart {
             op,
             a: work.a.as_ref().and_then(lines),
+            depths: work.columns.of_rows(),
             b,
             accumulates: work.accumulates,
             quarter: warp % WARPGROUP,

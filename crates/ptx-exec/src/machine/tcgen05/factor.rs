@@ -73,11 +73,13 @@ impl FactorB {
         let mut values = Vec::new();
         for block in blocks {
             let size = (n / blocks.len() + shift, k);
-            values.extend(shared(instruction, 1, product.b, size, block, products)?);
+            let of_block = shared(instruction, 1, product.b, size, block, products)?;
+            if values.is_empty() { values = of_block } else { values.extend(of_block) }
         }
         // So many more columns were read; what is shifted out are the first ones.
         values.drain(..(shift * k).min(values.len()));
-        for (column, is_zero) in zero_columns(zeros, instruction.m, n).into_iter().enumerate() {
+        let zeros = if has_zero_columns(zeros) { zero_columns(zeros, instruction.m, n) } else { Vec::new() };
+        for (column, is_zero) in zeros.into_iter().enumerate() {
             if is_zero {
                 values.iter_mut().skip(column * k).take(k).for_each(|value| *value = 0.0);
             }
@@ -96,6 +98,11 @@ impl FactorB {
     }
 }
 
+/// Whether some columns of B count as zeros.
+const fn has_zero_columns(bits: u64) -> bool {
+    bits >> 39 & 1 == 1
+}
+
 /// Which columns of B count as zeros (manual 9.7.16.4.3). Spans of columns that are used and of columns that are not take turns.
 /// The manual's table has the meaning of the two lengths the other way round than its examples and their names, which hold here.
 pub(super) fn zero_columns(bits: u64, m: usize, n: usize) -> Vec<bool> {
@@ -108,7 +115,7 @@ pub(super) fn zero_columns(bits: u64, m: usize, n: usize) -> Vec<bool> {
         let begins_with_zeros = field(32 + part as u32, 1) == 1;
         let first = if begins_with_zeros { skipped } else { used };
         let at = (column % each + field(8 * part as u32, 8)) % (skipped + used);
-        field(39, 1) == 1 && (at < first) == begins_with_zeros
+        has_zero_columns(bits) && (at < first) == begins_with_zeros
     };
     (0..n).map(is_zero).collect()
 }
@@ -119,7 +126,7 @@ pub(super) struct SharedA {
 }
 
 /// Elements that are stored of a row of A.
-fn stored(instruction: &Instruction, product: &Multiplication<u64>) -> usize {
+pub(super) fn stored(instruction: &Instruction, product: &Multiplication<u64>) -> usize {
     if product.metadata.is_some() { instruction.k / 2 } else { instruction.k }
 }
 
@@ -150,13 +157,14 @@ impl SharedA {
 /// The rows of A that all lanes have in tensor memory, one lane after the other; none where they are not read at once.
 pub(super) fn lanes_of_a(
     instruction: &Instruction,
+    product: &Multiplication<u64>,
     address: u32,
     layout: &Layout,
     memory: &TensorMemory,
     products: &dyn Products,
 ) -> Option<Vec<f64>> {
     let first = begin(address, layout, "A").ok()?;
-    let words = instruction.k * instruction.a.bits() as usize / 32;
+    let words = stored(instruction, product) * instruction.a.bits() as usize / 32;
     let end = first + words as i64;
     let cells = memory.allocated(first..end)?.get(first as usize * LANES..end as usize * LANES)?;
     let mut raw = vec![0; words * LANES * 4];
@@ -244,7 +252,7 @@ fn in_tensor(
 
 /// The rows of B that the elements of a sparse row of A meet. Each four bits of metadata are the places of two elements, or of
 /// two pairs of them, in a chunk, or that of one in two (manual 9.7.16.10.8).
-fn depths(
+pub(super) fn depths(
     instruction: &Instruction,
     layout: &Layout,
     Lane { lane, row, .. }: Lane,

@@ -2,6 +2,7 @@
 
 mod access;
 mod copy;
+mod elsewhere;
 mod factor;
 mod instruction;
 mod issue;

@@ -1,14 +1,15 @@
 //! `tcgen05.mma` (manual 9.7.16.10).
 
-use super::factor::{FactorB, Lane, LaneA, SharedA, lanes_of_a, scales};
+use super::elsewhere::multiply_elsewhere;
+use super::factor::{FactorB, Lane, LaneA, SharedA, scales};
 use super::instruction::Instruction;
 use super::layout::Layout;
 use super::memory::{TensorMemory, parts};
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::matrix::rounded;
-use crate::machine::products::{Products, TensorPart};
-use crate::program::{Element, Group, LANES, Multiplication, Overflow, QUARTER, TensorA};
+use crate::machine::products::Products;
+use crate::program::{Element, Group, LANES, Multiplication, Overflow};
 
 /// D = A * B + D.
 ///
@@ -64,63 +65,6 @@ pub(super) fn multiply(
         }
     }
     Ok(())
-}
-
-/// Has another engine compute D, where it has a plain form, in single precision; false where it has not.
-fn multiply_elsewhere(
-    products: &dyn Products,
-    instruction: &Instruction,
-    product: &Multiplication<u64>,
-    (layout, first_column): (&Layout, usize),
-    (a, b): (&SharedA, &FactorB),
-    blocks: &mut [&mut BlockState],
-) -> bool {
-    let is_plain = product.metadata.is_none()
-        && product.scales.is_none()
-        && product.shift_d == 0
-        && product.disabled.iter().all(|&word| word as u32 == 0)
-        && !product.shifts_a
-        && instruction.d == Element::F32
-        && !instruction.saturates;
-    // Each cell has to be allocated, before any is changed.
-    let has_columns =
-        |block: &mut &mut BlockState| block.tensor.columns(first_column, layout.columns).is_some();
-    if !is_plain || !blocks.iter_mut().all(has_columns) {
-        return false;
-    }
-    let columns = std::array::from_fn(|quarter| {
-        let mut lanes = (quarter * QUARTER..).take(QUARTER);
-        lanes.find_map(|lane| layout.row(lane)).map_or(0, |(_, first)| first)
-    });
-    let mut held = Vec::new();
-    if let TensorA::Tensor(address) = product.a {
-        for block in blocks.iter() {
-            let read = lanes_of_a(instruction, address as u32, layout, &block.tensor, products);
-            let Some(values) = read else { return false };
-            held.push(values);
-        }
-    }
-    for (number, block) in blocks.iter_mut().enumerate() {
-        let (values, is_held) = match held.get(number) {
-            Some(values) => (values.as_slice(), true),
-            None => (a.of(number), false),
-        };
-        // In tensor memory a lane has its row itself.
-        let row = |lane| layout.row(lane).map(|(row, _)| if is_held { lane } else { row });
-        let part = TensorPart {
-            a: values,
-            b: b.all(),
-            depth: instruction.k,
-            adds: product.adds_d & 1 == 1,
-            rows: std::array::from_fn(row),
-            columns,
-        };
-        let Some(cells) = block.tensor.columns(first_column, layout.columns) else { return false };
-        if !products.tensor(&part, cells) {
-            return false;
-        }
-    }
-    true
 }
 
 /// The value of D before, divided by a power of two.

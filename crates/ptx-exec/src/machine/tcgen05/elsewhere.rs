@@ -1,0 +1,187 @@
+//! A multiplication as numbers alone, for another engine to compute ([`Products::tensor`]): A, B and the depths that the elements of a sparse A meet,
+//! all read before anything is changed. Scales are multiplied with the elements of both factors, which is exact: all of these have few bits.
+
+use std::borrow::Cow;
+
+use super::factor::{FactorB, Lane, SharedA, depths, lanes_of_a, scales, stored};
+use super::instruction::Instruction;
+use super::layout::Layout;
+use super::memory::TensorMemory;
+use crate::machine::block::BlockState;
+use crate::machine::products::{Products, TensorPart};
+use crate::program::{Element, LANES, Multiplication, Overflow, QUARTER, TensorA};
+
+/// Has another engine compute D; false where it does not. Then nothing was changed.
+pub(super) fn multiply_elsewhere(
+    products: &dyn Products,
+    instruction: &Instruction,
+    product: &Multiplication<u64>,
+    (layout, first_column): (&Layout, usize),
+    (a, b): (&SharedA, &FactorB),
+    blocks: &mut [&mut BlockState],
+) -> bool {
+    // Each cell has to be allocated.
+    let has_columns =
+        |block: &mut &mut BlockState| block.tensor.columns(first_column, layout.columns).is_some();
+    let is_whole = instruction.d != Element::S32 || product.shift_d == 0;
+    if !is_whole || !blocks.iter_mut().all(has_columns) {
+        return false;
+    }
+    let place = Place { products, instruction, product, layout };
+    let of_block = |(number, block): (usize, &&mut BlockState)| {
+        place.numbers(number, &block.tensor, a.of(number), b.all())
+    };
+    let Some(numbers) = blocks.iter().enumerate().map(of_block).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    // What decides whether it is computed, sizes alone, is the same for both blocks of a pair.
+    blocks.iter_mut().zip(&numbers).all(|(block, numbers)| {
+        let part = TensorPart {
+            a: &numbers.a,
+            b: &numbers.b,
+            depth: instruction.k,
+            kept: stored(instruction, product),
+            depths: &numbers.depths,
+            adds: product.adds_d & 1 == 1,
+            scale: 1.0 / f64::from(1u32 << product.shift_d.min(31)),
+            d: instruction.d,
+            overflow: if instruction.saturates { Overflow::Finite } else { Overflow::Plain },
+            rows: numbers.rows,
+            columns: numbers.columns,
+        };
+        let cells = block.tensor.columns(first_column, layout.columns);
+        cells.is_some_and(|cells| products.tensor(&part, cells))
+    })
+}
+
+/// What the blocks of a multiplication have alike.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    products: &'a dyn Products,
+    instruction: &'a Instruction,
+    product: &'a Multiplication<u64>,
+    layout: &'a Layout,
+}
+
+/// What a block multiplies, as [`TensorPart`] has it.
+struct Numbers<'a> {
+    a: Cow<'a, [f64]>,
+    b: Cow<'a, [f64]>,
+    depths: Vec<usize>,
+    rows: [Option<usize>; LANES],
+    columns: [usize; 4],
+}
+
+impl Place<'_> {
+    /// Those of a block, whose A may be in shared memory; none where something is not as it has to be, which is found again and reported then.
+    fn numbers<'a>(
+        self,
+        block: usize,
+        memory: &TensorMemory,
+        a: &'a [f64],
+        b: &'a [f64],
+    ) -> Option<Numbers<'a>> {
+        let Self { products, instruction, product, layout } = self;
+        let is_disabled = |lane: usize| {
+            let word = product.disabled.get(block * 4 + lane / QUARTER).copied().unwrap_or(0);
+            word >> (lane % QUARTER) & 1 == 1
+        };
+        let row_of_d = |lane| layout.row(lane).filter(|_| !is_disabled(lane)).map(|(row, _)| row);
+        let of_d: [Option<usize>; LANES] = std::array::from_fn(row_of_d);
+        let columns = std::array::from_fn(|quarter| {
+            let mut lanes = (quarter * QUARTER..).take(QUARTER);
+            lanes.find_map(|lane| layout.row(lane)).map_or(0, |(_, first)| first)
+        });
+        let (a, rows) = match product.a {
+            TensorA::Shared(_) => (Cow::Borrowed(a), of_d),
+            TensorA::Tensor(address) => {
+                let a = lanes_of_a(instruction, product, address as u32, layout, memory, products)?;
+                // A lane has its row itself, or the next one has it.
+                let held = |lane: usize| if product.shifts_a { (lane + 1).min(LANES - 1) } else { lane };
+                (Cow::Owned(a), std::array::from_fn(|lane| of_d[lane].map(|_| held(lane))))
+            }
+        };
+        let depths = self.depths(block, &of_d, memory)?;
+        let numbers = Numbers { a, b: Cow::Borrowed(b), depths, rows, columns };
+        self.scaled(numbers, &of_d, memory)
+    }
+
+    /// The depths of the elements of a sparse A, lane after lane.
+    fn depths(
+        self,
+        block: usize,
+        of_d: &[Option<usize>; LANES],
+        memory: &TensorMemory,
+    ) -> Option<Vec<usize>> {
+        let Some(address) = self.product.metadata else { return Some(Vec::new()) };
+        let kept = stored(self.instruction, self.product);
+        let mut all = Vec::with_capacity(LANES * kept);
+        for (lane, row) in of_d.iter().enumerate() {
+            match row {
+                None => all.resize(all.len() + kept, 0),
+                Some(row) => {
+                    let at = Lane { block, lane, row: *row };
+                    all.extend(depths(self.instruction, self.layout, at, address as u32, memory).ok()?);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// The same with the scales of both factors. Each lane has those of its row of A, each quarter of the lanes those of all columns of B.
+    fn scaled<'a>(
+        self,
+        mut numbers: Numbers<'a>,
+        of_d: &[Option<usize>; LANES],
+        memory: &TensorMemory,
+    ) -> Option<Numbers<'a>> {
+        let Self { instruction, product, layout, .. } = self;
+        let (Some((of_a, of_b)), Some((format, count, ids))) = (product.scales, instruction.scales) else {
+            return Some(numbers);
+        };
+        let (k, kept) = (instruction.k, stored(instruction, product));
+        let mut a = vec![0.0; LANES * kept];
+        for (lane, to) in a.chunks_exact_mut(kept).enumerate() {
+            let (Some(row_of_d), Some(row)) = (of_d[lane], numbers.rows[lane]) else { continue };
+            let line = (row_of_d, layout.rows);
+            let scales = scales((format, count, ids[0]), of_a, line, lane, memory).ok()?;
+            let from = numbers.a.get(row * kept..(row + 1) * kept)?;
+            for (at, (to, value)) in to.iter_mut().zip(from).enumerate() {
+                let depth = numbers.depths.get(lane * kept + at).copied().unwrap_or(at);
+                *to = value * scales.get(depth * count / k)?;
+            }
+        }
+        let (mut b, mut before): (Vec<f64>, Vec<(usize, Vec<f64>, usize)>) = Default::default();
+        for (quarter, first) in numbers.columns.iter_mut().enumerate() {
+            let lanes = quarter * QUARTER..(quarter + 1) * QUARTER;
+            if of_d[lanes.clone()].iter().all(Option::is_none) {
+                *first = 0;
+                continue;
+            }
+            let mut all = Vec::with_capacity(layout.columns * count);
+            for column in 0..layout.columns {
+                let line = (column, layout.columns);
+                all.extend(scales((format, count, ids[1]), of_b, line, lanes.start, memory).ok()?);
+            }
+            // The quarters have the same scales, where programs store them for all warps.
+            let is_same = |(of, scales, _): &&(usize, Vec<f64>, usize)| {
+                of == first
+                    && scales.iter().map(|scale| scale.to_bits()).eq(all.iter().map(|scale| scale.to_bits()))
+            };
+            if let Some(&(_, _, at)) = before.iter().find(is_same) {
+                *first = at;
+                continue;
+            }
+            let at = b.len() / k;
+            let columns = numbers.b.get(*first * k..(*first + layout.columns) * k)?;
+            for (column, scales) in columns.chunks_exact(k).zip(all.chunks_exact(count)) {
+                b.extend(column.iter().enumerate().map(|(depth, value)| value * scales[depth * count / k]));
+            }
+            before.push((*first, all, at));
+            *first = at;
+        }
+        numbers.rows = std::array::from_fn(|lane| of_d[lane].map(|_| lane));
+        (numbers.a, numbers.b) = (Cow::Owned(a), Cow::Owned(b));
+        Some(numbers)
+    }
+}
