@@ -8,13 +8,13 @@ use super::block::BlockState;
 use super::call::same_value;
 use super::grid::Grid;
 use super::step::predicate_mask;
-use super::tcgen05::{self, Issue, Outcome};
+use super::tcgen05::{self, Issue, Outcome, TensorMemory};
 use super::warp::{State, Warp};
 use super::{Stop, fragment, matrix, tile};
 use crate::error::TrapKind;
 use crate::program::{
-    Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode, VoteMode,
-    WARP, first_lane, lanes,
+    Collective, CollectiveKind, Effect, FULL, Mask, Op, Participants, ReduceOp, Row, ShuffleMode,
+    TensorAccess, VoteMode, WARP, first_lane, lanes,
 };
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
@@ -131,6 +131,25 @@ impl Warp {
         Ok(())
     }
 
+    /// Loads tensor memory to the registers of a whole warp at once; false, with nothing changed, where that is not what a group waits for.
+    fn loads_in_place(
+        &mut self,
+        grid: &Grid<'_>,
+        memory: &TensorMemory,
+        at: usize,
+        kind: CollectiveKind,
+        inputs: &[Row],
+    ) -> Result<bool, (TrapKind, usize)> {
+        let CollectiveKind::Tensor(TensorAccess::Load(cells)) = kind else { return Ok(false) };
+        let (fragment, warp) = (self.fragments[at], self.id);
+        let Some(collective) = self.waits_at(grid, at).filter(|_| fragment.mask == FULL) else {
+            return Ok(false);
+        };
+        let rows = &mut self.frames[fragment.frame].rows;
+        let issue = Issue { warp, pc: fragment.pc };
+        tcgen05::load_in_place(cells, issue, memory, inputs, rows, &collective.dsts)
+    }
+
     fn carry_out(
         &mut self,
         grid: &Grid<'_>,
@@ -144,28 +163,35 @@ impl Warp {
         let here: Vec<usize> =
             (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members)).collect();
         self.expect_one_place(grid, &here)?;
-        let mut addressing = None;
+        let (mut addressing, mut used, mut made) = (None, 0, 0);
         for &at in &here {
             let Some(collective) = self.waits_at(grid, at) else { continue };
             let fragment = self.fragments[at];
-            inputs.resize(collective.srcs.len(), [0; WARP]);
-            outputs.resize(collective.dsts.len(), [0; WARP]);
+            (used, made) = (collective.srcs.len(), collective.dsts.len());
+            // Longer ones stay: what is in them is not looked at.
+            inputs.resize(inputs.len().max(used), [0; WARP]);
+            outputs.resize(outputs.len().max(made), [0; WARP]);
             for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
                 copy_lanes(self.row(grid, fragment.frame, *src), fragment.mask, input);
             }
             addressing = Some((collective.space, collective.offset));
         }
         let pc = here.first().map_or(0, |&at| self.fragments[at].pc);
+        let (given, results) = (&inputs[..used], &mut outputs[..made]);
+        let is_in_place = match here.as_slice() {
+            &[at] => self.loads_in_place(grid, &block.tensor, at, kind, given)?,
+            _ => false,
+        };
         let mut view = super::memory::View { grid, block, local: &mut self.local };
         let result = match (addressing, kind) {
+            _ if is_in_place => Ok(Outcome::Done),
             (Some(addressing), CollectiveKind::Tensor(access)) => {
                 let issue = Issue { warp: self.id, pc };
-                whole_warp(present).and_then(|()| {
-                    tcgen05::access(access, issue, &mut view, addressing, &inputs, &mut outputs)
-                })
+                whole_warp(present)
+                    .and_then(|()| tcgen05::access(access, issue, &mut view, addressing, given, results))
             }
             (Some(addressing), _) => {
-                compute(kind, present, view, addressing, &inputs, &mut outputs).map(|()| Outcome::Done)
+                compute(kind, present, view, addressing, given, results).map(|()| Outcome::Done)
             }
             (None, _) => Ok(Outcome::Done),
         };
@@ -177,6 +203,7 @@ impl Warp {
                 let Some(collective) = self.waits_at(grid, at) else { continue };
                 let fragment = self.fragments[at];
                 let rows = &mut self.frames[fragment.frame].rows;
+                let outputs = if is_in_place { &[][..] } else { &outputs };
                 for (output, &dst) in outputs.iter().zip(&collective.dsts) {
                     copy_lanes(output, fragment.mask, &mut rows[dst as usize]);
                 }

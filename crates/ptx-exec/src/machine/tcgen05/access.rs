@@ -6,12 +6,15 @@ use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
 use super::moves::Moves;
 use crate::error::TrapKind;
+use crate::launch::Completion;
 use crate::machine::call::same_value;
 use crate::machine::memory::View;
 use crate::machine::pending::{Operation, Order as InOrder, Registers, Track, Work};
 use crate::machine::warp::WarpId;
 use crate::memory::{Order, Space};
-use crate::program::{Columns, FULL, Family, Group, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP};
+use crate::program::{
+    Columns, Dst, FULL, Family, Group, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP,
+};
 use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int;
@@ -136,6 +139,20 @@ fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64),
     Ok((lane, column as i64))
 }
 
+/// Loads all registers of a warp where they are among rows; false, with nothing changed, where that has to be done cell by cell.
+pub(in crate::machine) fn load_in_place(
+    cells: TensorMove,
+    issue: Issue,
+    memory: &TensorMemory,
+    inputs: &[Row],
+    rows: &mut [Row],
+    registers: &[Dst],
+) -> Result<bool, Stopped> {
+    let (lane, column) = base(cells, issue, inputs)?;
+    let registers = registers.iter().map(|&register| register as usize);
+    Ok(Moves::new(cells, lane, column).load(memory, rows, registers))
+}
+
 fn load(
     cells: TensorMove,
     issue: Issue,
@@ -144,7 +161,8 @@ fn load(
     registers: &mut [Row],
 ) -> Result<(), Stopped> {
     let (first_lane, first_column) = base(cells, issue, inputs)?;
-    if Moves::new(cells, first_lane, first_column).load(memory, registers) {
+    let count = registers.len();
+    if Moves::new(cells, first_lane, first_column).load(memory, registers, 0..count) {
         return Ok(());
     }
     for thread in 0..WARP {
@@ -214,7 +232,12 @@ fn stores_of(warp: WarpId) -> Track {
 
 fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -> Result<(), Stopped> {
     let (lane, column) = base(cells, issue, inputs)?;
-    let registers = inputs.get(1..).unwrap_or_default().to_vec();
+    let registers = inputs.get(1..).unwrap_or_default();
+    let is_eager = view.grid.completion == Completion::Eager;
+    if is_eager && Moves::new(cells, lane, column).store(&mut view.block.tensor, registers) {
+        return Ok(());
+    }
+    let registers = registers.to_vec();
     let store = TensorStore { cells, lane, column, registers };
     let memory = &view.block.tensor;
     if !store.moves().fits(memory, store.registers.len()) {

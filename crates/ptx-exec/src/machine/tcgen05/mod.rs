@@ -12,7 +12,7 @@ mod moves;
 mod multiply;
 mod shared;
 
-pub(super) use access::{Issue, Outcome, TensorStore, access};
+pub(super) use access::{Issue, Outcome, TensorStore, access, load_in_place};
 pub(super) use issue::Tcgen05Work;
 pub(super) use memory::TensorMemory;
 

@@ -61,11 +61,17 @@ impl Moves {
         Some([first(0)?, first(HALF)?])
     }
 
-    /// Loads registers; false where not all columns are allocated.
-    pub(super) fn load(&self, memory: &TensorMemory, registers: &mut [Row]) -> bool {
+    /// Loads registers, which are among rows; false, with nothing changed, where not all columns are allocated.
+    pub(super) fn load(
+        &self,
+        memory: &TensorMemory,
+        rows: &mut [Row],
+        registers: impl ExactSizeIterator<Item = usize>,
+    ) -> bool {
         let Some(cells) = memory.allocated(self.columns(registers.len())) else { return false };
         let cell = |at: i64| usize::try_from(at).ok().and_then(|at| cells.get(at)).copied().unwrap_or(0);
-        for (register, row) in registers.iter_mut().enumerate() {
+        for (register, row) in registers.enumerate() {
+            let Some(row) = rows.get_mut(row) else { continue };
             let (_, shift) = self.distance(register);
             let side = |first: usize| cells.get(first..first + HALF);
             if let Some([first, second]) = self.side_by_side(shift)
@@ -174,7 +180,7 @@ mod tests {
                 let (cells, mut memory) = (TensorMove { shape, columns }, memory());
                 let (moves, before) = (Moves::new(cells, 32, 21), memory.clone());
                 let mut rows = vec![[0; WARP]; 8];
-                assert!(moves.load(&memory, &mut rows));
+                assert!(moves.load(&memory, &mut rows, 0..8));
                 let stored: Vec<Row> = (0..8)
                     .map(|r| std::array::from_fn(|t| 0x1_8000 + r * 77 + t as u64 * 0x10_001))
                     .collect();
@@ -223,7 +229,7 @@ mod tests {
         let (mut memory, mut rows) = (memory(), vec![[0; WARP]; 8]);
         for (column, fits) in [(120, true), (121, false), (-1, false)] {
             let moves = Moves::new(cells, 0, column);
-            assert_eq!(moves.load(&memory, &mut rows), fits, "{column}");
+            assert_eq!(moves.load(&memory, &mut rows, 0..8), fits, "{column}");
             assert_eq!(moves.fits(&memory, 8), fits);
             assert_eq!(moves.store(&mut memory, &rows), fits);
         }
