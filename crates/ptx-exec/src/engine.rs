@@ -23,7 +23,7 @@ use crate::texture::Units;
 pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
-pub use crate::machine::{Lines, Matrix, Products, Queue, TensorPart, WarpgroupPart};
+pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};
 
 /// A launch that was checked, for an engine to run.
 #[derive(Clone, Copy, Debug)]

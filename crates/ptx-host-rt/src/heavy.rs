@@ -9,7 +9,7 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Run, Stop, Threads};
+use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Question, Run, Stop, Threads};
 use ptx_exec::program::{Mask, Row, WARP};
 use ptx_exec::{Geometry, TrapKind};
 
@@ -38,6 +38,8 @@ struct Turn {
     asks: Option<(Threads, Mask)>,
     /// What was done when it asked last, where it asks the same again.
     since: Option<u64>,
+    /// What it asks again then, where it is one question: it goes on when that has another answer.
+    waits_for: Option<Question>,
     /// What was done when it asked last, and how often it has asked since then.
     asked: (u64, u32),
     /// Whether lanes of it wait that code does not let run before others have asked with success; whether the interpreter is to run the warp,
@@ -153,6 +155,7 @@ fn run(
     // SAFETY: the cluster and its frames are this thread's and stay where they are, and no reference to them is held while a fibre runs.
     unsafe {
         let all = (*heavy).count();
+        let mut is_patient = true;
         loop {
             let (mut is_over, mut ran) = (true, false);
             for number in 0..all {
@@ -160,7 +163,7 @@ fn run(
                     continue;
                 }
                 is_over = false;
-                if !(*heavy).can_run(number, warps) {
+                if !(*heavy).can_run(number, warps, is_patient) {
                     continue;
                 }
                 ran = true;
@@ -178,9 +181,11 @@ fn run(
             if is_over {
                 return (*heavy).cluster.end();
             }
-            if !ran && !(*heavy).hand_over_one() {
+            // Before it is said that none can go on, all ask once more: lanes that had not asked yet may have another question.
+            if !ran && !std::mem::take(&mut is_patient) && !(*heavy).hand_over_one() {
                 return Err((*heavy).deadlock());
             }
+            is_patient |= ran;
         }
     }
 }
@@ -209,21 +214,24 @@ impl Heavy {
         self.cluster.exited((number / warps) as u32, number % warps);
     }
 
-    /// Whether a warp neither waits nor asks what it asked before in vain, since when nothing has been done.
-    fn can_run(&self, number: usize, warps: usize) -> bool {
+    /// Whether a warp neither waits nor asks what it asked before in vain, since when nothing has been done, or nothing that changes the answer.
+    fn can_run(&self, number: usize, warps: usize, is_patient: bool) -> bool {
         let (rank, warp) = ((number / warps) as u32, number % warps);
         let is_ready = match self.warps[number].is_interpreted {
             true => self.cluster.can_run(rank, warp),
             false => self.cluster.is_ready(rank, warp),
         };
-        is_ready && self.warps[number].since != Some(self.done)
+        let turn = &self.warps[number];
+        let in_vain =
+            turn.waits_for.filter(|_| is_patient).is_some_and(|asked| !self.cluster.is_answered(asked));
+        is_ready && turn.since != Some(self.done) && !in_vain
     }
 
     /// Lets the interpreter run a warp that asks in vain while lanes of it wait, as no warp can do anything else; whether there is one.
     fn hand_over_one(&mut self) -> bool {
         let turn = self.warps.iter_mut().find(|turn| turn.keeps && turn.since.is_some() && !turn.has_ended);
         if let Some(turn) = turn {
-            (turn.hands_over, turn.since) = (true, None);
+            (turn.hands_over, turn.since, turn.waits_for) = (true, None, None);
             return true;
         }
         false
@@ -320,9 +328,11 @@ pub(super) unsafe extern "C" fn idle(
     unsafe {
         let heavy = &mut *(*frame).heavy;
         let done = heavy.done;
+        let question = heavy.cluster.question((*frame).rank, (*frame).warp as usize);
         if let Some(turn) = heavy.turn(&*frame) {
             let is_same = turn.asks.is_some_and(|(threads, _)| threads.pc == pc);
             turn.since = (repeats != 0 && is_same).then_some(done);
+            turn.waits_for = question.filter(|_| turn.since.is_some());
             turn.keeps = others != 0;
             turn.asked = (done, if turn.asked.0 == done { turn.asked.1 + 1 } else { 0 });
             let is_patient = turn.asked.1 <= PATIENCE;
@@ -336,7 +346,7 @@ pub(super) unsafe extern "C" fn idle(
         ((*frame).vain, (*frame).questions) = (0, 0);
         let heavy = &mut *(*frame).heavy;
         if let Some(turn) = heavy.turn(&*frame) {
-            (turn.since, turn.keeps) = (None, false);
+            (turn.since, turn.waits_for, turn.keeps) = (None, None, false);
             if std::mem::take(&mut turn.hands_over) {
                 (*frame).vain = HANDED_OVER;
             }

@@ -96,6 +96,26 @@ fn lanes_wait_for_lanes_of_their_warp() {
     assert_eq!(found.len(), WORDS);
 }
 
+/// The lanes of one warp ask two barriers by one instruction. The second warp arrives at that of the lower ones when the upper ones have gone on.
+#[test]
+fn lanes_of_a_warp_ask_two_barriers() {
+    let body = "setp.ne.u32 %p1, %r4, 0; @%p1 bra ready; mbarrier.init.shared.b64 [full], 1;\n\
+        mbarrier.init.shared.b64 [empty], 1; mbarrier.init.shared.b64 [tile], 1; ready: bar.sync 0;\n\
+        mov.u32 %r11, 0; setp.ge.u32 %p2, %r4, 32; @%p2 bra second;\n\
+        setp.lt.u32 %p3, %r4, 16; mov.u32 %r6, full; mov.u32 %r7, empty; selp.u32 %r6, %r6, %r7, %p3;\n\
+        ask: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r6], 0; @!%p4 bra ask;\n\
+        setp.eq.u32 %p5, %r4, 16; @%p5 mbarrier.arrive.shared::cta.b64 _, [tile];\n\
+        mov.u32 %r11, 5; @%p3 ld.shared.u32 %r11, [tile+16]; bra join;\n\
+        second: setp.ne.u32 %p5, %r4, 32; @%p5 bra join; mbarrier.arrive.shared::cta.b64 _, [empty];\n\
+        more: mbarrier.try_wait.parity.shared::cta.b64 %p6, [tile], 0; @!%p6 bra more;\n\
+        st.shared.u32 [tile+16], 7; mbarrier.arrive.shared::cta.b64 _, [full];\n\
+        join: st.global.u32 [%rd4], %r11; ret;";
+    let found = output(&Case { grid: 1, ..case(body, 64) });
+    for (at, &word) in found.iter().enumerate().take(64) {
+        assert_eq!(word, [7, 5, 0, 0][at / 16]);
+    }
+}
+
 /// Counts that are taken away come back only where the bulk store was read: 64 words go through shared memory to the output.
 #[test]
 fn bulk_copies_go_both_ways() {

@@ -14,11 +14,13 @@ use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work};
+use super::step::blend;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Order, Space};
 use crate::program::{
-    BarrierLayout, Completion, Family, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, lanes,
+    BarrierLayout, Completion, Dst, Family, Mask, Mbarrier, MbarrierAction, Row, Src, Stay, WARP, first_lane,
+    lanes,
 };
 
 /// Bytes of an object, and what its address is a multiple of.
@@ -221,6 +223,23 @@ fn question(action: MbarrierAction) -> Option<Src> {
         | MbarrierAction::Arrive { .. }
         | MbarrierAction::ArriveOfCopies
         | MbarrierAction::ArriveOfCopiesCounted => None,
+    }
+}
+
+/// A question of all lanes that was in vain: a barrier, in a form that means it in every block of the cluster, and the parity of the phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Question {
+    barrier: Place,
+    parity: u64,
+}
+
+impl Question {
+    /// Whether the answer would be another one now.
+    pub(super) fn is_answered(self, block: &BlockState) -> bool {
+        let (space, address) = self.barrier;
+        let bits = block.read_shared(space, address, BYTES);
+        // What is not a barrier any more is reported to who asks.
+        bits.map_or(true, |bits| bits & VALID == 0 || (bits >> PHASE_SHIFT ^ self.parity) & 1 != 0)
     }
 }
 
@@ -427,6 +446,23 @@ impl View<'_> {
     }
 }
 
+impl Mbarrier {
+    /// The barrier and the place of the result of a question about a phase that these lanes all ask, where nothing else is to be done for each.
+    fn asked_alike(
+        &self,
+        rows: &[Row],
+        constants: &[Row],
+        local: u32,
+        active: Mask,
+    ) -> Option<(Place, Option<Dst>)> {
+        let asked = question(self.action).filter(|_| self.blocks.is_none() && self.report.is_none())?;
+        let (at, phases) = (addresses(&self.address, rows, constants, local), asked.of(rows, constants));
+        let first = first_lane(active);
+        let is_alike = |lane: usize| at.of(lane) == at.of(first) && phases[lane] == phases[first];
+        lanes(active).all(is_alike).then(|| ((self.address.space, at.of(first)), self.dst))
+    }
+}
+
 impl Warp {
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(super) fn mbarrier(
@@ -441,8 +477,34 @@ impl Warp {
     ) -> Result<(), Stop> {
         // Programs wait for other threads with it.
         self.poll();
+        self.question = None;
         let constants = self.constants(grid);
         let (local, warp, is_watched) = (self.frames[frame].local, self.id, self.watch.is_some());
+        // Whole warps ask for one phase of one barrier. Then one lane asks.
+        let alike = (!is_watched).then(|| operation.asked_alike(rows, constants, local, active)).flatten();
+        if let Some((place, dst)) = alike {
+            let lane = first_lane(active);
+            let stop = |kind| Stop::at(kind, pc, lane);
+            let value = |src: Src| src.of(rows, constants)[lane];
+            let mut view = self.view(grid, block);
+            let result = view.operate(lane, place, operation.action, value).map_err(stop)?;
+            let in_vain = result == 0 && view.wait_for(place).map_err(stop)?;
+            if result == 0
+                && let Some(phase) = Phase::new(operation.action, value)
+            {
+                let Phase { parity, is_conditional } = phase;
+                let barrier = view.barrier_place(place).map_err(stop)?;
+                self.question = (!is_conditional).then_some(Question { barrier, parity });
+            }
+            if let Some(dst) = dst {
+                blend(rows, dst, &[result; WARP], active);
+            }
+            self.asked |= result == 0;
+            if in_vain {
+                self.give_way();
+            }
+            return Ok(());
+        }
         let mut view = self.view(grid, block);
         let (mut asked, mut in_vain, mut waits) = (false, false, Vec::new());
         // What the lane before has asked, and the answer: most ask the same.

@@ -56,6 +56,7 @@ pub use grid::Geometry;
 pub(crate) use grid::{Executable, Finished, Setup, pool, run};
 pub(crate) use heap::Heap;
 pub use launch_control::Queue;
+pub use mbarrier::Question;
 pub(crate) use observe::Observer;
 pub use probe::{Around, Extent};
 pub use products::{Lines, Matrix, Products, TensorPart, WarpgroupPart};

@@ -6,6 +6,7 @@
 
 use super::block::BlockState;
 use super::grid::Grid;
+use super::mbarrier::Question;
 use super::watch::Watch;
 use super::wgmma::Products;
 use super::{Stop, barrier::Barrier};
@@ -99,6 +100,8 @@ pub(super) struct Warp {
     pub(super) waits: bool,
     /// Whether it asked a barrier in vain in its turn.
     pub(super) asked: bool,
+    /// What all of the lanes asked that came to its last question, where that was in vain.
+    pub(super) question: Option<Question>,
     /// What is known of its threads that ask in vain, while it is watched.
     pub(super) watch: Option<Box<Watch>>,
     /// The clock at which the running group's turn is over.
@@ -145,6 +148,7 @@ impl Warp {
             paused: false,
             waits: false,
             asked: false,
+            question: None,
             watch: None,
             turn_end: 0,
             polls: 0,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::super::grid::{Grid, Job, Setup};
 use super::super::launch_control::Queue;
+use super::super::mbarrier::Question;
 use super::super::products::Products;
 use super::super::warp::{Fragment, State, Warp, WarpId};
 use super::super::watch::Watch;
@@ -237,6 +238,16 @@ impl<'a> AssistedCluster<'a> {
             None if asked => Outcome::InVain,
             None => Outcome::Done,
         })
+    }
+
+    /// What the lanes of a warp asked last, where all of them asked the same in vain.
+    pub fn question(&self, rank: u32, warp: usize) -> Option<Question> {
+        self.cluster.warps.get(rank as usize)?.get(warp)?.question
+    }
+
+    /// Whether a question has another answer now.
+    pub fn is_answered(&self, question: Question) -> bool {
+        question.is_answered(&self.cluster.running)
     }
 
     /// Makes threads of a warp its only group.
