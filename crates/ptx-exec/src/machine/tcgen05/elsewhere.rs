@@ -72,6 +72,13 @@ struct Numbers<'a> {
     columns: [usize; 4],
 }
 
+/// What a quarter of the lanes has of B: its first column, the scales of all columns, and where they are with these.
+struct OfQuarter {
+    first: usize,
+    scales: Vec<f64>,
+    at: usize,
+}
+
 impl Place<'_> {
     /// Those of a block, whose A may be in shared memory; none where something is not as it has to be, which is found again and reported then.
     fn numbers<'a>(
@@ -151,7 +158,7 @@ impl Place<'_> {
                 *to = value * scales.get(depth * count / k)?;
             }
         }
-        let (mut b, mut before): (Vec<f64>, Vec<(usize, Vec<f64>, usize)>) = Default::default();
+        let (mut b, mut before) = (Vec::new(), Vec::<OfQuarter>::new());
         for (quarter, first) in numbers.columns.iter_mut().enumerate() {
             let lanes = quarter * QUARTER..(quarter + 1) * QUARTER;
             if of_d[lanes.clone()].iter().all(Option::is_none) {
@@ -164,11 +171,10 @@ impl Place<'_> {
                 all.extend(scales((format, count, ids[1]), of_b, line, lanes.start, memory).ok()?);
             }
             // The quarters have the same scales, where programs store them for all warps.
-            let is_same = |(of, scales, _): &&(usize, Vec<f64>, usize)| {
-                of == first
-                    && scales.iter().map(|scale| scale.to_bits()).eq(all.iter().map(|scale| scale.to_bits()))
-            };
-            if let Some(&(_, _, at)) = before.iter().find(is_same) {
+            let bits = |scales: &[f64]| scales.iter().map(|scale| scale.to_bits()).collect::<Vec<_>>();
+            let is_same =
+                |quarter: &&OfQuarter| quarter.first == *first && bits(&quarter.scales) == bits(&all);
+            if let Some(at) = before.iter().find(is_same).map(|quarter| quarter.at) {
                 *first = at;
                 continue;
             }
@@ -177,7 +183,7 @@ impl Place<'_> {
             for (column, scales) in columns.chunks_exact(k).zip(all.chunks_exact(count)) {
                 b.extend(column.iter().enumerate().map(|(depth, value)| value * scales[depth * count / k]));
             }
-            before.push((*first, all, at));
+            before.push(OfQuarter { first: *first, scales: all, at });
             *first = at;
         }
         numbers.rows = std::array::from_fn(|lane| of_d[lane].map(|_| lane));
