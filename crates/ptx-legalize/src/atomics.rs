@@ -169,7 +169,7 @@ impl<'v> Access<'v> {
 pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
     let Op::AtomicRmw { op, order, scope, align, .. } = &site.inst.op else { return None };
     let mut code = Code::new();
-    let value = if is_private(site, site.args.first()?.0) {
+    let value = if is_private(site, site.args.first()?.0) && !matches!(scope, Scope::Other(_)) {
         let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
         let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
         let new = combined(&mut code, *op, ty, &old)?;
@@ -192,7 +192,7 @@ pub(crate) fn exchanged(site: &Site<'_>) -> Option<String> {
     let Op::CmpXchg { success, failure, scope, align, .. } = &site.inst.op else { return None };
     let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
     let mut code = Code::new();
-    let old = if is_private(site, site.args.first()?.0) {
+    let old = if is_private(site, site.args.first()?.0) && !matches!(scope, Scope::Other(_)) {
         let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
         let equal = ir!(code, "icmp eq {ty} {old}, %a1");
         let stored = ir!(code, "select i1 {equal}, {ty} %a2, {ty} {old}");

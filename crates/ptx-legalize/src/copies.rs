@@ -37,9 +37,11 @@ impl Kind {
     fn store(self, code: &mut Code, bytes: u64, value: &str, place: &str) {
         let bits = 8 * bytes;
         match self {
-            Kind::Plain => code.line(format_args!("store i{bits} {value}, {place}, align {bytes}")),
+            Kind::Plain => {
+                code.line(format_args!("store i{bits} {value}, {place}, align {bytes}"));
+            }
             Kind::Volatile => {
-                code.line(format_args!("store volatile i{bits} {value}, {place}, align {bytes}"))
+                code.line(format_args!("store volatile i{bits} {value}, {place}, align {bytes}"));
             }
             Kind::Atomic => {
                 code.line(format_args!("store atomic i{bits} {value}, {place} unordered, align {bytes}"));

@@ -94,6 +94,7 @@ impl Emitter<'_, '_, '_> {
         let (pointer, kind) = self.scalar(*ptr)?;
         let (address, space) = self.address_operand(pointer, kind)?;
         let place = Place { address, space, scope };
+        self.scope_modifier(scope)?;
         atomic_memory(space)?;
         let bits = self.atomic_width(ty, scope)?;
         aligned(*align, bits)?;
@@ -258,6 +259,7 @@ impl Emitter<'_, '_, '_> {
         let place = Place { address, space, scope };
         let order = stronger(*success, *failure);
         let wanted = self.words_of(ty, &expected, bits)?;
+        self.scope_modifier(scope)?;
         atomic_memory(space)?;
         let modifiers = self.ordered_atom(order, scope)?;
         let stored = self.words_of(ty, &new, bits)?;
