@@ -1,7 +1,7 @@
 //! DWARF sections from LLVM's debug information, where a compile unit asks for all of it (emission kind `FullDebug`).
 //!
 //! What is in the sections is DWARF 2 as NVIDIA's tools read it (manual 11.5, LLVM's NVPTX usage guide): strings in place, addresses
-//! as labels of the code, registers by their names ([`expression`]), and on variables `DW_AT_address_class`, which names a state
+//! as labels of the code, registers by their names (`expression.rs`), and on variables `DW_AT_address_class`, which names a state
 //! space. `.debug_line` is made by the assembler from `.loc`.
 //!
 //! Units of which only lines are asked for (`LineTablesOnly`, `DebugDirectivesOnly`) get no sections: `ptxas` reads them under

@@ -6,10 +6,10 @@
 //! | what | by |
 //! |---|---|
 //! | vectors with a length, matrices, memory set to a pattern | [`ptx_llvm::expand_intrinsics`] |
-//! | what is in [`OPERATIONS`] | functions written as LLVM IR, inlined by [`ptx_llvm::replace`] |
+//! | what is in `OPERATIONS` | functions written as LLVM IR, inlined by [`ptx_llvm::replace`] |
 //! | division and remainder of integers over 64 bits | [`ptx_llvm::expand_wide_divisions`] |
 //!
-//! An operation of [`OPERATIONS`] is written for the very types and constants that it has, so that nothing has to be simplified afterwards:
+//! An operation of `OPERATIONS` is written for the very types and constants that it has, so that nothing has to be simplified afterwards:
 //!
 //! ```text
 //!   %r = call i32 @llvm.vector.reduce.add.v2i32(<2 x i32> %v)
