@@ -190,8 +190,7 @@ fn registers<S: Sum>(numbers: &mut Numbers, case: &Case) {
         (0..count * 2 + 1).map(|_| std::array::from_fn(|_| u64::from(numbers.next() as u32))).collect();
     let mut wanted = before.clone();
     for (register, &d_register) in registers.iter().enumerate() {
-        for lane in 0..WARP {
-            let word = &mut wanted[d_register as usize][lane];
+        for (lane, word) in wanted[d_register as usize].iter_mut().enumerate() {
             *word = (0..S::EACH).fold(0, |new, sub| {
                 let (row, column) = WarpgroupProduct::place(lane, register * S::EACH + sub);
                 let start = if adds { value(d, (*word >> (16 * sub)) as u32) } else { 0.0 };
