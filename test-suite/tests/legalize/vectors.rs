@@ -1,5 +1,7 @@
 //! Vectors: elements moved, searched and combined.
 
+use std::fmt::Write;
+
 use crate::program::{Case, check};
 
 #[test]
@@ -52,9 +54,17 @@ fn elements_are_moved_where_they_were_moved() {
 #[test]
 fn searches_find_what_they_found() {
     let (v, mask) = ("<4 x i8>", "<4 x i1>");
+    // LLVM 22 does not come to an end with `extract.last.active` on x86-64 with SSE4.2 or AVX2: each lane of the mask replaces the one before.
+    let mut last = String::from("%r0 = add i8 %a2, 0\n");
+    for lane in 0..4 {
+        writeln!(last, "  %m{lane} = extractelement <4 x i1> %a1, i32 {lane}").unwrap();
+        writeln!(last, "  %e{lane} = extractelement <4 x i8> %a0, i32 {lane}").unwrap();
+        writeln!(last, "  %r{} = select i1 %m{lane}, i8 %e{lane}, i8 %r{lane}", lane + 1).unwrap();
+    }
+    last.push_str("  %r = add i8 %r4, 0");
     let mut cases = vec![
         Case::call("llvm.experimental.vector.match", mask, &[v, "<3 x i8>", mask]),
-        Case::call("llvm.experimental.vector.extract.last.active", "i8", &[v, mask, "i8"]),
+        Case::call("llvm.experimental.vector.extract.last.active", "i8", &[v, mask, "i8"]).like(last),
         Case::new(
             &["i32", "i32"],
             "%r = call <4 x i1> @llvm.get.active.lane.mask(i32 %a0, i32 %a1)",
