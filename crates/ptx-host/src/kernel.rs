@@ -9,7 +9,7 @@ use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel};
 use thiserror::Error;
 
-use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, together};
+use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, part, together};
 use crate::cache::{Cache, Entry, Key, Processor};
 use crate::code::{self, Extras, Made, Notes, Runs};
 use crate::inline::{Inlined, inline};
@@ -164,6 +164,16 @@ pub(crate) fn generate_one<'c>(
     }
     if one.hands_over {
         return generate_of(context, machine, (program, None), one, launched, options);
+    }
+    // Lanes whose accesses are checked run together, so that the first error is the interpreter's.
+    let chunks = part(program, launched, &one, registers(machine)).filter(|_| !options.check_memory);
+    if let Some(chunks) = chunks {
+        let analysis = Analysis::of_part(program, launched, lanes, chunks)?;
+        match generate_of(context, machine, (program, None), analysis, launched, options) {
+            // A whole warp at a time it may be.
+            Err(CompileError::Refused(_)) => {}
+            result => return result,
+        }
     }
     let mut all = together(program, launched, lanes);
     all.extend(groups(program, launched, &one, lanes, registers(machine)));
@@ -515,12 +525,17 @@ pub(crate) const LARGEST_ON_THREAD: usize = 512 << 10;
 /// Bytes of stack that the function of a warp may need: what its rows and its local memory take, twice over for what is computed from
 /// them, and what the runtime takes. Only pages that are used take memory.
 pub(crate) fn stack_bytes(program: &Program) -> usize {
+    stack_bytes_of(program, WARP)
+}
+
+/// The same for a function in which so many lanes have their rows at a time.
+pub(crate) fn stack_bytes_of(program: &Program, lanes: usize) -> usize {
     const RUNTIME: usize = 64 << 10;
     let function = program.functions.get(program.entry as usize);
     let local = |function: &Function| if has_large_local(function) { 0 } else { function.local as usize };
     let rows = |function: &Function| function.rows as usize + most_rows(program);
     let of_lane = function.map_or(0, |function| 2 * 8 * rows(function) + local(function));
-    of_lane * WARP + RUNTIME
+    of_lane * lanes + RUNTIME
 }
 
 /// Whether the local memory of a kernel is too large for the stack of its function.

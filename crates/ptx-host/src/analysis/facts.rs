@@ -260,7 +260,9 @@ pub(super) fn of_special(
     let [x, y, z] = launched.block.map(u64::from);
     match register {
         SpecialReg::LaneId => {
-            let zeros = Zeros { warp: 64, chunk: lanes.chunk.trailing_zeros() };
+            // The first lane of a warp has 0, that of a part of one a multiple of its lanes.
+            let warp = if lanes.parts() == 1 { 64 } else { lanes.group.trailing_zeros() };
+            let zeros = Zeros { warp, chunk: lanes.chunk.trailing_zeros() };
             Some(Facts { least: 0, most: 31, zeros })
         }
         SpecialReg::Ntid if axis < 3 => Some(Facts::constant([x, y, z][axis])),

@@ -116,7 +116,7 @@ fn pressure(program: &Program, analysis: &Analysis) -> usize {
     blocks.map(|(block, _)| pressure_in(program, analysis, block)).max().unwrap_or(0)
 }
 
-fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
+pub(super) fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
     let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
     let weight = |row: u32| match (analysis.shapes.row(row), analysis.widths.row(row)) {
         (Shape::Varying, 64) => 2,

@@ -12,6 +12,7 @@
 //! | `gather` | operations that lanes wait for each other at |
 //! | `graph` | basic blocks in an order in which loops are together |
 //! | `group` | how many warps run together, as one wide one |
+//! | `part` | how many parts of a warp run one after the other, where its rows do not fit into registers |
 //! | `together` | whether all do, for a kernel that comes to barriers soon |
 //! | `unroll` | copies of blocks for the rounds of loops over barriers |
 //! | `latency` | loops in which a warp waits for its own results |
@@ -55,6 +56,7 @@ mod latency;
 pub(crate) mod lies;
 mod liveness;
 mod nans;
+mod part;
 mod patterns;
 mod phases;
 mod places;
@@ -87,6 +89,7 @@ pub use heavy::{asks, has_heavy, is_heavy};
 pub use liveness::Liveness;
 pub use nans::Nans;
 pub(crate) use nans::takes_any;
+pub use part::part;
 pub use patterns::{Pattern, Patterns};
 pub use phases::Phases;
 pub use places::APART;
@@ -159,7 +162,15 @@ impl Analysis {
         lanes: u32,
         warps: usize,
     ) -> Result<Self, Refusal> {
-        Self::with(program, launched, (lanes, warps), false)
+        Self::with(program, launched, Lanes::new(lanes, warps), false)
+    }
+
+    /// The same in code that runs a part of a warp, so many chunks, after the other (`analysis/part.rs`).
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn of_part(program: &Program, launched: &Launched, lanes: u32, chunks: u32) -> Result<Self, Refusal> {
+        Self::with(program, launched, Lanes::of_part(lanes, chunks), false)
     }
 
     /// The same for code that hands warps over to the interpreter in which lanes ask a barrier in shared memory in vain while others of the warp
@@ -172,15 +183,10 @@ impl Analysis {
         if !ops().any(asks) || ops().any(has_stack) {
             return Ok(None);
         }
-        Self::with(program, launched, (lanes, 1), true).map(Some)
+        Self::with(program, launched, Lanes::new(lanes, 1), true).map(Some)
     }
 
-    fn with(
-        program: &Program,
-        launched: &Launched,
-        (lanes, warps): (u32, usize),
-        hands_over: bool,
-    ) -> Result<Self, Refusal> {
+    fn with(program: &Program, launched: &Launched, lanes: Lanes, hands_over: bool) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
         let liveness = Liveness::new(program, &graph)?;
         let patient = waiting(program, &graph);
@@ -191,8 +197,8 @@ impl Analysis {
         let widths = Widths::new(program, &graph);
         let nans = Nans::new(program, &graph);
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
-        let (all, of_rows) = (Lanes::new(lanes, warps), widths.clone());
-        let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, all, has_questions);
+        let (warps, of_rows) = (lanes.warps(), widths.clone());
+        let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, lanes, has_questions);
         // From below: no branch parts lanes until a shape tells otherwise. Starting with all that might part lanes would be correct too, but never
         // find that they do not: rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
         let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
@@ -212,8 +218,10 @@ impl Analysis {
                     return Err(Refusal { pc, why: APART });
                 }
                 let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
-                let is_plain =
-                    warps == 1 && patient.is_empty() && !launched.clusters && !has_heavy(program, &graph);
+                let is_plain = lanes.is_warp()
+                    && patient.is_empty()
+                    && !launched.clusters
+                    && !has_heavy(program, &graph);
                 let alone =
                     if is_plain { alone::regions(program, &graph, &liveness, &shapes) } else { Vec::new() };
                 return Ok(Self {
@@ -232,6 +240,11 @@ impl Analysis {
             }
             schedule = next;
         }
+    }
+
+    /// Whether the lanes that run together are those of one warp.
+    pub(crate) fn is_of_warp(&self) -> bool {
+        self.shapes.lanes().is_warp()
     }
 
     /// Whether code is short, and its lanes part seldom: they come to each operation at one instruction, and wait at few places.

@@ -145,18 +145,34 @@ impl Shape {
     }
 }
 
-/// The lanes of vectors and of the warps that run together.
+/// The lanes of vectors, and of what runs together: several warps, one, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Lanes {
     /// Those of a chunk.
     pub(crate) chunk: u32,
-    /// Those of all warps of a group.
+    /// Those of all warps of a group, or of the part of a warp: a power of two.
     pub(crate) group: u32,
 }
 
 impl Lanes {
     pub(crate) fn new(chunk: u32, warps: usize) -> Self {
         Self { chunk: chunk.max(1), group: (warps * WARP) as u32 }
+    }
+
+    /// Those of a part of a warp, of so many chunks.
+    pub(crate) fn of_part(chunk: u32, chunks: u32) -> Self {
+        let chunk = chunk.max(1);
+        Self { chunk, group: (chunk * chunks).clamp(chunk, WARP as u32) }
+    }
+
+    /// The warps of a group; a part of a warp counts as one.
+    pub(crate) fn warps(self) -> usize {
+        (self.group as usize / WARP).max(1)
+    }
+
+    /// The parts of a warp that run one after the other.
+    pub(crate) fn parts(self) -> u32 {
+        (WARP as u32 / self.group).max(1)
     }
 
     /// Chunks of a group.

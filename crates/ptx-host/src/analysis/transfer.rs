@@ -336,7 +336,7 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
         SpecialReg::LaneId if lanes.is_warp() => consecutive(lanes),
         // Each warp begins again.
         SpecialReg::LaneId => Shape::Strided(Stride { within: 1, across: None }),
-        SpecialReg::WarpId if !lanes.is_warp() => Shape::CHUNKWISE,
+        SpecialReg::WarpId if lanes.warps() > 1 => Shape::CHUNKWISE,
         SpecialReg::Tid => thread_index(axis, launched.block, lanes),
         SpecialReg::LanemaskEq
         | SpecialReg::LanemaskLe

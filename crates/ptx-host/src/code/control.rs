@@ -49,7 +49,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Sends the lanes that the warp has to the first block.
     pub(super) fn enter(&mut self) -> Result<(), LlvmError> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
-        if self.analysis.warps > 1 {
+        if !self.analysis.is_of_warp() {
             return self.enter_group();
         }
         let lanes = if threads.is_multiple_of(WARP as u64) {
@@ -73,7 +73,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_version(is_full)
     }
 
-    /// The same for several warps: the lanes whose numbers are below that of the threads that are left.
+    /// The same for several warps, or for a part of one: the lanes whose numbers are below that of the threads that are left.
     fn enter_group(&mut self) -> Result<(), LlvmError> {
         let (left, lanes) = (self.threads_left()?, self.int(32, self.chunks as u64 * u64::from(self.lanes)));
         let all = self.builder().splat(left, self.lanes)?;
@@ -374,9 +374,9 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(back);
         let attention = builder.load(self.types.int(32), self.inputs.attention, 4, Volatile)?;
         let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
-        self.unless(goes_on, |code| match code.analysis.warps {
-            1 => code.stop(pc, lanes(code)?, Status::Interrupted),
-            _ => code.stop_first(pc, &code.mask, Status::Interrupted),
+        self.unless(goes_on, |code| match code.analysis.is_of_warp() {
+            true => code.stop(pc, lanes(code)?, Status::Interrupted),
+            false => code.stop_first(pc, &code.mask, Status::Interrupted),
         })?;
         if self.analysis.schedule.is_patient(next) {
             // All lanes may wait for other warps.

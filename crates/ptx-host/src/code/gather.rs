@@ -301,7 +301,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// The opposite of [`Self::lanes_of`], for one warp.
     pub(super) fn vectors_of(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        (0..WARP / self.lanes as usize)
+        (0..(WARP / self.lanes as usize).min(self.chunks))
             .map(|chunk| {
                 let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
                 let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;

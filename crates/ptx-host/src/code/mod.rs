@@ -164,7 +164,10 @@ struct Inputs<'c> {
     shared: Value<'c>,
     block_index: [Value<'c>; 3],
     grid: [Value<'c>; 3],
+    /// The number of the warp, the first one of those that run together.
     warp: Value<'c>,
+    /// The number of its part in the block, where parts of warps run alone.
+    part: Option<Value<'c>>,
     attention: Value<'c>,
 }
 
@@ -207,7 +210,7 @@ pub(crate) fn generate(
     let frame = function.parameters()[0];
     let inputs = inputs(&builder, types, frame)?;
     let addresses = addresses(&builder, types, frame, program.constants.global())?;
-    let chunks = WARP * analysis.warps / lanes as usize;
+    let chunks = analysis.shapes.lanes().chunks() as usize;
     let mut code = Code {
         emit: Emit { module, types, builder },
         types,
@@ -267,8 +270,9 @@ pub(crate) fn generate(
         code.begin_probes()?;
     }
     code.is_of_block = code.has_turns();
-    if analysis.warps > 1 && !code.is_of_block {
-        return Err(CompileError::refused(0, "warps run together only where they take turns"));
+    if !analysis.is_of_warp() && !code.is_of_block {
+        let why = "warps run together, and parts of them alone, only where they take turns";
+        return Err(CompileError::refused(0, why));
     }
     if code.is_of_block {
         code.begin_turns()?;
@@ -343,6 +347,7 @@ fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Resu
         block_index: three(field::BLOCK_INDEX)?,
         grid: three(field::GRID)?,
         warp: word(field::WARP)?,
+        part: None,
         attention: pointer(field::ATTENTION)?,
     })
 }
@@ -445,7 +450,7 @@ impl<'c> Code<'_, '_, 'c> {
             op if is_by_runtime => self.by_runtime(id, guard, op, pc)?,
             Op::Alu(alu) => {
                 if self.alu(id, guard, alu)?.is_none() {
-                    if self.analysis.warps > 1 {
+                    if !self.analysis.is_of_warp() {
                         return Err(CompileError::refused(
                             pc,
                             "the interpreter's functions are for one warp",
@@ -615,8 +620,7 @@ impl<'c> Code<'_, '_, 'c> {
         let mut values = Vec::new();
         for chunk in self.chunks_of(dst) {
             let first = self.int(32, chunk as u64 * u64::from(self.lanes));
-            let warps = builder.binary(BinaryOp::Mul, self.inputs.warp, self.int(32, WARP as u64))?;
-            let mut number = builder.binary(BinaryOp::Add, warps, first)?;
+            let mut number = builder.binary(BinaryOp::Add, self.first_thread()?, first)?;
             if self.is_vector(dst) {
                 number = builder.splat(number, self.lanes)?;
                 let lanes: Vec<u64> = (0..u64::from(self.lanes)).collect();

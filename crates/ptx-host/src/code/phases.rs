@@ -80,8 +80,7 @@ impl<'c> Code<'_, '_, 'c> {
             return Ok(());
         };
         let warp = self.builder().load(self.types.int(32), at, 4, Ordinary)?;
-        let first = self.builder().binary(BinaryOp::Mul, warp, self.int(32, self.analysis.warps as u64))?;
-        self.inputs.warp = first;
+        self.inputs = self.inputs_of_turn(warp)?;
         if let Some(turns) = &mut self.turns {
             turns.warp = warp;
         }

@@ -81,7 +81,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(place)
     }
 
-    /// The same for lanes of several warps: those of the first warp that has some are stopped.
+    /// The same for lanes of several warps, of which those of the first warp that has some are stopped, or for those of a part of one.
     pub(super) fn stop_first(&self, pc: u32, masks: &[Value<'c>], status: Status) -> Result<(), LlvmError> {
         let builder = self.builder();
         let warps: Vec<Value<'c>> = self.lanes_of_warps(masks)?;
@@ -96,7 +96,7 @@ impl<'c> Code<'_, '_, 'c> {
             let place = builder.offset(self.frame, self.int(64, field::WARP as u64))?;
             builder.store(number, place, 4, Ordinary)?;
         }
-        self.stop(pc, first, status)
+        self.stop(pc, self.in_warp(first)?, status)
     }
 
     /// For each warp its lanes of the masks of all chunks, a bit each.

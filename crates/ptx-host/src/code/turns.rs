@@ -25,11 +25,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
 
-use super::Code;
 use super::control::Version;
 use super::phases::Loops;
+use super::{Code, Inputs};
+
 use crate::analysis::{BlockId, Launched, Shape, take_turns};
-use crate::kernel::{CompileError, LARGEST_ON_THREAD, stack_bytes};
+use crate::kernel::{CompileError, LARGEST_ON_THREAD, stack_bytes_of};
 use crate::run::field;
 
 /// Bytes for which lanes of a warp have not exited.
@@ -85,13 +86,13 @@ impl<'c> Code<'_, '_, 'c> {
         let function = self.program.functions.get(self.program.entry as usize);
         let has_one = || warps(self.launched, self.lanes_of_group()) == 1;
         let has_none = || (0..self.analysis.graph.blocks().len()).all(|id| !self.is_barrier(id));
-        (!self.checks() || self.analysis.warps > 1 && (has_one() || has_none()))
+        (!self.checks() || !self.analysis.is_of_warp() && (has_one() || has_none()))
             && !self.analysis.schedule.has_patient()
             && !self.is_heavy
             && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
             && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST
-            && stack_bytes(self.program) <= LARGEST_ON_THREAD
+            && stack_bytes_of(self.program, WARP.min(self.lanes_of_group() as usize)) <= LARGEST_ON_THREAD
     }
 
     /// Bytes of a warp: its lanes, and the rows that it keeps at any barrier.
@@ -157,9 +158,9 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(turn);
         let warp = builder.load(word, warp_at, 4, Ordinary)?;
         let frame_warp = builder.offset(self.frame, self.int(64, field::WARP as u64))?;
-        let first = builder.binary(BinaryOp::Mul, warp, self.int(32, self.analysis.warps as u64))?;
-        builder.store(first, frame_warp, 4, Ordinary)?;
-        self.inputs.warp = first;
+        let inputs = self.inputs_of_turn(warp)?;
+        builder.store(inputs.warp, frame_warp, 4, Ordinary)?;
+        self.inputs = inputs;
         self.end_turns(warp, warp_at, left, [turn, advance])?;
         self.builder().position_at_end(start);
         let resumes = vec![(0, start)];
@@ -199,7 +200,7 @@ impl<'c> Code<'_, '_, 'c> {
         let none = self.int(32, 0);
         let place = self.builder().offset(self.frame, self.int(64, field::WARP as u64))?;
         self.builder().store(none, place, 4, Ordinary)?;
-        self.inputs.warp = none;
+        self.inputs = self.inputs_of_turn(none)?;
         Ok(())
     }
 
@@ -244,16 +245,44 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().select(is_last, lanes, self.int(32, u32::MAX.into())).map(Some)
     }
 
-    /// Lanes of the warps that run together.
+    /// Lanes of the warps that run together, or of a part of a warp.
     fn lanes_of_group(&self) -> u64 {
-        (WARP * self.analysis.warps) as u64
+        self.analysis.shapes.lanes().group.into()
+    }
+
+    /// What the warps, or the part of a warp, that have this turn are given.
+    pub(super) fn inputs_of_turn(&self, turn: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
+        let (builder, lanes) = (self.builder(), self.analysis.shapes.lanes());
+        let (warp, part) = match lanes.parts() {
+            1 => (builder.binary(BinaryOp::Mul, turn, self.int(32, lanes.warps() as u64))?, None),
+            parts => (builder.binary(BinaryOp::UDiv, turn, self.int(32, parts.into()))?, Some(turn)),
+        };
+        Ok(Inputs { warp, part, ..self.inputs })
+    }
+
+    /// The number of the first thread of those that run together, in its block.
+    pub(super) fn first_thread(&self) -> Result<Value<'c>, LlvmError> {
+        let (number, lanes) = match self.inputs.part {
+            Some(part) => (part, self.lanes_of_group()),
+            None => (self.inputs.warp, WARP as u64),
+        };
+        self.builder().binary(BinaryOp::Mul, number, self.int(32, lanes))
+    }
+
+    /// Lanes of a part of a warp, a bit each, as lanes of the warp.
+    pub(super) fn in_warp(&self, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        if self.inputs.part.is_none() {
+            return Ok(lanes);
+        }
+        let first = self.first_thread()?;
+        let first = self.builder().binary(BinaryOp::And, first, self.int(32, WARP as u64 - 1))?;
+        self.builder().binary(BinaryOp::Shl, lanes, first)
     }
 
     /// The threads of the block from the first one of the warps that have their turn.
     pub(super) fn threads_left(&self) -> Result<Value<'c>, LlvmError> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
-        let first = self.builder().binary(BinaryOp::Mul, self.inputs.warp, self.int(32, WARP as u64))?;
-        self.builder().binary(BinaryOp::Sub, self.int(32, threads), first)
+        self.builder().binary(BinaryOp::Sub, self.int(32, threads), self.first_thread()?)
     }
 
     /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
