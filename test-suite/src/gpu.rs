@@ -23,6 +23,10 @@ use crate::stage;
 use crate::trial::Case;
 use crate::value::{Element, Judgement, compare, from_bytes};
 
+mod generated;
+
+pub use generated::{Amount, differences, jobs};
+
 /// A buffer of more bytes that is compared bit for bit is recorded as a hash.
 const HASHED_ABOVE: usize = 64;
 /// Of a longer buffer that is compared within bounds, so many elements are recorded.
@@ -64,6 +68,9 @@ pub struct JobLaunch {
     pub shared: u32,
     /// For each argument whether it is a buffer, and the bytes of the argument or in the buffer, in hexadecimal.
     pub arguments: Vec<(bool, String)>,
+    /// Of a generated program, for each argument what its buffer has to hold afterwards, in hexadecimal. Buffers that hold it do not come back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<Option<String>>,
 }
 
 /// The GPU that jobs ran on.
@@ -95,6 +102,9 @@ pub struct Output {
     /// Why it failed.
     #[serde(default)]
     pub error: Option<String>,
+    /// Whether a generated program left what it has to.
+    #[serde(default)]
+    pub same: bool,
 }
 
 /// What a GPU made of the launches of a case.
@@ -165,6 +175,7 @@ fn job_launch((index, launch): (usize, &Launch)) -> JobLaunch {
         cluster: launch.cluster,
         shared: launch.shared,
         arguments,
+        wanted: Vec::new(),
     }
 }
 
@@ -197,7 +208,7 @@ pub fn record(case: &Case, job: &Job, device: &Device, outputs: &[Output]) -> Re
             .iter()
             .map(|hex| hex.as_deref().map(from_hex).transpose())
             .collect::<Result<_>>()?;
-        stage::judge(launch, &output.printed, &buffers)?;
+        stage::judge(launch, &in_order(&output.printed, &launch.printed), &buffers)?;
         let written = launch.arguments.iter().zip(&buffers).filter_map(|(argument, bytes)| {
             let result = matches!(argument.role, Role::Out | Role::InOut);
             Some((argument.name.clone(), recorded(argument, bytes.as_ref().filter(|_| result)?)))
@@ -205,6 +216,16 @@ pub fn record(case: &Case, job: &Job, device: &Device, outputs: &[Output]) -> Re
         launches.insert(wanted.index, written.collect());
     }
     Ok(Recording { device: device.clone(), digest: job.digest.clone(), launches })
+}
+
+/// The lines that a launch printed, in the order in which they are expected: blocks print in any.
+fn in_order(printed: &str, expected: &str) -> String {
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    if sorted(printed) == sorted(expected) { expected.to_owned() } else { printed.to_owned() }
 }
 
 /// What is kept of a buffer.

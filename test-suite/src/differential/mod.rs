@@ -27,7 +27,7 @@ pub use case::{Case, Register, is_scalar};
 pub(crate) use kernel::{SLOT, head, plain_kernel, plain_name};
 pub use program::Numbers;
 pub use route::{Difference, Findings, Route};
-pub use transcript::Run;
+pub use transcript::{Launches, Run};
 
 use crate::oracle::Oracles;
 
@@ -54,6 +54,8 @@ const HOME: Home = Home { version: PtxVersion::new(9, 0), sm: Sm::arch(100) };
 const OF_OPCODE: usize = 10;
 /// How many kernels are one module.
 const BATCH: usize = 100;
+/// How many kernels are one module for a GPU, whose assembler refuses all of a module.
+const FEW: usize = 8;
 
 /// The rows of scalar instructions, by opcode, but for those that old versions have for others of today: kernels of these
 /// versions have no parameters, and what such rows mean is written out before anything executes them.
@@ -196,6 +198,16 @@ pub fn executions(cases: &[Case], effort: Effort) -> Result<Vec<(Case, Vec<Run>)
         }
     }
     Ok(all)
+}
+
+/// Kernels of one target that execute cases as written, in modules, and what the interpreter makes of them. Instructions that the target has not
+/// are left out.
+///
+/// # Errors
+/// When one of the modules is not valid.
+pub fn launches(cases: &[Case], effort: Effort, home: Home) -> Result<Vec<Launches>> {
+    let members: Vec<&Case> = cases.iter().filter(|case| transcript::is_valid(home, case)).collect();
+    members.chunks(FEW).map(|batch| transcript::launches(home, batch, effort)).collect()
 }
 
 fn by_home(cases: &[Case]) -> BTreeMap<Home, Vec<&Case>> {

@@ -146,6 +146,12 @@ pub(super) fn execute(
     at: usize,
     tuples: &[Tuple],
 ) -> Result<Vec<u8>, ExecError> {
+    let mut outcome = ptx_exec::run(module, &launch(feed, at, tuples))?;
+    Ok(outcome.buffers.pop().flatten().unwrap_or_default())
+}
+
+/// How the kernel of the case at a place of a module is launched.
+pub(super) fn launch(feed: Feed, at: usize, tuples: &[Tuple]) -> Launch {
     let (blocks, threads) = feed.shape(tuples.len());
     let records = match feed {
         Feed::Memory => (blocks * threads) as usize,
@@ -161,8 +167,7 @@ pub(super) fn execute(
     launch.limits.timeout = Some(Duration::from_secs(60));
     let room = vec![0; bytes.len()];
     launch.arguments = vec![Argument::Buffer(bytes), Argument::Buffer(room)];
-    let mut outcome = ptx_exec::run(module, &launch)?;
-    Ok(outcome.buffers.pop().flatten().unwrap_or_default())
+    launch
 }
 
 /// Executes cases that are for the same target, as one module.

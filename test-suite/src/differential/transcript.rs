@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use ptx_diag::SourceFile;
+use ptx_exec::Launch;
 use ptx_gen::{Home, Seeded};
 
 use super::Effort;
@@ -58,6 +59,44 @@ pub(super) fn runs(home: Home, cases: &[&Case], effort: Effort) -> Result<Vec<Ve
         }
     }
     Ok(all)
+}
+
+/// A module whose kernels execute one case each.
+pub struct Launches {
+    /// Its text.
+    pub ptx: String,
+    /// Its launches, and what the interpreter leaves in the buffers of each; kernels that it does not execute are left out.
+    pub all: Vec<(Launch, Vec<Option<Vec<u8>>>)>,
+}
+
+/// Whether a target has the instruction of a case, with its modifiers and operands.
+pub(super) fn is_valid(home: Home, case: &Case) -> bool {
+    let text = kernel::head(home) + &kernel::kernel(Feed::Memory, 0, case, &[]);
+    let source = SourceFile::new("written.ptx", text);
+    stage::read(&source).is_ok_and(|module| stage::verify(&module, &source).is_ok())
+}
+
+/// The same executions as launches, for others to execute.
+///
+/// # Errors
+/// When the module is not valid.
+pub(super) fn launches(home: Home, cases: &[&Case], effort: Effort) -> Result<Launches> {
+    let mut choices = Seeded::new(effort.seed);
+    let (mut ptx, mut operands) = (kernel::head(home), Vec::new());
+    for (at, case) in cases.iter().enumerate() {
+        let values = tuples(&mut choices, &case.registers, effort.operands);
+        ptx += &kernel::kernel(Feed::Memory, at, case, &values);
+        operands.push(values);
+    }
+    let source = SourceFile::new("written.ptx", ptx.as_str());
+    let module = stage::read(&source)?;
+    let verified = stage::verify(&module, &source)?;
+    let launches = operands.iter().enumerate().filter_map(|(at, values)| {
+        let launch = route::launch(Feed::Memory, at, values);
+        let left = ptx_exec::run(verified, &launch).ok()?.buffers;
+        Some((launch, left))
+    });
+    Ok(Launches { all: launches.collect(), ptx })
 }
 
 fn paired(case: &Case, values: &[Tuple], results: &[u8]) -> Vec<Run> {

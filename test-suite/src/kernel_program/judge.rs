@@ -52,7 +52,8 @@ fn compilers() -> Result<&'static [Compiler]> {
     all.as_deref().map_err(|error| anyhow!("{error}"))
 }
 
-fn launch(program: &Program) -> Launch {
+/// How a program is launched.
+pub(crate) fn launch(program: &Program) -> Launch {
     let [output, input] = syntax::buffers(program);
     let mut launch = Launch::new("k");
     (launch.grid, launch.block) = ([program.grid, 1, 1], program.block);

@@ -15,8 +15,11 @@ mod memory;
 mod syntax;
 
 use anyhow::Result;
+pub(crate) use judge::launch;
 pub use judge::{Difference, Verdict, judge};
 
+/// The architecture that kernels are for.
+pub(crate) const ARCHITECTURE: u16 = 90;
 /// Words of the input buffer, which kernels only read.
 const INPUT: u32 = 1024;
 /// Words of output of each thread: what it stores and loads on the way, and then its registers.

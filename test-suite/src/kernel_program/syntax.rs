@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{COUNTERS, INPUT, Program, SLOTS};
+use super::{ARCHITECTURE, COUNTERS, INPUT, Program, SLOTS};
 
 /// A statement. Registers and labels of its own have names that no other statement of the program has, so that any can be left out.
 #[derive(Clone, PartialEq, Debug)]
@@ -165,7 +165,7 @@ pub(super) fn print(program: &Program) -> String {
     let mut printer = Printer { text: String::new(), labels: 0, ends: Vec::new() };
     let table: Vec<String> = (0..64_u32).map(|at| at.wrapping_mul(0x9e37_79b1).to_string()).collect();
     printer.text += &format!(
-        ".version 8.7\n.target sm_90\n.address_size 64\n\n.const .align 8 .b32 table[64] = {{{}}};\n",
+        ".version 8.7\n.target sm_{ARCHITECTURE}\n.address_size 64\n\n.const .align 8 .b32 table[64] = {{{}}};\n",
         table.join(", ")
     );
     for (at, body) in program.functions.iter().enumerate() {

@@ -206,10 +206,8 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
 }
 
 /// What a program leaves; nothing where there is no code of it for the host.
-fn execute(program: &Program, ptx: &str, way: Way) -> Result<Option<Vec<u8>>> {
-    let source = SourceFile::new("program.ptx", ptx);
-    let module = stage::read(&source)?;
-    let verified = stage::verify(&module, &source)?;
+/// How a program is launched.
+pub(crate) fn launch(program: &Program) -> Launch {
     let mut launch = Launch::new("kernel");
     launch.grid = [program.shape.blocks, 1, 1];
     launch.block = [program.shape.threads, 1, 1];
@@ -220,6 +218,14 @@ fn execute(program: &Program, ptx: &str, way: Way) -> Result<Option<Vec<u8>>> {
         Argument::Buffer(vec![0; program.ending.output.len()]),
         Argument::Buffer(input(program.seed, program.shape)),
     ];
+    launch
+}
+
+fn execute(program: &Program, ptx: &str, way: Way) -> Result<Option<Vec<u8>>> {
+    let source = SourceFile::new("program.ptx", ptx);
+    let module = stage::read(&source)?;
+    let verified = stage::verify(&module, &source)?;
+    let launch = launch(program);
     let result = match way {
         Way::Host | Way::Checked => match stage::run_compiled(verified, &launch, way == Way::Checked)? {
             Compiled::Ended(result) => result,

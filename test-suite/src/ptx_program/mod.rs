@@ -33,6 +33,7 @@ use anyhow::{Context as _, Result, ensure};
 use fastrand::Rng;
 
 use evaluate::{Ending, INPUT, OUTPUT};
+pub(crate) use judge::launch;
 pub use judge::{Difference, Verdict, Way, judge, rewrite, ways_of};
 use syntax::{Module, Shape};
 
@@ -182,6 +183,16 @@ fn input(seed: u64, shape: Shape) -> Vec<u8> {
 }
 
 impl Program {
+    /// The architecture that it is for.
+    pub(crate) const fn architecture(&self) -> u16 {
+        self.sm
+    }
+
+    /// What it has to leave in its output, unless a thread of it traps.
+    pub(crate) fn leaves(&self) -> Option<&[u8]> {
+        (!self.ending.trapped).then_some(&self.ending.output[..])
+    }
+
     /// Whether it reads no input and is one thread, so that ptxas can compute what it leaves.
     fn is_straight(&self) -> bool {
         self.shape.all() == 1 && !self.text.contains("[in]")

@@ -1,12 +1,14 @@
-//! Jobs for a GPU and what came of them: `cargo xtask gpu-cases` and `cargo xtask gpu-record`, the two ends of `scripts/gpu-golden`.
+//! Jobs for a GPU and what came of them, the two ends of `scripts/gpu-golden`: `cargo xtask gpu-cases` and `gpu-record` for the execution tests,
+//! `cargo xtask gpu-programs` and `gpu-compare` for generated programs.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
-use test_suite::gpu::{Device, Output, job, record};
+use clap::Args;
+use test_suite::gpu::{Amount, Device, Job, Output, differences, job, jobs, record};
 use test_suite::trial::{Case, collect};
 
 use crate::cargo::workspace;
@@ -24,15 +26,72 @@ pub(crate) fn write_cases(file: &Path) -> Result<()> {
             Err(why) => *left_out.entry(why).or_default() += 1,
         }
     }
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(file, lines.concat()).with_context(|| file.display().to_string())?;
+    write(file, &lines.concat())?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{launches} launches of {} files", lines.len())?;
     for (why, count) in left_out {
         writeln!(out, "left out: {count} files ({why})")?;
     }
+    Ok(())
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(file, text).with_context(|| file.display().to_string())
+}
+
+/// Which programs are generated, and where they go.
+#[derive(Args)]
+pub(crate) struct ProgramArguments {
+    /// The file; one job on each line
+    file: PathBuf,
+    /// The first seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Random kernels whose threads work together
+    #[arg(long, default_value_t = 200)]
+    kernels: u64,
+    /// Random programs with known results
+    #[arg(long, default_value_t = 200)]
+    programs: u64,
+    /// At most so many combinations of modifiers of each scalar opcode
+    #[arg(long, default_value_t = 40)]
+    mnemonics: usize,
+    /// Operands for each instruction
+    #[arg(long, default_value_t = 200)]
+    operands: usize,
+    /// The compute capability of the GPU, 90 for `sm_90`
+    #[arg(long, default_value_t = 90)]
+    capability: u16,
+}
+
+/// Writes generated programs into a file, one as JSON on each line.
+pub(crate) fn write_programs(arguments: &ProgramArguments) -> Result<()> {
+    let &ProgramArguments { ref file, seed, kernels, programs, mnemonics, operands, capability } = arguments;
+    let jobs = jobs(Amount { seed, kernels, programs, mnemonics, operands }, capability)?;
+    let lines: Vec<String> = jobs.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+    write(file, &(lines.join("\n") + "\n"))?;
+    let launches: usize = jobs.iter().map(|job| job.launches.len()).sum();
+    Ok(writeln!(std::io::stdout().lock(), "{launches} launches of {} files", jobs.len())?)
+}
+
+/// Prints what a GPU left otherwise than generated programs have to.
+pub(crate) fn compare_outputs(programs: &Path, outputs: &Path) -> Result<()> {
+    let jobs = fs::read_to_string(programs).with_context(|| programs.display().to_string())?;
+    let jobs: Vec<Job> = jobs.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let text = fs::read_to_string(outputs).with_context(|| outputs.display().to_string())?;
+    let mut lines = text.lines();
+    let device: Device = serde_json::from_str(lines.next().context("the file is empty")?)?;
+    let outputs: Vec<Output> = lines.map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let (differing, same) = differences(&jobs, &outputs)?;
+    let mut out = std::io::stdout().lock();
+    for line in &differing {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "{}: {same} launches agree, {} differ", device.device, differing.len())?;
+    ensure!(differing.is_empty(), "the GPU left something else after {} launches", differing.len());
     Ok(())
 }
 

@@ -68,6 +68,15 @@ enum Task {
         /// The file; one job on each line
         file: PathBuf,
     },
+    /// Write generated programs as JSON for `scripts/gpu-golden --run`, with what they have to leave
+    GpuPrograms(gpu::ProgramArguments),
+    /// Compare what a GPU gave for generated programs with what they have to leave
+    GpuCompare {
+        /// The file with the programs
+        programs: PathBuf,
+        /// The file that `scripts/gpu-golden` wrote
+        outputs: PathBuf,
+    },
     /// Judge what a GPU gave for the execution tests, and record it below test-suite/gpu
     GpuRecord {
         /// The file that `scripts/gpu-golden` wrote
@@ -138,6 +147,8 @@ fn main() -> Result<()> {
         Task::ExecutedRows(arguments) => executed::record(&arguments),
         Task::Fidelity(arguments) => fidelity::measure(&arguments),
         Task::GpuCases { file } => gpu::write_cases(&file),
+        Task::GpuPrograms(arguments) => gpu::write_programs(&arguments),
+        Task::GpuCompare { programs, outputs } => gpu::compare_outputs(&programs, &outputs),
         Task::GpuRecord { file } => gpu::record_outputs(&file),
         Task::Grammar(arguments) => grammar::compare(&arguments),
         Task::Intrinsics(arguments) => intrinsics::measure(&arguments),

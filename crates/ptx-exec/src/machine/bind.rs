@@ -4,7 +4,7 @@
 //! row, of which the compiler makes a loop of its own.
 
 use super::mbarrier::pending_count;
-use crate::memory::{RANK_SHIFT, Space};
+use crate::memory::RANK_SHIFT;
 use crate::program::{
     Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Formula, Guard, Mask, Op, Packing,
     Program, Row, Src, Ternary, Unary, WARP, each, lanes,
@@ -200,9 +200,7 @@ fn unary(op: Unary, packing: Packing) -> Row1 {
             row1(move |a| convert::float_to_integral(&to, integral, a & low))
         }
         Unary::FloatToFloat { to, from, low } => row1(move |a| convert::float_to_float(&to, from, a & low)),
-        Unary::IsInSpace(space, size) => {
-            row1(move |a| u64::from(Space::of_generic(a, size).is_some_and(|(found, _)| found == space)))
-        }
+        Unary::IsInSpace(space, size) => row1(move |a| u64::from(space.has_generic(a, size))),
         Unary::PendingCount => row1(pending_count),
     }
 }

@@ -152,6 +152,13 @@ impl Space {
         }
     }
 
+    /// Whether a generic address lies in the window of the space (manual 9.7.9.19). The window of parameters is in that of global memory, which has
+    /// no other in it.
+    pub const fn has_generic(self, address: u64, size: AddressSize) -> bool {
+        let Some((found, _)) = Self::of_generic(address, size) else { return false };
+        found as u8 == self as u8 || matches!((self, found), (Self::Global, Self::Param))
+    }
+
     /// The same of an address of 64 bits that is below 2^36.
     const fn of_wide(address: u64) -> Option<(Space, u64)> {
         let offset = address & 0xffff_ffff;

@@ -26,10 +26,14 @@ pub(super) fn is_in_space<'a, 'm, 'c>(
         }
         Space::Global => {
             let low = match size {
-                AddressSize::Bits32 => !address.uge(Space::SharedCluster.window(size)),
+                AddressSize::Bits32 => {
+                    let is_param = is_in_space((Space::Param, size), address);
+                    !address.uge(Space::SharedCluster.window(size)) | is_param
+                }
+                // The window of parameters is in that of global memory (manual 9.7.9.19).
                 AddressSize::Bits64 => {
                     let upper = address >> 32;
-                    let windows = [Space::SharedCluster, Space::Local, Space::Param, Space::Const];
+                    let windows = [Space::SharedCluster, Space::Local, Space::Const];
                     let others = windows.map(|space| space.window(size) >> 32);
                     others.iter().fold(upper.ne(FUNCTIONS), |so_far, window| so_far & upper.ne(*window))
                 }

@@ -54,6 +54,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
         "What was measured",
         &[
             ("docs/results.md", "Results"),
+            ("docs/gpu.md", "Compared with a GPU"),
             ("docs/performance.md", "Performance"),
             ("docs/roundtrip.md", "Real PTX there and back"),
             ("docs/robustness.md", "Robustness"),
