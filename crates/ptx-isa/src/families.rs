@@ -34,11 +34,22 @@ named! {
     }
 }
 
+/// What holds of all instructions of a meaning, beside what they compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// No memory is accessed but at the operands, and at once or in the order of accesses of its own kind.
+    AtOperands,
+    /// `ptxas` takes no registers of less than 32 bits as addresses.
+    NoNarrowAddress,
+    /// `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.
+    WideAddress,
+}
+
 /// Declares the groups of meanings, from one row for each meaning: its name, how it is lowered (with the conditions under which
-/// it is lowered in another way), and what its instructions do.
+/// it is lowered in another way), notes in brackets, and what its instructions do.
 macro_rules! families {
     ($($(#[$m:meta])* $group:ident($sem:ident) {
-        $($v:ident $kind:ident $(($overrides:ident))? => $sentence:literal),* $(,)?
+        $($v:ident $kind:ident $(($overrides:ident))? $([$($note:ident),*])? => $sentence:literal),* $(,)?
     })*) => {
         /// What an instruction means: one semantic family for all types, in its group.
         ///
@@ -73,6 +84,14 @@ macro_rules! families {
                 match self {
                     $($(Self::$group($sem::$v) => families!(@overrides $($overrides)?)),*),*
                 }
+            }
+
+            /// Whether that holds of all instructions of this meaning.
+            pub fn has(self, note: Note) -> bool {
+                let notes: &[Note] = match self {
+                    $($(Self::$group($sem::$v) => &[$($(Note::$note),*)?]),*),*
+                };
+                notes.contains(&note)
             }
         }
 
@@ -187,23 +206,28 @@ families! {
     }
     /// Accesses of memory that are done when the instruction is, caches and the stack.
     Memory(MemorySem) {
-        Load Plain(ACCESS) =>
+        Load Plain(ACCESS) [WideAddress] =>
             "Reads memory into one register or a vector of registers. Narrow values are extended to the register by their type.",
-        LoadUniform Intrinsic => "Reads global memory that is read-only meanwhile, from the same address in all threads of the warp.",
-        Store Plain(ACCESS) => "Writes one register or a vector of registers to memory. Of a wider register the low bits are written.",
-        Prefetch Intrinsic(PARAMETER) => "Brings the line of an address into a cache, or makes a place of parameters known to the hardware.",
+        LoadUniform Intrinsic [AtOperands, WideAddress] =>
+            "Reads global memory that is read-only meanwhile, from the same address in all threads of the warp.",
+        Store Plain(ACCESS) [WideAddress] =>
+            "Writes one register or a vector of registers to memory. Of a wider register the low bits are written.",
+        Prefetch Intrinsic(PARAMETER) [AtOperands] =>
+            "Brings the line of an address into a cache, or makes a place of parameters known to the hardware.",
         Discard Intrinsic => "Drops cached data without writing it back.",
-        CreatePolicy Assembly => "Makes a cache policy, which `.L2::cache_hint` takes.",
-        ApplyPriority Intrinsic => "Changes how soon data may leave the second-level cache.",
-        Atom Plain(ATOMIC) =>
+        CreatePolicy Assembly [NoNarrowAddress] => "Makes a cache policy, which `.L2::cache_hint` takes.",
+        ApplyPriority Intrinsic [AtOperands] => "Changes how soon data may leave the second-level cache.",
+        Atom Plain(ATOMIC) [WideAddress] =>
             "Reads a place in memory, combines it with an operand and writes it back, in one step; gives what was there before.",
-        Red Plain(ATOMIC) => "Reads a place in memory, combines it with an operand and writes it back, in one step; nothing comes back.",
-        AtomVector Assembly =>
+        Red Plain(ATOMIC) [WideAddress] =>
+            "Reads a place in memory, combines it with an operand and writes it back, in one step; nothing comes back.",
+        AtomVector Assembly [WideAddress] =>
             "Combines several neighbouring places of memory with operands, each in one step; gives what was there before.",
-        RedVector Assembly => "Combines several neighbouring places of memory with operands, each in one step; nothing comes back.",
+        RedVector Assembly [WideAddress] =>
+            "Combines several neighbouring places of memory with operands, each in one step; nothing comes back.",
         MultimemLoadReduce Assembly => "Reads all places of a multimem address and gives their combination.",
         MultimemStore Assembly => "Writes all places of a multimem address.",
-        MultimemReduce Assembly => "Combines all places of a multimem address with an operand.",
+        MultimemReduce Assembly [NoNarrowAddress, WideAddress] => "Combines all places of a multimem address with an operand.",
         Stacksave Assembly => "The place of the top of the stack.",
         Stackrestore Assembly => "Sets the top of the stack back to a place that was saved.",
         Alloca Assembly => "Takes memory from the stack, until the function returns or the stack is restored.",
@@ -211,14 +235,15 @@ families! {
     /// Accesses of memory that go on while the thread does, what they are made of (tensor maps), and what tells that they are complete
     /// (groups and barriers in memory).
     Async(AsyncSem) {
-        CpAsync Intrinsic(UNREAD) => "Copies a few bytes from global to shared memory while the thread goes on.",
+        CpAsync Intrinsic(UNREAD) [AtOperands] => "Copies a few bytes from global to shared memory while the thread goes on.",
         CpAsyncCommit Intrinsic => "Makes one group of the thread's asynchronous copies since the last group.",
         CpAsyncWait Intrinsic => "Waits for groups of the thread's asynchronous copies.",
-        CpAsyncArrive Intrinsic => "Ties the thread's asynchronous copies to a barrier in shared memory.",
-        StoreAsync Assembly => "Writes memory without waiting for it.",
-        ReduceAsync Assembly => "Combines memory with an operand without waiting for it.",
-        StoreBulk Intrinsic => "Fills a range of shared memory with a value.",
-        BulkCopy Intrinsic => "Copies a range of memory while the thread goes on; a barrier in memory or a group tells when it is done.",
+        CpAsyncArrive Intrinsic [NoNarrowAddress] => "Ties the thread's asynchronous copies to a barrier in shared memory.",
+        StoreAsync Assembly [NoNarrowAddress] => "Writes memory without waiting for it.",
+        ReduceAsync Assembly [NoNarrowAddress] => "Combines memory with an operand without waiting for it.",
+        StoreBulk Intrinsic [AtOperands, NoNarrowAddress] => "Fills a range of shared memory with a value.",
+        BulkCopy Intrinsic [NoNarrowAddress] =>
+            "Copies a range of memory while the thread goes on; a barrier in memory or a group tells when it is done.",
         BulkReduce Assembly => "Combines a range of memory element by element with another, while the thread goes on.",
         BulkPrefetch Intrinsic => "Brings a range of memory into the second-level cache, while the thread goes on.",
         BulkCommit Intrinsic => "Makes one group of the thread's bulk copies since the last group.",
@@ -226,28 +251,29 @@ families! {
         TensorCopy Intrinsic => "Copies a box of a tensor, which a tensor map describes, while the thread goes on.",
         TensorReduce Intrinsic => "Combines a box of a tensor element by element with shared memory, while the thread goes on.",
         TensorPrefetch Intrinsic => "Brings a box of a tensor into the second-level cache, while the thread goes on.",
-        TensormapReplace Intrinsic => "Replaces one field of a tensor map.",
+        TensormapReplace Intrinsic [AtOperands, NoNarrowAddress] => "Replaces one field of a tensor map.",
         TensormapCopy Assembly => "Publishes a tensor map that was changed in shared memory.",
         MbarrierInit Intrinsic => "Makes a barrier in shared memory, which counts arrivals and transactions.",
-        MbarrierInval Intrinsic => "Ends a barrier in shared memory.",
+        MbarrierInval Intrinsic [AtOperands] => "Ends a barrier in shared memory.",
         MbarrierCheckLayout Assembly => "Tells apart the kinds of barrier in shared memory.",
         MbarrierTransactions Intrinsic => "Changes how many bytes the current phase of a barrier waits for.",
         MbarrierArrive Intrinsic(ARRIVALS) => "Counts an arrival at a barrier in shared memory; the last one completes the phase.",
         MbarrierWait Intrinsic => "Tests or waits for the completion of a phase of a barrier in shared memory.",
         MbarrierPendingCount Intrinsic => "How many arrivals a phase still waited for when `state` was made.",
-        Fabric Assembly => "Accesses memory of other devices over the fabric.",
+        Fabric Assembly [NoNarrowAddress] => "Accesses memory of other devices over the fabric.",
         FabricGroup Assembly => "Sends off accesses over the fabric as a group, or waits for groups of them.",
     }
     /// Textures and surfaces.
     Texture(TextureSem) {
-        Tex Intrinsic(TEXTURE) => "Reads a texture at coordinates.",
-        Tld4 Intrinsic(GATHER) => "Reads one component of the four texels around coordinates.",
-        Txq Intrinsic => "Asks for a property of a texture or sampler.",
+        Tex Intrinsic(TEXTURE) [AtOperands] => "Reads a texture at coordinates.",
+        Tld4 Intrinsic(GATHER) [AtOperands] => "Reads one component of the four texels around coordinates.",
+        Txq Intrinsic [AtOperands] => "Asks for a property of a texture or sampler.",
         Istypep Intrinsic => "Whether an address is that of a texture, sampler or surface variable.",
-        SurfaceLoad Intrinsic => "Reads a surface at coordinates; what lies outside is read as the clamp mode says.",
-        SurfaceStore Intrinsic => "Writes a surface at coordinates; what lies outside is handled as the clamp mode says.",
+        SurfaceLoad Intrinsic [AtOperands] => "Reads a surface at coordinates; what lies outside is read as the clamp mode says.",
+        SurfaceStore Intrinsic [AtOperands] =>
+            "Writes a surface at coordinates; what lies outside is handled as the clamp mode says.",
         SurfaceReduce Assembly => "Combines a place of a surface with an operand in one step.",
-        SurfaceQuery Intrinsic => "Asks for a property of a surface.",
+        SurfaceQuery Intrinsic [AtOperands] => "Asks for a property of a surface.",
     }
     /// What the lanes of a warp do together, matrices apart.
     Warp(WarpSem) {
@@ -279,11 +305,14 @@ families! {
         MmaSparse Intrinsic(SELECTORS) =>
             "The product of a matrix of which half the elements are left out, and another, plus a third; metadata tells which.",
         MmaScaled Intrinsic => "The product of two matrices whose blocks have scales, plus a third.",
-        Ldmatrix Intrinsic => "Loads small matrices from shared memory, spread over the lanes of a warp as `mma` wants them.",
-        Stmatrix Intrinsic => "Stores small matrices spread over the lanes of a warp to shared memory.",
+        Ldmatrix Intrinsic [AtOperands, NoNarrowAddress] =>
+            "Loads small matrices from shared memory, spread over the lanes of a warp as `mma` wants them.",
+        Stmatrix Intrinsic [AtOperands, NoNarrowAddress] =>
+            "Stores small matrices spread over the lanes of a warp to shared memory.",
         Movmatrix Intrinsic => "Transposes a small matrix spread over the lanes of a warp.",
-        WmmaLoad Intrinsic => "Loads a matrix into fragments, whose layout is the hardware's own.",
-        WmmaStore Intrinsic => "Stores a matrix from fragments, whose layout is the hardware's own.",
+        WmmaLoad Intrinsic [AtOperands, NoNarrowAddress] => "Loads a matrix into fragments, whose layout is the hardware's own.",
+        WmmaStore Intrinsic [AtOperands, NoNarrowAddress] =>
+            "Stores a matrix from fragments, whose layout is the hardware's own.",
         Wmma Intrinsic => "The product of two matrices plus a third, in fragments whose layout is the hardware's own.",
         Wgmma Assembly =>
             "The product of two matrices plus a third, by four warps together, while they go on; descriptors tell where in shared memory \
@@ -292,7 +321,7 @@ families! {
         WgmmaFence Intrinsic => "Orders accesses of registers with the warpgroup's multiplications.",
         WgmmaCommit Intrinsic => "Makes one group of the warpgroup's multiplications since the last group.",
         WgmmaWait Intrinsic => "Waits for groups of the warpgroup's multiplications.",
-        TensorMemory Intrinsic => "Manages tensor memory, moves data to and from it, or orders these accesses.",
+        TensorMemory Intrinsic [NoNarrowAddress] => "Manages tensor memory, moves data to and from it, or orders these accesses.",
         Tcgen05Mma Intrinsic(SCALED_INTEGERS) =>
             "The product of two matrices plus what is in tensor memory, issued by one thread, while it goes on.",
     }

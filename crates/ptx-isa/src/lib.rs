@@ -30,8 +30,8 @@ mod types;
 pub use constants::Constants;
 pub use explain::{Executes, explain, page};
 pub use families::{
-    ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Opcode,
-    Sem, TextureSem, VideoSem, WarpSem,
+    ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
+    Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
 pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
 pub use length::VectorLengthRule;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::{Effects, Form, FormId, Kind, Operand, Slot, TypeRule, VectorLength};
-use crate::names::{Field, Mod};
+use crate::names::{Field, Mod, Reading};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
 use crate::{form, forms_of, name, table};
@@ -141,6 +141,16 @@ impl Mnemonic {
     /// What it does beyond its destinations.
     pub fn effects(&self) -> Effects {
         self.form().effects
+    }
+
+    /// Whether it reads the carry, the condition code of extended precision.
+    pub fn reads_carry(&self) -> bool {
+        matches!(self.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc)
+    }
+
+    /// Whether it writes the carry.
+    pub fn writes_carry(&self) -> bool {
+        self.get(Field::Cc).is_some()
     }
 
     /// The slots of the row in order, each with what was chosen for it.
@@ -458,21 +468,10 @@ fn words(text: &str) -> Result<Option<(Opcode, Vec<Mod>)>, MnemonicError> {
 
 /// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.
 fn drop_repeated(modifiers: &mut Vec<Mod>) -> bool {
-    const REPEATABLE: &[Mod] = &[
-        Mod::Sync,
-        Mod::Approx,
-        Mod::Uni,
-        Mod::Sat,
-        Mod::Satfinite,
-        Mod::Relu,
-        Mod::Nan,
-        Mod::Shiftamt,
-        Mod::Cc,
-    ];
     let before = modifiers.len();
     let mut seen: Vec<Mod> = Vec::new();
     modifiers.retain(|modifier| {
-        let repeated = REPEATABLE.contains(modifier) && seen.contains(modifier);
+        let repeated = modifier.reading() == Reading::Repeats && seen.contains(modifier);
         seen.push(*modifier);
         !repeated
     });

@@ -6,75 +6,7 @@
 
 use crate::families::Opcode;
 use crate::form::{Form, Slot};
-use crate::names::{Field, Mod};
-
-/// Modifiers that are part of the name when they stand always, directly after the opcode or after other such words.
-const NAME_MODIFIERS: &[Mod] = &[
-    Mod::Async,
-    Mod::Bulk,
-    Mod::Tensor,
-    Mod::Prefetch,
-    Mod::CommitGroup,
-    Mod::WaitGroup,
-    Mod::WaitAll,
-    Mod::Cp,
-    Mod::Reduce,
-    Mod::Mbarrier,
-    Mod::Init,
-    Mod::Inval,
-    Mod::CheckLayout,
-    Mod::ExpectTx,
-    Mod::CompleteTx,
-    Mod::Arrive,
-    Mod::ArriveDrop,
-    Mod::TestWait,
-    Mod::TryWait,
-    Mod::Parity,
-    Mod::PendingCount,
-    Mod::Warp,
-    Mod::Cluster,
-    Mod::Wait,
-    Mod::Proxy,
-    Mod::Idx,
-    Mod::Pack,
-    Mod::To,
-    Mod::Range,
-    Mod::Fractional,
-    Mod::Cvt,
-    Mod::TryCancel,
-    Mod::QueryCancel,
-    Mod::TryGet,
-    Mod::TryPut,
-    Mod::TryRed,
-    Mod::TryAtom,
-    Mod::TryPullred,
-    Mod::Submit,
-    Mod::LdReduce,
-    Mod::Ld,
-    Mod::St,
-    Mod::Red,
-    Mod::Spcompress,
-    Mod::Alloc,
-    Mod::Dealloc,
-    Mod::RelinquishAllocPermit,
-    Mod::Shift,
-    Mod::Commit,
-    Mod::Mma,
-    Mod::Ws,
-    Mod::MmaAsync,
-    Mod::Fence,
-    Mod::Load,
-    Mod::Store,
-    Mod::A,
-    Mod::B,
-    Mod::C,
-    Mod::D,
-    Mod::P,
-    Mod::Replace,
-    Mod::CpFenceproxy,
-    Mod::Level,
-    Mod::Grad,
-];
+use crate::names::{Field, Mod, Reading};
 
 /// Whether a mnemonic's modifiers, as written, begin with the words of its name in their order; `chosen` holds what stands
 /// in each slot of the row.
@@ -88,12 +20,12 @@ pub(crate) fn matches_name_prefix(form: &Form, chosen: &[Option<Mod>], written: 
 
 /// Whether a modifier may be part of a name.
 pub(crate) fn is_word(modifier: Mod) -> bool {
-    NAME_MODIFIERS.contains(&modifier)
+    modifier.reading() == Reading::Name
 }
 
 fn is_named_by(opcode: Opcode, slot: &Slot) -> bool {
     match slot {
-        Slot::Lit(modifier) => NAME_MODIFIERS.contains(modifier),
+        Slot::Lit(modifier) => is_word(*modifier),
         Slot::One(field, set) | Slot::Opt(field, set) => match field {
             Field::Part | Field::Direction | Field::Mipmap | Field::Cta => true,
             // `bar.sync` is a `bar` with a modifier, `bar.arrive` another instruction.

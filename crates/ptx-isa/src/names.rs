@@ -25,7 +25,35 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-named! {
+/// How `ptxas` takes a modifier that it does not take as most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    /// In nearly any order with others, and once.
+    Usual,
+    /// A word of the instruction's name where it stands always, directly after the opcode or after other such words: names may not be taken
+    /// apart (`name.rs`).
+    Name,
+    /// Twice with the meaning of once: `bar.sync.sync`.
+    Repeats,
+}
+
+/// Declares the modifiers, those that are read unusually with how ([`Reading`]).
+macro_rules! modifiers {
+    ($(#[$m:meta])* $name:ident { $($v:ident $s:literal $(($reading:ident))?),* $(,)? }) => {
+        named! { $(#[$m])* $name { $($v $s),* } }
+        impl $name {
+            /// How it is read.
+            pub(crate) const fn reading(self) -> Reading {
+                match self {
+                    $($(Self::$v => Reading::$reading,)?)*
+                    _ => Reading::Usual,
+                }
+            }
+        }
+    };
+}
+
+modifiers! {
     /// A modifier, without its dot.
     Mod {
         // Types.
@@ -35,9 +63,12 @@ named! {
         U4 "u4", S4 "s4", B1 "b1",
         // Rounding and arithmetic.
         Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi",
-        Ftz "ftz", Noftz "noftz", Sat "sat", Satfinite "satfinite", Relu "relu", Approx "approx", TwoPi "2pi", Full "full",
-        Nan "NaN", XorsignAbs "xorsign", AbsMod "abs", Cc "cc", Hi "hi", Lo "lo", Wide "wide", Shiftamt "shiftamt",
-        Clamp "clamp", Wrap "wrap", L "l", R "r", F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr", Rc16 "rc16",
+        Ftz "ftz", Noftz "noftz", Sat "sat" (Repeats), Satfinite "satfinite" (Repeats), Relu "relu" (Repeats),
+        Approx "approx" (Repeats), TwoPi "2pi", Full "full",
+        Nan "NaN" (Repeats), XorsignAbs "xorsign", AbsMod "abs", Cc "cc" (Repeats), Hi "hi", Lo "lo",
+        Wide "wide", Shiftamt "shiftamt" (Repeats),
+        Clamp "clamp", Wrap "wrap", L "l", R "r", F4e "f4e", B4e "b4e", Rc8 "rc8", Ecl "ecl", Ecr "ecr",
+        Rc16 "rc16",
         // Comparison; `lo`, `hi` are shared with the parts above.
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Ls "ls", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", NanCmp "nan",
@@ -48,12 +79,13 @@ named! {
         // State spaces.
         Const "const", Global "global", Local "local", Param "param", ParamEntry "param::entry",
         ParamFunc "param::func", Shared "shared", SharedCta "shared::cta", SharedCluster "shared::cluster",
-        To "to",
+        To "to" (Name),
         // Memory.
         Weak "weak", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc",
-        Volatile "volatile", Mmio "mmio", Cta "cta", Cluster "cluster", Gpu "gpu", Sys "sys", Gl "gl",
+        Volatile "volatile", Mmio "mmio", Cta "cta", Cluster "cluster" (Name), Gpu "gpu", Sys "sys", Gl "gl",
         Ca "ca", Cg "cg", Cs "cs", Lu "lu", Cv "cv", Wb "wb", Wt "wt", Nc "nc",
-        L1EvictNormal "L1::evict_normal", L1EvictUnchanged "L1::evict_unchanged", L1EvictFirst "L1::evict_first",
+        L1EvictNormal "L1::evict_normal", L1EvictUnchanged "L1::evict_unchanged",
+        L1EvictFirst "L1::evict_first",
         L1EvictLast "L1::evict_last", L1NoAllocate "L1::no_allocate",
         L2EvictNormal "L2::evict_normal", L2EvictFirst "L2::evict_first", L2EvictLast "L2::evict_last",
         L2CacheHint "L2::cache_hint", L2_64B "L2::64B", L2_128B "L2::128B", L2_256B "L2::256B",
@@ -61,15 +93,18 @@ named! {
         // Atomics.
         Add "add", Inc "inc", Dec "dec", Min "min", Max "max", Exch "exch", Cas "cas",
         // Synchronization and warps.
-        Sync "sync", Arrive "arrive", Red "red", Popc "popc", Warp "warp", Aligned "aligned", Up "up", Down "down",
-        Bfly "bfly", Idx "idx", All "all", Any "any", Uni "uni", Ballot "ballot",
+        Sync "sync" (Repeats), Arrive "arrive" (Name), Red "red" (Name), Popc "popc", Warp "warp" (Name),
+        Aligned "aligned", Up "up", Down "down",
+        Bfly "bfly", Idx "idx" (Name), All "all", Any "any", Uni "uni" (Repeats), Ballot "ballot",
         // Asynchronous copies.
-        Async "async", CommitGroup "commit_group", WaitGroup "wait_group", WaitAll "wait_all",
+        Async "async" (Name), CommitGroup "commit_group" (Name), WaitGroup "wait_group" (Name),
+        WaitAll "wait_all" (Name),
         // Matrices.
-        M8n8 "m8n8", M8n8k4 "m8n8k4", M8n8k16 "m8n8k16", M16n8k4 "m16n8k4", M16n8k8 "m16n8k8", M16n8k16 "m16n8k16",
+        M8n8 "m8n8", M8n8k4 "m8n8k4", M8n8k16 "m8n8k16", M16n8k4 "m16n8k4", M16n8k8 "m16n8k8",
+        M16n8k16 "m16n8k16",
         M16n8k32 "m16n8k32", Row "row", Col "col", X1 "x1", X2 "x2", X4 "x4", Trans "trans",
         // Packing and masks.
-        Pack "pack", MaskMod "mask",
+        Pack "pack" (Name), MaskMod "mask",
         // Narrow and packed types.
         U2 "u2", S2 "s2", B2 "b2", U8x4 "u8x4", S8x4 "s8x4", E4m3 "e4m3", E5m2 "e5m2", E3m2 "e3m2",
         E2m3 "e2m3", E2m1 "e2m1", E4m3x2 "e4m3x2", E5m2x2 "e5m2x2", E2m3x2 "e2m3x2", E3m2x2 "e3m2x2",
@@ -81,7 +116,8 @@ named! {
         Rs "rs", Oob "oob", IgnoreOob "ignore_oob", ScaledN2Ue8m0 "scaled::n2::ue8m0",
         // Textures and surfaces.
         D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube",
-        D2ms "2dms", A2dms "a2dms", Base "base", Level "level", Grad "grad", G "g", B "b", A "a", P "p",
+        D2ms "2dms", A2dms "a2dms", Base "base", Level "level" (Name), Grad "grad" (Name), G "g", B "b" (Name),
+        A "a" (Name), P "p" (Name),
         Trap "trap", Zero "zero", Width "width", Height "height", Depth "depth",
         ChannelDataType "channel_data_type", ChannelOrder "channel_order",
         NormalizedCoords "normalized_coords", ArraySize "array_size", NumMipmapLevels "num_mipmap_levels",
@@ -91,13 +127,16 @@ named! {
         // Video.
         Po "po", Shr7 "shr7", Shr15 "shr15",
         // Barriers in memory.
-        Init "init", Inval "inval", CheckLayout "check_layout", LayoutV0 "layout::v0", LayoutV1 "layout::v1",
-        ExpectTx "expect_tx", CompleteTx "complete_tx", ArriveDrop "arrive_drop", NoComplete "noComplete",
-        Noinc "noinc", TestWait "test_wait", TryWait "try_wait", Parity "parity",
+        Init "init" (Name), Inval "inval" (Name), CheckLayout "check_layout" (Name), LayoutV0 "layout::v0",
+        LayoutV1 "layout::v1",
+        ExpectTx "expect_tx" (Name), CompleteTx "complete_tx" (Name), ArriveDrop "arrive_drop" (Name),
+        NoComplete "noComplete",
+        Noinc "noinc", TestWait "test_wait" (Name), TryWait "try_wait" (Name), Parity "parity" (Name),
         PhaseTypePrimary "phase_type::primary", PhaseTypeConditional "phase_type::conditional",
-        PendingCount "pending_count", Mbarrier "mbarrier",
+        PendingCount "pending_count" (Name), Mbarrier "mbarrier" (Name),
         // Fences.
-        Proxy "proxy", Alias "alias", AsyncGeneric "async::generic", TensormapGeneric "tensormap::generic",
+        Proxy "proxy" (Name), Alias "alias", AsyncGeneric "async::generic",
+        TensormapGeneric "tensormap::generic",
         GenericFabric "generic::fabric", FabricGeneric "fabric::generic", FabricFabric "fabric::fabric",
         MbarrierInit "mbarrier_init", SyncRestrictSharedCluster "sync_restrict::shared::cluster",
         SyncRestrictSharedCta "sync_restrict::shared::cta",
@@ -105,7 +144,8 @@ named! {
         SyncRestrictRead "sync_restrict::read", SyncRestrictReads "sync_restrict::reads",
         SyncRestrictProxyAsync "sync_restrict::proxy::async",
         // Bulk copies.
-        Bulk "bulk", Reduce "reduce", Tensor "tensor", Prefetch "prefetch", Cp "cp", BulkGroup "bulk_group",
+        Bulk "bulk" (Name), Reduce "reduce" (Name), Tensor "tensor" (Name), Prefetch "prefetch" (Name),
+        Cp "cp" (Name), BulkGroup "bulk_group",
         Read "read", CpMask "cp_mask", MbarrierCompleteTxBytes "mbarrier::complete_tx::bytes",
         MbarrierCompleteTx16B "mbarrier::complete_tx::16B",
         MbarrierReportDisabled "mbarrier::report::disabled",
@@ -121,25 +161,29 @@ named! {
         Im2colNoOffs "im2col_no_offs", OverrideGlobalAddress "override::global_address",
         OverrideGlobalDim "override::global_dim", OverrideGlobalDimStride "override::global_dim_stride",
         // Tensor maps.
-        Replace "replace", GlobalAddress "global_address", Rank "rank", BoxDim "box_dim",
+        Replace "replace" (Name), GlobalAddress "global_address", Rank "rank", BoxDim "box_dim",
         GlobalDim "global_dim", GlobalStride "global_stride", ElementStride "element_stride",
         Elemtype "elemtype", InterleaveLayout "interleave_layout", SwizzleMode "swizzle_mode",
-        SwizzleAtomicity "swizzle_atomicity", FillMode "fill_mode", CpFenceproxy "cp_fenceproxy",
+        SwizzleAtomicity "swizzle_atomicity", FillMode "fill_mode", CpFenceproxy "cp_fenceproxy" (Name),
         Tensormap "tensormap",
         // Clusters and launches.
-        Wait "wait", LaunchDependents "launch_dependents", TryCancel "try_cancel", QueryCancel "query_cancel",
+        Wait "wait" (Name), LaunchDependents "launch_dependents", TryCancel "try_cancel" (Name),
+        QueryCancel "query_cancel" (Name),
         IsCanceled "is_canceled", GetFirstCtaid "get_first_ctaid", GetFirstCtaidX "get_first_ctaid::x",
         GetFirstCtaidY "get_first_ctaid::y", GetFirstCtaidZ "get_first_ctaid::z",
         // Multimem and fabric.
-        LdReduce "ld_reduce", St "st", AccF32 "acc::f32", AccF16 "acc::f16", Multimem "multimem",
-        CountedBytes "counted::bytes", TryGet "try_get", TryPut "try_put", TryRed "try_red",
-        TryAtom "try_atom", TryPullred "try_pullred", Submit "submit",
+        LdReduce "ld_reduce" (Name), St "st" (Name), AccF32 "acc::f32", AccF16 "acc::f16", Multimem "multimem",
+        CountedBytes "counted::bytes", TryGet "try_get" (Name), TryPut "try_put" (Name),
+        TryRed "try_red" (Name),
+        TryAtom "try_atom" (Name), TryPullred "try_pullred" (Name), Submit "submit" (Name),
         OpRestrictFetching "op_restrict::fetching",
         // Cache policies.
-        Range "range", Fractional "fractional", Cvt "cvt", L2EvictUnchanged "L2::evict_unchanged",
+        Range "range" (Name), Fractional "fractional" (Name), Cvt "cvt" (Name),
+        L2EvictUnchanged "L2::evict_unchanged",
         L1_32B "L1::32B", ValidAddr "valid_addr",
         // Warp matrices.
-        Load "load", Store "store", Mma "mma", C "c", D "d", Sp "sp", SpOrderedMetadata "sp::ordered_metadata",
+        Load "load" (Name), Store "store" (Name), Mma "mma" (Name), C "c" (Name), D "d" (Name), Sp "sp",
+        SpOrderedMetadata "sp::ordered_metadata",
         M16n16 "m16n16", M8n16 "m8n16", M16n8 "m16n8", X8 "x8", X16 "x16", X32 "x32", X64 "x64", X128 "x128",
         KindF8f6f4 "kind::f8f6f4", KindMxf8f6f4 "kind::mxf8f6f4", KindMxf4 "kind::mxf4",
         KindMxf4nvf4 "kind::mxf4nvf4", BlockScale "block_scale", ScaleVec1X "scale_vec::1X",
@@ -147,17 +191,19 @@ named! {
         M16n8k256 "m16n8k256", M8n8k32 "m8n8k32", M8n8k128 "m8n8k128", M16n16k16 "m16n16k16",
         M8n32k16 "m8n32k16", M32n8k16 "m32n8k16", M16n16k8 "m16n16k8",
         // Tensor memory.
-        Alloc "alloc", Dealloc "dealloc", Exclusive "exclusive",
-        RelinquishAllocPermit "relinquish_alloc_permit", Ld "ld", S16x64b "16x64b", S16x128b "16x128b",
+        Alloc "alloc" (Name), Dealloc "dealloc" (Name), Exclusive "exclusive",
+        RelinquishAllocPermit "relinquish_alloc_permit" (Name), Ld "ld" (Name), S16x64b "16x64b",
+        S16x128b "16x128b",
         S16x256b "16x256b", S32x32b "32x32b", S16x32bx2 "16x32bx2", Pack16b "pack::16b",
-        Unpack16b "unpack::16b", Spcompress "spcompress", Sp24 "sp::2:4", WaitLd "wait::ld", WaitSt "wait::st",
+        Unpack16b "unpack::16b", Spcompress "spcompress" (Name), Sp24 "sp::2:4", WaitLd "wait::ld",
+        WaitSt "wait::st",
         S128x256b "128x256b", S4x256b "4x256b", S128x128b "128x128b", S64x128b "64x128b", S32x128b "32x128b",
-        Warpx20213 "warpx2::02_13", Warpx20123 "warpx2::01_23", Warpx4 "warpx4", Shift "shift",
+        Warpx20213 "warpx2::02_13", Warpx20123 "warpx2::01_23", Warpx4 "warpx4", Shift "shift" (Name),
         FenceBeforeThreadSync "fence::before_thread_sync", FenceAfterThreadSync "fence::after_thread_sync",
-        Commit "commit", MbarrierArriveOne "mbarrier::arrive::one",
+        Commit "commit" (Name), MbarrierArriveOne "mbarrier::arrive::one",
         SyncRestrictSharedReadMmaA "sync_restrict::shared::read::mma::a", KindF16 "kind::f16",
         KindTf32 "kind::tf32", KindI8 "kind::i8", Block16 "block16", Block32 "block32", Ashift "ashift",
-        Ws "ws", CollectorAFill "collector::a::fill", CollectorAUse "collector::a::use",
+        Ws "ws" (Name), CollectorAFill "collector::a::fill", CollectorAUse "collector::a::use",
         CollectorALastuse "collector::a::lastuse", CollectorADiscard "collector::a::discard",
         CollectorBFill "collector::b::fill", CollectorBUse "collector::b::use",
         CollectorBLastuse "collector::b::lastuse", CollectorBDiscard "collector::b::discard",
@@ -170,7 +216,8 @@ named! {
         CollectorB3Fill "collector::b3::fill", CollectorB3Use "collector::b3::use",
         CollectorB3Lastuse "collector::b3::lastuse", CollectorB3Discard "collector::b3::discard",
         // Warpgroup matrices.
-        MmaAsync "mma_async", Fence "fence", M64n8k8 "m64n8k8", M64n16k8 "m64n16k8", M64n24k8 "m64n24k8",
+        MmaAsync "mma_async" (Name), Fence "fence" (Name), M64n8k8 "m64n8k8", M64n16k8 "m64n16k8",
+        M64n24k8 "m64n24k8",
         M64n32k8 "m64n32k8", M64n40k8 "m64n40k8", M64n48k8 "m64n48k8", M64n56k8 "m64n56k8",
         M64n64k8 "m64n64k8", M64n72k8 "m64n72k8", M64n80k8 "m64n80k8", M64n88k8 "m64n88k8",
         M64n96k8 "m64n96k8", M64n104k8 "m64n104k8", M64n112k8 "m64n112k8", M64n120k8 "m64n120k8",
@@ -214,9 +261,11 @@ named! {
 named! {
     /// What a modifier slot decides; the names are the manual's where it has one.
     Field {
-        Type "type", AType "atype", BType "btype", CType "ctype", DType "dtype", Sat "sat", Ftz "ftz", Rnd "rnd",
+        Type "type", AType "atype", BType "btype", CType "ctype", DType "dtype", Sat "sat", Ftz "ftz",
+        Rnd "rnd",
         Approx "approx", Cc "cc", Part "part", Shiftamt "shiftamt", Clamp "clamp", Nan "NaN", Xorsign "xorsign",
-        Abs "abs", Relu "relu", Cmp "CmpOp", Bool "BoolOp", Property "property", Direction "direction", Mode "mode",
+        Abs "abs", Relu "relu", Cmp "CmpOp", Bool "BoolOp", Property "property", Direction "direction",
+        Mode "mode",
         MemOrder "sem", Scope "scope", Space "space", Cop "cop", EvictL1 "level::eviction_priority",
         EvictL2 "level2::eviction_priority", CacheHint "level::cache_hint", PrefetchSize "level::prefetch_size",
         Level "level", Vec "vec", Nc "nc", Op "op", Noftz "noftz", To "to", Cta "cta", Sync "sync",

@@ -17,7 +17,6 @@ use rustc_hash::FxHashSet;
 
 use crate::emit::{Emitter, Site};
 use crate::errors::Result;
-use crate::represent::reads_carry;
 use crate::slots::Slots;
 use crate::ssa::{Def, Ssa, ValueId};
 
@@ -131,13 +130,13 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// Defines the sum or difference, with the flag when the instruction reads it, and the flag when it writes it.
     fn sum_with_carry(&mut self, site: Site<'_>, a: Value<'c>, b: Value<'c>, subtracts: bool) -> Result<()> {
-        let flag = if reads_carry(site.inst) {
+        let flag = if site.inst.mnemonic.reads_carry() {
             let flag = self.flag_in(site, subtracts)?;
             Some(self.b.cast(CastOp::ZExt, flag, a.ty())?)
         } else {
             None
         };
-        if site.inst.mnemonic.get(Field::Cc) != Some(Mod::Cc) {
+        if !site.inst.mnemonic.writes_carry() {
             let sum = self.plain_sum(a, b, flag, subtracts)?;
             return self.define(site, 0, sum);
         }

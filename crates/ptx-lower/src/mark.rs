@@ -21,7 +21,6 @@ use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
 use crate::fallback::immediate_text;
-use crate::represent::reads_carry;
 use crate::slots::lane_of;
 
 /// The most instructions that one chain of carries is kept with.
@@ -88,7 +87,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn link(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
         // One mark for the whole chain, and not one for each instruction: the flag between two of them has no name that the text of inline
         // assembly could give it, and LLVM may place other instructions in between.
-        let continues = reads_carry(site.inst);
+        let continues = site.inst.mnemonic.reads_carry();
         if !continues {
             self.end_chain();
         } else if self.chain.links.is_empty() || self.chain.links.len() >= LONGEST_CHAIN {
@@ -98,7 +97,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let made = self.b.instructions_since(before);
         self.chain.links.push(Link { statement: site.statement, made });
-        if site.inst.mnemonic.get(Field::Cc) != Some(Mod::Cc) {
+        if !site.inst.mnemonic.writes_carry() {
             self.end_chain();
         }
     }

@@ -653,7 +653,7 @@ fn join(known: &mut Option<Content>, also: Option<Content>) -> bool {
 fn is_plain_sum(inst: &Inst) -> bool {
     let ty = inst.mnemonic.operand_type(0).or_else(|| inst.mnemonic.scalar_type());
     let is_wide = ty.is_some_and(|ty| ty.is_integer_or_bits() && matches!(ty.bits(), 32 | 64));
-    is_wide && !inst.mnemonic.has(Mod::Sat) && inst.mnemonic.get(Field::Cc).is_none()
+    is_wide && !inst.mnemonic.has(Mod::Sat) && !inst.mnemonic.writes_carry()
 }
 
 /// Whether a conversion keeps the low 32 bits of what may be an address.

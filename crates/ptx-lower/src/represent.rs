@@ -763,8 +763,3 @@ pub(crate) fn resizes_address(from: ScalarType, to: ScalarType) -> bool {
     let widens = from.bits() == 32 && to.bits() == 64 && !from.is_signed();
     from.is_integer_or_bits() && to.is_integer_or_bits() && (narrows || widens)
 }
-
-/// Whether the instruction reads the carry flag.
-pub(crate) fn reads_carry(inst: &Inst) -> bool {
-    matches!(inst.mnemonic.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc)
-}

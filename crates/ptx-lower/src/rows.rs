@@ -1,7 +1,7 @@
 //! Instructions that are intrinsics, by the rows of [`ptx_llvm::intrinsics`].
 
 use ptx_ir::{AddressBase, Operand};
-use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mnemonic, Role, ScalarType, Sem, StateSpace, TextureSem};
+use ptx_isa::{Mnemonic, Note, Role, ScalarType, StateSpace};
 use ptx_llvm::build::{CastOp, Type, Value};
 use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType, Unwritten};
 
@@ -263,7 +263,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         let function = self.intrinsic_function(&mapping.name, result, arguments)?;
         let effects = site.inst.mnemonic.effects();
         let touches = effects.reads || effects.writes;
-        let call = if touches && !accesses_arguments(site) && function.limits_memory() {
+        // LLVM says of its intrinsics that they access no memory but at their arguments.
+        let elsewhere = touches && !site.inst.mnemonic.sem().has(Note::AtOperands);
+        let call = if elsewhere && function.limits_memory() {
             self.b.call_ordered(function, arguments)?
         } else {
             self.b.call(function, arguments)?
@@ -457,30 +459,4 @@ fn give<'c>(arguments: &mut [Option<Value<'c>>], at: usize, value: Value<'c>) {
     if let Some(place) = arguments.get_mut(at) {
         *place = Some(value);
     }
-}
-
-/// Whether the instruction accesses no memory but at its operands, and at once or in the order of its own kind, as LLVM says of its
-/// intrinsic.
-fn accesses_arguments(site: Site<'_>) -> bool {
-    matches!(
-        site.inst.mnemonic.sem(),
-        Sem::Memory(MemorySem::LoadUniform | MemorySem::Prefetch | MemorySem::ApplyPriority)
-            | Sem::Async(
-                AsyncSem::CpAsync
-                    | AsyncSem::MbarrierInval
-                    | AsyncSem::StoreBulk
-                    | AsyncSem::TensormapReplace
-            )
-            | Sem::Matrix(
-                MatrixSem::Ldmatrix | MatrixSem::Stmatrix | MatrixSem::WmmaLoad | MatrixSem::WmmaStore
-            )
-            | Sem::Texture(
-                TextureSem::Tex
-                    | TextureSem::Tld4
-                    | TextureSem::Txq
-                    | TextureSem::SurfaceLoad
-                    | TextureSem::SurfaceStore
-                    | TextureSem::SurfaceQuery
-            )
-    )
 }

@@ -132,10 +132,10 @@ impl Slots {
             );
         }
         self.param_access(body, inst, &mut access);
-        if matches!(inst.mnemonic.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc) {
+        if inst.mnemonic.reads_carry() {
             access.reads.push(self.carry());
         }
-        if inst.mnemonic.get(Field::Cc) == Some(Mod::Cc) {
+        if inst.mnemonic.writes_carry() {
             access.writes.push(self.carry());
         }
         if matches!(inst.mnemonic.sem(), Sem::Control(ControlSem::Ret | ControlSem::Exit)) {

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, VectorShape};
-use ptx_isa::{AsyncSem, BlockSem, MatrixSem, MemorySem, Mod, ScalarType, Sem, StateSpace, TextureSem};
+use ptx_isa::{BlockSem, MatrixSem, MemorySem, Mod, Note, ScalarType, Sem, StateSpace, TextureSem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -98,7 +98,7 @@ fn check_base(
     space: Option<StateSpace>,
     reg: ptx_ir::RegId,
 ) {
-    let decl = site.body.decl(reg);
+    let (decl, sem) = (site.body.decl(reg), site.mnemonic().sem());
     let ty = decl.ty;
     if decl.shape != VectorShape::Scalar || !ty.is_integer_or_bits() || ty == ScalarType::B128 {
         let text =
@@ -106,7 +106,7 @@ fn check_base(
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
-    if ty.bits() < 32 && has_no_narrow_address(site) {
+    if ty.bits() < 32 && (sem.has(Note::NoNarrowAddress) || site.has(Mod::Tensormap)) {
         let text = format!("an address has 32 or 64 bits, {} has {}", dotted(ty), ty.bits());
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
@@ -114,56 +114,17 @@ fn check_base(
     // Global and generic addresses fill 64 bits, but in modules of 32-bit addresses. `ptxas` takes a 32-bit register for one as it reads the program, and gives up
     // on it only when it makes machine code.
     let far = matches!(space, None | Some(StateSpace::Global));
-    if far && cx.address_size == 64 && ty.bits() == 32 && needs_wide_address(site.mnemonic().sem()) {
+    if far && cx.address_size == 64 && ty.bits() == 32 && sem.has(Note::WideAddress) {
         let what = if space.is_none() { "generic" } else { "global" };
         let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
         let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
         // `multimem.red` alone it refuses at once.
-        let finding = match site.mnemonic().sem() {
+        let finding = match sem {
             Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, place.span, text),
             _ => Diagnostic::warning(codes::ADDRESS, place.span, text),
         };
         cx.report(finding.with_help(help));
     }
-}
-
-/// Where `ptxas` takes no registers of less than 32 bits as addresses.
-fn has_no_narrow_address(site: Site<'_>) -> bool {
-    matches!(
-        site.mnemonic().sem(),
-        Sem::Matrix(
-            MatrixSem::Ldmatrix
-                | MatrixSem::Stmatrix
-                | MatrixSem::WmmaLoad
-                | MatrixSem::WmmaStore
-                | MatrixSem::TensorMemory
-        ) | Sem::Async(
-            AsyncSem::Fabric
-                | AsyncSem::StoreBulk
-                | AsyncSem::BulkCopy
-                | AsyncSem::StoreAsync
-                | AsyncSem::ReduceAsync
-                | AsyncSem::CpAsyncArrive
-                | AsyncSem::TensormapReplace
-        ) | Sem::Memory(MemorySem::MultimemReduce | MemorySem::CreatePolicy)
-    ) || site.has(Mod::Tensormap)
-}
-
-/// Where `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.
-fn needs_wide_address(sem: Sem) -> bool {
-    matches!(
-        sem,
-        Sem::Memory(
-            MemorySem::Load
-                | MemorySem::LoadUniform
-                | MemorySem::Store
-                | MemorySem::Atom
-                | MemorySem::AtomVector
-                | MemorySem::Red
-                | MemorySem::RedVector
-                | MemorySem::MultimemReduce
-        )
-    )
 }
 
 fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Option<StateSpace>, id: VarId) {

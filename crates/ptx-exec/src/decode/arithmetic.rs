@@ -350,10 +350,9 @@ impl BodyDecoder<'_> {
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
         let d = self.dst(cx, 0)?;
         let out = if cx.m.has(Mod::Cc) { self.carry } else { self.sink };
-        let reads = matches!(cx.m.opcode(), Opcode::Addc | Opcode::Subc | Opcode::Madc);
         // `sub.cc` computes `a + ~b + 1`.
         let none = u64::from(cx.m.sem() == Sem::Arith(ArithSem::SubCarry));
-        let carry = if reads { Src::register(self.carry) } else { cx.constants.of(none) };
+        let carry = if cx.m.reads_carry() { Src::register(self.carry) } else { cx.constants.of(none) };
         let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
         let (op, c) = match cx.m.sem() {
             Sem::Arith(ArithSem::AddCarry) => (Dual::AddCarry(t, saturation(cx)), carry),

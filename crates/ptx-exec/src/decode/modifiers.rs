@@ -48,6 +48,11 @@ impl Modifiers {
         self.m.opcode()
     }
 
+    /// Whether it reads the carry; takes nothing.
+    pub(super) fn reads_carry(&self) -> bool {
+        self.m.reads_carry()
+    }
+
     /// The type of the operand at a place. Takes nothing: most types specify more than how wide a constant is.
     pub(super) fn operand_type(&self, at: usize) -> Option<ScalarType> {
         self.m.operand_type(at)

@@ -8,6 +8,7 @@ use ptx_diag::SourceFile;
 use ptx_llvm::view::{CastOp, Function, InstId, Op, Type, Value, View};
 use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
 
+use crate::constraint::register_class;
 use crate::target::Target;
 
 /// The names of the functions whose bodies are texts begin so, and end in the number of the text.
@@ -102,23 +103,11 @@ fn function(number: usize, text: &str, constraints: &str) -> Option<String> {
             Some(letter) => (&mut results, letter),
             None => (&mut parameters, constraint),
         };
-        list.push(format!(".reg .{} %v{number}", register_type(letter)?));
+        list.push(format!(".reg .{} %v{number}", register_class(letter)?.register_type().as_str()));
     }
     let (results, parameters) = (results.join(", "), parameters.join(", "));
     let body = text.replace('$', "%v");
     Some(format!(".func ({results}) {PATTERN_NAME}{number}({parameters})\n{{\n{body}\nret;\n}}\n"))
-}
-/// The type of the registers of a constraint.
-fn register_type(letter: &str) -> Option<&'static str> {
-    Some(match letter {
-        "b" => "pred",
-        "h" => "b16",
-        "r" => "b32",
-        "l" => "b64",
-        "f" => "f32",
-        "d" => "f64",
-        _ => return None,
-    })
 }
 
 /// The operations after the results of a function of one block.
