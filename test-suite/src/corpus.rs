@@ -308,9 +308,9 @@ fn lowered(module: &ptx_ir::Module, source: &SourceFile) -> Result<(String, Coun
 
 fn raised(ir: &str, level: Level, oracles: &Oracles) -> Result<()> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, "lowered", ir)?;
-    stage::optimize(&llvm, level)?;
-    let ptx = stage::raise(&llvm)?;
+    let mut llvm = stage::read_llvm(&context, "lowered", ir)?;
+    stage::optimize(&mut llvm, level)?;
+    let ptx = stage::raise(&mut llvm)?;
     if oracles.ptxas.is_some() {
         oracles.accept(&ptx)?;
     }

@@ -189,9 +189,9 @@ fn along_all_ways(ir: &str, clang: &str, wanted: &str, oracles: &Oracles, ways: 
 
 fn raised(ir: &str, level: Level) -> Result<String> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, "program", ir)?;
-    stage::optimize(&llvm, level)?;
-    stage::raise(&llvm)
+    let mut llvm = stage::read_llvm(&context, "program", ir)?;
+    stage::optimize(&mut llvm, level)?;
+    stage::raise(&mut llvm)
 }
 
 /// The sum that a program's kernel stores, in hexadecimal digits.

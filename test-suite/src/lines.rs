@@ -336,7 +336,7 @@ fn run(lines: &[Line], batch: &[usize], depth: Depth, oracles: &Oracles) -> Resu
         Err(findings) => return Ok(at_fault(Stage::Front, &findings)),
     };
     let context = Context::new()?;
-    let lowered = match ptx_driver::lower(verified, &context) {
+    let mut lowered = match ptx_driver::lower(verified, &context) {
         Ok(lowered) => lowered,
         Err(findings) => return Ok(at_fault(Stage::Lower, &findings)),
     };
@@ -345,7 +345,7 @@ fn run(lines: &[Line], batch: &[usize], depth: Depth, oracles: &Oracles) -> Resu
     if depth == Depth::Lower {
         return Ok(Outcome::Passed(means));
     }
-    let raised = match ptx_driver::raise(&lowered, TargetChoice::default()) {
+    let raised = match ptx_driver::raise(&mut lowered, TargetChoice::default()) {
         Ok((raised, _)) => raised,
         Err(findings) => return Ok(by_name(&findings, batch)),
     };

@@ -215,10 +215,10 @@ fn is_ir(path: &Path) -> bool {
 /// What becomes of LLVM IR.
 fn raised(path: &Path, text: &str, way: Way) -> Result<String> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, &path.to_string_lossy(), text)?;
-    stage::optimize(&llvm, way.level())?;
+    let mut llvm = stage::read_llvm(&context, &path.to_string_lossy(), text)?;
+    stage::optimize(&mut llvm, way.level())?;
     match way {
-        Way::O0 | Way::O2 => stage::raise(&llvm),
+        Way::O0 | Way::O2 => stage::raise(&mut llvm),
         Way::LlvmO0 | Way::LlvmO2 => stage::generate(llvm),
     }
 }

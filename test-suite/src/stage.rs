@@ -73,10 +73,10 @@ pub fn lower<'c>(
     level: Level,
 ) -> Result<Llvm<'c>> {
     let verified = verify(module, source)?;
-    let llvm = ptx_driver::lower(verified, context)
+    let mut llvm = ptx_driver::lower(verified, context)
         .map_err(|findings| anyhow!("lower: {}", describe(source, &findings)))?;
     llvm.verify().context("LLVM refuses the lowered module")?;
-    optimize(&llvm, level)?;
+    optimize(&mut llvm, level)?;
     Ok(llvm)
 }
 
@@ -84,7 +84,7 @@ pub fn lower<'c>(
 ///
 /// # Errors
 /// What LLVM says.
-pub fn optimize(llvm: &Llvm<'_>, level: Level) -> Result<()> {
+pub fn optimize(llvm: &mut Llvm<'_>, level: Level) -> Result<()> {
     let level = match level {
         Level::O0 => OptLevel::O0,
         Level::O1 => OptLevel::O1,
@@ -108,7 +108,7 @@ pub fn read_llvm<'c>(context: &'c Context, name: &str, text: &str) -> Result<Llv
 ///
 /// # Errors
 /// The findings of the stage that refuses it.
-pub fn raise(llvm: &Llvm<'_>) -> Result<String> {
+pub fn raise(llvm: &mut Llvm<'_>) -> Result<String> {
     let nowhere = SourceFile::new("raised", "");
     let (module, _) = ptx_driver::raise(llvm, TargetChoice::default())
         .map_err(|findings| anyhow!("raise: {}", describe(&nowhere, &findings)))?;

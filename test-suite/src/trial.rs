@@ -182,7 +182,8 @@ impl Case {
             Language::Llvm => {
                 let context = Context::new()?;
                 let module = ptx_driver::read_llvm(&context, &self.source);
-                let raised = module.and_then(|(llvm, _)| ptx_driver::raise(&llvm, TargetChoice::default()));
+                let raised =
+                    module.and_then(|(mut llvm, _)| ptx_driver::raise(&mut llvm, TargetChoice::default()));
                 raised.map_or_else(|findings| findings, |(_, warnings)| warnings)
             }
         };
@@ -217,9 +218,9 @@ impl Case {
 
     fn raised(&self, ir: &str, level: Level) -> Result<String> {
         let context = Context::new()?;
-        let llvm = stage::read_llvm(&context, &self.name, ir)?;
-        stage::optimize(&llvm, level)?;
-        stage::raise(&llvm)
+        let mut llvm = stage::read_llvm(&context, &self.name, ir)?;
+        stage::optimize(&mut llvm, level)?;
+        stage::raise(&mut llvm)
     }
 
     fn round_trip(&self, language: Language, level: Level, around: &Surroundings) -> Result<String> {

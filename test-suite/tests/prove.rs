@@ -179,7 +179,7 @@ fn refuse(&(route, instruction, right, wrong): &Planted, solver: &Solver) -> Res
 
 fn raised(ir: &str) -> Result<String, Failed> {
     let context = Context::new().map_err(|error| error.to_string())?;
-    Ok(stage::raise(&stage::read_llvm(&context, "planted.ll", ir)?)?)
+    Ok(stage::raise(&mut stage::read_llvm(&context, "planted.ll", ir)?)?)
 }
 
 /// What the kernel of a module leaves in its second buffer.

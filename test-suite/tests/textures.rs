@@ -23,7 +23,7 @@ fn texts(target: &str) -> Vec<String> {
     let module = stage::read(&source).unwrap();
     let back = [Level::O0, Level::O2].map(|level| {
         let context = Context::new().unwrap();
-        stage::raise(&stage::lower(&module, &source, &context, level).unwrap()).unwrap()
+        stage::raise(&mut stage::lower(&module, &source, &context, level).unwrap()).unwrap()
     });
     [text].into_iter().chain(back).collect()
 }

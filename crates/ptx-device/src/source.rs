@@ -60,8 +60,8 @@ fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
         return Ok((file.clone(), Diagnostics::new()));
     }
     let context = llvm_context(file)?;
-    let (module, mut warnings) = read_llvm(&context, file)?;
-    let (tree, more) = raise(&module, TargetChoice::default())?;
+    let (mut module, mut warnings) = read_llvm(&context, file)?;
+    let (tree, more) = raise(&mut module, TargetChoice::default())?;
     warnings.append(more);
     Ok((SourceFile::new(format!("{} (as PTX)", file.name()), ptx_ir::print(&tree)), warnings))
 }

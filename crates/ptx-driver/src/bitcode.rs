@@ -22,7 +22,7 @@ pub enum BitcodeFindings {
 /// Names that both define and functions that are declared with another type, at their places in the PTX; a library that cannot be
 /// read or is for another target.
 pub fn link_bitcode<'c>(
-    module: &Module<'c>,
+    module: &mut Module<'c>,
     program: &ptx_ir::Module,
     library: &SourceFile,
     flush: FlushToZero,
@@ -138,8 +138,8 @@ declare i32 @__nvvm_reflect(ptr)
         let (ptx, _) = read_ptx(&source, Comments::Dropped).expect("valid");
         let (verified, _) = ptx_verify::verify(&ptx).expect("valid");
         let context = Context::new().expect("LLVM 22");
-        let module = lower(verified, &context).expect("lowers");
-        link_bitcode(&module, &ptx, &SourceFile::new("l.ll", library), flush)?;
+        let mut module = lower(verified, &context).expect("lowers");
+        link_bitcode(&mut module, &ptx, &SourceFile::new("l.ll", library), flush)?;
         Ok(module.to_text())
     }
 
@@ -199,12 +199,12 @@ declare i32 @__nvvm_reflect(ptr)
         let (ptx, _) = read_ptx(&source, Comments::Dropped).expect("valid");
         let (verified, _) = ptx_verify::verify(&ptx).expect("valid");
         let context = Context::new().expect("LLVM 22");
-        let module = lower(verified, &context).expect("lowers");
+        let mut module = lower(verified, &context).expect("lowers");
         let library = SourceFile::new("libdevice.10.bc", bytes);
-        link_bitcode(&module, &ptx, &library, FlushToZero::No).expect("links");
+        link_bitcode(&mut module, &ptx, &library, FlushToZero::No).expect("links");
         let text = module.to_text();
         assert!(text.contains("define internal float @__nv_expf(") && !text.contains("__nv_sinf"));
-        let (raised, _) = crate::ptx_leg::raise(&module, crate::TargetChoice::default()).expect("raises");
+        let (raised, _) = crate::ptx_leg::raise(&mut module, crate::TargetChoice::default()).expect("raises");
         assert!(ptx_ir::print(&raised).contains("ex2.approx"));
     }
 }

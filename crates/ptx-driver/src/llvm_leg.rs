@@ -79,7 +79,7 @@ pub fn read_llvm<'c>(
 ///
 /// [`code::PIPELINE`] when `passes` is not understood, which is the user's mistake; else what went wrong with the module.
 pub fn optimize(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     level: OptLevel,
     passes: Option<&str>,
     choice: TargetChoice,
@@ -102,7 +102,7 @@ pub fn optimize(
 ///
 /// Lists that contain something other than functions; the errors of LLVM's pass.
 pub fn lower_constructors(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     choice: TargetChoice,
     source: &SourceFile,
 ) -> Result<(), Diagnostics> {
@@ -229,8 +229,8 @@ b:
     fn pass_text_is_told_from_a_bad_module() {
         let source = SourceFile::new("m.ll", "");
         let context = Context::new().expect("LLVM 22");
-        let (module, _) = read_llvm(&context, &source).expect("an empty module is valid");
-        let found = optimize(&module, OptLevel::O0, Some("nonsense"), TargetChoice::default(), &source)
+        let (mut module, _) = read_llvm(&context, &source).expect("an empty module is valid");
+        let found = optimize(&mut module, OptLevel::O0, Some("nonsense"), TargetChoice::default(), &source)
             .expect_err("no such pass");
         assert_eq!(found.iter().map(|f| f.code).collect::<Vec<_>>(), [code::PIPELINE]);
     }

@@ -46,15 +46,15 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
     ptx_lower::lower(&module, context)
 }
 
-/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. Where the
-/// LLVM IR asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers first. Branches back get positive predicates
-/// ([`ptx_llvm::point_branches`]) in what was not PTX.
+/// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. The LLVM IR is
+/// changed before: where it asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers, and branches back get positive
+/// predicates ([`ptx_llvm::point_branches`]) in what was not PTX.
 ///
 /// # Errors
 ///
 /// What cannot be expressed, with the function and the instruction.
 pub fn raise(
-    module: &ptx_llvm::Module<'_>,
+    module: &mut ptx_llvm::Module<'_>,
     choice: TargetChoice,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     raise_in_style(module, choice, Style::default())
@@ -66,7 +66,7 @@ pub fn raise(
 ///
 /// Those of [`raise`].
 pub fn raise_in_style(
-    module: &ptx_llvm::Module<'_>,
+    module: &mut ptx_llvm::Module<'_>,
     choice: TargetChoice,
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
@@ -83,7 +83,7 @@ pub fn raise_in_style(
 const ASSUMED_GPU: &str = "sm_75";
 
 /// Answers a module that asks.
-fn resolve_reflect(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
+fn resolve_reflect(module: &mut ptx_llvm::Module<'_>, choice: TargetChoice) -> Result<(), Diagnostics> {
     if !ptx_llvm::asks_reflect(module) {
         return Ok(());
     }
@@ -183,8 +183,8 @@ exit:
 ";
         let raised = |text: &str| {
             let context = Context::new().expect("LLVM 22");
-            let module = ptx_llvm::Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-            let (ptx, _) = raise(&module, TargetChoice::default()).expect("raises");
+            let mut module = ptx_llvm::Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            let (ptx, _) = raise(&mut module, TargetChoice::default()).expect("raises");
             ptx_ir::print(&ptx)
         };
         let positive = raised(text);

@@ -36,10 +36,10 @@ fn main() {
         group.bench_function(name, |bencher| {
             bencher.iter_with_large_drop(|| {
                 let context = Context::new().expect("LLVM 22");
-                let Ok(lowered) = lower(black_box(&verified), &context) else {
+                let Ok(mut lowered) = lower(black_box(&verified), &context) else {
                     panic!("every construct of the file is lowered")
                 };
-                optimize(&lowered, level, None, Gpu::default()).expect("the passes run");
+                optimize(&mut lowered, level, None, Gpu::default()).expect("the passes run");
                 drop(lowered);
                 context
             });

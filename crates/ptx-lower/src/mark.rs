@@ -15,7 +15,7 @@
 use std::fmt::Write as _;
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Effects, Field, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
+use ptx_isa::{ArithSem, BitsSem, Effects, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
 use ptx_llvm::build::Value;
 use ptx_llvm::marks;
 

@@ -24,7 +24,7 @@ use std::collections::BinaryHeap;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{
-    ArithSem, AsyncSem, CompareSem, ControlSem, MemorySem, Mod, MoveSem, Opcode, ScalarType, Sem, StateSpace,
+    ArithSem, AsyncSem, CompareSem, ControlSem, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
     TypeKind, WarpSem,
 };
 use ptx_llvm::address_space;

@@ -11,9 +11,7 @@ use ptx_ir::{
     AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
     VectorShape,
 };
-use ptx_isa::{
-    Component, ControlSem, Field, MatrixSem, MemorySem, Mod, Opcode, Role, ScalarType, Sem, StateSpace,
-};
+use ptx_isa::{Component, ControlSem, Field, MatrixSem, MemorySem, Role, ScalarType, Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{Flow, instruction};

@@ -65,7 +65,7 @@ enum Step<'a> {
 /// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what
 /// the steps have left.
 pub fn optimize(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     level: OptLevel,
     passes: Option<&str>,
     gpu: Gpu,
@@ -179,8 +179,8 @@ define i32 @f(ptr %p, i32 %n) {
 
     fn optimized(level: OptLevel, passes: Option<&str>) -> Result<String, OptError> {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", MODULE.as_bytes())?;
-        optimize(&module, level, passes, Gpu::default())?;
+        let mut module = Module::parse(&context, "m", MODULE.as_bytes())?;
+        optimize(&mut module, level, passes, Gpu::default())?;
         Ok(module.to_text())
     }
 
@@ -202,9 +202,9 @@ define i32 @f(ptr %p, i32 %n) {
     fn what_is_not_to_be_optimized_stays() {
         let optimized = |text: &str, level| {
             let context = Context::new().expect("LLVM 22");
-            let module = Module::parse(&context, "m", text.as_bytes()).expect("a module");
+            let mut module = Module::parse(&context, "m", text.as_bytes()).expect("a module");
             let before = module.to_text();
-            optimize(&module, level, None, Gpu::default()).expect("nothing to go wrong");
+            optimize(&mut module, level, None, Gpu::default()).expect("nothing to go wrong");
             (before, module.to_text())
         };
         const ALONE: &str = "
@@ -268,8 +268,8 @@ end:
 ";
         for text in [chain, cycle] {
             let context = Context::new().expect("LLVM 22");
-            let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-            optimize(&module, OptLevel::O2, None, Gpu::default()).expect("no crash");
+            let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            optimize(&mut module, OptLevel::O2, None, Gpu::default()).expect("no crash");
             assert!(module.to_text().contains("@llvm.ptrmask"), "{}", module.to_text());
         }
         // One mask is not a reason to omit the pass.
@@ -314,8 +314,8 @@ define i32 @alone(ptr addrspace(3) %p) noinline optnone {
 }
 ";
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        optimize(&module, OptLevel::O2, None, Gpu::default()).expect("no crash");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        optimize(&mut module, OptLevel::O2, None, Gpu::default()).expect("no crash");
         let text = module.to_text();
         let body = |name: &str| {
             let (_, rest) = text.split_once(name).expect("the function");
@@ -359,8 +359,8 @@ join:
 ";
         for passes in ["no-op-module", "ptx-strip-hints", "no-op-module,ptx-strip-hints"] {
             let context = Context::new().expect("LLVM 22");
-            let module = Module::parse(&context, "m", text.as_bytes()).expect("the reader takes it");
-            let error = optimize(&module, OptLevel::O0, Some(passes), Gpu::default()).expect_err(passes);
+            let mut module = Module::parse(&context, "m", text.as_bytes()).expect("the reader takes it");
+            let error = optimize(&mut module, OptLevel::O0, Some(passes), Gpu::default()).expect_err(passes);
             assert!(matches!(error, OptError::Failed(LlvmError::Invalid { .. })), "{passes}: {error:?}");
             let is_kept = passes != "ptx-strip-hints";
             assert_eq!(module.to_text().contains("!ptx.mods"), is_kept, "{passes}");
@@ -399,8 +399,8 @@ define i64 @f(ptr %p, i64 %i) {
 }
 ";
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
-        optimize(&module, OptLevel::O2, None, Gpu::default()).expect("the default pipeline runs");
+        let mut module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+        optimize(&mut module, OptLevel::O2, None, Gpu::default()).expect("the default pipeline runs");
         let text = module.to_text();
         let (first, second) = (text.find("i64 24"), text.find("i64 40"));
         assert!(
@@ -421,9 +421,9 @@ define i64 @f(ptr %p, i64 %i) {
         );
         let context = Context::new().expect("LLVM 22");
         for cpu in [None, Some("sm_52"), Some("sm_90")] {
-            let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+            let mut module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
             let gpu = Gpu { cpu: cpu.map(str::to_owned), ptx_version: None, ..Gpu::default() };
-            optimize(&module, OptLevel::O2, None, gpu).expect("the default pipeline runs");
+            optimize(&mut module, OptLevel::O2, None, gpu).expect("the default pipeline runs");
             assert!(module.to_text().contains("switch.table"), "{cpu:?}");
         }
     }
@@ -456,8 +456,8 @@ right2:
 "
         .replace("@callee", callee);
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
-        optimize(&module, OptLevel::O3, None, Gpu::default()).expect("the default pipeline runs");
+        let mut module = Module::parse(&context, "m", module.as_bytes()).expect("valid text");
+        optimize(&mut module, OptLevel::O3, None, Gpu::default()).expect("the default pipeline runs");
         module.to_text().matches(&format!("call void {callee}(")).count()
     }
 }

@@ -289,8 +289,8 @@ fn transform(route: Route, home: Home, trials: &[Trial<'_>], oracles: &Oracles) 
     let source = SourceFile::new("written.ptx", text(home, trials));
     let module = stage::read(&source)?;
     let context = Context::new()?;
-    let llvm = stage::lower(&module, &source, &context, route.level())?;
-    if route.needs_llc() { oracles.compile(&llvm.to_text()) } else { stage::raise(&llvm) }
+    let mut llvm = stage::lower(&module, &source, &context, route.level())?;
+    if route.needs_llc() { oracles.compile(&llvm.to_text()) } else { stage::raise(&mut llvm) }
 }
 
 /// Executes the kernels of a module that has arrived, and compares.

@@ -265,8 +265,8 @@ fn cause(program: &Program, way: Way, sm: u16, judges: &Judges) -> Cause {
 fn optimizer_does_it(program: &Program, level: Level, sm: u16, judges: &Judges) -> Result<()> {
     let found = results(&[program], Way::Raised(level), sm, judges)?;
     let ir = device_module(&[program], sm);
-    let ours = |llvm: &ptx_llvm::Module<'_>| stage::optimize(llvm, level);
-    let stock = |llvm: &ptx_llvm::Module<'_>| {
+    let ours = |llvm: &mut ptx_llvm::Module<'_>| stage::optimize(llvm, level);
+    let stock = |llvm: &mut ptx_llvm::Module<'_>| {
         let pipeline = Some("default<O2>");
         ptx_opt::optimize(llvm, OptLevel::O0, pipeline, Gpu::default()).context("optimize")
     };
@@ -278,13 +278,13 @@ fn optimizer_does_it(program: &Program, level: Level, sm: u16, judges: &Judges) 
 fn optimized_on_host(
     program: &Program,
     ir: &str,
-    optimize: impl Fn(&ptx_llvm::Module<'_>) -> Result<()>,
+    optimize: impl Fn(&mut ptx_llvm::Module<'_>) -> Result<()>,
     found: &[Vec<u8>],
     judges: &Judges,
 ) -> Result<()> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, "program", ir)?;
-    optimize(&llvm)?;
+    let mut llvm = stage::read_llvm(&context, "program", ir)?;
+    optimize(&mut llvm)?;
     let of_device = |line: &str| {
         let declares = line.starts_with("declare ") && line.contains(THREAD);
         declares || line.starts_with("target ") || line.starts_with("source_filename ")
@@ -317,8 +317,8 @@ fn results(programs: &[&Program], way: Way, sm: u16, judges: &Judges) -> Result<
             let source = SourceFile::new("raised.ptx", raised(&ir, Level::O0)?);
             let context = Context::new()?;
             let module = stage::read(&source)?;
-            let lowered = stage::lower(&module, &source, &context, level).context("lower")?;
-            stage::raise(&lowered).context("again")?
+            let mut lowered = stage::lower(&module, &source, &context, level).context("lower")?;
+            stage::raise(&mut lowered).context("again")?
         }
         Way::Backend => judges.oracles.compile(&ir)?,
     };
@@ -371,9 +371,9 @@ fn compare(programs: &[&Program], wanted: &[Vec<u8>], way: Way, sm: u16, judges:
 
 fn raised(ir: &str, level: Level) -> Result<String> {
     let context = Context::new()?;
-    let llvm = stage::read_llvm(&context, "program", ir)?;
-    stage::optimize(&llvm, level)?;
-    stage::raise(&llvm)
+    let mut llvm = stage::read_llvm(&context, "program", ir)?;
+    stage::optimize(&mut llvm, level)?;
+    stage::raise(&mut llvm)
 }
 
 #[cfg(test)]

@@ -76,9 +76,9 @@ fn raise(context: &Context, text: String, sm: Sm) -> Result<String, Verdict> {
         Verdict::Refused(first.map_or_else(String::new, |finding| finding.message.clone()))
     };
     let source = SourceFile::new("piece.ll", text);
-    let (module, _) = ptx_driver::read_llvm(context, &source).map_err(|findings| refused(&findings))?;
+    let (mut module, _) = ptx_driver::read_llvm(context, &source).map_err(|findings| refused(&findings))?;
     let choice = TargetChoice { sm: Some(sm), version: None };
-    let (raised, _) = ptx_driver::raise(&module, choice).map_err(|findings| refused(&findings))?;
+    let (raised, _) = ptx_driver::raise(&mut module, choice).map_err(|findings| refused(&findings))?;
     ptx_driver::print_checked(&raised, "raised.ptx").map_err(|bad| {
         let finding = bad.findings.iter().find(|finding| finding.severity == ptx_diag::Severity::Error);
         Verdict::Wrong(finding.map_or_else(String::new, |finding| finding.message.clone()))

@@ -134,7 +134,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     let context = Context::new()?;
     let source = SourceFile::new("set.ll", text);
     // As the tools read it.
-    let llvm = match ptx_driver::read_llvm(&context, &source) {
+    let mut llvm = match ptx_driver::read_llvm(&context, &source) {
         Ok((llvm, _)) => llvm,
         Err(findings) => {
             step(&mut report, Err(anyhow!("{}", stage::describe(&source, &findings))));
@@ -145,7 +145,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
         Some(_) => oracles.accept(ptx),
         None => Ok(()),
     };
-    let first = match raise(&llvm, sm) {
+    let first = match raise(&mut llvm, sm) {
         Ok(first) => first,
         Err(error) => {
             step(&mut report, Err(error));
@@ -187,7 +187,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     let (plans, left) = execute::plans(&View::new(&defined)?);
     let prepared = execute::with_callers(&module, &plans);
     let executions = stage::read_llvm(&context, "prepared", &prepared)
-        .and_then(|llvm| raise(&llvm, sm))
+        .and_then(|mut llvm| raise(&mut llvm, sm))
         .and_then(carry)
         .and_then(|carried| {
             execute::execute(&module, &carried, &plans, lli.map(|lli| (lli.as_path(), oracles)))
@@ -205,7 +205,7 @@ pub fn judge(text: &str, sm: Option<Sm>, oracles: &Oracles, lli: Option<&PathBuf
     Ok(report)
 }
 
-fn raise(llvm: &ptx_llvm::Module<'_>, sm: Option<Sm>) -> Result<String> {
+fn raise(llvm: &mut ptx_llvm::Module<'_>, sm: Option<Sm>) -> Result<String> {
     let nowhere = SourceFile::new("raised", "");
     let choice = TargetChoice { sm, version: None };
     let (module, _) = ptx_driver::raise(llvm, choice)
@@ -221,9 +221,9 @@ fn carry(first: String) -> Result<Carried> {
         let context = Context::new()?;
         let text = stage::lower(&module, &source, &context, Level::O0)?.to_text();
         let context = Context::new()?;
-        let llvm = stage::read_llvm(&context, "lowered", &text)?;
-        stage::optimize(&llvm, level)?;
-        stage::raise(&llvm)
+        let mut llvm = stage::read_llvm(&context, "lowered", &text)?;
+        stage::optimize(&mut llvm, level)?;
+        stage::raise(&mut llvm)
     };
     let (again, optimized) = (back(Level::O0)?, back(Level::O2).context("optimized")?);
     Ok(Carried { first, again, optimized })

@@ -182,9 +182,9 @@ struct Arrived {
 fn arrive(source: &SourceFile, level: Level) -> Result<Arrived> {
     let module = stage::read(source)?;
     let context = Context::new()?;
-    let llvm = stage::lower(&module, source, &context, level)?;
+    let mut llvm = stage::lower(&module, source, &context, level)?;
     let view = View::new(&llvm)?;
-    let ptx = stage::raise(&llvm).and_then(|text| stage::read(&SourceFile::new("raised.ptx", text)));
+    let ptx = stage::raise(&mut llvm).and_then(|text| stage::read(&SourceFile::new("raised.ptx", text)));
     Ok(Arrived { view, ptx })
 }
 
@@ -257,10 +257,10 @@ pub fn text_on(route: Route, case: &Case) -> Result<String> {
         Route::Lowered | Route::Raised => Level::O0,
         Route::Optimized | Route::RaisedOptimized => Level::O2,
     };
-    let llvm = stage::lower(&module, &source, &context, level)?;
+    let mut llvm = stage::lower(&module, &source, &context, level)?;
     match route {
         Route::Lowered | Route::Optimized => Ok(llvm.to_text()),
-        Route::Raised | Route::RaisedOptimized => stage::raise(&llvm),
+        Route::Raised | Route::RaisedOptimized => stage::raise(&mut llvm),
     }
 }
 

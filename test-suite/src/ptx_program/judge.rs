@@ -174,7 +174,7 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
         Way::RoundTrip(level) | Way::Listing(level) => level,
         _ => Level::O0,
     };
-    let lowered = stage::lower(&module, &source, &context, level)?;
+    let mut lowered = stage::lower(&module, &source, &context, level)?;
     match way {
         Way::Backend => {
             let ptx = oracles.compile(&lowered.to_text())?;
@@ -187,19 +187,19 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
         Way::Stock => {
             let optimized = oracles.optimize(&lowered.to_text())?;
             let context = Context::new()?;
-            stage::raise(&stage::read_llvm(&context, "optimized", &optimized)?)
+            stage::raise(&mut stage::read_llvm(&context, "optimized", &optimized)?)
         }
         Way::Listing(level) => {
-            stage::optimize(&lowered, level)?;
+            stage::optimize(&mut lowered, level)?;
             for hint in [marks::INST, marks::LITERAL, marks::GUARD, marks::MODS] {
                 ptx_llvm::drop_instruction_metadata(&lowered, hint);
             }
             ptx_llvm::index_elements(&lowered);
-            stage::raise(&lowered)
+            stage::raise(&mut lowered)
         }
         Way::RoundTrip(level) => {
-            stage::optimize(&lowered, level)?;
-            stage::raise(&lowered)
+            stage::optimize(&mut lowered, level)?;
+            stage::raise(&mut lowered)
         }
         Way::Plain | Way::Host | Way::Checked | Way::Folded => Ok(text.to_owned()),
     }

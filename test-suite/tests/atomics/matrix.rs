@@ -121,10 +121,11 @@ pub fn module_of(instructions: &[Instruction], space: u32) -> String {
 /// The PTX of LLVM IR for an architecture; the findings where there is none.
 pub fn raise(text: &str, sm: u16) -> std::result::Result<String, String> {
     let context = Context::new().map_err(|error| error.to_string())?;
-    let module = Module::parse(&context, "atomics", text.as_bytes()).map_err(|error| error.to_string())?;
+    let mut module =
+        Module::parse(&context, "atomics", text.as_bytes()).map_err(|error| error.to_string())?;
     module.verify().map_err(|error| error.to_string())?;
     let choice = TargetChoice { sm: Some(Sm::new(sm)), version: None };
-    let (raised, _) = ptx_driver::raise(&module, choice).map_err(|findings| {
+    let (raised, _) = ptx_driver::raise(&mut module, choice).map_err(|findings| {
         findings.iter().map(|finding| finding.message.clone()).collect::<Vec<_>>().join("\n")
     })?;
     ptx_driver::print_checked(&raised, "raised").map_err(|bad| {

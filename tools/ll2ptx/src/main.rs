@@ -52,18 +52,18 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     let source = read_input(input)?;
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));
-    let (module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
+    let (mut module, mut warnings) = module.map_err(|found| rejected(&source, found))?;
 
     let choice = TargetChoice { sm: arguments.target.target, version: arguments.target.ptx_version };
     let passes = arguments.optimize.passes.as_deref();
     let level = arguments.optimize.level;
     terminal
-        .step("optimize", || optimize(&module, level, passes, choice, &source))
+        .step("optimize", || optimize(&mut module, level, passes, choice, &source))
         .map_err(|found| usage_or_rejected(&source, found))?;
 
     if arguments.lower_ctors {
         terminal
-            .step("lower constructors", || lower_constructors(&module, choice, &source))
+            .step("lower constructors", || lower_constructors(&mut module, choice, &source))
             .map_err(|found| rejected(&source, found))?;
     }
 
@@ -71,7 +71,7 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     let text = match arguments.engine {
         Engine::Native => {
             let (ptx, more) = terminal
-                .step("raise", || raise_in_style(&module, choice, style))
+                .step("raise", || raise_in_style(&mut module, choice, style))
                 .map_err(|found| rejected(&source, found))?;
             warnings.append(more);
             let name = format!("{} (as PTX)", source.name());

@@ -102,13 +102,13 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     // What LLVM says has no place; it is said of the first input.
     let source = sources.files().first().cloned().unwrap_or_else(|| SourceFile::new("", Vec::new()));
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
-    let module =
+    let mut module =
         terminal.step("lower", || lower(verified, &context)).map_err(|found| rejected_in(sources, &found))?;
     let flush = if arguments.reflect_ftz { FlushToZero::Yes } else { FlushToZero::No };
     for path in &arguments.link_bitcode {
         let library = read_input(path)?;
         let linked =
-            terminal.step("link bitcode", || link_bitcode(&module, verified.module(), &library, flush));
+            terminal.step("link bitcode", || link_bitcode(&mut module, verified.module(), &library, flush));
         linked.map_err(|found| match found {
             BitcodeFindings::Program(found) => rejected_in(sources, &found),
             BitcodeFindings::Library(found) => rejected(&library, found),
@@ -117,7 +117,7 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     let passes = arguments.optimize.passes.as_deref();
     terminal
         .step("optimize", || {
-            optimize(&module, arguments.optimize.level, passes, TargetChoice::default(), &source)
+            optimize(&mut module, arguments.optimize.level, passes, TargetChoice::default(), &source)
         })
         .map_err(|found| usage_or_rejected(&source, found))?;
     if arguments.no_hints {

@@ -202,13 +202,13 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
             let lowered = terminal.step("lower", || lower(verified, &context));
             let module = lowered
                 .map_err(|found| Failure::about_several(ExitStatus::Rejected, sources.split(&found)))?;
-            raised(&input, &module, Diagnostics::new(), arguments)
+            raised(&input, module, Diagnostics::new(), arguments)
         }
         InputKind::Llvm => {
             let context = context()?;
             let module = terminal.step("read LLVM IR", || read_llvm(&context, &input));
             let (module, warnings) = module.map_err(|found| rejected(&input, found))?;
-            raised(&input, &module, warnings, arguments)
+            raised(&input, module, warnings, arguments)
         }
     }
 }
@@ -216,17 +216,17 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
 /// The PTX of a module, optimized as the arguments have it.
 fn raised(
     input: &SourceFile,
-    module: &ptx_llvm::Module<'_>,
+    mut module: ptx_llvm::Module<'_>,
     mut warnings: Diagnostics,
     arguments: &Arguments,
 ) -> Result<SourceFile, Failure> {
     let terminal = arguments.report.terminal();
     let OptimizeArgs { level, passes } = &arguments.optimize;
     terminal
-        .step("optimize", || optimize(module, *level, passes.as_deref(), TargetChoice::default(), input))
+        .step("optimize", || optimize(&mut module, *level, passes.as_deref(), TargetChoice::default(), input))
         .map_err(|found| usage_or_rejected(input, found))?;
     let (module, more): (Module, _) = terminal
-        .step("raise", || raise(module, TargetChoice::default()))
+        .step("raise", || raise(&mut module, TargetChoice::default()))
         .map_err(|found| rejected(input, found))?;
     warnings.append(more);
     terminal.warn(vec![(input.clone(), warnings)])?;

@@ -112,12 +112,13 @@ fn compared(file: &Path, lost: &mut BTreeMap<String, i64>) -> Result<Shares> {
     };
     let (before, _) = ptx_driver::read_ptx(&source, Comments::Dropped).map_err(failed)?;
     let context = ptx_llvm::Context::new()?;
-    let lowered = {
+    let mut lowered = {
         let (verified, _) = ptx_verify::verify(&before).map_err(failed)?;
         ptx_driver::lower(verified, &context).map_err(failed)?
     };
     let style = Style { names: Names::Values, annotations: Annotations::None };
-    let (after, _) = ptx_driver::raise_in_style(&lowered, TargetChoice::default(), style).map_err(failed)?;
+    let (after, _) =
+        ptx_driver::raise_in_style(&mut lowered, TargetChoice::default(), style).map_err(failed)?;
     // What is read back has the registers that the text mentions.
     let printed = SourceFile::new("raised", ptx_ir::print(&after));
     let (after, _) = ptx_driver::read_ptx(&printed, Comments::Dropped).map_err(failed)?;

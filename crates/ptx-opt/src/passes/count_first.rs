@@ -135,8 +135,8 @@ exit:
                     .replace("ult i32 %i, 64", &format!("{predicate} i32 %i, {bound}"));
                 let rounds = |text: &str| {
                     let context = Context::new().expect("LLVM 22");
-                    let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-                    crate::optimize(&module, OptLevel::O2, None, Gpu::default()).expect("runs");
+                    let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+                    crate::optimize(&mut module, OptLevel::O2, None, Gpu::default()).expect("runs");
                     module.to_text().lines().find(|line| line.contains("ret i32")).map(str::to_owned)
                 };
                 let found = rounds(&counted(&text));

@@ -101,8 +101,9 @@ exit:
             point_branches(&module, Branches::Back);
             let text = module.to_text().replace("br i1 %c, label %loop, label %exit", "br label %exit");
             let text = text.replace("ret i1 %a", "%same = icmp eq i1 %a, %c\n  ret i1 %same");
-            let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-            crate::optimize(&module, ptx_llvm::OptLevel::O2, None, ptx_llvm::Gpu::default()).expect("runs");
+            let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            crate::optimize(&mut module, ptx_llvm::OptLevel::O2, None, ptx_llvm::Gpu::default())
+                .expect("runs");
             assert!(module.to_text().contains("ret i1 false"), "{predicate}: {}", module.to_text());
         }
     }
