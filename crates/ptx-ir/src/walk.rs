@@ -1,6 +1,6 @@
 //! One walk over the operands of an instruction, for all that look for registers or symbols in them.
 
-use ptx_isa::{MoveSem, Role, ScalarType, Sem, Shape};
+use ptx_isa::{Kind, MoveSem, Role, ScalarType, Sem, Shape};
 
 use crate::body::{Body, Inst, RegId};
 use crate::operand::{AddressBase, ListId, Operand};
@@ -74,11 +74,13 @@ impl Body {
     }
 
     /// Calls `visit` for every operand of an instruction and for everything in its vectors, brackets and lists, in the order of the text and
-    /// each list before what is in it; with whether it is written or read. What is in brackets is read.
+    /// each list before what is in it; with whether it is written or read. What is in brackets is read, and the results of a call are written.
     pub fn for_each_operand(&self, inst: &Inst, mut visit: impl FnMut(Operand, Role)) {
         let places = inst.mnemonic.form().operands;
         for (place, operand) in places.iter().zip(self.operands(inst)) {
-            self.walk(*operand, place.role, DEPTH, &mut visit);
+            // The table has one role for what may be left out, which the results of a call share with its arguments.
+            let role = if place.kind == Kind::Results { Role::Def } else { place.role };
+            self.walk(*operand, role, DEPTH, &mut visit);
         }
     }
 
@@ -229,6 +231,16 @@ mod tests {
         let uses = [(7, Role::Use), (0, Role::Def), (1, Role::Def), (2, Role::Def)];
         let bracketed = [(5, Role::Use), (3, Role::Use), (4, Role::Use)];
         assert_eq!(registers(&body, &inst), [&uses[..], &bracketed[..]].concat());
+    }
+
+    #[test]
+    fn results_of_a_call_are_written() {
+        let (body, inst) = only("call", false, |builder, r| {
+            let (results, arguments) =
+                (builder.list(&[Operand::Register(r[0])]), builder.list(&[Operand::Register(r[1])]));
+            vec![Operand::List(results), Operand::Register(r[2]), Operand::List(arguments)]
+        });
+        assert_eq!(registers(&body, &inst), [(0, Role::Def), (2, Role::Use), (1, Role::UseOpt)]);
     }
 
     #[test]

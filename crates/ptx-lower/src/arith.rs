@@ -1,7 +1,7 @@
 //! Integer arithmetic (manual 9.7.1).
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind, ptx};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
 use ptx_llvm::marks;
 
@@ -108,16 +108,10 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// The upper half of a product.
     pub(crate) fn high_product(&mut self, ty: ScalarType, a: Value<'c>, b: Value<'c>) -> Result<Value<'c>> {
-        let name = match (ty.bits(), ty.is_signed()) {
-            (16, true) => "llvm.nvvm.mulhi.s",
-            (16, false) => "llvm.nvvm.mulhi.us",
-            (32, true) => "llvm.nvvm.mulhi.i",
-            (32, false) => "llvm.nvvm.mulhi.ui",
-            (64, true) => "llvm.nvvm.mulhi.ll",
-            (64, false) => "llvm.nvvm.mulhi.ull",
-            _ => return unsupported("its type has no product"),
+        let Ok(product) = ptx!("mul.hi.s32").with_type(ty) else {
+            return unsupported("its type has no product");
         };
-        self.intrinsic(name, a.ty(), &[a, b])
+        self.intrinsic_of(product, a.ty(), &[a, b])
     }
 
     /// `mad24.lo`: the product of the low 24 bits and a sum; other parts as written.
@@ -125,9 +119,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         if site.inst.mnemonic.get(Field::Part) != Some(Mod::Lo) {
             return self.inline(site);
         }
-        let name = if site.scalar_type()?.is_signed() { "llvm.nvvm.mul24.i" } else { "llvm.nvvm.mul24.ui" };
+        let signed = site.scalar_type()?.is_signed();
+        let factors = if signed { ptx!("mul24.lo.s32") } else { ptx!("mul24.lo.u32") };
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
-        let product = self.intrinsic(name, a.ty(), &[a, b])?;
+        let product = self.intrinsic_of(factors, a.ty(), &[a, b])?;
         let sum = self.b.binary(BinaryOp::Add, product, c)?;
         self.define(site, 0, sum)
     }

@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
-use ptx_isa::{ControlSem, MoveSem, ScalarType, Sem, StateSpace};
+use ptx_isa::{ControlSem, Mnemonic, MoveSem, ScalarType, Sem, StateSpace};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
+use ptx_llvm::intrinsics;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
@@ -656,6 +657,19 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     ) -> Result<Value<'c>> {
         let function = self.intrinsic_function(name, result, arguments)?;
         Ok(self.b.call(function, arguments)?)
+    }
+
+    /// Calls the intrinsic that stands for a mnemonic.
+    pub(crate) fn intrinsic_of(
+        &self,
+        mnemonic: Mnemonic,
+        result: Type<'c>,
+        arguments: &[Value<'c>],
+    ) -> Result<Value<'c>> {
+        match intrinsics::by_mnemonic(mnemonic).next() {
+            Some(row) => self.intrinsic(&row.name, result, arguments),
+            None => unsupported("no intrinsic stands for it"),
+        }
     }
 
     /// The same where LLVM declares the intrinsic to read or write less memory than the instruction orders (mapping, "What LLVM is

@@ -117,17 +117,19 @@ impl Slots {
     fn access(&self, body: &Body, inst: &Inst, results: &[Slot]) -> Access {
         let mut access =
             Access { guard: inst.guard.map(|guard| self.lane(guard.register, 0)), ..Access::default() };
-        for (operand, place) in body.operands(inst).iter().zip(inst.mnemonic.form().operands) {
-            let writes = matches!(place.role, Role::Def | Role::DefPair) || place.name == "ret";
-            self.collect(body, *operand, if writes { &mut access.writes } else { &mut access.reads });
-        }
+        let calls = inst.mnemonic.sem() == Sem::Control(ControlSem::Call);
+        body.for_each_operand(inst, |operand, role| {
+            let writes = matches!(role, Role::Def | Role::DefPair);
+            let into = if writes { &mut access.writes } else { &mut access.reads };
+            match operand {
+                // What is passed.
+                Operand::Symbol(Symbol::Variable(var), _) if calls => into.extend(self.param(var)),
+                other => self.collect(body, other, into),
+            }
+        });
         // `wgmma` accumulates into its destination, which the table lists as a definition alone.
         if updates_destination(inst) {
-            self.collect(
-                body,
-                body.operands(inst).first().copied().unwrap_or(Operand::Omitted),
-                &mut access.reads,
-            );
+            access.reads.extend_from_slice(&access.writes);
         }
         self.param_access(body, inst, &mut access);
         if inst.mnemonic.reads_carry() {
@@ -154,6 +156,7 @@ impl Slots {
         }
     }
 
+    /// The slots that an operand names itself.
     fn collect(&self, body: &Body, operand: Operand, into: &mut Vec<Slot>) {
         match operand {
             Operand::Register(register) | Operand::Address(AddressBase::Register(register), _) => {
@@ -166,24 +169,6 @@ impl Slots {
                 into.push(self.lane(register, 0));
             }
             Operand::Element(register, component) => into.push(self.lane(register, lane_of(component))),
-            Operand::Bracket(list) => {
-                for entry in body.list(list) {
-                    match entry {
-                        Operand::Bracket(_) | Operand::List(_) => {}
-                        part => self.collect(body, *part, into),
-                    }
-                }
-            }
-            Operand::Vector(list) | Operand::List(list) => {
-                for entry in body.list(list) {
-                    match entry {
-                        // Vectors inside lists do not nest further in the grammar.
-                        Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_) => {}
-                        Operand::Symbol(Symbol::Variable(var), _) => into.extend(self.param(*var)),
-                        simple => self.collect(body, *simple, into),
-                    }
-                }
-            }
             Operand::Omitted
             | Operand::Sink
             | Operand::SpecialSum(..)
@@ -191,6 +176,9 @@ impl Slots {
             | Operand::Immediate(_)
             | Operand::Symbol(..)
             | Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+            | Operand::Bracket(_)
+            | Operand::Vector(_)
+            | Operand::List(_)
             | Operand::Label(_) => {}
         }
     }

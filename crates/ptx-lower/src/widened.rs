@@ -100,44 +100,31 @@ impl Reader<'_> {
     }
 
     fn uses_of_inst(&self, statement: usize, inst: &Inst, uses: &mut Uses) {
-        let operands = self.body.operands(inst);
         let read =
             |register, lane| self.analysis.ssa.read(statement, self.analysis.slots.lane(register, lane));
-        let result = match operands.first() {
+        let result = match self.body.operands(inst).first() {
             Some(Operand::Register(register)) => {
                 self.analysis.ssa.written(statement, self.analysis.slots.lane(*register, 0))
             }
             _ => None,
         };
-        for (operand, place) in operands.iter().zip(inst.mnemonic.form().operands) {
-            if matches!(place.role, Role::Def | Role::DefPair) {
-                continue;
+        // What copies has no lists of addresses, and what reads low halves has no lists.
+        let result = result.filter(|_| copies(inst));
+        self.body.for_each_operand(inst, |operand, role| match operand {
+            _ if matches!(role, Role::Def | Role::DefPair) => {}
+            Operand::Register(_) if reads_low_half(inst) => {}
+            Operand::Register(register) => {
+                if let Some(value) = read(register, 0) {
+                    self.copied(value, result, uses);
+                }
             }
-            match operand {
-                Operand::Register(_) if reads_low_half(inst) => {}
-                Operand::Register(register) => {
-                    let result = result.filter(|_| copies(inst));
-                    if let Some(value) = read(*register, 0) {
-                        self.copied(value, result, uses);
-                    }
+            Operand::Element(register, component) => {
+                if let Some(value) = read(register, lane_of(component)) {
+                    uses.numbers[value.index()] = true;
                 }
-                Operand::Element(register, component) => {
-                    if let Some(value) = read(*register, lane_of(*component)) {
-                        uses.numbers[value.index()] = true;
-                    }
-                }
-                Operand::Vector(list) | Operand::List(list) | Operand::Bracket(list) => {
-                    for entry in self.body.list(*list) {
-                        if let Operand::Register(register) = entry
-                            && let Some(value) = read(*register, 0)
-                        {
-                            uses.numbers[value.index()] = true;
-                        }
-                    }
-                }
-                _ => {}
             }
-        }
+            _ => {}
+        });
     }
 }
 
