@@ -6,11 +6,11 @@ use crate::code::{Code, float_name, ir};
 use crate::integers::ones;
 use crate::site::{Element, Site};
 
-/// `uitofp`, `sitofp`: the highest 64 bits, the last of them set where something below is, are converted, which rounds once; then times a power of two.
-pub(crate) fn to_float(site: &Site<'_>) -> Option<String> {
+/// `uitofp`, `sitofp` of signed numbers: the highest 64 bits, the last of them set where something below is, are converted, which rounds once; then times a power of two.
+pub(crate) fn to_float(site: &Site<'_>, signed: bool) -> Option<String> {
     let bits = site.wide_bits(site.ty(0)?)?;
     let Element::Float(kind) = site.element(site.result)? else { return None };
-    let (ty, signed) = (float_name(kind)?, site.name == "sitofp");
+    let ty = float_name(kind)?;
     if !site.rounds_to_nearest() {
         return None;
     }
@@ -83,17 +83,17 @@ fn scaled(code: &mut Code, ty: &str, top: &str, exponent: &str) -> String {
     if ty == wide { value } else { ir!(code, "fptrunc {wide} {value} to {ty}") }
 }
 
-/// `fptoui`, `fptosi`, and those that saturate: the digits of the number in double precision, shifted by its exponent.
-pub(crate) fn to_integer(site: &Site<'_>) -> Option<String> {
+/// `fptoui`, `fptosi` of signed numbers, and those that saturate: the digits of the number in double precision, shifted by its exponent.
+pub(crate) fn to_integer(site: &Site<'_>, signed: bool, saturates: bool) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let Element::Float(kind) = site.element(site.ty(0)?)? else { return None };
-    let (ty, signed, saturates) =
-        (float_name(kind)?, site.name.starts_with("fptosi"), site.name.ends_with(".sat"));
+    let ty = float_name(kind)?;
     site.each_one(|code, args| {
         let number = args.first()?;
         if kind == FloatKind::Half && !saturates {
             // No number of the format is larger.
-            let whole = ir!(code, "{} half {number} to i32", site.name);
+            let cast = if signed { "fptosi" } else { "fptoui" };
+            let whole = ir!(code, "{cast} half {number} to i32");
             return Some(code.resized(&whole, 32, bits, signed));
         }
         let number = if ty == "double" { number.clone() } else { ir!(code, "fpext {ty} {number} to double") };

@@ -15,6 +15,17 @@ const WORD: u64 = 8;
 /// Eight times the same byte, of one.
 const SPREAD: u64 = 0x0101_0101_0101_0101;
 
+/// Where what is stored comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Filling {
+    /// Memory apart.
+    Copied,
+    /// Memory that may overlap.
+    Moved,
+    /// One byte.
+    Set,
+}
+
 /// What accesses of a copy are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -83,9 +94,8 @@ impl Code {
 }
 
 /// `memcpy`, `memmove`, `memset`, also by elements that are each accessed whole.
-pub(crate) fn copied(site: &Site<'_>) -> Option<String> {
-    let sets = site.name.starts_with("memset");
-    let by_elements = site.name.ends_with(".element.unordered.atomic");
+pub(crate) fn filled(site: &Site<'_>, filling: Filling, by_elements: bool) -> Option<String> {
+    let sets = filling == Filling::Set;
     let element = if by_elements { site.constant(3)? } else { 1 };
     let kind = match site.constant(3) {
         _ if by_elements => Kind::Atomic,
@@ -105,7 +115,6 @@ pub(crate) fn copied(site: &Site<'_>) -> Option<String> {
         Source::Byte(ir!(code, "mul i64 {byte}, {SPREAD}"))
     };
     let align = alignment(site, 0).min(if sets { WORD } else { alignment(site, 1) });
-    let moves = site.name.starts_with("memmove");
     let size = site.constant(2);
     let length = match size {
         Some(size) => size.to_string(),
@@ -136,7 +145,7 @@ pub(crate) fn copied(site: &Site<'_>) -> Option<String> {
         Some(size) if !by_elements && size <= LONGEST && size / align <= MOST_ACCESSES => {
             sequence(&mut code, 0, size)?;
         }
-        _ if moves => {
+        _ if filling == Filling::Moved => {
             let [start, stop, step] = direction(&mut code, site, &length, element)?;
             code.counted([&start, &stop, &step], |code, at| access(code, element, at))?;
         }

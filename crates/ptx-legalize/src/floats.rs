@@ -209,13 +209,13 @@ pub(crate) fn fraction(site: &Site<'_>) -> Option<String> {
     })
 }
 
-/// `lrint`, `llrint` (halves to even) and `lround`, `llround` (halves away from zero).
-pub(crate) fn rounded(site: &Site<'_>) -> Option<String> {
+/// `lrint`, `llrint` (halves to even) and `lround`, `llround` (halves away from zero), by what rounds so.
+pub(crate) fn rounded(site: &Site<'_>, round: &str) -> Option<String> {
     let (format, bits) = (Format::of(site, site.ty(0)?)?, site.bits(site.result)?);
     if !site.rounds_to_nearest() {
         return None;
     }
-    let (ty, round) = (format.name, if site.name.ends_with("rint") { "rint" } else { "round" });
+    let ty = format.name;
     site.each_one(|code, args| {
         let whole = ir!(code, "call {ty} @llvm.{round}({ty} {})", args.first()?);
         Some(ir!(code, "fptosi {ty} {whole} to i{bits}"))
@@ -372,8 +372,8 @@ impl Code {
 /// The bit of the sign of `fp128`, as an `i128`.
 const QUADRUPLE_SIGN: &str = "-170141183460469231731687303715884105728";
 
-/// `fneg`, `fabs` and `copysign` of `fp128`, of which GPUs have the bits alone.
-pub(crate) fn signed_quadruple(site: &Site<'_>) -> Option<String> {
+/// `fneg`, which `flips` the sign, `fabs` and `copysign` of `fp128`, of which GPUs have the bits alone.
+pub(crate) fn signed_quadruple(site: &Site<'_>, flips: bool) -> Option<String> {
     if site.element(site.result)? != Element::Float(FloatKind::Other("fp128")) {
         return None;
     }
@@ -381,7 +381,7 @@ pub(crate) fn signed_quadruple(site: &Site<'_>) -> Option<String> {
         let mut numbers = args.iter().map(|number| ir!(code, "bitcast fp128 {number} to i128"));
         let (number, other) = (numbers.next()?, numbers.next());
         drop(numbers);
-        let bits = if site.name == "fneg" {
+        let bits = if flips {
             ir!(code, "xor i128 {number}, {QUADRUPLE_SIGN}")
         } else {
             let size = ir!(code, "and i128 {number}, {}", i128::MAX);

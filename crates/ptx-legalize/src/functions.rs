@@ -4,11 +4,22 @@
 use crate::code::{Code, float_name, ir};
 use crate::site::{Element, Site};
 
-/// The factors between logarithms, in single precision.
-const LOG2_E: u32 = 0x3fb8_aa3b;
-const LOG2_10: u32 = 0x4054_9a78;
-const LN_2: u32 = 0x3f31_7218;
-const LOG10_2: u32 = 0x3e9a_209b;
+/// What is approximated; powers and logarithms with the factor to those of base two, in single precision.
+#[derive(Clone, Copy)]
+pub(crate) enum Approximated {
+    /// A power of a number that is always the same.
+    Exponential(u32),
+    Logarithm(u32),
+    Power,
+    Tangent,
+}
+
+impl Approximated {
+    pub(crate) const EXP: Self = Self::Exponential(0x3fb8_aa3b);
+    pub(crate) const EXP10: Self = Self::Exponential(0x4054_9a78);
+    pub(crate) const LOG: Self = Self::Logarithm(0x3f31_7218);
+    pub(crate) const LOG10: Self = Self::Logarithm(0x3e9a_209b);
+}
 
 /// A number in single precision as LLVM writes it.
 fn single(bits: u32) -> String {
@@ -34,36 +45,30 @@ fn in_single(
 }
 
 /// `exp`, `exp10`, `log`, `log10`, `pow` and `tan` by powers and logarithms to base two, sine and cosine, which are approximated.
-pub(crate) fn approximated(site: &Site<'_>) -> Option<String> {
+pub(crate) fn approximated(site: &Site<'_>, what: Approximated) -> Option<String> {
     if !site.fast.afn {
         return None;
     }
     in_single(site, |code, args| {
         let x = args.first()?;
         let call = |code: &mut Code, name: &str, x: &str| ir!(code, "call afn float @llvm.{name}(float {x})");
-        let factor = single(match site.name {
-            "exp" => LOG2_E,
-            "exp10" => LOG2_10,
-            "log" => LN_2,
-            _ => LOG10_2,
-        });
-        Some(match site.name {
-            "exp" | "exp10" => {
-                let exponent = ir!(code, "fmul float {x}, {factor}");
+        Some(match what {
+            Approximated::Exponential(factor) => {
+                let exponent = ir!(code, "fmul float {x}, {}", single(factor));
                 call(code, "exp2", &exponent)
             }
-            "pow" => {
+            Approximated::Power => {
                 let logarithm = call(code, "log2", x);
                 let exponent = ir!(code, "fmul float {}, {logarithm}", args.get(1)?);
                 call(code, "exp2", &exponent)
             }
-            "tan" => {
+            Approximated::Tangent => {
                 let (sine, cosine) = (call(code, "sin", x), call(code, "cos", x));
                 ir!(code, "fdiv afn float {sine}, {cosine}")
             }
-            _ => {
+            Approximated::Logarithm(factor) => {
                 let logarithm = call(code, "log2", x);
-                ir!(code, "fmul float {logarithm}, {factor}")
+                ir!(code, "fmul float {logarithm}, {}", single(factor))
             }
         })
     })
@@ -142,19 +147,19 @@ pub(crate) fn away(site: &Site<'_>) -> Option<String> {
 
 /// Operations under `experimental.constrained.`: those that have no rounding, or that to nearest, are the plain ones, since there are no floating-point exceptions that a
 /// program could see.
-pub(crate) fn constrained(site: &Site<'_>) -> Option<String> {
-    if let Some(body) = crate::operation(site.name).and_then(|operation| operation(site)) {
+pub(crate) fn constrained(site: &Site<'_>, name: &str) -> Option<String> {
+    if let Some(body) = crate::operation(name).and_then(|operation| operation(site)) {
         return Some(body);
     }
     let mut code = Code::new();
     let nearest = site.rounds_to_nearest();
     let result = site.view.type_text(site.result);
     let ty = site.type_text(0)?;
-    let value = match site.name {
-        "fadd" | "fsub" | "fmul" | "fdiv" if nearest => ir!(code, "{} {ty} %a0, %a1", site.name),
+    let value = match name {
+        "fadd" | "fsub" | "fmul" | "fdiv" if nearest => ir!(code, "{name} {ty} %a0, %a1"),
         "fcmp" | "fcmps" => ir!(code, "fcmp {} {ty} %a0, %a1", site.texts().next()?),
-        "fptrunc" | "sitofp" | "uitofp" if nearest => ir!(code, "{} {ty} %a0 to {result}", site.name),
-        "fpext" | "fptosi" | "fptoui" => ir!(code, "{} {ty} %a0 to {result}", site.name),
+        "fptrunc" | "sitofp" | "uitofp" if nearest => ir!(code, "{name} {ty} %a0 to {result}"),
+        "fpext" | "fptosi" | "fptoui" => ir!(code, "{name} {ty} %a0 to {result}"),
         "rint" | "nearbyint" => {
             let name = match site.rounding() {
                 Some("round.towardzero") => "trunc",
@@ -168,7 +173,7 @@ pub(crate) fn constrained(site: &Site<'_>) -> Option<String> {
         "fma" | "fmuladd" | "sqrt" if !nearest => return None,
         "fma" | "fmuladd" => ir!(code, "call {result} @llvm.fma({ty} %a0, {ty} %a1, {ty} %a2)"),
         "maxnum" | "maximum" | "minnum" | "minimum" => {
-            ir!(code, "call {result} @llvm.{}({ty} %a0, {ty} %a1)", site.name)
+            ir!(code, "call {result} @llvm.{name}({ty} %a0, {ty} %a1)")
         }
         name @ ("ceil" | "floor" | "round" | "roundeven" | "sqrt" | "trunc") => {
             ir!(code, "call {result} @llvm.{name}({ty} %a0)")

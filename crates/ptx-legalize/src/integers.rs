@@ -58,18 +58,26 @@ pub(crate) fn ones(bits: u32) -> String {
     format!("u0x0{top}{}", "F".repeat((bits / 4) as usize))
 }
 
+/// Which bits are counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Counted {
+    Ones,
+    LeadingZeros,
+    TrailingZeros,
+}
+
 /// `ctpop`, `ctlz`, `cttz`.
-pub(crate) fn counted(site: &Site<'_>) -> Option<String> {
+pub(crate) fn counted(site: &Site<'_>, which: Counted) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let words = code.words(args.first()?, bits);
-        let count = match site.name {
-            "ctpop" => ones_in(code, &words),
-            "ctlz" => {
+        let count = match which {
+            Counted::Ones => ones_in(code, &words),
+            Counted::LeadingZeros => {
                 let count = zeros(code, "ctlz", words.iter());
                 ir!(code, "sub i32 {count}, {}", words.len() as u32 * 64 - bits)
             }
-            _ => {
+            Counted::TrailingZeros => {
                 let mut words = words;
                 // A bit above the width ends the count of a zero.
                 if let (Some(top), used @ 1..) = (words.last_mut(), bits % 64) {
@@ -110,14 +118,14 @@ fn zeros<'t>(code: &mut Code, count: &str, words: impl Iterator<Item = &'t Strin
     total.unwrap_or_else(|| "0".to_owned())
 }
 
-/// `bitreverse`, `bswap`: each word turned round, in reverse order, without the bits that no value had.
-pub(crate) fn turned(site: &Site<'_>) -> Option<String> {
+/// `bitreverse`, `bswap`, by what turns a word: each word turned round, in reverse order, without the bits that no value had.
+pub(crate) fn turned(site: &Site<'_>, turn: &str) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let mut words = code.words(args.first()?, bits);
         words.reverse();
         for word in &mut words {
-            *word = ir!(code, "call i64 @llvm.{}(i64 {word})", site.name);
+            *word = ir!(code, "call i64 @llvm.{turn}(i64 {word})");
         }
         let whole = words.len() as u32 * 64;
         let value = code.joined(&words, whole);
@@ -132,25 +140,18 @@ pub(crate) fn magnitude(site: &Site<'_>) -> Option<String> {
     site.each_one(|code, args| Some(code.magnitude(args.first()?, bits)))
 }
 
-/// `smin`, `smax`, `umin`, `umax`.
-pub(crate) fn extreme(site: &Site<'_>) -> Option<String> {
+/// `smin`, `smax`, `umin`, `umax`, by the comparison that holds of the result and the other one.
+pub(crate) fn extreme(site: &Site<'_>, comparison: &str) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
-    let comparison = match site.name {
-        "smin" => "slt",
-        "smax" => "sgt",
-        "umin" => "ult",
-        _ => "ugt",
-    };
     site.each_one(|code, args| {
         let [a, b] = args else { return None };
         Some(code.extreme(comparison, &format!("i{bits}"), a, b))
     })
 }
 
-/// `scmp`, `ucmp`: -1, 0 or 1.
-pub(crate) fn three_way(site: &Site<'_>) -> Option<String> {
+/// `scmp`, `ucmp`, by the letter of the comparisons: -1, 0 or 1.
+pub(crate) fn three_way(site: &Site<'_>, sign: char) -> Option<String> {
     let (bits, result) = (site.bits(site.ty(0)?)?, site.bits(site.result)?);
-    let sign = if site.name == "scmp" { 's' } else { 'u' };
     site.each_one(|code, args| {
         let [a, b] = args else { return None };
         let above = ir!(code, "icmp {sign}gt i{bits} {a}, {b}");
@@ -160,10 +161,10 @@ pub(crate) fn three_way(site: &Site<'_>) -> Option<String> {
     })
 }
 
-/// `fshl`, `fshr`: two numbers side by side, shifted; the amount counts modulo the width.
-pub(crate) fn funnel(site: &Site<'_>) -> Option<String> {
+/// `fshl` to the `left`, `fshr`: two numbers side by side, shifted; the amount counts modulo the width.
+pub(crate) fn funnel(site: &Site<'_>, left: bool) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
-    let (left, constant) = (site.name == "fshl", site.constant(2));
+    let constant = site.constant(2);
     site.each_one(|code, args| {
         let [high, low, amount] = args else { return None };
         if let Some(amount) = constant {
@@ -271,14 +272,27 @@ pub(crate) fn carryless(site: &Site<'_>) -> Option<String> {
     })
 }
 
+/// What may leave the range of its type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overflowing {
+    Sum,
+    Difference,
+    Product,
+}
+
 /// A sum, difference or product, and whether it left the range.
-fn overflowing(code: &mut Code, name: &str, [a, b]: [&str; 2], bits: u32) -> Option<(String, String)> {
-    let signed = name.starts_with('s');
-    match (name.get(1..4)?, signed) {
-        ("add" | "sub", false) => Some(unsigned_sum(code, &name[1..4], [a, b], bits)),
-        ("add" | "sub", true) => Some(signed_sum(code, name, [a, b], bits)),
-        ("mul", _) => Some(product(code, signed, [a, b], bits)),
-        _ => None,
+fn overflowing(
+    code: &mut Code,
+    (what, signed): (Overflowing, bool),
+    numbers: [&str; 2],
+    bits: u32,
+) -> (String, String) {
+    match (what, signed) {
+        (Overflowing::Sum, false) => unsigned_sum(code, "add", numbers, bits),
+        (Overflowing::Difference, false) => unsigned_sum(code, "sub", numbers, bits),
+        (Overflowing::Sum, true) => signed_sum(code, "add", numbers, bits),
+        (Overflowing::Difference, true) => signed_sum(code, "sub", numbers, bits),
+        (Overflowing::Product, _) => product(code, signed, numbers, bits),
     }
 }
 
@@ -292,8 +306,7 @@ fn unsigned_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) 
 }
 
 /// A sum has left the range where its sign is that of neither number, a difference where the numbers' signs differ and its own is not the first one's.
-fn signed_sum(code: &mut Code, name: &str, [a, b]: [&str; 2], bits: u32) -> (String, String) {
-    let operation = &name[1..4];
+fn signed_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) -> (String, String) {
     let value = ir!(code, "{operation} i{bits} {a}, {b}");
     let own = ir!(code, "xor i{bits} {a}, {value}");
     let other = if operation == "add" { value.as_str() } else { a };
@@ -326,34 +339,33 @@ fn product(code: &mut Code, signed: bool, [a, b]: [&str; 2], bits: u32) -> (Stri
 }
 
 /// `*.with.overflow`.
-pub(crate) fn with_overflow(site: &Site<'_>) -> Option<String> {
+pub(crate) fn with_overflow(site: &Site<'_>, what: Overflowing, signed: bool) -> Option<String> {
     let bits = site.wide_bits(site.ty(0)?)?;
     site.each(|code, args| {
         let [a, b] = args else { return None };
-        let (value, over) = overflowing(code, site.name, [a, b], bits)?;
+        let (value, over) = overflowing(code, (what, signed), [a, b], bits);
         Some(vec![value, over])
     })
 }
 
 /// `sadd.sat` and its kin: the end of the range on the side that a result left it.
-pub(crate) fn saturated(site: &Site<'_>) -> Option<String> {
+pub(crate) fn saturated(site: &Site<'_>, what: Overflowing, signed: bool) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
         let [a, b] = args else { return None };
-        let (value, over) = overflowing(code, site.name, [a, b], bits)?;
-        let bound = match site.name {
-            "uadd.sat" => "-1".to_owned(),
-            "usub.sat" => "0".to_owned(),
-            _ => code.bound(a, bits),
+        let (value, over) = overflowing(code, (what, signed), [a, b], bits);
+        let bound = match what {
+            _ if signed => code.bound(a, bits),
+            Overflowing::Difference => "0".to_owned(),
+            Overflowing::Sum | Overflowing::Product => "-1".to_owned(),
         };
         Some(ir!(code, "select i1 {over}, i{bits} {bound}, i{bits} {value}"))
     })
 }
 
 /// `sshl.sat`, `ushl.sat`: what does not come back when it is shifted back has left the range.
-pub(crate) fn saturated_shift(site: &Site<'_>) -> Option<String> {
+pub(crate) fn saturated_shift(site: &Site<'_>, signed: bool) -> Option<String> {
     let bits = site.bits(site.result)?;
-    let signed = site.name.starts_with('s');
     let back = if signed { "ashr" } else { "lshr" };
     site.each_one(|code, args| {
         let [value, amount] = args else { return None };
@@ -365,10 +377,18 @@ pub(crate) fn saturated_shift(site: &Site<'_>) -> Option<String> {
     })
 }
 
+/// What is computed of numbers with a fixed point.
+#[derive(Clone, Copy)]
+pub(crate) struct FixedPoint {
+    pub(crate) signed: bool,
+    pub(crate) divides: bool,
+    pub(crate) saturates: bool,
+}
+
 /// `smul.fix` and its kin: products and quotients of numbers with a fixed point, with room for all bits, rounded down.
-pub(crate) fn fixed_point(site: &Site<'_>) -> Option<String> {
+pub(crate) fn fixed_point(site: &Site<'_>, what: FixedPoint) -> Option<String> {
     let (bits, scale) = (site.bits(site.result)?, u32::try_from(site.constant(2)?).ok()?);
-    let (signed, divides) = (site.name.starts_with('s'), site.name.contains("div"));
+    let FixedPoint { signed, divides, saturates } = what;
     // The quotient of the smallest number and the smallest step needs a bit more than the shifted dividend.
     let needed = if divides { bits + scale + 1 } else { 2 * bits };
     let width = if needed <= 32 { 32 } else { needed.next_multiple_of(64) };
@@ -388,7 +408,7 @@ pub(crate) fn fixed_point(site: &Site<'_>) -> Option<String> {
             ir!(code, "{shift} i{width} {product}, {scale}")
         };
         let value = code.resized(&exact, width, bits, false);
-        if !site.name.ends_with(".sat") {
+        if !saturates {
             return Some(value);
         }
         let again = code.resized(&value, bits, width, signed);
@@ -417,11 +437,18 @@ fn floored(code: &mut Code, [a, b]: [&str; 2], bits: u32) -> String {
     ir!(code, "select i1 {lower}, i{bits} {less}, i{bits} {quotient}")
 }
 
+/// Divisions and remainders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Division {
+    pub(crate) signed: bool,
+    pub(crate) remainder: bool,
+}
+
 /// Divisions by powers of two, which LLVM's pass for the others leaves: shifts. In a vector those elements alone.
-pub(crate) fn divided(site: &Site<'_>) -> Option<String> {
+pub(crate) fn divided(site: &Site<'_>, what: Division) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     let powers: Vec<Option<(u32, bool)>> =
-        (0..site.lanes(site.result)).map(|lane| power_of_two(site, lane, bits)).collect();
+        (0..site.lanes(site.result)).map(|lane| power_of_two(site, lane, (bits, what.signed))).collect();
     if powers.iter().all(Option::is_none) {
         return None;
     }
@@ -429,18 +456,20 @@ pub(crate) fn divided(site: &Site<'_>) -> Option<String> {
     site.each_one(|code, args| {
         let [a, b] = args else { return None };
         let Some((power, negative)) = powers.next()? else {
-            return Some(ir!(code, "{} i{bits} {a}, {b}", site.name));
+            let (sign, kind) =
+                (if what.signed { 's' } else { 'u' }, if what.remainder { "rem" } else { "div" });
+            return Some(ir!(code, "{sign}{kind} i{bits} {a}, {b}"));
         };
-        Some(match site.name {
-            "udiv" => ir!(code, "lshr i{bits} {a}, {power}"),
-            "urem" => ir!(code, "and i{bits} {a}, {}", ones(power)),
-            _ => {
+        Some(match (what.signed, what.remainder) {
+            (false, false) => ir!(code, "lshr i{bits} {a}, {power}"),
+            (false, true) => ir!(code, "and i{bits} {a}, {}", ones(power)),
+            (true, remainder) => {
                 // Negative numbers are rounded up.
                 let sign = code.sign(a, bits);
                 let more = ir!(code, "and i{bits} {sign}, {}", ones(power));
                 let raised = ir!(code, "add i{bits} {a}, {more}");
                 let quotient = ir!(code, "ashr i{bits} {raised}, {power}");
-                if site.name == "srem" {
+                if remainder {
                     let back = ir!(code, "shl i{bits} {quotient}, {power}");
                     ir!(code, "sub i{bits} {a}, {back}")
                 } else if negative {
@@ -454,7 +483,7 @@ pub(crate) fn divided(site: &Site<'_>) -> Option<String> {
 }
 
 /// Which power of two the divisor of a lane is, and whether it is the negative of that.
-fn power_of_two(site: &Site<'_>, lane: usize, bits: u32) -> Option<(u32, bool)> {
+fn power_of_two(site: &Site<'_>, lane: usize, (bits, signed): (u32, bool)) -> Option<(u32, bool)> {
     let (Value::Const(id), ty) = site.args.get(1)? else { return None };
     let id = match (site.view.ty(*ty), site.view.constant(*id)) {
         (Type::Vector { .. }, Constant::Aggregate(elements)) => *elements.get(lane)?,
@@ -468,8 +497,7 @@ fn power_of_two(site: &Site<'_>, lane: usize, bits: u32) -> Option<(u32, bool)> 
         (set == 1).then(|| 64 * at as u32 + words[at].trailing_zeros())
     };
     let top = bits - 1;
-    let negative = site.name.starts_with('s')
-        && words.get(top as usize / 64).is_some_and(|word| word >> (top % 64) & 1 != 0);
+    let negative = signed && words.get(top as usize / 64).is_some_and(|word| word >> (top % 64) & 1 != 0);
     if !negative {
         return Some((only(words)?, false));
     }

@@ -48,7 +48,12 @@ use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement,
 use rustc_hash::FxHashMap as HashMap;
 
 pub use crate::site::Atomics;
+
+use crate::copies::Filling;
+use crate::functions::Approximated;
+use crate::integers::{Counted, Division, FixedPoint, Overflowing};
 use crate::site::Site;
+use crate::vectors::Moved;
 
 /// The widest integers that PTX divides.
 const WIDEST_DIVISION: u32 = 64;
@@ -56,119 +61,159 @@ const WIDEST_DIVISION: u32 = 64;
 /// Writes the body of a function for an instruction; `None` where PTX has what it does, or where nothing can be done.
 type Operation = fn(&Site<'_>) -> Option<String>;
 
-/// Intrinsics, without `llvm.` and types, and instructions that PTX has nothing for, or not for their types.
+/// The same for an intrinsic of a family, by the rest of its name.
+type Family = fn(&Site<'_>, &str) -> Option<String>;
+
+/// Intrinsics, without `llvm.` and types, that PTX has nothing for, or not for their types.
 const OPERATIONS: &[(&str, Operation)] = &[
     ("abs", integers::magnitude),
-    ("atomicrmw", atomics::updated),
-    ("bitreverse", integers::turned),
-    ("bswap", integers::turned),
+    ("bitreverse", |site| integers::turned(site, "bitreverse")),
+    ("bswap", |site| integers::turned(site, "bswap")),
     ("clmul", integers::carryless),
-    ("cmpxchg", atomics::exchanged),
-    ("copysign", floats::signed_quadruple),
-    ("ctlz", integers::counted),
-    ("ctpop", integers::counted),
-    ("cttz", integers::counted),
-    ("exp", functions::approximated),
-    ("exp10", functions::approximated),
+    ("copysign", |site| floats::signed_quadruple(site, false)),
+    ("ctlz", |site| integers::counted(site, Counted::LeadingZeros)),
+    ("ctpop", |site| integers::counted(site, Counted::Ones)),
+    ("cttz", |site| integers::counted(site, Counted::TrailingZeros)),
+    ("exp", |site| functions::approximated(site, Approximated::EXP)),
+    ("exp10", |site| functions::approximated(site, Approximated::EXP10)),
     ("experimental.cttz.elts", vectors::first_set),
     ("experimental.get.vector.length", vectors::vector_length),
     ("experimental.vector.compress", vectors::compressed),
     ("experimental.vector.extract.last.active", vectors::last_active),
     ("experimental.vector.match", vectors::matched),
-    ("fabs", floats::signed_quadruple),
-    ("fneg", floats::signed_quadruple),
-    ("fptosi", casts::to_integer),
-    ("fptosi.sat", casts::to_integer),
-    ("fptoui", casts::to_integer),
-    ("fptoui.sat", casts::to_integer),
+    ("fabs", |site| floats::signed_quadruple(site, false)),
+    ("fptosi", |site| casts::to_integer(site, true, false)),
+    ("fptosi.sat", |site| casts::to_integer(site, true, true)),
+    ("fptoui", |site| casts::to_integer(site, false, false)),
+    ("fptoui.sat", |site| casts::to_integer(site, false, true)),
     ("frem", floats::remainder),
     ("frexp", floats::split),
-    ("fshl", integers::funnel),
-    ("fshr", integers::funnel),
+    ("fshl", |site| integers::funnel(site, true)),
+    ("fshr", |site| integers::funnel(site, false)),
     ("get.active.lane.mask", vectors::active_lanes),
     ("ldexp", floats::scaled),
-    ("llrint", floats::rounded),
-    ("llround", floats::rounded),
+    ("llrint", |site| floats::rounded(site, "rint")),
+    ("llround", |site| floats::rounded(site, "round")),
     ("load.relative", memory::relative),
-    ("log", functions::approximated),
-    ("log10", functions::approximated),
+    ("log", |site| functions::approximated(site, Approximated::LOG)),
+    ("log10", |site| functions::approximated(site, Approximated::LOG10)),
     ("log2", functions::logarithm),
-    ("loop.dependence.raw.mask", vectors::dependence),
-    ("loop.dependence.war.mask", vectors::dependence),
-    ("lrint", floats::rounded),
-    ("lround", floats::rounded),
-    ("masked.compressstore", memory::masked),
-    ("masked.expandload", memory::masked),
-    ("masked.gather", memory::masked),
-    ("masked.load", memory::masked),
-    ("masked.scatter", memory::masked),
-    ("masked.store", memory::masked),
-    ("memcpy", copies::copied),
-    ("memcpy.element.unordered.atomic", copies::copied),
-    ("memcpy.inline", copies::copied),
-    ("memmove", copies::copied),
-    ("memmove.element.unordered.atomic", copies::copied),
-    ("memset", copies::copied),
-    ("memset.element.unordered.atomic", copies::copied),
-    ("memset.inline", copies::copied),
+    ("loop.dependence.raw.mask", |site| vectors::dependence(site, false)),
+    ("loop.dependence.war.mask", |site| vectors::dependence(site, true)),
+    ("lrint", |site| floats::rounded(site, "rint")),
+    ("lround", |site| floats::rounded(site, "round")),
+    ("masked.compressstore", |site| memory::masked(site, true)),
+    ("masked.expandload", |site| memory::masked(site, true)),
+    ("masked.gather", |site| memory::masked(site, false)),
+    ("masked.load", |site| memory::masked(site, false)),
+    ("masked.scatter", |site| memory::masked(site, false)),
+    ("masked.store", |site| memory::masked(site, false)),
+    ("memcpy", |site| copies::filled(site, Filling::Copied, false)),
+    ("memcpy.element.unordered.atomic", |site| copies::filled(site, Filling::Copied, true)),
+    ("memcpy.inline", |site| copies::filled(site, Filling::Copied, false)),
+    ("memmove", |site| copies::filled(site, Filling::Moved, false)),
+    ("memmove.element.unordered.atomic", |site| copies::filled(site, Filling::Moved, true)),
+    ("memset", |site| copies::filled(site, Filling::Set, false)),
+    ("memset.element.unordered.atomic", |site| copies::filled(site, Filling::Set, true)),
+    ("memset.inline", |site| copies::filled(site, Filling::Set, false)),
     ("modf", floats::fraction),
-    ("pow", functions::approximated),
+    ("pow", |site| functions::approximated(site, Approximated::Power)),
     ("powi", floats::power),
     ("round", functions::away),
-    ("sadd.sat", integers::saturated),
-    ("sadd.with.overflow", integers::with_overflow),
-    ("scmp", integers::three_way),
-    ("sdiv", integers::divided),
-    ("sdiv.fix", integers::fixed_point),
-    ("sdiv.fix.sat", integers::fixed_point),
-    ("sitofp", casts::to_float),
-    ("smax", integers::extreme),
-    ("smin", integers::extreme),
-    ("smul.fix", integers::fixed_point),
-    ("smul.fix.sat", integers::fixed_point),
-    ("smul.with.overflow", integers::with_overflow),
-    ("srem", integers::divided),
-    ("sshl.sat", integers::saturated_shift),
-    ("ssub.sat", integers::saturated),
-    ("ssub.with.overflow", integers::with_overflow),
+    ("sadd.sat", |site| integers::saturated(site, Overflowing::Sum, true)),
+    ("sadd.with.overflow", |site| integers::with_overflow(site, Overflowing::Sum, true)),
+    ("scmp", |site| integers::three_way(site, 's')),
+    ("sdiv.fix", |site| {
+        integers::fixed_point(site, FixedPoint { signed: true, divides: true, saturates: false })
+    }),
+    ("sdiv.fix.sat", |site| {
+        integers::fixed_point(site, FixedPoint { signed: true, divides: true, saturates: true })
+    }),
+    ("sitofp", |site| casts::to_float(site, true)),
+    ("smax", |site| integers::extreme(site, "sgt")),
+    ("smin", |site| integers::extreme(site, "slt")),
+    ("smul.fix", |site| {
+        integers::fixed_point(site, FixedPoint { signed: true, divides: false, saturates: false })
+    }),
+    ("smul.fix.sat", |site| {
+        integers::fixed_point(site, FixedPoint { signed: true, divides: false, saturates: true })
+    }),
+    ("smul.with.overflow", |site| integers::with_overflow(site, Overflowing::Product, true)),
+    ("sshl.sat", |site| integers::saturated_shift(site, true)),
+    ("ssub.sat", |site| integers::saturated(site, Overflowing::Difference, true)),
+    ("ssub.with.overflow", |site| integers::with_overflow(site, Overflowing::Difference, true)),
     ("stepvector", vectors::numbers),
-    ("tan", functions::approximated),
-    ("uadd.sat", integers::saturated),
-    ("uadd.with.overflow", integers::with_overflow),
-    ("ucmp", integers::three_way),
-    ("udiv", integers::divided),
-    ("udiv.fix", integers::fixed_point),
-    ("udiv.fix.sat", integers::fixed_point),
-    ("uitofp", casts::to_float),
-    ("umax", integers::extreme),
-    ("umin", integers::extreme),
-    ("umul.fix", integers::fixed_point),
-    ("umul.fix.sat", integers::fixed_point),
-    ("umul.with.overflow", integers::with_overflow),
-    ("urem", integers::divided),
-    ("ushl.sat", integers::saturated_shift),
-    ("usub.sat", integers::saturated),
-    ("usub.with.overflow", integers::with_overflow),
-    ("vector.extract", vectors::moved),
-    ("vector.insert", vectors::moved),
-    ("vector.partial.reduce.add", vectors::partly_reduced),
-    ("vector.partial.reduce.fadd", vectors::partly_reduced),
-    ("vector.reverse", vectors::moved),
-    ("vector.splice", vectors::moved),
-    ("vector.splice.left", vectors::moved),
-    ("vector.splice.right", vectors::moved),
+    ("tan", |site| functions::approximated(site, Approximated::Tangent)),
+    ("uadd.sat", |site| integers::saturated(site, Overflowing::Sum, false)),
+    ("uadd.with.overflow", |site| integers::with_overflow(site, Overflowing::Sum, false)),
+    ("ucmp", |site| integers::three_way(site, 'u')),
+    ("udiv.fix", |site| {
+        integers::fixed_point(site, FixedPoint { signed: false, divides: true, saturates: false })
+    }),
+    ("udiv.fix.sat", |site| {
+        integers::fixed_point(site, FixedPoint { signed: false, divides: true, saturates: true })
+    }),
+    ("uitofp", |site| casts::to_float(site, false)),
+    ("umax", |site| integers::extreme(site, "ugt")),
+    ("umin", |site| integers::extreme(site, "ult")),
+    ("umul.fix", |site| {
+        integers::fixed_point(site, FixedPoint { signed: false, divides: false, saturates: false })
+    }),
+    ("umul.fix.sat", |site| {
+        integers::fixed_point(site, FixedPoint { signed: false, divides: false, saturates: true })
+    }),
+    ("umul.with.overflow", |site| integers::with_overflow(site, Overflowing::Product, false)),
+    ("ushl.sat", |site| integers::saturated_shift(site, false)),
+    ("usub.sat", |site| integers::saturated(site, Overflowing::Difference, false)),
+    ("usub.with.overflow", |site| integers::with_overflow(site, Overflowing::Difference, false)),
+    ("vector.extract", |site| vectors::moved(site, Moved::Extracted)),
+    ("vector.insert", |site| vectors::moved(site, Moved::Inserted)),
+    ("vector.partial.reduce.add", |site| vectors::partly_reduced(site, "add")),
+    ("vector.partial.reduce.fadd", |site| vectors::partly_reduced(site, "fadd")),
+    ("vector.reverse", |site| vectors::moved(site, Moved::Reversed)),
+    ("vector.splice", |site| vectors::moved(site, Moved::Spliced)),
+    ("vector.splice.left", |site| vectors::moved(site, Moved::Spliced)),
+    ("vector.splice.right", |site| vectors::moved(site, Moved::SplicedFromRight)),
 ];
 
 /// What an intrinsic with its own rounding and exceptions begins with; PTX has no exceptions.
 const CONSTRAINED: &str = "experimental.constrained.";
 
 /// The same for all intrinsics whose names begin so.
-const FAMILIES: &[(&str, Operation)] = &[
+const FAMILIES: &[(&str, Family)] = &[
+    (CONSTRAINED, functions::constrained),
     ("experimental.vector.histogram.", memory::histogram),
-    ("vector.deinterleave", vectors::deinterleaved),
-    ("vector.interleave", vectors::moved),
+    ("vector.deinterleave", |site, _| vectors::deinterleaved(site)),
+    ("vector.interleave", |site, _| vectors::moved(site, Moved::Interleaved)),
     ("vector.reduce.", vectors::reduced),
 ];
+
+/// What writes the function for calls of an intrinsic.
+#[derive(Clone, Copy)]
+enum Writer<'v> {
+    Own(Operation),
+    Family(Family, &'v str),
+}
+
+impl<'v> Writer<'v> {
+    /// That of an intrinsic by its name without `llvm.` and types.
+    fn of(name: &'v str) -> Option<Self> {
+        let family = || {
+            FAMILIES.iter().find_map(|(start, found)| Some(Self::Family(*found, name.strip_prefix(start)?)))
+        };
+        operation(name).map(Self::Own).or_else(family)
+    }
+
+    fn write(self, site: &Site<'_>) -> Option<String> {
+        match self {
+            Self::Own(write) => write(site),
+            Self::Family(write, rest) => write(site, rest),
+        }
+    }
+}
+
+/// An intrinsic that a module declares: its name without `llvm.` and types, and what becomes of its calls.
+type Intrinsics<'v> = HashMap<FunctionId, (&'v str, Writer<'v>)>;
 
 /// The module without what PTX has not; `None` where there is nothing of that. `view` is the module's; the GPU is the one that the passes of LLVM are told, and what it
 /// does not say the module does.
@@ -234,8 +279,8 @@ impl Functions {
                     }
                     _ => instruction(view, (function, &filled), atomics, inst),
                 };
-                let Some((site, operation)) = found else { continue };
-                let Some(body) = operation(&site) else { continue };
+                let Some((site, writer)) = found else { continue };
+                let Some(body) = writer.write(&site) else { continue };
                 let definition = definition(&site, &body);
                 let next = format!("{prefix}{}", names.len());
                 let name = names.entry(definition).or_insert_with_key(|definition| {
@@ -288,24 +333,19 @@ fn unused_prefix(view: &View) -> String {
     prefix
 }
 
-/// The functions of a module that are such intrinsics: what they are called, and what becomes of their calls.
-fn intrinsics(view: &View) -> HashMap<FunctionId, (String, Operation)> {
+/// The functions of a module that are such intrinsics.
+fn intrinsics(view: &View) -> Intrinsics<'_> {
     let mut found = HashMap::default();
     for (at, function) in view.functions.iter().enumerate() {
         if !function.name.starts_with("llvm.") {
             continue;
         }
-        let base = base_name(&function.name);
-        let Some(name) = base.strip_prefix("llvm.") else { continue };
-        let plain = name.strip_prefix(CONSTRAINED);
+        let Some(name) = base_name(&function.name).strip_prefix("llvm.") else { continue };
         // Elements past the length are poison; LLVM's pass leaves these as they are.
-        let with_length =
-            || name.strip_prefix("vp.").filter(|own| matches!(*own, "lrint" | "llrint" | "round"));
-        let name = plain.or_else(with_length).unwrap_or(name);
-        let family = || FAMILIES.iter().find(|(start, _)| name.starts_with(start)).map(|(_, found)| *found);
-        let constrained = plain.map(|_| functions::constrained as Operation);
-        if let Some(found_operation) = constrained.or_else(|| operation(name)).or_else(family) {
-            found.insert(FunctionId::new(at), (name.to_owned(), found_operation));
+        let with_length = name.strip_prefix("vp.").filter(|own| matches!(*own, "lrint" | "llrint" | "round"));
+        let name = with_length.unwrap_or(name);
+        if let Some(writer) = Writer::of(name) {
+            found.insert(FunctionId::new(at), (name, writer));
         }
     }
     found
@@ -322,63 +362,70 @@ fn instruction<'v>(
     (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
     atomics: Atomics,
     inst: &'v Inst,
-) -> Option<(Site<'v>, Operation)> {
+) -> Option<(Site<'v>, Writer<'v>)> {
     let result = inst.ty;
     let is_wide_value = |value: Value| view.value_type(function, value).is_some_and(|ty| is_wide(view, ty));
-    let (name, operands, fast) = match inst.op {
-        Op::Binary { op, lhs, rhs, fast, .. } if op == BinaryOp::FRem || is_wide(view, result) => {
-            let name = match op {
-                BinaryOp::FRem => "frem",
-                BinaryOp::UDiv => "udiv",
-                BinaryOp::SDiv => "sdiv",
-                BinaryOp::URem => "urem",
-                BinaryOp::SRem => "srem",
-                _ => return None,
-            };
-            (name, vec![lhs, rhs], fast)
+    let plain = FastMath::default();
+    let (operation, operands, fast): (Operation, _, _) = match inst.op {
+        Op::Binary { op: BinaryOp::FRem, lhs, rhs, fast, .. } => (floats::remainder, vec![lhs, rhs], fast),
+        Op::Binary { op, lhs, rhs, fast, .. } if is_wide(view, result) => {
+            (division(op)?, vec![lhs, rhs], fast)
         }
-        Op::AtomicRmw { ptr, value, .. } => ("atomicrmw", vec![ptr, value], FastMath::default()),
-        Op::CmpXchg { ptr, expected, new, .. } => ("cmpxchg", vec![ptr, expected, new], FastMath::default()),
-        Op::FNeg { value, fast, .. } if is_quadruple(view, result) => ("fneg", vec![value], fast),
+        Op::AtomicRmw { ptr, value, .. } => (atomics::updated, vec![ptr, value], plain),
+        Op::CmpXchg { ptr, expected, new, .. } => (atomics::exchanged, vec![ptr, expected, new], plain),
+        Op::FNeg { value, fast, .. } if is_quadruple(view, result) => {
+            (|site| floats::signed_quadruple(site, true), vec![value], fast)
+        }
         Op::Cast { op, value, fast, .. } if is_wide(view, result) || is_wide_value(value) => {
-            let name = match op {
-                CastOp::FPToSI => "fptosi",
-                CastOp::FPToUI => "fptoui",
-                CastOp::SIToFP => "sitofp",
-                CastOp::UIToFP => "uitofp",
-                _ => return None,
-            };
-            (name, vec![value], fast)
+            (wide_cast(op)?, vec![value], fast)
         }
         _ => return None,
     };
     let args = operands.into_iter().filter_map(|arg| Some((arg, view.value_type(function, arg)?))).collect();
-    Some((Site { view, function, inst, filled, atomics, name, args, result, fast }, operation(name)?))
+    Some((Site { view, function, inst, filled, atomics, args, result, fast }, Writer::Own(operation)))
+}
+
+/// What a division of wide integers is.
+const fn division(op: BinaryOp) -> Option<Operation> {
+    Some(match op {
+        BinaryOp::UDiv => |site| integers::divided(site, Division { signed: false, remainder: false }),
+        BinaryOp::SDiv => |site| integers::divided(site, Division { signed: true, remainder: false }),
+        BinaryOp::URem => |site| integers::divided(site, Division { signed: false, remainder: true }),
+        BinaryOp::SRem => |site| integers::divided(site, Division { signed: true, remainder: true }),
+        _ => return None,
+    })
+}
+
+/// What a conversion from or to wide integers is.
+const fn wide_cast(op: CastOp) -> Option<Operation> {
+    Some(match op {
+        CastOp::FPToSI => |site| casts::to_integer(site, true, false),
+        CastOp::FPToUI => |site| casts::to_integer(site, false, false),
+        CastOp::SIToFP => |site| casts::to_float(site, true),
+        CastOp::UIToFP => |site| casts::to_float(site, false),
+        _ => return None,
+    })
 }
 
 /// Which of these a call calls.
-fn callee<'i>(
-    view: &View,
-    intrinsics: &'i HashMap<FunctionId, (String, Operation)>,
-    call: &Call,
-) -> Option<&'i (String, Operation)> {
+fn callee<'v>(view: &View, intrinsics: &Intrinsics<'v>, call: &Call) -> Option<(&'v str, Writer<'v>)> {
     let Value::Const(callee) = call.callee else { return None };
     let Constant::Symbol(Symbol::Function(callee)) = view.constant(callee) else { return None };
-    intrinsics.get(callee)
+    intrinsics.get(callee).copied()
 }
 
 /// What a call is of these.
 fn intrinsic<'v>(
     view: &'v View,
-    intrinsics: &'v HashMap<FunctionId, (String, Operation)>,
+    intrinsics: &Intrinsics<'v>,
     (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
     atomics: Atomics,
     (inst, call): (&'v Inst, &'v Call),
-) -> Option<(Site<'v>, Operation)> {
-    let (name, operation) = callee(view, intrinsics, call)?;
+) -> Option<(Site<'v>, Writer<'v>)> {
+    let (_, writer) = callee(view, intrinsics, call)?;
     let args = call.args.iter().filter_map(|arg| Some((*arg, view.value_type(function, *arg)?))).collect();
     let result = inst.ty;
-    Some((Site { view, function, inst, filled, atomics, name, args, result, fast: call.fast }, *operation))
+    Some((Site { view, function, inst, filled, atomics, args, result, fast: call.fast }, writer))
 }
 
 /// Whether a type is `fp128`, or a vector of it.

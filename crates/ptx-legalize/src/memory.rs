@@ -66,8 +66,8 @@ impl Code {
 }
 
 /// `masked.load`, `masked.store`, `masked.gather`, `masked.scatter`, `masked.expandload`, `masked.compressstore`: the elements that the mask names; of loads the others
-/// come from the last argument. Elements at one address are stored in order.
-pub(crate) fn masked(site: &Site<'_>) -> Option<String> {
+/// come from the last argument. Elements at one address are stored in order; in the last two an access `follows` the one before.
+pub(crate) fn masked(site: &Site<'_>, follows: bool) -> Option<String> {
     let stores = matches!(site.view.ty(site.result), Type::Void);
     // The address, or the addresses; the mask is the next argument.
     let at = usize::from(stores);
@@ -75,9 +75,8 @@ pub(crate) fn masked(site: &Site<'_>) -> Option<String> {
     let Type::Vector { element, .. } = *site.view.ty(ty) else { return None };
     let is_apart = matches!(site.view.ty(site.ty(at)?), Type::Vector { .. });
     if site.shares_bytes(ty) && !is_apart {
-        return if site.name == "masked.load" { load_bits(site) } else { None };
+        return if stores || follows { None } else { load_bits(site) };
     }
-    let follows = matches!(site.name, "masked.expandload" | "masked.compressstore");
     let pointer = site.view.type_text(site.element_type(site.ty(at)?));
     let (element, step) = (site.view.type_text(element), site.view.layout(element)?.size);
     let mut code = Code::new();
@@ -181,12 +180,10 @@ fn load_bits(site: &Site<'_>) -> Option<String> {
 }
 
 /// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
-pub(crate) fn histogram(site: &Site<'_>) -> Option<String> {
-    let operation = match site.name.strip_prefix("experimental.vector.histogram.")? {
-        "add" => "add",
-        other @ ("uadd.sat" | "umin" | "umax") => other,
-        _ => return None,
-    };
+pub(crate) fn histogram(site: &Site<'_>, operation: &str) -> Option<String> {
+    if !matches!(operation, "add" | "uadd.sat" | "umin" | "umax") {
+        return None;
+    }
     let ty = site.type_text(1)?;
     let pointer = site.view.type_text(site.element_type(site.ty(0)?));
     let mut code = Code::new();

@@ -16,8 +16,6 @@ pub(crate) struct Site<'v> {
     /// The variables of the function that are copied or set as a whole, with the alignment that they get.
     pub(crate) filled: &'v HashMap<InstId, u64>,
     pub(crate) atomics: Atomics,
-    /// The intrinsic without `llvm.` and types, or the instruction: `vector.reduce.add`, `frem`.
-    pub(crate) name: &'v str,
     pub(crate) args: Vec<(Value, TypeId)>,
     pub(crate) result: TypeId,
     pub(crate) fast: FastMath,

@@ -5,8 +5,22 @@ use ptx_llvm::view::{FloatKind, Type};
 use crate::code::{Code, ir};
 use crate::site::{Element, Site};
 
+/// Where elements go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moved {
+    Inserted,
+    Extracted,
+    Reversed,
+    /// Those of two vectors from a place on: counted from the start of both, or from the end of the first one for a negative number.
+    Spliced,
+    /// The same, counted from the end of the first one.
+    SplicedFromRight,
+    /// One of each in turn.
+    Interleaved,
+}
+
 /// An intrinsic that moves elements and computes nothing; the result is elements of its arguments.
-pub(crate) fn moved(site: &Site<'_>) -> Option<String> {
+pub(crate) fn moved(site: &Site<'_>, way: Moved) -> Option<String> {
     let mut code = Code::new();
     let mut args = Vec::with_capacity(site.args.len());
     for (at, (_, ty)) in site.args.iter().enumerate() {
@@ -14,24 +28,23 @@ pub(crate) fn moved(site: &Site<'_>) -> Option<String> {
     }
     let first = args.first()?.clone();
     let count = site.lanes(site.result);
-    let moved = match site.name {
-        "vector.insert" => {
+    let moved = match way {
+        Moved::Inserted => {
             let (mut whole, part) = (first, args.get(1)?);
             let at = usize::try_from(site.constant(2)?).ok()?;
             whole.get_mut(at..)?.get_mut(..part.len())?.clone_from_slice(part);
             whole
         }
-        "vector.extract" => {
+        Moved::Extracted => {
             let at = usize::try_from(site.constant(1)?).ok()?;
             first.get(at..)?.get(..count)?.to_vec()
         }
-        "vector.reverse" => first.into_iter().rev().collect(),
-        "vector.splice" | "vector.splice.left" | "vector.splice.right" => {
+        Moved::Reversed => first.into_iter().rev().collect(),
+        Moved::Spliced | Moved::SplicedFromRight => {
             let whole = [first.as_slice(), args.get(1)?].concat();
-            whole.get(splice_start(site, count)?..)?.get(..count)?.to_vec()
+            whole.get(splice_start(site, way, count)?..)?.get(..count)?.to_vec()
         }
-        // `vector.interleave2` and on.
-        _ => {
+        Moved::Interleaved => {
             (0..first.len()).flat_map(|at| args.iter().filter_map(move |arg| arg.get(at).cloned())).collect()
         }
     };
@@ -42,13 +55,12 @@ pub(crate) fn moved(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// Where the elements of `vector.splice` begin: counted from the start of both vectors, or from the end of the first one (a negative
-/// number, or `.right`).
-fn splice_start(site: &Site<'_>, count: usize) -> Option<usize> {
+/// Where the elements of `vector.splice` begin.
+fn splice_start(site: &Site<'_>, way: Moved, count: usize) -> Option<usize> {
     let at = ptx_llvm::view::sign_extend(site.constant(2)?, site.bits(site.ty(2)?)?);
     let count = i64::try_from(count).ok()?;
-    let start = match site.name {
-        "vector.splice.right" => count.checked_sub(at)?,
+    let start = match way {
+        Moved::SplicedFromRight => count.checked_sub(at)?,
         _ if at < 0 => count.checked_add(at)?,
         _ => at,
     };
@@ -79,9 +91,8 @@ pub(crate) fn numbers(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// `vector.reduce.*`: the elements one after the other. The sum and the product of floating-point numbers begin with the first argument.
-pub(crate) fn reduced(site: &Site<'_>) -> Option<String> {
-    let operation = site.name.strip_prefix("vector.reduce.")?;
+/// `vector.reduce.*`, by what follows: the elements one after the other. The sum and the product of floating-point numbers begin with the first argument.
+pub(crate) fn reduced(site: &Site<'_>, operation: &str) -> Option<String> {
     let starts = matches!(operation, "fadd" | "fmul");
     let vector = usize::from(starts);
     let ty = site.ty(vector)?;
@@ -143,8 +154,7 @@ impl Code {
 
 /// `vector.partial.reduce.*`: the elements of a longer vector are added to those of a shorter one, in an order that LLVM leaves open: here
 /// those that are a shorter vector's length apart.
-pub(crate) fn partly_reduced(site: &Site<'_>) -> Option<String> {
-    let operation = site.name.strip_prefix("vector.partial.reduce.")?;
+pub(crate) fn partly_reduced(site: &Site<'_>, operation: &str) -> Option<String> {
     let (ty, text) = (site.ty(0)?, site.view.type_text(site.element_type(site.ty(0)?)));
     let (element, long) = (site.element(ty)?, site.ty(1)?);
     // LLVM's verifier does not hold the types to each other.
@@ -277,7 +287,7 @@ pub(crate) fn vector_length(site: &Site<'_>) -> Option<String> {
 }
 
 /// `loop.dependence.war.mask`, `.raw.mask`: the elements that can be accessed before one of the second address is reached.
-pub(crate) fn dependence(site: &Site<'_>) -> Option<String> {
+pub(crate) fn dependence(site: &Site<'_>, write_after_read: bool) -> Option<String> {
     if site.bits(site.result)? != 1 {
         return None;
     }
@@ -286,7 +296,7 @@ pub(crate) fn dependence(site: &Site<'_>) -> Option<String> {
     let start = ir!(code, "ptrtoint {text} %a0 to i64");
     let end = ir!(code, "ptrtoint {text} %a1 to i64");
     let mut distance = ir!(code, "sub i64 {end}, {start}");
-    let free = if site.name == "loop.dependence.war.mask" {
+    let free = if write_after_read {
         ir!(code, "icmp sle i64 {distance}, 0")
     } else {
         distance = ir!(code, "call i64 @llvm.abs(i64 {distance}, i1 false)");
