@@ -26,7 +26,7 @@
 
 use ptx_llvm::view::{AtomicOp, AtomicOrder, FloatKind, Op, Scope};
 
-use crate::code::{Code, ir};
+use crate::code::{Code, Round, ir};
 use crate::object::is_private;
 use crate::site::{Element, Site};
 
@@ -122,43 +122,41 @@ impl<'v> Access<'v> {
         });
         self.fence_before(code);
         let first = ir!(code, "load atomic i{width}, {pointer} {place} {scope}monotonic, align {bytes}");
-        let (before, again, end) = (code.block(), code.label(), code.label());
-        let (seen, now) = (code.name(), code.name());
-        code.line(format_args!("br label %{again}"));
-        code.place(&again);
-        // The block that goes on is not known yet.
-        let swap = code.label();
-        code.named(&seen, format_args!("phi i{width} [ {first}, %{before} ], [ {now}, %{swap} ]"));
-        let part = match &shift {
-            Some(shift) => {
-                let moved = ir!(code, "lshr i32 {seen}, {shift}");
-                ir!(code, "trunc i32 {moved} to i{bits}")
+        let (mut old, mut always_swaps) = (String::new(), true);
+        let [now] = code.repeated(None, [(&format!("i{width}"), &first)], |code, [seen], end| {
+            let part = match &shift {
+                Some(shift) => {
+                    let moved = ir!(code, "lshr i32 {seen}, {shift}");
+                    ir!(code, "trunc i32 {moved} to i{bits}")
+                }
+                None => seen.clone(),
+            };
+            old = self.cast(code, &part, false);
+            let (new, leave) = round(code, &old)?;
+            let swap = code.label();
+            match leave {
+                Some(leave) => {
+                    always_swaps = false;
+                    code.line(format_args!("br i1 {leave}, label %{end}, label %{swap}"));
+                }
+                None => code.line(format_args!("br label %{swap}")),
             }
-            None => seen.clone(),
-        };
-        let old = self.cast(code, &part, false);
-        let (new, leave) = round(code, &old)?;
-        let always_swaps = leave.is_none();
-        match leave {
-            Some(leave) => code.line(format_args!("br i1 {leave}, label %{end}, label %{swap}")),
-            None => code.line(format_args!("br label %{swap}")),
-        }
-        code.place(&swap);
-        let mut new = self.cast(code, &new, true);
-        if let (Some(shift), Some(holes)) = (&shift, &holes) {
-            let wide = ir!(code, "zext i{bits} {new} to i32");
-            let moved = ir!(code, "shl i32 {wide}, {shift}");
-            let rest = ir!(code, "and i32 {seen}, {holes}");
-            new = ir!(code, "or i32 {rest}, {moved}");
-        }
-        let pair = ir!(
-            code,
-            "cmpxchg {pointer} {place}, i{width} {seen}, i{width} {new} {scope}monotonic monotonic, align {bytes}"
-        );
-        code.named(&now, format_args!("extractvalue {{ i{width}, i1 }} {pair}, 0"));
-        let done = ir!(code, "extractvalue {{ i{width}, i1 }} {pair}, 1");
-        code.line(format_args!("br i1 {done}, label %{end}, label %{again}"));
-        code.place(&end);
+            code.place(&swap);
+            let mut new = self.cast(code, &new, true);
+            if let (Some(shift), Some(holes)) = (&shift, &holes) {
+                let wide = ir!(code, "zext i{bits} {new} to i32");
+                let moved = ir!(code, "shl i32 {wide}, {shift}");
+                let rest = ir!(code, "and i32 {seen}, {holes}");
+                new = ir!(code, "or i32 {rest}, {moved}");
+            }
+            let pair = ir!(
+                code,
+                "cmpxchg {pointer} {place}, i{width} {seen}, i{width} {new} {scope}monotonic monotonic, align {bytes}"
+            );
+            let now = ir!(code, "extractvalue {{ i{width}, i1 }} {pair}, 0");
+            let condition = ir!(code, "extractvalue {{ i{width}, i1 }} {pair}, 1");
+            Some(Round { next: [now], condition, ends: true })
+        })?;
         self.fence_after(code);
         // Where the swap was made memory had what it was compared with: the same in a register that the loop does not need.
         Some(if is_whole && always_swaps { self.cast(code, &now, false) } else { old })

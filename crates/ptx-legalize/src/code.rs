@@ -15,6 +15,16 @@ pub(crate) struct Code {
     block: String,
 }
 
+/// How a round of a loop ends.
+pub(crate) struct Round<const N: usize> {
+    /// What goes on to the next round.
+    pub(crate) next: [String; N],
+    /// Decides whether there is one.
+    pub(crate) condition: String,
+    /// Whether there is none where the condition holds, or only then.
+    pub(crate) ends: bool,
+}
+
 /// Writes an instruction that has a result and gives its name: `ir!(code, "add i32 {a}, {b}")`.
 macro_rules! ir {
     ($code:expr, $($text:tt)*) => { $code.value(format_args!($($text)*)) };
@@ -29,19 +39,13 @@ impl Code {
     /// An instruction; gives the name of its result.
     pub(crate) fn value(&mut self, instruction: Arguments<'_>) -> String {
         let name = self.name();
-        self.named(&name, instruction);
+        let _ = writeln!(self.text, "  {name} = {instruction}");
         name
     }
 
-    /// A name for a value that is used before it is defined.
-    pub(crate) fn name(&mut self) -> String {
+    fn name(&mut self) -> String {
         self.names += 1;
         format!("%v{}", self.names)
-    }
-
-    /// An instruction whose result has such a name.
-    pub(crate) fn named(&mut self, name: &str, instruction: Arguments<'_>) {
-        let _ = writeln!(self.text, "  {name} = {instruction}");
     }
 
     /// An instruction without a result.
@@ -64,6 +68,36 @@ impl Code {
     /// The block that is being written.
     pub(crate) fn block(&self) -> String {
         self.block.clone()
+    }
+
+    /// A loop of one round at least, or of none where `unless` holds. What goes from round to round starts with a type and a value each; `round` writes a round from
+    /// its names there, with the block after the loop, and gives what it is in the next round. Gives the same after the last one.
+    pub(crate) fn repeated<const N: usize>(
+        &mut self,
+        unless: Option<&str>,
+        start: [(&str, &str); N],
+        round: impl FnOnce(&mut Self, &[String; N], &str) -> Option<Round<N>>,
+    ) -> Option<[String; N]> {
+        let (before, again, end) = (self.block(), self.label(), self.label());
+        match unless {
+            Some(none) => self.line(format_args!("br i1 {none}, label %{end}, label %{again}")),
+            None => self.line(format_args!("br label %{again}")),
+        }
+        self.place(&again);
+        let names = [(); N].map(|()| self.name());
+        let top = self.text.len();
+        let Round { next, condition, ends } = round(self, &names, &end)?;
+        let last = self.block();
+        let (met, unmet) = if ends { (&end, &again) } else { (&again, &end) };
+        self.line(format_args!("br i1 {condition}, label %{met}, label %{unmet}"));
+        self.place(&end);
+        // What comes back, and from where, is known now.
+        let mut phis = String::new();
+        for ((name, (ty, first)), next) in names.iter().zip(start).zip(&next) {
+            let _ = writeln!(phis, "  {name} = phi {ty} [ {first}, %{before} ], [ {next}, %{last} ]");
+        }
+        self.text.insert_str(top, &phis);
+        Some(next)
     }
 
     /// The smaller or larger of two values by a comparison (`slt`, `ugt`).

@@ -2,7 +2,7 @@
 
 use ptx_llvm::view::Value;
 
-use crate::code::{Code, ir};
+use crate::code::{Code, Round, ir};
 use crate::object;
 use crate::site::Site;
 
@@ -199,22 +199,14 @@ impl Code {
         [start, stop, step]: [&str; 3],
         body: impl FnOnce(&mut Self, &str) -> Option<()>,
     ) -> Option<()> {
-        let (before, again, end) = (self.block(), self.label(), self.label());
-        let (at, next) = (self.name(), self.name());
-        if stop.starts_with('%') {
-            let none = ir!(self, "icmp eq i64 {stop}, {start}");
-            self.line(format_args!("br i1 {none}, label %{end}, label %{again}"));
-        } else {
-            self.line(format_args!("br label %{again}"));
-        }
-        self.place(&again);
-        self.named(&at, format_args!("phi i64 [ {start}, %{before} ], [ {next}, %{again} ]"));
-        body(self, &at)?;
-        self.named(&next, format_args!("add i64 {at}, {step}"));
-        let done = ir!(self, "icmp eq i64 {next}, {stop}");
-        self.line(format_args!("br i1 {done}, label %{end}, label %{again}"));
-        self.place(&end);
-        Some(())
+        let none = stop.starts_with('%').then(|| ir!(self, "icmp eq i64 {stop}, {start}"));
+        self.repeated(none.as_deref(), [("i64", start)], |code, [at], _| {
+            body(code, at)?;
+            let next = ir!(code, "add i64 {at}, {step}");
+            let condition = ir!(code, "icmp eq i64 {next}, {stop}");
+            Some(Round { next: [next], condition, ends: true })
+        })
+        .map(drop)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use ptx_llvm::view::FloatKind;
 
-use crate::code::{Code, float_name, ir};
+use crate::code::{Code, Round, float_name, ir};
 use crate::site::{Element, Site};
 
 /// The layout of a floating-point format.
@@ -240,7 +240,7 @@ pub(crate) fn power(site: &Site<'_>) -> Option<String> {
             if widened { ir!(code, "fpext {} {number} to {wide}", format.name) } else { number.clone() };
         let power = match constant {
             Some(exponent) => constant_power(code, wide, &base, ptx_llvm::view::sign_extend(exponent, bits)),
-            None => variable_power(code, wide, &base, (exponent, bits)),
+            None => variable_power(code, wide, &base, (exponent, bits))?,
         };
         Some(if widened { ir!(code, "fptrunc {wide} {power} to {}", format.name) } else { power })
     })
@@ -265,30 +265,24 @@ fn constant_power(code: &mut Code, ty: &str, base: &str, exponent: i64) -> Strin
     if exponent < 0 { ir!(code, "fdiv {ty} 1.0, {product}") } else { product }
 }
 
-fn variable_power(code: &mut Code, ty: &str, base: &str, (exponent, bits): (&str, u32)) -> String {
+fn variable_power(code: &mut Code, ty: &str, base: &str, (exponent, bits): (&str, u32)) -> Option<String> {
     // A branch needs a number that is some number.
     let exponent = ir!(code, "freeze i{bits} {exponent}");
     let size = ir!(code, "call i{bits} @llvm.abs(i{bits} {exponent}, i1 false)");
-    let (before, again, end) = (code.block(), code.label(), code.label());
-    let (product, square, left) = (code.name(), code.name(), code.name());
-    code.line(format_args!("br label %{again}"));
-    code.place(&again);
-    let (next, next_square, rest) = (code.name(), code.name(), code.name());
-    code.named(&product, format_args!("phi {ty} [ 1.0, %{before} ], [ {next}, %{again} ]"));
-    code.named(&square, format_args!("phi {ty} [ {base}, %{before} ], [ {next_square}, %{again} ]"));
-    code.named(&left, format_args!("phi i{bits} [ {size}, %{before} ], [ {rest}, %{again} ]"));
-    let low = ir!(code, "and i{bits} {left}, 1");
-    let odd = ir!(code, "icmp ne i{bits} {low}, 0");
-    let longer = ir!(code, "fmul {ty} {product}, {square}");
-    code.named(&next, format_args!("select i1 {odd}, {ty} {longer}, {ty} {product}"));
-    code.named(&next_square, format_args!("fmul {ty} {square}, {square}"));
-    code.named(&rest, format_args!("lshr i{bits} {left}, 1"));
-    let more = ir!(code, "icmp ne i{bits} {rest}, 0");
-    code.line(format_args!("br i1 {more}, label %{again}, label %{end}"));
-    code.place(&end);
-    let inverse = ir!(code, "fdiv {ty} 1.0, {next}");
+    let start = [(ty, "1.0"), (ty, base), (&format!("i{bits}"), &size)];
+    let [power, ..] = code.repeated(None, start, |code, [product, square, left], _| {
+        let low = ir!(code, "and i{bits} {left}, 1");
+        let odd = ir!(code, "icmp ne i{bits} {low}, 0");
+        let longer = ir!(code, "fmul {ty} {product}, {square}");
+        let next = ir!(code, "select i1 {odd}, {ty} {longer}, {ty} {product}");
+        let square = ir!(code, "fmul {ty} {square}, {square}");
+        let rest = ir!(code, "lshr i{bits} {left}, 1");
+        let condition = ir!(code, "icmp ne i{bits} {rest}, 0");
+        Some(Round { next: [next, square, rest], condition, ends: false })
+    })?;
+    let inverse = ir!(code, "fdiv {ty} 1.0, {power}");
     let negative = ir!(code, "icmp slt i{bits} {exponent}, 0");
-    ir!(code, "select i1 {negative}, {ty} {inverse}, {ty} {next}")
+    Some(ir!(code, "select i1 {negative}, {ty} {inverse}, {ty} {power}"))
 }
 
 /// `frem`: the remainder of a division that truncates, exact for every quotient. With digits `a` and `b` and exponents that are `d` apart it is `a * 2^d` modulo
@@ -313,7 +307,7 @@ pub(crate) fn remainder(site: &Site<'_>) -> Option<String> {
         let (before, start, end) = (code.block(), code.label(), code.label());
         code.line(format_args!("br i1 {simple}, label %{end}, label %{start}"));
         code.place(&start);
-        let rest = digits_left(code, format, (&a.magnitude, &b.magnitude));
+        let rest = digits_left(code, format, (&a.magnitude, &b.magnitude))?;
         let rest = ir!(code, "or i{width} {rest}, {}", a.sign);
         let last = code.block();
         code.line(format_args!("br label %{end}"));
@@ -324,37 +318,33 @@ pub(crate) fn remainder(site: &Site<'_>) -> Option<String> {
 }
 
 /// The remainder of two numbers above zero, the first of which is not the smaller one.
-fn digits_left(code: &mut Code, format: Format, (a, b): (&str, &str)) -> String {
+fn digits_left(code: &mut Code, format: Format, (a, b): (&str, &str)) -> Option<String> {
     let (width, mantissa) = (format.width(), format.mantissa);
     let room = width - mantissa - 1;
     let (a, a_field) = code.digits(format, a);
     let (b, b_field) = code.digits(format, b);
     let distance = ir!(code, "sub i{width} {a_field}, {b_field}");
-    let (before, again, done) = (code.block(), code.label(), code.label());
-    let (rest, left, next, fewer) = (code.name(), code.name(), code.name(), code.name());
-    code.line(format_args!("br label %{again}"));
-    code.place(&again);
-    code.named(&rest, format_args!("phi i{width} [ {a}, %{before} ], [ {next}, %{again} ]"));
-    code.named(&left, format_args!("phi i{width} [ {distance}, %{before} ], [ {fewer}, %{again} ]"));
-    let step = ir!(code, "call i{width} @llvm.umin(i{width} {left}, i{width} {room})");
-    let moved = ir!(code, "shl i{width} {rest}, {step}");
-    code.named(&next, format_args!("urem i{width} {moved}, {b}"));
-    code.named(&fewer, format_args!("sub i{width} {left}, {step}"));
-    let more = ir!(code, "icmp ne i{width} {fewer}, 0");
-    code.line(format_args!("br i1 {more}, label %{again}, label %{done}"));
-    code.place(&done);
+    let ty = &format!("i{width}");
+    let [rest, _] = code.repeated(None, [(ty, &a), (ty, &distance)], |code, [rest, left], _| {
+        let step = ir!(code, "call i{width} @llvm.umin(i{width} {left}, i{width} {room})");
+        let moved = ir!(code, "shl i{width} {rest}, {step}");
+        let rest = ir!(code, "urem i{width} {moved}, {b}");
+        let left = ir!(code, "sub i{width} {left}, {step}");
+        let condition = ir!(code, "icmp ne i{width} {left}, 0");
+        Some(Round { next: [rest, left], condition, ends: false })
+    })?;
     // The first digit moves to its place, or as far as the exponent goes.
-    let zeros = ir!(code, "call i{width} @llvm.ctlz(i{width} {next}, i1 false)");
+    let zeros = ir!(code, "call i{width} @llvm.ctlz(i{width} {rest}, i1 false)");
     let up = ir!(code, "sub i{width} {zeros}, {room}");
     let most = ir!(code, "sub i{width} {b_field}, 1");
     let up = ir!(code, "call i{width} @llvm.umin(i{width} {up}, i{width} {most})");
-    let digits = ir!(code, "shl i{width} {next}, {up}");
+    let digits = ir!(code, "shl i{width} {rest}, {up}");
     let field = ir!(code, "sub i{width} {most}, {up}");
     let field = ir!(code, "shl i{width} {field}, {mantissa}");
     // The first digit adds one to the field.
     let number = ir!(code, "add i{width} {field}, {digits}");
-    let none = ir!(code, "icmp eq i{width} {next}, 0");
-    ir!(code, "select i1 {none}, i{width} 0, i{width} {number}")
+    let none = ir!(code, "icmp eq i{width} {rest}, 0");
+    Some(ir!(code, "select i1 {none}, i{width} 0, i{width} {number}"))
 }
 
 impl Code {
