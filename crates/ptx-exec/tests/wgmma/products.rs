@@ -10,7 +10,7 @@ const FLOATS: [[Type; 3]; 4] = [
 ];
 
 /// All types of D, A and B.
-fn all_types() -> Vec<[Type; 3]> {
+pub fn all_types() -> Vec<[Type; 3]> {
     let mut all = FLOATS.to_vec();
     for a in [Type::E4m3, Type::E5m2] {
         for b in [Type::E4m3, Type::E5m2] {

@@ -5,6 +5,7 @@ use ptx_exec::{Argument, Completion};
 
 use crate::common::plain;
 use crate::model::{A, Case, Layout, Type, kernel, launch};
+use crate::products::all_types;
 use crate::tensor::case::{
     AT_B, BF16, CASE, Case as TensorCase, E2M1, E2M1_PAIRS, E2M3, E3M2, E4M3, E5M2, F16, S8, Scales, TF32, U8,
 };
@@ -56,26 +57,6 @@ impl Bits {
     }
 }
 
-/// All types of D, A and B of `wgmma`.
-fn warpgroup_types() -> Vec<[Type; 3]> {
-    let mut all = vec![
-        [Type::F32, Type::F16, Type::F16],
-        [Type::F16, Type::F16, Type::F16],
-        [Type::F32, Type::Bf16, Type::Bf16],
-        [Type::F32, Type::Tf32, Type::Tf32],
-    ];
-    for a in [Type::E4m3, Type::E5m2] {
-        for b in [Type::E4m3, Type::E5m2] {
-            all.extend([[Type::F32, a, b], [Type::F16, a, b]]);
-        }
-    }
-    for a in [Type::U8, Type::S8] {
-        all.extend([Type::U8, Type::S8].map(|b| [Type::S32, a, b]));
-    }
-    all.push([Type::S32, Type::B1, Type::B1]);
-    all
-}
-
 /// Compares the registers that a product leaves.
 fn agrees(case: &Case, bits: &mut Bits) {
     let is_sparse = case.selector.is_some();
@@ -114,7 +95,7 @@ fn agrees(case: &Case, bits: &mut Bits) {
 #[test]
 fn registers_of_every_type_and_place() {
     let mut bits = Bits(3);
-    for types in warpgroup_types() {
+    for types in all_types() {
         let [_, a, _] = types;
         let case = Case::new(40, types);
         let limited: &[&'static str] =
