@@ -7,12 +7,17 @@ use std::fmt::Write as _;
 use common::Case;
 use ptx_host::analysis::{Analysis, Launched, part};
 
-/// How many chunks run together, for vectors of 8 lanes and 16 registers.
+/// The number of chunks in a part, for vectors of 8 lanes and 16 registers.
 fn choice(body: &str, block: [u32; 3]) -> Option<u32> {
+    choice_for(body, block, (8, 16))
+}
+
+/// The same for a processor with vectors of so many lanes, and so many registers for them.
+fn choice_for(body: &str, block: [u32; 3], (lanes, registers): (u32, usize)) -> Option<u32> {
     let prepared = Case { block, ..Case::warp(body) }.prepared();
     let (program, launched) = (prepared.program(), Launched::blocks(block));
-    let one = Analysis::new(program, &launched, 8).expect("compiled");
-    part(program, &launched, &one, 16)
+    let one = Analysis::new(program, &launched, lanes).expect("compiled");
+    part(program, &launched, &one, registers)
 }
 
 /// The number of a thread in its block is `%r10`, and the address of its word of the output `%rd10`; those beyond the output exit.
@@ -86,6 +91,11 @@ fn what_is_claimed_of_parts_holds() {
 fn warps_whose_rows_fit_run_as_a_whole() {
     assert_eq!(choice(&kernel(40, SAME), [64, 1, 1]), Some(1));
     assert_eq!(choice(&kernel(8, SAME), [64, 1, 1]), None);
+    // AVX-512 has two chunks and twice the registers; SSE4.2 and NEON have eight chunks.
+    let of = |values, processor| choice_for(&kernel(values, SAME), [64, 1, 1], processor);
+    assert_eq!([of(24, (16, 32)), of(80, (16, 32))], [None, Some(1)]);
+    assert_eq!([of(8, (4, 16)), of(24, (4, 16))], [Some(2), Some(1)]);
+    assert_eq!([of(8, (4, 32)), of(24, (4, 32))], [None, Some(2)]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
-//! How many chunks of a warp run together, where its rows do not fit into the registers of the processor: the parts of the warp run one after
-//! the other, each from the beginning of the kernel to its end.
+//! Whether a warp is executed in parts, each from the beginning of the kernel to its end, because its rows do not fit into the vector registers.
 //!
-//! A warp is four vectors of 256 bits for each row. SHA-256 has 27 rows with values at a time, of which one vector each is more than there are
-//! registers: with four of each the code is as many times as long, and nearly each operation has its operands in memory. Where a vector of each
-//! row fits, the parts had better run together. What is the same in all of them is computed once then, and one waits for its own results
-//! while others are computed.
+//! With vectors of 256 bits a warp has four chunks, one vector each for every row with different values in its lanes. SHA-256 has 28 such rows live
+//! at a time: four chunks need 112 registers of the 16 that there are, so that nearly every operand is spilled and the code is four times
+//! as long. With fewer live rows the whole warp is faster in spite of some spills: the latency of one chunk's operations is hidden by the other chunks,
+//! and uniform values are computed once (`blackscholes`, 10 rows: 1.35 times as slow in parts).
 
 use std::collections::BTreeSet;
 
@@ -15,15 +14,24 @@ use ptx_isa::SpecialReg;
 use super::group::pressure_in;
 use super::{Analysis, Block, BlockId, Graph, Launched, Terminator, take_turns};
 
-/// Chunks that run together in a kernel of which a warp runs part by part. `registers` are the vector registers of the processor.
+/// The number of chunks in a part, where a warp of the kernel is executed in parts. `registers` are the vector registers of the processor.
+///
+/// A warp is split if all its chunks need more than four times the registers; a part has as many chunks as need at most twice the registers.
 pub fn part(program: &Program, launched: &Launched, one: &Analysis, registers: usize) -> Option<u32> {
     let blocks = one.graph.blocks();
     let pressure = blocks.iter().map(|block| pressure_in(program, one, block)).max().unwrap_or(0);
-    let has_parts = one.is_of_warp() && one.shapes.lanes().chunks() > 1;
-    (has_parts && pressure > registers && may_part(program, launched, one)).then_some(1)
+    let chunks = one.shapes.lanes().chunks();
+    if !one.is_of_warp() || pressure * chunks as usize <= 4 * registers || !may_part(program, launched, one) {
+        return None;
+    }
+    let mut part = chunks / 2;
+    while part > 1 && pressure * part as usize > 2 * registers {
+        part /= 2;
+    }
+    (part > 0).then_some(part)
 }
 
-/// Whether nothing tells in which order the lanes of a warp run: none of them sees what another one has done.
+/// Whether the lanes of a warp are independent: no lane can observe what another lane does, so that their order does not matter.
 fn may_part(program: &Program, launched: &Launched, one: &Analysis) -> bool {
     let function = program.functions.get(program.entry as usize);
     let has_local = function.is_none_or(|function| function.local > 0);
@@ -41,7 +49,7 @@ fn ops<'p>(program: &'p Program, block: &Block) -> impl Iterator<Item = &'p Op> 
     program.code[block.first as usize..block.end as usize].iter().map(|inst| &inst.op)
 }
 
-/// Whether an operation is that of each lane for itself.
+/// Whether the operation involves one lane only.
 fn is_of_lane(op: &Op) -> bool {
     let Op::Effect(effect) = op else { return true };
     match effect {
@@ -61,8 +69,8 @@ fn is_of_lane(op: &Op) -> bool {
     }
 }
 
-/// Whether a lane may load after a lane has stored. Without a barrier it need not find what another one has stored, but where all lanes of a
-/// warp run together it does.
+/// Whether a load may follow a store. PTX does not order the two between lanes without a barrier, but a warp whose lanes execute in lockstep does, as
+/// the interpreter's do.
 fn loads_what_was_stored(program: &Program, one: &Analysis) -> bool {
     let graph = &one.graph;
     let is_load = |op: &&Op| matches!(op, Op::Effect(Effect::Load(load)) if !matches!(load.address.space, Space::Param | Space::Const));
@@ -76,7 +84,7 @@ fn loads_what_was_stored(program: &Program, one: &Analysis) -> bool {
     })
 }
 
-/// The blocks that lanes may come to by way of some.
+/// The blocks that are reachable from some blocks, which are included.
 fn reached(graph: &Graph, mut work: Vec<BlockId>) -> BTreeSet<BlockId> {
     let mut seen = BTreeSet::new();
     while let Some(id) = work.pop() {
