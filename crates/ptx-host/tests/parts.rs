@@ -93,8 +93,8 @@ fn warps_whose_rows_fit_run_as_a_whole() {
     assert_eq!(choice(&kernel(8, SAME), [64, 1, 1]), None);
     // AVX-512 has two chunks and twice the registers; SSE4.2 and NEON have eight chunks.
     let of = |values, processor| choice_for(&kernel(values, SAME), [64, 1, 1], processor);
-    assert_eq!([of(24, (16, 32)), of(80, (16, 32))], [None, Some(1)]);
-    assert_eq!([of(8, (4, 16)), of(24, (4, 16))], [Some(2), Some(1)]);
+    assert_eq!([of(24, (16, 32)), of(120, (16, 32))], [None, Some(1)]);
+    assert_eq!([of(8, (4, 16)), of(24, (4, 16))], [None, Some(1)]);
     assert_eq!([of(8, (4, 32)), of(24, (4, 32))], [None, Some(2)]);
 }
 

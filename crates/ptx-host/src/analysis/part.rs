@@ -16,12 +16,12 @@ use super::{Analysis, Block, BlockId, Graph, Launched, Terminator, take_turns};
 
 /// The number of chunks in a part, where a warp of the kernel is executed in parts. `registers` are the vector registers of the processor.
 ///
-/// A warp is split if all its chunks need more than four times the registers; a part has as many chunks as need at most twice the registers.
+/// A warp is split if all its chunks need more than six times the registers; a part has as many chunks as need at most twice the registers.
 pub fn part(program: &Program, launched: &Launched, one: &Analysis, registers: usize) -> Option<u32> {
     let blocks = one.graph.blocks();
     let pressure = blocks.iter().map(|block| pressure_in(program, one, block)).max().unwrap_or(0);
     let chunks = one.shapes.lanes().chunks();
-    if !one.is_of_warp() || pressure * chunks as usize <= 4 * registers || !may_part(program, launched, one) {
+    if !one.is_of_warp() || pressure * chunks as usize <= 6 * registers || !may_part(program, launched, one) {
         return None;
     }
     let mut part = chunks / 2;
