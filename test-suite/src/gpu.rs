@@ -13,12 +13,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
+use ptx_diag::SourceFile;
 use ptx_exec::Completion;
 use ptx_ir::Item;
 use ptx_isa::SmVariant;
+use ptx_llvm::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::directive::{Argument, Ending, Launch, Role, Run};
+use crate::directive::{Argument, Ending, Launch, Level, Role, Run};
 use crate::stage;
 use crate::trial::Case;
 use crate::value::{Element, Judgement, compare, from_bytes};
@@ -71,6 +73,19 @@ pub struct JobLaunch {
     /// Of a generated program, for each argument what its buffer has to hold afterwards, in hexadecimal. Buffers that hold it do not come back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanted: Vec<Option<String>>,
+}
+
+impl Job {
+    /// The same launches with PTX that was lowered to LLVM IR, optimized, and raised.
+    ///
+    /// # Errors
+    /// When a stage refuses the PTX.
+    pub fn through_llvm(self, level: Level) -> Result<Self> {
+        let source = SourceFile::new(self.name.as_str(), self.ptx.as_str());
+        let (module, context) = (stage::read(&source)?, Context::new()?);
+        let ptx = stage::raise(&mut stage::lower(&module, &source, &context, level)?)?;
+        Ok(Self { ptx, ..self })
+    }
 }
 
 /// The GPU that jobs ran on.

@@ -127,6 +127,13 @@ fn the_sign_of_quadruple_precision_is_a_bit() {
 }
 
 #[test]
+fn offsets_are_added_to_addresses_of_functions_in_registers() {
+    let (text, _) =
+        ptx("declare void @g()\ndefine ptr @f() {\n  ret ptr getelementptr (i8, ptr @g, i64 4)\n}");
+    assert!(text.contains(", g;") && text.contains(", 4;") && !text.contains("g+4"), "{text}");
+}
+
+#[test]
 fn other_names_of_functions_are_the_functions() {
     let (text, _) = ptx("declare void @g()\ndefine ptr @f() {\n  ret ptr no_cfi @g\n}");
     assert!(text.contains("mov.b64 \t%rd1, g;"), "{text}");

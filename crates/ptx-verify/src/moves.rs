@@ -66,7 +66,7 @@ fn check_symbol(
     }
     let id = match symbol {
         Symbol::Variable(id) => id,
-        Symbol::Function(id) => return check_function(cx, site, place, id),
+        Symbol::Function(id) => return check_function(cx, site, place, id, offset),
     };
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
@@ -87,8 +87,16 @@ fn check_symbol(
 }
 
 /// Addresses of functions came with indirect calls, those of kernels with dynamic parallelism (manual 9.7.9.3).
-fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: FunctionId) {
+fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: FunctionId, offset: i64) {
     let Some(function) = site.module.functions.get(id.0 as usize) else { return };
+    if offset != 0 {
+        let text = format!(
+            "an offset cannot be added to the address of function `{}`",
+            site.module.name(function.name)
+        );
+        let help = "move the address to a register and add the offset there";
+        cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+    }
     let since = match function.kind {
         FunctionKind::Device => Since::new(2, 1, 20),
         FunctionKind::Kernel => Since::new(3, 1, 35),

@@ -210,7 +210,9 @@ fn addresses_with_offsets_and_functions_are_numbers() {
         ("add.s64 d0, d1, gv;", "V0402", "gv"),
         ("cvta.to.global.u64 d0, gv;", "V0402", "gv"),
         ("add.f64 e0, e1, gv+8;", "V0402", "gv+8"),
+        ("mov.u64 d0, fn0+8;", "V0407", "fn0+8"),
     ]);
+    accepts(&["mov.u64 d0, fn0; mov.u64 d1, gv+8;"]);
 }
 
 #[test]

@@ -67,6 +67,9 @@ enum Task {
     GpuCases {
         /// The file; one job on each line
         file: PathBuf,
+        /// Write PTX that was lowered to LLVM IR, optimized at this level, and raised: O0 to O3
+        #[arg(long, value_name = "LEVEL")]
+        through: Option<String>,
     },
     /// Write generated programs as JSON for `scripts/gpu-golden --run`, with what they have to leave
     GpuPrograms(gpu::ProgramArguments),
@@ -81,6 +84,9 @@ enum Task {
     GpuRecord {
         /// The file that `scripts/gpu-golden` wrote
         file: PathBuf,
+        /// Record nothing, as of PTX that went through LLVM IR
+        #[arg(long)]
+        judge_only: bool,
     },
     /// Change tokens of valid PTX and compare our verdict with that of ptxas
     Grammar(grammar::GrammarArguments),
@@ -146,10 +152,10 @@ fn main() -> Result<()> {
         Task::Differential(arguments) => differential::compare(&arguments),
         Task::ExecutedRows(arguments) => executed::record(&arguments),
         Task::Fidelity(arguments) => fidelity::measure(&arguments),
-        Task::GpuCases { file } => gpu::write_cases(&file),
+        Task::GpuCases { file, through } => gpu::write_cases(&file, through.as_deref()),
         Task::GpuPrograms(arguments) => gpu::write_programs(&arguments),
         Task::GpuCompare { programs, outputs } => gpu::compare_outputs(&programs, &outputs),
-        Task::GpuRecord { file } => gpu::record_outputs(&file),
+        Task::GpuRecord { file, judge_only } => gpu::record_outputs(&file, judge_only),
         Task::Grammar(arguments) => grammar::compare(&arguments),
         Task::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Task::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),

@@ -261,11 +261,12 @@ impl Emitter<'_, '_, '_> {
             {
                 self.handle(symbol)
             }
-            // To LLVM the sum has 64 bits; ptxas adds in the 32 bits that addresses of these spaces have.
+            // ptxas adds nothing to the address of a function. In the spaces whose addresses have 32 bits it adds modulo 2^32, LLVM modulo 2^64.
             Base::Symbol(symbol)
-                if class == Class::B64
-                    && !matches!(space, address_space::GENERIC | address_space::GLOBAL)
-                    && i32::try_from(offset).map_or(true, |offset| offset < 0) =>
+                if matches!(symbol, Symbol::Function(_)) && offset != 0
+                    || class == Class::B64
+                        && !matches!(space, address_space::GENERIC | address_space::GLOBAL)
+                        && i32::try_from(offset).map_or(true, |offset| offset < 0) =>
             {
                 let base = self.emit_new(class, mov(class), &[Operand::Symbol(symbol, 0).into()])?;
                 self.plain_address(Base::Register(base), offset, space)
