@@ -36,6 +36,7 @@ mod memory;
 mod object;
 mod site;
 mod vectors;
+mod warp;
 
 use std::fmt::Write;
 
@@ -117,6 +118,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("memset.element.unordered.atomic", |site| copies::filled(site, Filling::Set, true)),
     ("memset.inline", |site| copies::filled(site, Filling::Set, false)),
     ("modf", floats::fraction),
+    ("nvvm.match.all.sync", warp::matched),
+    ("nvvm.shfl.sync", warp::shuffled),
+    ("nvvm.vote.sync", warp::voted),
     ("pow", |site| functions::approximated(site, Approximated::Power)),
     ("powi", floats::power),
     ("round", functions::away),

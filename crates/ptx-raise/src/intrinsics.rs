@@ -65,12 +65,6 @@ group! {
         Reflect "nvvm.reflect",
         /// The handle of a texture, a sampler or a surface.
         Handle "nvvm.texsurf.handle" | "nvvm.texsurf.handle.internal",
-        /// A shuffle whose kind is an argument.
-        Shuffle "nvvm.shfl.sync",
-        /// A match whose result always has a predicate.
-        MatchAll "nvvm.match.all.sync",
-        /// A vote whose kind is an argument.
-        Vote "nvvm.vote.sync",
     }
 }
 
@@ -271,8 +265,7 @@ mod tests {
         );
         let constrained = |name: &str| Generic::of(&format!("llvm.experimental.constrained.{name}.f32"));
         assert_eq!(constrained("fadd"), Some(Generic::Constrained(ConstrainedOp::Add)));
-        // Rows of the table of intrinsics begin with the names of these.
-        assert_eq!(Generic::of("llvm.nvvm.shfl.sync.i32"), Some(Generic::Plain(Plain::Shuffle)));
+        // What is one instruction is a row of the table of intrinsics.
         assert_eq!(Generic::of("llvm.nvvm.shfl.sync.up.i32"), None);
     }
 }

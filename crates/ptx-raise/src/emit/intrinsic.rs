@@ -89,9 +89,6 @@ impl Emitter<'_, '_, '_> {
                 );
             }
             Plain::Handle => self.variable_handle(id, call)?,
-            Plain::Shuffle => self.shuffle(id, call)?,
-            Plain::MatchAll => self.match_all(id, call)?,
-            Plain::Vote => self.vote(id, call)?,
         }
         Ok(())
     }

@@ -35,7 +35,6 @@ mod intrinsic;
 mod marks;
 mod math;
 mod memory;
-mod nvvm;
 mod ordering;
 mod overflow;
 mod packed;

@@ -1,9 +1,15 @@
-//! Which loads read memory that no one writes while the kernel runs: those may be `ld.global.nc` (manual 9.7.9.9).
+//! Which loads read memory that no one writes while the kernel runs: those may be `ld.global.nc` (manual 9.7.9.9). And `ldu`, which says so itself.
 
-use ptx_isa::Since;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
+use ptx_isa::{Since, ptx};
+use ptx_llvm::address_space;
+use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
 
+use super::access::Access;
+use super::generic::argument;
 use super::state::Emitter;
+use crate::error::{INTRINSIC, RaiseError, Result};
+use crate::types::MAX_VECTOR;
+use crate::value::Val;
 
 /// The targets with `ld.global.nc`.
 const NON_COHERENT: Since = Since::new(3, 1, 32);
@@ -15,6 +21,26 @@ const MOST_POINTERS: usize = 32;
 const DEEPEST: usize = 16;
 
 impl Emitter<'_, '_, '_> {
+    /// `llvm.nvvm.ldu.global`: a load that the whole warp makes from one address; the second argument is the alignment.
+    pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Result<()> {
+        let (pointer, scalar) = self.scalar(argument(call, 0)?)?;
+        let (address, space) = self.address_operand(pointer, scalar)?;
+        // An alignment that is not known is the natural one, which the instruction demands (manual 9.7.9.17).
+        let align = match self.scalar(argument(call, 1)?)?.0 {
+            Val::Bits(align) => align,
+            Val::Register(..) | Val::Address { .. } => MAX_VECTOR,
+        };
+        let mnemonic = match space {
+            address_space::GENERIC => ptx!("ldu.b32"),
+            address_space::GLOBAL => ptx!("ldu.global.b32"),
+            _ => return Err(RaiseError::new(INTRINSIC, "ldu of memory that is not global")),
+        };
+        let access = Access { mnemonic, hints: &[], address, align: align.max(1) };
+        let values = self.load_leaves(self.type_of(id), &access)?;
+        self.define(id, values.into());
+        Ok(())
+    }
+
     /// Whether the target has such loads, and nothing writes what a load reads: it is marked so (`!invariant.load`), or it reads constant variables
     /// or what only `readonly noalias` parameters of the kernel point at.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {

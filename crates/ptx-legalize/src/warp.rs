@@ -1,0 +1,46 @@
+//! Intrinsics of a warp that NVIDIA's compiler library has under names of its own (NVVM IR specification, "Data Movement" and "Vote"): the kind of shuffle or
+//! vote is a constant argument, and the result always has a word and a predicate.
+
+use crate::code::{Code, ir};
+use crate::site::Site;
+
+/// `nvvm.shfl.sync`.
+pub(crate) fn shuffled(site: &Site<'_>) -> Option<String> {
+    let kind = kind(site, ["i32"; 5], ["idx", "up", "down", "bfly"])?;
+    let result = site.view.type_text(site.result);
+    let mut code = Code::new();
+    let value =
+        ir!(code, "call {result} @llvm.nvvm.shfl.sync.{kind}.i32p(i32 %a0, i32 %a2, i32 %a3, i32 %a4)");
+    Some(code.finish(site, &value))
+}
+
+/// `nvvm.match.all.sync`.
+pub(crate) fn matched(site: &Site<'_>) -> Option<String> {
+    let (result, ty) = (site.view.type_text(site.result), site.type_text(1)?);
+    if site.type_text(0)? != "i32" || !matches!(ty, "i32" | "i64") {
+        return None;
+    }
+    let mut code = Code::new();
+    let value = ir!(code, "call {result} @llvm.nvvm.match.all.sync.{ty}p(i32 %a0, {ty} %a1)");
+    Some(code.finish(site, &value))
+}
+
+/// `nvvm.vote.sync`; the part of the result that the kind does not have is undefined.
+pub(crate) fn voted(site: &Site<'_>) -> Option<String> {
+    let kind = kind(site, ["i32", "i32", "i1"], ["all", "any", "uni", "ballot"])?;
+    let ty = if kind == "ballot" { "i32" } else { "i1" };
+    let mut code = Code::new();
+    let vote = ir!(code, "call {ty} @llvm.nvvm.vote.{kind}.sync(i32 %a0, i1 %a2)");
+    let zero = "0".to_owned();
+    let parts = if kind == "ballot" { [vote, zero] } else { [zero, vote] };
+    let value = code.structure(site, &parts, site.result)?;
+    Some(code.finish(site, &value))
+}
+
+/// What the second argument chooses, of arguments of these types.
+fn kind<const N: usize>(site: &Site<'_>, types: [&str; N], kinds: [&'static str; 4]) -> Option<&'static str> {
+    if site.args.len() != N || (0..N).any(|at| site.type_text(at) != types.get(at).copied()) {
+        return None;
+    }
+    kinds.get(usize::try_from(site.constant(1)?).ok()?).copied()
+}
