@@ -42,8 +42,8 @@ use std::fmt::Write;
 
 use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::view::{
-    BinaryOp, Call, CastOp, Constant, FastMath, FloatKind, Function, FunctionId, Inst, InstId, Op, Symbol,
-    Type, TypeId, Value, View,
+    BinaryOp, Call, CastOp, Constant, FastMath, Function, FunctionId, Inst, InstId, Op, Symbol, Type, TypeId,
+    Value, View,
 };
 use ptx_llvm::{Branches, Gpu, LlvmError, Machine, Module, OptLevel, Replacement, marks};
 use rustc_hash::FxHashMap as HashMap;
@@ -377,7 +377,7 @@ fn instruction<'v>(
         }
         Op::AtomicRmw { ptr, value, .. } => (atomics::updated, vec![ptr, value], plain),
         Op::CmpXchg { ptr, expected, new, .. } => (atomics::exchanged, vec![ptr, expected, new], plain),
-        Op::FNeg { value, fast, .. } if is_quadruple(view, result) => {
+        Op::FNeg { value, fast, .. } if view.is_quadruple(result) => {
             (|site| floats::signed_quadruple(site, true), vec![value], fast)
         }
         Op::Cast { op, value, fast, .. } if is_wide(view, result) || is_wide_value(value) => {
@@ -432,12 +432,6 @@ fn intrinsic<'v>(
     Some((Site { view, function, inst, filled, atomics, args, result, fast: call.fast }, writer))
 }
 
-/// Whether a type is `fp128`, or a vector of it.
-fn is_quadruple(view: &View, ty: TypeId) -> bool {
-    let element = if let Type::Vector { element, .. } = view.ty(ty) { *element } else { ty };
-    matches!(view.ty(element), Type::Float(FloatKind::Other("fp128")))
-}
-
 fn has_wide_divisions(view: &View) -> bool {
     let is_division =
         |op: BinaryOp| matches!(op, BinaryOp::UDiv | BinaryOp::SDiv | BinaryOp::URem | BinaryOp::SRem);
@@ -447,13 +441,7 @@ fn has_wide_divisions(view: &View) -> bool {
 
 /// Whether a type is an integer that PTX cannot divide, or a vector of such.
 fn is_wide(view: &View, ty: TypeId) -> bool {
-    match view.ty(ty) {
-        Type::Int { bits } => *bits > WIDEST_DIVISION,
-        Type::Vector { element, .. } => {
-            matches!(view.ty(*element), Type::Int { bits } if *bits > WIDEST_DIVISION)
-        }
-        _ => false,
-    }
+    matches!(view.ty(view.element_type(ty)), Type::Int { bits } if *bits > WIDEST_DIVISION)
 }
 
 #[cfg(test)]

@@ -79,10 +79,7 @@ impl<'v> Site<'v> {
 
     /// The type of the elements of a vector, or the type itself.
     pub(crate) fn element_type(&self, ty: TypeId) -> TypeId {
-        match self.view.ty(ty) {
-            Type::Vector { element, .. } => *element,
-            _ => ty,
-        }
+        self.view.element_type(ty)
     }
 
     /// What a type's elements are; `None` for what is not a number or an address.

@@ -1,33 +1,22 @@
 //! Intrinsics that are not one instruction, by their names: what a call is to this crate is decided here alone.
 
 use ptx_llvm::intrinsics::base_name;
+use ptx_llvm::view::BinaryOp;
 
-/// Intrinsics that are known by their names after `llvm.`, without the types that they are overloaded for.
-pub(crate) trait Named: Sized {
-    /// Its name; of several the first.
-    fn name(self) -> &'static str;
-
-    /// What has that name.
-    fn of(name: &str) -> Option<Self>;
-}
-
-/// Declares a group of intrinsics with their names.
+/// Declares a group of intrinsics with their names after `llvm.`, without the types that they are overloaded for.
 macro_rules! group {
-    ($(#[$m:meta])* $name:ident { $($(#[$vm:meta])* $v:ident $first:literal $(| $other:literal)*),* $(,)? }) => {
+    ($(#[$m:meta])* $name:ident { $($(#[$vm:meta])* $v:ident $($own:literal)|+),* $(,)? }) => {
         $(#[$m])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(crate) enum $name {
             $($(#[$vm])* $v),*
         }
 
-        impl Named for $name {
-            fn name(self) -> &'static str {
-                match self { $(Self::$v => $first),* }
-            }
-
+        impl $name {
+            /// What has that name.
             fn of(name: &str) -> Option<Self> {
                 match name {
-                    $($first $(| $other)* => Some(Self::$v),)*
+                    $($($own)|+ => Some(Self::$v),)*
                     _ => None,
                 }
             }
@@ -105,26 +94,20 @@ group! {
     }
 }
 
-group! {
-    /// Sums and differences that stay at the bounds of their type.
-    SaturatingOp {
-        SignedSum "sadd.sat",
-        SignedDifference "ssub.sat",
-        UnsignedSum "uadd.sat",
-        UnsignedDifference "usub.sat",
-    }
-}
+/// Arithmetic that may leave its type: which, and whether of numbers with a sign.
+pub(crate) type Leaving = (BinaryOp, bool);
 
-group! {
-    /// Arithmetic that tells whether it left its type.
-    OverflowOp {
-        SignedSum "sadd.with.overflow",
-        SignedDifference "ssub.with.overflow",
-        SignedProduct "smul.with.overflow",
-        UnsignedSum "uadd.with.overflow",
-        UnsignedDifference "usub.with.overflow",
-        UnsignedProduct "umul.with.overflow",
-    }
+/// The arithmetic of a name without its end.
+fn leaving(name: &str) -> Option<Leaving> {
+    Some(match name {
+        "sadd" => (BinaryOp::Add, true),
+        "ssub" => (BinaryOp::Sub, true),
+        "smul" => (BinaryOp::Mul, true),
+        "uadd" => (BinaryOp::Add, false),
+        "usub" => (BinaryOp::Sub, false),
+        "umul" => (BinaryOp::Mul, false),
+        _ => return None,
+    })
 }
 
 group! {
@@ -162,23 +145,13 @@ group! {
     Transcendental {
         Sin "sin",
         Cos "cos",
-        Tan "tan",
         Tanh "tanh",
-        Exp "exp",
         Exp2 "exp2",
-        Exp10 "exp10",
-        Log "log",
         Log2 "log2",
-        Log10 "log10",
-        Power "pow",
-        Asin "asin",
-        Acos "acos",
-        Atan "atan",
-        Atan2 "atan2",
-        Sinh "sinh",
-        Cosh "cosh",
-        SinCos "sincos",
-        SinCosPi "sincospi",
+        /// What is legalized where an approximation is allowed, but in double precision.
+        Composed "tan" | "exp" | "exp10" | "log" | "log10" | "pow",
+        /// What has no approximation.
+        Absent "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "sincos" | "sincospi",
     }
 }
 
@@ -211,8 +184,10 @@ pub(crate) enum Generic {
     Memory(MemoryOp),
     Bits(BitOp),
     Integer(IntegerOp),
-    Saturating(SaturatingOp),
-    Overflow(OverflowOp),
+    /// What stays at the bounds of its type.
+    Saturating(Leaving),
+    /// What tells whether it left its type.
+    Overflow(Leaving),
     Convert(Conversion),
     Float(Function),
     Constrained(ConstrainedOp),
@@ -233,8 +208,11 @@ impl Generic {
         let memory = || MemoryOp::of(short).map(Self::Memory);
         let bits = || BitOp::of(short).map(Self::Bits);
         let integer = || IntegerOp::of(short).map(Self::Integer);
-        let saturating = || SaturatingOp::of(short).map(Self::Saturating);
-        let overflow = || OverflowOp::of(short).map(Self::Overflow);
+        let saturating = || {
+            let own = short.strip_suffix(".sat").and_then(leaving);
+            own.filter(|(op, _)| *op != BinaryOp::Mul).map(Self::Saturating)
+        };
+        let overflow = || short.strip_suffix(".with.overflow").and_then(leaving).map(Self::Overflow);
         let conversion = || Conversion::of(short).map(Self::Convert);
         let float = || Function::of(short).map(Self::Float);
         let integers = || bits().or_else(integer).or_else(saturating).or_else(overflow);

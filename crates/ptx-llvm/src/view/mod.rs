@@ -93,6 +93,19 @@ impl View {
         self.types[id.index()].layout.as_ref()
     }
 
+    /// The type of the elements of a vector, or the type itself.
+    pub fn element_type(&self, id: TypeId) -> TypeId {
+        match self.ty(id) {
+            Type::Vector { element, .. } => *element,
+            _ => id,
+        }
+    }
+
+    /// Whether a type is `fp128`, or a vector of it.
+    pub fn is_quadruple(&self, id: TypeId) -> bool {
+        matches!(self.ty(self.element_type(id)), Type::Float(FloatKind::Other("fp128")))
+    }
+
     /// A type as LLVM spells it.
     pub fn type_text(&self, id: TypeId) -> &str {
         &self.types[id.index()].text

@@ -106,6 +106,28 @@ impl Emitter<'_, '_, '_> {
         self.emit_new(Class::of_type(ty), mnemonic, args)
     }
 
+    /// The union of the bits of two registers of a width; the second one where there is no first.
+    pub(crate) fn union(&mut self, first: Option<RegId>, second: RegId, width: u32) -> Result<RegId> {
+        match first {
+            Some(first) => self.compute(ptx!("or.b32").with_bits(width)?, &[first.into(), second.into()]),
+            None => Ok(second),
+        }
+    }
+
+    /// The halves of a register, the low one first (`mov`, manual 9.7.9.4).
+    pub(crate) fn halves_of(&mut self, whole: RegId, half: Class) -> Result<[RegId; 2]> {
+        let halves = [self.register(half), self.register(half)];
+        let list = self.registers_operand(&halves);
+        self.emit(ptx!("mov.b32").with_bits(2 * half.bits())?, &[list.into(), whole.into()])?;
+        Ok(halves)
+    }
+
+    /// A register of two halves, the low one first.
+    pub(crate) fn join_halves(&mut self, halves: [RegId; 2], half: Class) -> Result<RegId> {
+        let list = self.registers_operand(&halves);
+        self.compute(ptx!("mov.b32").with_bits(2 * half.bits())?, &[list.into()])
+    }
+
     /// Appends an instruction under a guard, as the row that the reader would take its operands for: those that it lets a program leave out
     /// may be left out.
     pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Result<()> {

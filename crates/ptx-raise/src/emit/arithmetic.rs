@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, ptx};
 use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, FastMath, InstId, Type, Value};
+use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
@@ -24,17 +24,9 @@ impl Emitter<'_, '_, '_> {
         rhs: Value,
         fast: FastMath,
     ) -> Result<()> {
-        let ty = self.type_of(id);
-        let leaves = self.leaves(ty)?;
+        let leaves = self.leaves(self.type_of(id))?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
-        let element = match self.module.view.ty(ty) {
-            Type::Vector { element, .. } => *element,
-            _ => ty,
-        };
-        if let Type::Int { bits } = self.module.view.ty(element)
-            && *bits > 64
-        {
-            let bits = *bits;
+        if let Some(bits) = self.wide_result(id) {
             let words = bits.div_ceil(64) as usize;
             let mut result = Vec::with_capacity(a.len());
             for (a, b) in a.chunks(words).zip(b.chunks(words)) {

@@ -1,15 +1,13 @@
 //! Inline assembly: the text goes through the ordinary reader, its operands become registers of ours.
 
 use ptx_ir::{Immediate, LabelId, Operand, RegDeclId, RegId, Stmt};
-use ptx_isa::ptx;
 use ptx_llvm::view::{Call, InlineAsmId, InstId};
 
 use super::append::mov;
 use super::state::Emitter;
 use crate::constraint::{Constraint, parse_constraints};
 use crate::error::{ASSEMBLY, RaiseError, Result};
-use crate::types::integer_class;
-use crate::types::{Class, Leaf, Scalar};
+use crate::types::{Class, Leaf, Scalar, integer_class};
 use crate::value::{Val, mask, sign_extend};
 
 impl Emitter<'_, '_, '_> {
@@ -59,15 +57,8 @@ impl Emitter<'_, '_, '_> {
         self.take_outputs(id, &outputs)
     }
 
-    pub(super) fn class_of(&self, register: RegId) -> Class {
-        use ptx_isa::ScalarType;
-        match self.builder.body().reg_type(register) {
-            ScalarType::Pred => Class::Pred,
-            ScalarType::F32 => Class::F32,
-            ScalarType::F64 => Class::F64,
-            ScalarType::B128 => Class::B128,
-            other => integer_class(other.bits()),
-        }
+    fn class_of(&self, register: RegId) -> Class {
+        Class::of_type(self.builder.body().reg_type(register))
     }
 
     /// A value in a register of the class its constraint names.
@@ -84,12 +75,7 @@ impl Emitter<'_, '_, '_> {
         if class == Class::B128 && bits == 128 {
             let word = Leaf { scalar: Scalar::Int(64), offset: 0, bytes: 8 };
             let words = self.bit_cast(leaves, values, &[word, word])?;
-            let mut list = Vec::with_capacity(2);
-            for word in words {
-                list.push(Operand::Register(self.in_register(word, Scalar::Int(64))?));
-            }
-            let vector = Operand::Vector(self.builder.list(&list));
-            return self.compute(ptx!("mov.b128"), &[vector.into()]);
+            return self.join_words(&words);
         }
         let scalar = class_scalar(class);
         if bits == scalar.bits() {
@@ -163,11 +149,8 @@ impl Emitter<'_, '_, '_> {
         for &register in outputs {
             match self.class_of(register) {
                 Class::B128 => {
-                    let (low, high) = (self.register(Class::B64), self.register(Class::B64));
-                    let list = [Operand::Register(low), Operand::Register(high)];
-                    let vector = Operand::Vector(self.builder.list(&list));
-                    self.emit(ptx!("mov.b128"), &[vector.into(), register.into()])?;
-                    sources.extend([(Scalar::Int(64), Val::reg(low)), (Scalar::Int(64), Val::reg(high))]);
+                    let words = self.halves_of(register, Class::B64)?;
+                    sources.extend(words.map(|word| (Scalar::Int(64), Val::reg(word))));
                 }
                 class => sources.push((class_scalar(class), Val::reg(register))),
             }

@@ -2,10 +2,9 @@
 
 use std::rc::Rc;
 
-use ptx_ir::Operand;
 use ptx_isa::{Mnemonic, ScalarType, Since, ptx};
 use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
+use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
@@ -100,15 +99,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The width of an integer type, or of the elements of a vector of integers.
     pub(super) fn width_of_integers(&self, ty: TypeId) -> Option<u32> {
-        let view = self.module.view;
-        let element = match view.ty(ty) {
-            Type::Vector { element, .. } => *element,
-            _ => ty,
-        };
-        match view.ty(element) {
-            Type::Int { bits } => Some(*bits),
-            _ => None,
-        }
+        self.source.int_bits(self.module.view.element_type(ty))
     }
 
     /// Conversions between pointers and integers over 64 bits.
@@ -395,7 +386,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(Val::reg(self.compute(ptx!("cvt.f32.bf16"), &[high.into()])?));
         }
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
-        let word = self.join_halves(low, high)?;
+        let word = self.join_halves([low, high], Class::B16)?;
         self.leaf_from(word, Scalar::Float)
     }
 
@@ -528,13 +519,11 @@ impl Emitter<'_, '_, '_> {
                 let register = if words {
                     let (low, _) = self.bits_of(values[0], leaves[0].scalar)?;
                     let (high, _) = self.bits_of(values[1], leaves[1].scalar)?;
-                    let list = [Operand::Register(low), Operand::Register(high)];
-                    let vector = Operand::Vector(self.builder.list(&list));
-                    self.compute(ptx!("mov.b64"), &[vector.into()])?
+                    self.join_halves([low, high], Class::B32)?
                 } else if halves {
                     let low = self.in_register(values[0], leaves[0].scalar)?;
                     let high = self.in_register(values[1], leaves[1].scalar)?;
-                    self.join_halves(low, high)?
+                    self.join_halves([low, high], Class::B16)?
                 } else {
                     self.join_bits(&leaves, &values, integer_class(scalar.bits()))?
                 };

@@ -23,14 +23,9 @@ impl Emitter<'_, '_, '_> {
         let ty = self.value_type(lhs)?;
         let leaves = self.leaves(ty)?;
         let (a, b) = (self.value(lhs)?, self.value(rhs)?);
-        let element = match self.module.view.ty(ty) {
-            Type::Vector { element, .. } => *element,
-            _ => ty,
-        };
         let mut result = Vec::new();
-        match self.module.view.ty(element) {
-            Type::Int { bits } if *bits > 64 => {
-                let bits = *bits;
+        match self.width_of_integers(ty) {
+            Some(bits) if bits > 64 => {
                 let words = bits.div_ceil(64) as usize;
                 let fill = if is_signed(predicate) { Fill::Sign } else { Fill::Zero };
                 for (a, b) in a.chunks(words).zip(b.chunks(words)) {

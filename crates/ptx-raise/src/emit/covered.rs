@@ -84,8 +84,8 @@ impl Emitter<'_, '_, '_> {
     /// `mov` of two halves, after the choices.
     fn join_chosen(&mut self, id: InstId, joined: &Joined) -> Result<()> {
         let scalar = Scalar::Int(joined.bits);
-        let mut parts = [Operand::Omitted; 2];
-        for (part, half) in parts.iter_mut().zip([joined.low, joined.high]) {
+        let mut parts = Vec::with_capacity(2);
+        for half in [joined.low, joined.high] {
             let value = match half {
                 Half::Plain(source) => self.half_value(source, scalar)?,
                 Half::Chosen { cond, then, other } => {
@@ -94,9 +94,9 @@ impl Emitter<'_, '_, '_> {
                     self.choose(cond, then, other, scalar)?
                 }
             };
-            *part = Operand::Register(self.in_register(value, scalar)?);
+            parts.push(self.in_register(value, scalar)?);
         }
-        let list = Operand::Vector(self.builder.list(&parts));
+        let list = self.registers_operand(&parts);
         let register = self.compute(ptx!("mov.b32").with_bits(2 * joined.bits)?, &[list.into()])?;
         self.define_one(id, Val::reg(register));
         Ok(())

@@ -48,11 +48,6 @@ impl Emitter<'_, '_, '_> {
         self.bit_cast(&word_leaves(bits), words, &leaves)
     }
 
-    /// Registers for an integer of so many bits, by words.
-    fn word_registers(&mut self, bits: u32) -> Vec<RegId> {
-        (0..bits.div_ceil(64)).map(|_| self.register(integer_class(bits))).collect()
-    }
-
     /// An integer as an operand of `atom`: wide ones in one register.
     pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Result<Arg> {
         if let &[word] = words {
@@ -64,32 +59,26 @@ impl Emitter<'_, '_, '_> {
                 self.arg(word, scalar)
             };
         }
-        let mut parts = Vec::with_capacity(words.len());
-        for &word in words {
-            parts.push(Operand::Register(self.in_register(word, Scalar::Int(64))?));
-        }
-        let vector = Operand::Vector(self.builder.list(&parts));
-        Ok(self.compute(ptx!("mov.b128"), &[vector.into()])?.into())
+        Ok(self.join_words(words)?.into())
     }
 
-    /// Emits an instruction that gives an integer into registers of its words.
-    pub(super) fn emit_whole(&mut self, mnemonic: Mnemonic, to: &[RegId], args: &[Arg]) -> Result<()> {
-        if let &[register] = to {
-            let mut all = vec![Arg::from(register)];
-            all.extend_from_slice(args);
-            return self.emit(mnemonic, &all);
-        }
-        let wide = self.compute(mnemonic, args)?;
-        let parts: Vec<Operand> = to.iter().map(|&part| Operand::Register(part)).collect();
-        let vector = Operand::Vector(self.builder.list(&parts));
-        self.emit(ptx!("mov.b128"), &[vector.into(), wide.into()])
+    /// Two words in one register.
+    pub(super) fn join_words(&mut self, words: &[Val]) -> Result<RegId> {
+        let &[low, high] = words else {
+            return Err(RaiseError::new(ORDER, "an integer of more than two words"));
+        };
+        let word = Scalar::Int(64);
+        let halves = [self.in_register(low, word)?, self.in_register(high, word)?];
+        self.join_halves(halves, Class::B64)
     }
 
     /// The words that an instruction gives.
     pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Result<Vec<Val>> {
-        let registers = self.word_registers(bits);
-        self.emit_whole(mnemonic, &registers, args)?;
-        Ok(registers.into_iter().map(Val::reg).collect())
+        if bits <= 64 {
+            return Ok(vec![Val::reg(self.emit_new(integer_class(bits), mnemonic, args)?)]);
+        }
+        let wide = self.compute(mnemonic, args)?;
+        Ok(self.halves_of(wide, Class::B64)?.map(Val::reg).to_vec())
     }
 
     /// Whether two integers differ or are equal.

@@ -4,9 +4,8 @@
 
 use std::rc::Rc;
 
-use ptx_ir::{Operand, RegId};
 use ptx_isa::{Field, Mnemonic, Mod, Since, ptx};
-use ptx_llvm::view::{BinaryOp, FastMath, FloatKind, InstId, Type, TypeId, Value};
+use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
 use super::state::Emitter;
@@ -204,10 +203,7 @@ impl Emitter<'_, '_, '_> {
             return Ok([Val::Bits(bits & 0xffff), Val::Bits(bits >> 16 & 0xffff)]);
         }
         let register = self.in_register(pair, Scalar::HalfPair)?;
-        let (low, high) = (self.register(Class::B16), self.register(Class::B16));
-        let vector = Operand::Vector(self.builder.list(&[Operand::Register(low), Operand::Register(high)]));
-        self.emit(ptx!("mov.b32"), &[vector.into(), register.into()])?;
-        Ok([Val::reg(low), Val::reg(high)])
+        Ok(self.halves_of(register, Class::B16)?.map(Val::reg))
     }
 
     /// Two halves as a packed pair.
@@ -215,14 +211,8 @@ impl Emitter<'_, '_, '_> {
         if let (Val::Bits(low), Val::Bits(high)) = (low, high) {
             return Ok(Val::Bits(low & 0xffff | (high & 0xffff) << 16));
         }
-        let (low, high) = (self.in_register(low, element)?, self.in_register(high, element)?);
-        Ok(Val::reg(self.join_halves(low, high)?))
-    }
-
-    /// Two 16-bit registers as one of 32.
-    pub(super) fn join_halves(&mut self, low: RegId, high: RegId) -> Result<RegId> {
-        let vector = Operand::Vector(self.builder.list(&[Operand::Register(low), Operand::Register(high)]));
-        self.compute(ptx!("mov.b32"), &[vector.into()])
+        let halves = [self.in_register(low, element)?, self.in_register(high, element)?];
+        self.join_halves(halves, Class::B16).map(Val::reg)
     }
 
     /// The leaves of a value with pairs taken apart.
@@ -271,23 +261,13 @@ impl Emitter<'_, '_, '_> {
         self.module.target.has(BFLOAT_ARITHMETIC)
     }
 
-    /// Whether a type is `fp128` or a vector of it.
-    pub(super) fn is_quadruple(&self, ty: TypeId) -> bool {
-        let view = self.module.view;
-        let element = match view.ty(ty) {
-            Type::Vector { element, .. } => *element,
-            _ => ty,
-        };
-        matches!(view.ty(element), Type::Float(FloatKind::Other("fp128")))
-    }
-
     /// Refuses an operation that reads or gives `fp128`.
     pub(super) fn no_quadruple(&self, id: InstId, operands: &[Value]) -> Result<()> {
         let mut types = vec![self.type_of(id)];
         for &operand in operands {
             types.extend(self.module.view.value_type(self.function, operand));
         }
-        if types.into_iter().any(|ty| self.is_quadruple(ty)) {
+        if types.into_iter().any(|ty| self.module.view.is_quadruple(ty)) {
             let help = "software floating point belongs into a library";
             return Err(RaiseError::new(INSTRUCTION, "PTX has no arithmetic on fp128").with_help(help));
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_ir::{Operand, RegId};
+use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
@@ -196,9 +196,9 @@ impl Emitter<'_, '_, '_> {
             };
             return self.back_to(low, Class::B32, scalar);
         }
-        let (low, high) = self.split_words(wide)?;
+        let [low, high] = self.halves_of(wide, Class::B32)?;
         let (low, high) = (reverse(self, low)?, reverse(self, high)?);
-        let whole = self.join_words(high, low)?;
+        let whole = self.join_halves([high, low], Class::B32)?;
         let unused = u64::from(64 - scalar.bits());
         let whole = if unused == 0 {
             whole
@@ -206,21 +206,6 @@ impl Emitter<'_, '_, '_> {
             self.compute(ptx!("shr.u64"), &[whole.into(), Arg::Bits(unused, 32)])?
         };
         self.back_to(whole, Class::B64, scalar)
-    }
-
-    /// The 32-bit halves of a 64-bit register, the low one first.
-    fn split_words(&mut self, register: RegId) -> Result<(RegId, RegId)> {
-        let (low, high) = (self.register(Class::B32), self.register(Class::B32));
-        let list = [Operand::Register(low), Operand::Register(high)];
-        let vector = Operand::Vector(self.builder.list(&list));
-        self.emit(ptx!("mov.b64"), &[vector.into(), register.into()])?;
-        Ok((low, high))
-    }
-
-    fn join_words(&mut self, low: RegId, high: RegId) -> Result<RegId> {
-        let list = [Operand::Register(low), Operand::Register(high)];
-        let vector = Operand::Vector(self.builder.list(&list));
-        self.compute(ptx!("mov.b64"), &[vector.into()])
     }
 
     /// `fshl` and `fshr`: the amount counts modulo the width.
@@ -303,16 +288,16 @@ impl Emitter<'_, '_, '_> {
     fn funnel_halves(&mut self, high: Val, low: Val, up: u32) -> Result<Val> {
         let wide = Scalar::Int(64);
         let (high_word, low_word) = (self.in_register(high, wide)?, self.in_register(low, wide)?);
-        let (h0, h1) = self.split_words(high_word)?;
-        let (l0, l1) = if low == high { (h0, h1) } else { self.split_words(low_word)? };
+        let [h0, h1] = self.halves_of(high_word, Class::B32)?;
+        let [l0, l1] = if low == high { [h0, h1] } else { self.halves_of(low_word, Class::B32)? };
         let [top, middle, bottom] = if up < 32 { [h1, h0, l1] } else { [h0, l1, l0] };
         if up.is_multiple_of(32) {
-            return Ok(Val::reg(self.join_words(middle, top)?));
+            return Ok(Val::reg(self.join_halves([middle, top], Class::B32)?));
         }
         let by = Arg::Bits(u64::from(up % 32), 32);
         let upper = self.compute(ptx!("shf.l.wrap.b32"), &[middle.into(), top.into(), by])?;
         let lower = self.compute(ptx!("shf.l.wrap.b32"), &[bottom.into(), middle.into(), by])?;
-        Ok(Val::reg(self.join_words(lower, upper)?))
+        Ok(Val::reg(self.join_halves([lower, upper], Class::B32)?))
     }
 
     /// The smaller or larger of two integers, by the `min` or `max` of 32 bits of the same sign.

@@ -1,12 +1,12 @@
 //! Calls of intrinsics: what each becomes, by what it is.
 
 use ptx_isa::{SpecialReg, ptx};
-use ptx_llvm::view::{BinaryOp, Call, InstId};
+use ptx_llvm::view::{Call, InstId};
 
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result, SAID};
-use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, OverflowOp, Plain, SaturatingOp};
+use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Plain};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
 
@@ -23,29 +23,9 @@ impl Emitter<'_, '_, '_> {
                 self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
             }
             Generic::Integer(op) => self.integer_intrinsic(id, call, op),
-            Generic::Saturating(op) => {
-                let (own, signed) = match op {
-                    SaturatingOp::SignedSum => (BinaryOp::Add, true),
-                    SaturatingOp::SignedDifference => (BinaryOp::Sub, true),
-                    SaturatingOp::UnsignedSum => (BinaryOp::Add, false),
-                    SaturatingOp::UnsignedDifference => (BinaryOp::Sub, false),
-                };
-                self.each(id, call, 2, &mut |this, args, scalar| {
-                    this.saturating((own, signed), args[0], args[1], scalar)
-                })
-            }
-            Generic::Overflow(op) => self.with_overflow(
-                id,
-                call,
-                match op {
-                    OverflowOp::SignedSum => (BinaryOp::Add, true),
-                    OverflowOp::SignedDifference => (BinaryOp::Sub, true),
-                    OverflowOp::SignedProduct => (BinaryOp::Mul, true),
-                    OverflowOp::UnsignedSum => (BinaryOp::Add, false),
-                    OverflowOp::UnsignedDifference => (BinaryOp::Sub, false),
-                    OverflowOp::UnsignedProduct => (BinaryOp::Mul, false),
-                },
-            ),
+            Generic::Saturating(op) => self
+                .each(id, call, 2, &mut |this, args, scalar| this.saturating(op, args[0], args[1], scalar)),
+            Generic::Overflow(op) => self.with_overflow(id, call, op),
             Generic::Convert(op) => self.conversion(id, call, op),
             Generic::Float(function) => self.float_intrinsic(id, call, function),
             Generic::Constrained(op) => self.constrained(id, call, op),

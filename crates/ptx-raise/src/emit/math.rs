@@ -1,6 +1,7 @@
 //! Floating-point intrinsics (manual 9.7.3 to 9.7.5).
 
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, ptx};
+use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
@@ -8,7 +9,7 @@ use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::intrinsics::{FloatOp, Function, Named, Transcendental};
+use crate::intrinsics::{FloatOp, Function, Transcendental};
 use crate::types::Scalar;
 use crate::value::{Val, mask, sign_extend};
 
@@ -67,32 +68,42 @@ impl Emitter<'_, '_, '_> {
         let approximation = match op {
             // Right to two units in the last place, as CUDA's exp2f.
             Transcendental::Exp2 => ptx!("ex2.approx.f32"),
-            _ if !call.fast.afn => return Err(inexact(op)),
+            _ if !call.fast.afn => return Err(self.inexact(call, op)),
             Transcendental::Sin => ptx!("sin.approx.f32"),
             Transcendental::Cos => ptx!("cos.approx.f32"),
             Transcendental::Tanh => ptx!("tanh.approx.f32"),
             Transcendental::Log2 => ptx!("lg2.approx.f32"),
-            Transcendental::Power
-            | Transcendental::Exp
-            | Transcendental::Exp10
-            | Transcendental::Log
-            | Transcendental::Log10
-            | Transcendental::Tan => {
-                let message = format!("llvm.{} of double precision has no counterpart in PTX", op.name());
+            Transcendental::Composed => {
+                let message = format!("{} of double precision has no counterpart in PTX", self.called(call));
                 return Err(
                     RaiseError::new(INTRINSIC, message).with_help("link libdevice and call its function")
                 );
             }
-            Transcendental::Asin
-            | Transcendental::Acos
-            | Transcendental::Atan
-            | Transcendental::Atan2
-            | Transcendental::Sinh
-            | Transcendental::Cosh
-            | Transcendental::SinCos
-            | Transcendental::SinCosPi => return Err(inexact(op)),
+            Transcendental::Absent => return Err(self.inexact(call, op)),
         };
         self.each(id, call, 1, &mut |this, args, scalar| this.approximate(approximation, args[0], scalar))
+    }
+
+    /// The function that a call calls, as LLVM has it for scalars.
+    fn called(&self, call: &Call) -> String {
+        let name = self.source.callee(call).map_or("", |function| base_name(&function.name));
+        name.replacen("llvm.vp.", "llvm.", 1)
+    }
+
+    /// Why a function is not approximated.
+    fn inexact(&self, call: &Call, op: Transcendental) -> RaiseError {
+        let help = match op {
+            Transcendental::Sin
+            | Transcendental::Cos
+            | Transcendental::Exp2
+            | Transcendental::Log2
+            | Transcendental::Composed => {
+                "allow an approximation with the flag afn, or link libdevice and call its function"
+            }
+            Transcendental::Tanh | Transcendental::Absent => "link libdevice and call its function",
+        };
+        let message = format!("{} has no instruction in PTX that is exact enough", self.called(call));
+        RaiseError::new(INTRINSIC, message).with_help(help)
     }
 
     fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Result<Val> {
@@ -243,7 +254,7 @@ impl Emitter<'_, '_, '_> {
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
             return Err(RaiseError::new(INTRINSIC, "a set of classes that is not a constant"));
         };
-        let parts = if self.is_quadruple(self.value_type(argument(call, 0)?)?) {
+        let parts = if self.module.view.is_quadruple(self.value_type(argument(call, 0)?)?) {
             self.quadruple_summaries(&values)?
         } else {
             self.apart(&leaves, &values)?
@@ -316,35 +327,6 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(summaries)
     }
-}
-
-/// Why a function is not approximated.
-fn inexact(op: Transcendental) -> RaiseError {
-    let help = match op {
-        Transcendental::Sin
-        | Transcendental::Cos
-        | Transcendental::Tan
-        | Transcendental::Exp
-        | Transcendental::Exp2
-        | Transcendental::Exp10
-        | Transcendental::Log
-        | Transcendental::Log2
-        | Transcendental::Log10
-        | Transcendental::Power => {
-            "allow an approximation with the flag afn, or link libdevice and call its function"
-        }
-        Transcendental::Asin
-        | Transcendental::Acos
-        | Transcendental::Atan
-        | Transcendental::Atan2
-        | Transcendental::Sinh
-        | Transcendental::Cosh
-        | Transcendental::Tanh
-        | Transcendental::SinCos
-        | Transcendental::SinCosPi => "link libdevice and call its function",
-    };
-    let message = format!("llvm.{} has no instruction in PTX that is exact enough", op.name());
-    RaiseError::new(INTRINSIC, message).with_help(help)
 }
 
 /// The bits of one.

@@ -258,12 +258,7 @@ impl Emitter<'_, '_, '_> {
             } else {
                 self.compute(ptx!("shl.b32").with_bits(whole.bits())?, &[wide.into(), Arg::Bits(at * 8, 32)])?
             };
-            sum = Some(match sum {
-                None => shifted,
-                Some(sum) => {
-                    self.compute(ptx!("or.b32").with_bits(whole.bits())?, &[sum.into(), shifted.into()])?
-                }
-            });
+            sum = Some(self.union(sum, shifted, whole.bits())?);
             at += bytes;
         }
         let sum = sum.ok_or_else(|| RaiseError::new(INSTRUCTION, "a load of nothing"))?;
@@ -475,12 +470,7 @@ impl Emitter<'_, '_, '_> {
                         &[wide.into(), Arg::Bits(u64::from(at), 32)],
                     )?
                 };
-                sum = Some(match sum {
-                    None => shifted,
-                    Some(sum) => {
-                        self.compute(ptx!("or.b32").with_bits(class.bits())?, &[sum.into(), shifted.into()])?
-                    }
-                });
+                sum = Some(self.union(sum, shifted, class.bits())?);
             }
             at += leaf.scalar.bits();
         }

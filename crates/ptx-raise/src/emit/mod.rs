@@ -186,7 +186,9 @@ impl Emitter<'_, '_, '_> {
         let function = self.function;
         let inst = function.inst(id);
         match &inst.op {
-            Op::Binary { lhs, .. } if self.is_quadruple(inst.ty) => self.no_quadruple(id, &[*lhs]),
+            Op::Binary { lhs, .. } if self.module.view.is_quadruple(inst.ty) => {
+                self.no_quadruple(id, &[*lhs])
+            }
             Op::Ret { .. }
             | Op::Br { .. }
             | Op::CondBr { .. }

@@ -9,15 +9,15 @@ use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::types::Scalar;
-use crate::types::integer_type;
+use crate::intrinsics::Leaving;
+use crate::types::{Scalar, integer_type};
 use crate::value::{Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A sum or difference that stays at the bound of its type.
     pub(super) fn saturating(
         &mut self,
-        (op, signed): (BinaryOp, bool),
+        (op, signed): Leaving,
         a: Val,
         b: Val,
         scalar: Scalar,
@@ -41,13 +41,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A sum, difference or product with whether it left the type's range.
-    fn overflowing(
-        &mut self,
-        (op, signed): (BinaryOp, bool),
-        a: Val,
-        b: Val,
-        scalar: Scalar,
-    ) -> Result<(Val, Val)> {
+    fn overflowing(&mut self, (op, signed): Leaving, a: Val, b: Val, scalar: Scalar) -> Result<(Val, Val)> {
         let bits = scalar.bits();
         if op == BinaryOp::Mul {
             return self.overflowing_product(signed, a, b, scalar);
@@ -112,12 +106,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The result and whether it left the type's range, of integers with a sign or without.
-    pub(super) fn with_overflow(
-        &mut self,
-        id: InstId,
-        call: &Call,
-        (op, signed): (BinaryOp, bool),
-    ) -> Result<()> {
+    pub(super) fn with_overflow(&mut self, id: InstId, call: &Call, (op, signed): Leaving) -> Result<()> {
         self.no_wide(argument(call, 0)?)?;
         let leaves = self.value_leaves(argument(call, 0)?)?;
         let (a, b) = (self.value(argument(call, 0)?)?, self.value(argument(call, 1)?)?);

@@ -1,7 +1,7 @@
 //! Pairs of 16-bit integers in one register of 32 bits, which the cover found.
 
 use ptx_ir::RegId;
-use ptx_isa::{ScalarType, ptx};
+use ptx_isa::ScalarType;
 use ptx_llvm::view::{InstId, Value};
 
 use super::access::Access;
@@ -28,10 +28,7 @@ impl Emitter<'_, '_, '_> {
         if apart {
             let mut values = Vec::with_capacity(len);
             for register in words {
-                let halves = [self.register(Class::B16), self.register(Class::B16)];
-                let list = self.registers_operand(&halves);
-                self.emit(ptx!("mov.b32"), &[list.into(), register.into()])?;
-                values.extend(halves.map(Val::reg));
+                values.extend(self.halves_of(register, Class::B16)?.map(Val::reg));
             }
             self.define(id, values.into());
         }
@@ -44,9 +41,7 @@ impl Emitter<'_, '_, '_> {
         let register = self.compute(pair.mnemonic, &args)?;
         self.computed.whole_pairs.insert(id, register);
         if pair.apart {
-            let halves = [self.register(Class::B16), self.register(Class::B16)];
-            let list = self.registers_operand(&halves);
-            self.emit(ptx!("mov.b32"), &[list.into(), register.into()])?;
+            let halves = self.halves_of(register, Class::B16)?;
             self.define(id, halves.map(Val::reg).into_iter().collect());
         }
         Ok(())

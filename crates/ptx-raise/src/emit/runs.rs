@@ -2,7 +2,7 @@
 //! halfwords, eight bytes or sixteen go in one access, as words that hold several.
 
 use ptx_ir::RegId;
-use ptx_isa::{ScalarType, StateSpace, ptx};
+use ptx_isa::{ScalarType, StateSpace};
 
 use super::access::Access;
 use super::state::Emitter;
@@ -64,10 +64,7 @@ impl Emitter<'_, '_, '_> {
         let mut values = Vec::with_capacity(run.elements());
         for whole in words {
             if run.per_word == 2 {
-                let halves = [self.register(Class::B16), self.register(Class::B16)];
-                let list = self.registers_operand(&halves);
-                self.emit(ptx!("mov.b32"), &[list.into(), whole.into()])?;
-                values.extend(halves.map(Val::reg));
+                values.extend(self.halves_of(whole, Class::B16)?.map(Val::reg));
             } else {
                 values.extend(self.bytes_of(whole)?);
             }
@@ -80,7 +77,7 @@ impl Emitter<'_, '_, '_> {
         let mut words = Vec::with_capacity(run.words);
         for elements in values.chunks_exact(run.per_word) {
             words.push(match *elements {
-                [low, high] => self.join_halves(low, high)?,
+                [low, high] => self.join_halves([low, high], Class::B16)?,
                 [a, b, c, d] => self.join_separate([a, b, c, d])?,
                 _ => {
                     return Err(RaiseError::new(

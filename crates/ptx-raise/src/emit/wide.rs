@@ -333,10 +333,7 @@ impl Emitter<'_, '_, '_> {
                     parts.push(self.compute(back, &[word.into(), backward.into()])?);
                 }
                 for part in parts {
-                    sum = Some(match sum {
-                        None => part,
-                        Some(sum) => self.compute(ptx!("or.b64"), &[sum.into(), part.into()])?,
-                    });
+                    sum = Some(self.union(sum, part, 64)?);
                 }
             }
             result.push(sum.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?);
@@ -351,10 +348,7 @@ impl Emitter<'_, '_, '_> {
                 let mut difference: Option<RegId> = None;
                 for (&a, &b) in a.iter().zip(b) {
                     let word = self.logic_word(ptx!("xor.b64"), a, b)?;
-                    difference = Some(match difference {
-                        None => word,
-                        Some(sum) => self.compute(ptx!("or.b64"), &[sum.into(), word.into()])?,
-                    });
+                    difference = Some(self.union(difference, word, 64)?);
                 }
                 let difference =
                     difference.ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?;
