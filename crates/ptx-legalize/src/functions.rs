@@ -1,6 +1,8 @@
 //! Functions of floating-point numbers by those that GPUs have: approximations in single precision, where a call allows them, and operations that name the rounding
 //! that all have.
 
+use ptx_llvm::view::FloatKind;
+
 use crate::code::{Code, float_name, ir};
 use crate::site::{Element, Site};
 
@@ -146,9 +148,14 @@ pub(crate) fn away(site: &Site<'_>) -> Option<String> {
 }
 
 /// Operations under `experimental.constrained.`: those that have no rounding, or that to nearest, are the plain ones, since there are no floating-point exceptions that a
-/// program could see.
+/// program could see. Those on 16-bit formats are computed in wider ones.
 pub(crate) fn constrained(site: &Site<'_>, name: &str) -> Option<String> {
     if let Some(body) = crate::operation(name).and_then(|operation| operation(site)) {
+        return Some(body);
+    }
+    if !site.rounds_to_nearest()
+        && let Some(body) = directed(site, name)
+    {
         return Some(body);
     }
     let mut code = Code::new();
@@ -189,4 +196,75 @@ pub(crate) fn constrained(site: &Site<'_>, name: &str) -> Option<String> {
         _ => return None,
     };
     Some(code.finish(site, &value))
+}
+
+/// What is rounded in one direction to 16 bits: computed in a wider format, which contains the narrower one, so that rounding twice in that direction is rounding once.
+/// Conversions to `half` are left, which PTX has.
+fn directed(site: &Site<'_>, name: &str) -> Option<String> {
+    let Element::Float(kind) = site.element(site.result)? else { return None };
+    let (wide, is_bfloat) = match kind {
+        FloatKind::Half => ("double", false),
+        FloatKind::BFloat => ("float", true),
+        _ => return None,
+    };
+    let rounding = format!("metadata !\"{}\", metadata !\"fpexcept.ignore\"", site.rounding()?);
+    let from = site.view.type_text(site.element_type(site.ty(0)?));
+    let rounded = |code: &mut Code, to: &str, name: &str, args: &[String]| {
+        let args = args.join(", ");
+        ir!(code, "call {to} @llvm.experimental.constrained.{name}({args}, {rounding})")
+    };
+    let computes = matches!(name, "fadd" | "fsub" | "fmul" | "fdiv" | "fma" | "fmuladd" | "sqrt");
+    let converts = match name {
+        "fptrunc" => matches!(from, "double" | "float"),
+        "sitofp" | "uitofp" => true,
+        _ => false,
+    };
+    if !computes && !(converts && is_bfloat) {
+        return None;
+    }
+    let narrow = float_name(kind)?;
+    site.each_one(|code, args| {
+        let value = if computes {
+            let args: Vec<String> = args
+                .iter()
+                .map(|arg| format!("{wide} {}", ir!(code, "fpext {narrow} {arg} to {wide}")))
+                .collect();
+            rounded(code, wide, name, &args)
+        } else if from == "float" {
+            args.first()?.clone()
+        } else {
+            rounded(code, "float", name, &[format!("{from} {}", args.first()?)])
+        };
+        if !is_bfloat {
+            return Some(rounded(code, "half", "fptrunc", &[format!("double {value}")]));
+        }
+        bfloat(code, &value, site.rounding()?)
+    })
+}
+
+/// The upper half of a single-precision number, one more where the rounding goes away from zero and something is cut off.
+fn bfloat(code: &mut Code, value: &str, rounding: &str) -> Option<String> {
+    let raw = ir!(code, "bitcast float {value} to i32");
+    let high = ir!(code, "lshr i32 {raw}, 16");
+    let away = match rounding {
+        "round.towardzero" => None,
+        "round.downward" => Some(ir!(code, "icmp slt i32 {raw}, 0")),
+        "round.upward" => Some(ir!(code, "icmp sge i32 {raw}, 0")),
+        _ => return None,
+    };
+    let rounded = match away {
+        None => high.clone(),
+        Some(away) => {
+            let low = ir!(code, "and i32 {raw}, 65535");
+            let cut = ir!(code, "icmp ne i32 {low}, 0");
+            let up = ir!(code, "and i1 {away}, {cut}");
+            let one = ir!(code, "zext i1 {up} to i32");
+            ir!(code, "add i32 {high}, {one}")
+        }
+    };
+    let quiet = ir!(code, "or i32 {high}, 64");
+    let nan = ir!(code, "fcmp uno float {value}, {value}");
+    let chosen = ir!(code, "select i1 {nan}, i32 {quiet}, i32 {rounded}");
+    let half = ir!(code, "trunc i32 {chosen} to i16");
+    Some(ir!(code, "bitcast i16 {half} to bfloat"))
 }

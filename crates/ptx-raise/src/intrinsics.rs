@@ -156,7 +156,7 @@ group! {
 }
 
 group! {
-    /// Operations under `experimental.constrained.` that have a rounding; those to nearest are legalized.
+    /// Operations under `experimental.constrained.` that have a rounding; those to nearest, and those on 16-bit formats, are legalized.
     ConstrainedOp {
         Add "fadd",
         Subtract "fsub",
