@@ -1,9 +1,9 @@
 //! Compiles decoded kernels for the host CPU.
 //!
-//! A warp is a vector: 32 lanes are a few chunks of the CPU's vector width, and a register of PTX is a vector register, or a
-//! scalar where all lanes have the same value, or a scalar and a stride where lane `n` has `base + n * stride`.
-//! What is compiled is [`ptx_exec::program::Program`], which the interpreter executes too, so that both have one description of
-//! each operation. What is not compiled is refused with the instruction and the reason, before anything runs.
+//! A warp maps to vectors: its 32 lanes are a few chunks of the CPU's vector width, and a PTX register becomes a vector, a scalar if it is
+//! uniform (all lanes have the same value), or a scalar and a stride if it is affine (lane `n` has `base + n * stride`).
+//! The input is [`ptx_exec::program::Program`], which the interpreter executes too, so that both share one description of each operation.
+//! A kernel that cannot be compiled is refused with the instruction and the reason, before anything runs.
 #![allow(unsafe_code)]
 
 pub mod analysis;
@@ -38,5 +38,5 @@ pub use options::{Lines, Options, Place};
 pub use remarks::{Remark, RemarkKind};
 pub use run::{Given, WarpFrame};
 
-// What runs the code, which needs no LLVM.
+// The runtime that executes compiled code; it needs no LLVM.
 use ptx_host_rt as run;

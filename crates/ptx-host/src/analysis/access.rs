@@ -5,26 +5,26 @@ use ptx_exec::program::{Callee, CollectiveKind, Dst, Effect, Op, Operand, Slot, 
 /// The rows that an instruction reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Access {
-    /// What it reads, without its guard.
+    /// The operands that it reads, without its guard.
     pub reads: Vec<Src>,
-    /// What it writes.
+    /// The rows that it writes.
     pub writes: Vec<Dst>,
 }
 
-/// An instruction that is not compiled; the interpreter executes kernels that have one.
+/// An instruction that is not compiled; kernels that contain one are left to the interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The instruction.
     pub pc: u32,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 
 impl Access {
-    /// Those of an operation.
+    /// The operands and rows of an operation.
     ///
     /// # Errors
-    /// Why it is not compiled.
+    /// The reason why it is not compiled.
     pub fn of(op: &Op) -> Result<Self, &'static str> {
         if let Execution::Refused(why) = Execution::of(op) {
             return Err(why);
@@ -52,19 +52,19 @@ impl Access {
     }
 }
 
-/// What executes an instruction.
+/// Which engine executes an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Execution {
-    /// Code, which may call functions of the runtime that know of nothing but its operands.
+    /// Compiled code, which may call runtime functions that depend only on their operands.
     Code,
-    /// The interpreter's runtime, on a block that it keeps (`heavy.rs`).
+    /// The interpreter's runtime, on a block (CTA) that it keeps (`heavy.rs`).
     Heavy,
-    /// The interpreter, all of the kernel, for this reason.
+    /// The interpreter executes the whole kernel, for this reason.
     Refused(&'static str),
 }
 
 impl Execution {
-    /// That of an operation.
+    /// The engine that executes an operation.
     pub fn of(op: &Op) -> Self {
         match op {
             Op::Alu(_) => Self::Code,

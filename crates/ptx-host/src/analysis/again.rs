@@ -1,7 +1,6 @@
-//! Rows that are computed again after a barrier instead of being kept.
+//! Rematerialization: rows that are recomputed after a barrier instead of being saved.
 //!
-//! What follows from the index of a thread in a few operations takes less time than memory for each warp, and what LLVM knows of the index it knows of
-//! the row then.
+//! A few operations on a thread index take less time than memory for each warp, and LLVM then applies to the row what it knows of the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +10,10 @@ use ptx_isa::SpecialReg;
 use super::alone::is_simple_operation;
 use super::{Access, Analysis, Shape};
 
-/// The rows that may be computed again, with the instruction that does it: the only one that writes the row, from constants, indices and
-/// such rows, before anything reads it.
+/// The rows that may be recomputed, each with the instruction that does it: the only one that writes the row, from constants, indices and
+/// other such rows, before anything reads it.
 pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u32> {
-    /// Operations for one row.
+    /// The most operations for one row.
     const MOST: u32 = 8;
     let (graph, shapes) = (&analysis.graph, &analysis.shapes);
     let mut writers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -30,12 +29,12 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
             [pc] if is_candidate(program, pc) => Some((row, pc)),
             _ => None,
         })
-        // What is read before it is written is another value.
+        // If it may be read before it is written, that read has another value.
         .filter(|&(row, _)| !analysis.liveness.is_live_into(0, row))
         .filter(|&(row, _)| !matches!(shapes.row(row), Shape::Indexed(_)))
         .collect();
-    // The cost of a row is the number of operations from indices and constants on. A row in a loop with itself never gets one, since each needs those
-    // of its sources first.
+    // The cost of a row is its number of operations from indices and constants on. A row on a cycle of definitions never gets a cost, since each
+    // definition needs the costs of its sources first.
     let mut costs: BTreeMap<u32, u32> = BTreeMap::new();
     loop {
         let before = costs.len();
@@ -59,7 +58,7 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
     candidates.into_iter().filter(|(row, _)| costs.contains_key(row)).collect()
 }
 
-/// Whether an instruction writes one row, to the same value whenever a thread executes it with the same sources.
+/// Whether an instruction writes one row, always with the same result for the same thread and sources.
 fn is_candidate(program: &Program, pc: u32) -> bool {
     let inst = &program.code[pc as usize];
     let is_simple = match &inst.op {

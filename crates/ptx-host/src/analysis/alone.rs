@@ -1,8 +1,8 @@
-//! Loops that the lanes of a warp go through one after the other.
+//! Loops that the lanes of a warp execute one lane at a time.
 //!
-//! Lanes that leave a loop in different rounds wait for the last one, and what they load from places of their own is gathered: a processor
-//! takes longer for a gather of 16 lanes than for 16 loads, and loads what one lane needs from the same line again in each round. A lane
-//! alone takes each round with scalar loads, and while it leaves, the processor has begun with the next one:
+//! Lanes that leave a loop after different numbers of iterations wait for the last one, and their loads from separate addresses are gathers: a
+//! processor takes longer for a gather of 16 lanes than for 16 loads, and loads what one lane needs from the same cache line again in each
+//! iteration. A single lane executes each iteration with scalar loads, and while it leaves, the processor has begun with the next lane:
 //!
 //! ```text
 //! loop: ld.global.u32 %column, [%at]          ; each lane has a row of a sparse matrix
@@ -10,13 +10,13 @@
 //!       fma.rn.f32 %sum, %x, %value, %sum ..
 //! ```
 //!
-//! It is of use where a round is loads, more than anything else, and where a processor foresees what a lane does: no branch depends on what
-//! the loop loads, and no address on what an earlier round loaded, as in a list or a search. A region may have several such loops and
-//! what is between them. It has no effect but on rows, so that the order of lanes is not to be seen.
+//! This pays if an iteration consists mostly of loads and the processor can predict and overlap iterations: no branch depends on what
+//! the loop loads, and no address on what an earlier iteration loaded, as in a list or a search. A region may span several such loops and
+//! the code between them. It has no effects other than on rows, so that the order of lanes is not observable.
 //!
-//! Of a region no lane is at any block but the first when it begins, and all lanes leave it for later blocks: as the blocks in
-//! between are the lowest ones, they would be the only ones to run until the last lane has left (`schedule.rs`). So what is known of all
-//! other blocks holds as it did.
+//! When a region is entered, no lane is at any of its blocks but the first, and all lanes leave it for later blocks: as its blocks are
+//! the lowest ones, no other block would run until the last lane has left (`schedule.rs`). So the analysis results for all
+//! other blocks stay valid.
 
 use std::collections::BTreeSet;
 
@@ -30,27 +30,27 @@ use ptx_exec::scalar::format::{Format, Rounding};
 
 use super::{Access, BlockId, Graph, Liveness, Shape, Shapes, Terminator};
 
-/// Fewer gathers in a round are not worth the branches that a processor does not foresee, one or two for each lane.
+/// With fewer gathers per iteration, the mispredicted branches (one or two per lane) cost more than is gained.
 const FEWEST_GATHERS: usize = 2;
-/// Other instructions for each gather: vectors execute those of 16 lanes at once.
+/// The most other instructions for each gather: vectors execute those of 16 lanes at once.
 const MOST_OTHERS: usize = 8;
-/// Instructions outside of loops that a region may have, and blocks before its first loop.
+/// The most instructions of a region outside of its loops, and the most blocks before its first loop.
 const MOST_BETWEEN: usize = 24;
 const MOST_BEFORE: usize = 8;
 
-/// Blocks that each lane of a warp goes through alone: those from `first` to `last`.
+/// Blocks that a warp executes one lane at a time: those from `first` to `last`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Region {
-    /// The block that all lanes come to.
+    /// The only block through which lanes enter.
     pub first: BlockId,
-    /// The last one.
+    /// The last block.
     pub last: BlockId,
-    /// Where lanes go after it.
+    /// The blocks outside that its lanes go to.
     pub exits: BTreeSet<BlockId>,
 }
 
 impl Region {
-    /// Whether a block is part of it.
+    /// Whether a block is part of the region.
     pub fn contains(&self, block: BlockId) -> bool {
         (self.first..=self.last).contains(&block)
     }
@@ -65,7 +65,7 @@ impl Region {
         insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
     }
 
-    /// The rows that it reads, also to decide where lanes go.
+    /// The rows that it reads, including branch conditions.
     pub fn reads(&self, program: &Program, graph: &Graph) -> BTreeSet<u32> {
         let mut rows = BTreeSet::new();
         for inst in self.insts(program, graph) {
@@ -84,7 +84,7 @@ fn insts<'p>(program: &'p Program, graph: &Graph, first: BlockId, last: BlockId)
     blocks.iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]).collect()
 }
 
-/// What regions are found from.
+/// The inputs of the search for regions.
 struct Search<'a> {
     program: &'a Program,
     graph: &'a Graph,
@@ -113,14 +113,14 @@ pub(super) fn regions(program: &Program, graph: &Graph, liveness: &Liveness, sha
 }
 
 impl Search<'_> {
-    /// The first and last blocks of loops that lanes are to go through alone, outer ones before what is in them.
+    /// The first and last blocks of loops to execute one lane at a time; a loop that qualifies hides the loops nested in it.
     fn loops(&self) -> Vec<(BlockId, BlockId)> {
         let mut loops: Vec<(BlockId, BlockId)> = Vec::new();
         for head in 0..self.graph.blocks().len() {
             if loops.last().is_some_and(|&(_, last)| head <= last) {
                 continue;
             }
-            // Blocks of a loop are together, so that what is between a jump back and its target is part of the loop.
+            // The blocks of a loop are contiguous, so all blocks between a back edge's source and its target belong to it.
             let jumps_back = |id: &BlockId| self.targets(*id).contains(&head);
             let last = (head..self.graph.blocks().len()).rev().find(jumps_back);
             if let Some(last) = last.filter(|&last| self.pays(head, last)) {
@@ -134,7 +134,7 @@ impl Search<'_> {
         self.graph.block(id).terminator.targets()
     }
 
-    /// Whether the blocks are a loop that lanes leave one by one, which gathers more than anything else.
+    /// Whether the blocks are a loop that lanes leave one by one and that consists mostly of gathers.
     fn pays(&self, head: BlockId, last: BlockId) -> bool {
         let mut blocks = head..=last;
         let leaves = |id: BlockId| {
@@ -150,7 +150,7 @@ impl Search<'_> {
         gathers >= FEWEST_GATHERS && others <= MOST_OTHERS * gathers && self.is_foreseen(head, last, &insts)
     }
 
-    /// Whether no lane goes anywhere because of what the loop loads, and loads nowhere because of what an earlier round loaded.
+    /// Whether the loop is predictable: no branch depends on what it loads, and no address on what an earlier iteration loaded.
     fn is_foreseen(&self, head: BlockId, last: BlockId, insts: &[&Inst]) -> bool {
         let mut loaded = BTreeSet::new();
         for inst in insts {
@@ -158,8 +158,8 @@ impl Search<'_> {
                 loaded.extend(load.dsts.iter().copied());
             }
         }
-        // Rows that are computed from loads; of these the ones that are live into the head of a loop, which an earlier round has made; and what is
-        // computed from those: an address among them is a list or a search.
+        // `loaded` are the rows that are computed from loads; `before` those of them that are live into a loop header, so carried from an earlier
+        // iteration, and what is computed from these: an address among them is a list or a search.
         let loaded = depend(insts, loaded);
         let is_from_before = |row: &u32| {
             let heads = (head..=last).filter(|id| (*id..=last).any(|from| self.targets(from).contains(id)));
@@ -175,7 +175,7 @@ impl Search<'_> {
         !insts.iter().any(finds_way) && !(head..=last).flat_map(decides).any(|row| loaded.contains(&row))
     }
 
-    /// The lanes of a load that gather: elements that are neither the same for lanes nor consecutive.
+    /// The elements that a load from global memory gathers: 0 if lanes read the same address or consecutive ones.
     fn gathers(&self, inst: &Inst) -> usize {
         let Op::Effect(Effect::Load(load)) = &inst.op else { return 0 };
         let Base::Row(base, _) = load.address.base else { return 0 };
@@ -189,7 +189,7 @@ impl Search<'_> {
         if is_gather && load.address.space == Space::Global { load.dsts.len() } else { 0 }
     }
 
-    /// Whether a block has nothing but loads and operations that are a few instructions of a processor.
+    /// Whether a block has only loads and operations that take few machine instructions.
     fn is_simple(&self, id: BlockId) -> bool {
         let block = self.graph.block(id);
         let goes_on = matches!(block.terminator, Terminator::Jump(_) | Terminator::Branch { .. });
@@ -197,7 +197,7 @@ impl Search<'_> {
         goes_on && !block.gathers && !self.graph.is_late(id) && code.iter().all(|inst| is_simple(&inst.op))
     }
 
-    /// The region of some loops that follow each other, of blocks from `after` on; as few as possible.
+    /// The smallest region with some consecutive loops, of blocks from `after` on.
     fn region(&self, loops: &[(BlockId, BlockId)], after: BlockId) -> Option<Region> {
         let (&(head, _), &(_, last)) = (loops.first()?, loops.last()?);
         let is_between = |id: &BlockId| !loops.iter().any(|&(head, last)| (head..=last).contains(id));
@@ -221,7 +221,8 @@ impl Search<'_> {
         None
     }
 
-    /// The region of these blocks, if lanes come to the first alone, all leave it for later ones, and find what they need in vectors there.
+    /// The region of these blocks, if lanes enter only through the first, all leave for later blocks, and rows that it writes and that are live there
+    /// are uniform or have a vector for each chunk.
     fn closed(&self, first: BlockId, last: BlockId) -> Option<Region> {
         let is_inside = |id: &BlockId| (first..=last).contains(id);
         let mut exits = BTreeSet::new();
@@ -249,7 +250,7 @@ impl Search<'_> {
     }
 }
 
-/// The rows that are computed from some, those included.
+/// The rows that are computed from the given ones, these included.
 fn depend(insts: &[&Inst], mut rows: BTreeSet<u32>) -> BTreeSet<u32> {
     loop {
         let before = rows.len();
@@ -270,7 +271,7 @@ fn reads_any(inst: &Inst, rows: &BTreeSet<u32>) -> bool {
     access.reads.iter().filter_map(|src| src.as_register()).chain(guard).any(|row| rows.contains(&row))
 }
 
-/// Whether an instruction is one of those that every processor has code for, of few instructions.
+/// Whether an instruction takes only a few machine instructions on every processor.
 fn is_simple(op: &Op) -> bool {
     match op {
         Op::Alu(alu) => is_simple_operation(alu),

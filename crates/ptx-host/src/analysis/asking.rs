@@ -1,4 +1,4 @@
-//! Loops that ask a barrier in shared memory until its phase is over.
+//! Loops that poll an mbarrier until its phase is over.
 //!
 //! ```text
 //! wait:  mbarrier.try_wait.parity.shared::cta.b64 %p, [%bar], %parity;
@@ -6,9 +6,9 @@
 //!        bra   wait;
 //! ```
 //!
-//! The interpreter tells threads that ask for ever from those that may stop asking by their registers. For code this is found before it
-//! runs: lanes that hear that the phase is not over are followed, and where they come back to the question by computing only what no one
-//! reads there, they ask the same again until another thread does something to the barrier.
+//! The interpreter tells threads that poll forever from those that may stop polling by their registers. For compiled code this is decided
+//! statically: lanes that see that the phase is not over are followed through the program; if they return to the poll having computed only
+//! rows that are dead there, they repeat the same poll until another thread changes the mbarrier.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,17 @@ use ptx_exec::program::{Alu, Effect, FULL, Mbarrier, Op, Program, Row, Src, WARP
 use super::heavy::asks;
 use super::{Access, BlockId, Graph, Liveness, Terminator};
 
-/// Blocks that lanes are followed through at most.
+/// The most blocks through which lanes are followed.
 const MOST: usize = 16;
 
-/// Lanes on their way back to a question: the values of rows that follow from the answer, and the rows that were written.
+/// Lanes on their way back to a poll: the values of rows that follow from its result, and the rows that were written.
 struct Way<'a> {
     program: &'a Program,
     known: BTreeMap<u32, u64>,
     written: BTreeSet<u32>,
 }
 
-/// Whether lanes that ask in vain at the beginning of a block ask the same again, independent of what they do in between.
+/// Whether lanes whose poll at the beginning of a block fails repeat the same poll, independent of what they do in between.
 pub(crate) fn repeats(program: &Program, graph: &Graph, liveness: &Liveness, id: BlockId) -> bool {
     let first = graph.block(id).first;
     let Some(Op::Effect(Effect::Mbarrier(question))) = program.code.get(first as usize).map(|inst| &inst.op)
@@ -70,7 +70,7 @@ impl Way<'_> {
         };
     }
 
-    /// Whether an instruction does nothing but compute rows; follows it.
+    /// Whether an instruction only computes rows; records its effect on them.
     fn passes(&mut self, pc: u32) -> bool {
         let Some(inst) = self.program.code.get(pc as usize) else { return false };
         if asks(&inst.op) {
@@ -118,7 +118,7 @@ impl Way<'_> {
         }
     }
 
-    /// Where lanes go, if that follows from the answer.
+    /// The successor, if it follows from the result of the poll.
     fn next(&self, terminator: &Terminator) -> Option<BlockId> {
         match terminator {
             Terminator::Jump(to) => Some(*to),

@@ -1,7 +1,7 @@
-//! The bits of a chunk's number that its values depend on: for an operation, from those of its sources.
+//! The bits of a chunk's number that the chunk's values depend on, as transfer functions of operations.
 //!
-//! The chunks of the warps that run together have numbers, and what a row holds may depend on some bits of these alone. Of blocks of 16 x 16
-//! threads, `tid.x` is the same in all chunks of 16 lanes and depends on none; of 32 x 32 threads it depends on bit 0, and `tid.y` on all but that.
+//! The chunks of the warps of a group are numbered, and the values of a row may depend on some bits of these numbers only. In blocks of 16 x 16
+//! threads, `tid.x` is the same in all chunks of 16 lanes and depends on none; in 32 x 32 threads it depends on bit 0, and `tid.y` on all others.
 
 use ptx_exec::Space;
 use ptx_exec::program::{AddressWidth, Base, Dst, Effect, Load, Op, Order, Src, WARP};
@@ -9,7 +9,7 @@ use ptx_isa::{Component, SpecialReg};
 
 use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 
-/// The bits on which what an instruction writes to a row depends, where all lanes that need it run.
+/// The bits on which the result that an instruction writes to a row depends, if all lanes that need it are active.
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> u32 {
     let of = |srcs: &mut dyn Iterator<Item = Src>| srcs.fold(0, |bits, src| bits | of_source(shapes, src));
     match op {
@@ -39,7 +39,7 @@ pub(super) fn of_source(shapes: &Shapes, src: Src) -> u32 {
     }
 }
 
-/// Whether a load is made for the chunks that have different addresses alone.
+/// Whether a load is executed only for the chunks that have different addresses.
 fn is_plain(load: &Load) -> bool {
     let is_in_memory = match (load.address.space, load.address.base) {
         (Space::Global, Base::Row(_, width)) => width == AddressWidth::Bits64,
@@ -53,7 +53,7 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
     let all = lanes.chunk_bits();
     let [x, y, z] = launched.block.map(u64::from);
     let axis = component.map_or(0, Component::index);
-    // How many consecutive threads have the same number, and after how many it begins again.
+    // How many consecutive threads have the same number, and after how many it restarts.
     let (same, period) = match (register, axis) {
         (SpecialReg::Tid, 0) => (1, x),
         (SpecialReg::Tid, 1) => (x, x * y),
@@ -71,8 +71,8 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
         ) => return all,
         _ => return 0,
     };
-    // Chunks that are one period apart have the same numbers, so that bits from there on do not count. Neither do low bits where several chunks are
-    // in one run of threads with the same number. Both hold only for powers of two, whose runs and periods are bits of a chunk's number.
+    // Chunks that are one period apart have the same numbers, so higher bits do not count. Neither do low bits if several chunks are in one run of
+    // threads with the same number. Both hold only for powers of two, whose runs and periods are bits of a chunk's number.
     let chunk = u64::from(lanes.chunk);
     let mut bits = all;
     if period.is_power_of_two() && period < x * y * z {

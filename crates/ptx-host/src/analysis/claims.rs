@@ -1,8 +1,8 @@
-//! What the analysis claims of rows, and whether values of a warp agree with it.
+//! The analysis results of rows as claims, and whether values of a warp satisfy them.
 //!
-//! Code that is made to check claims computes each lane by itself, without any of them, and compares what comes out. Each row is checked
-//! where an instruction writes it, in the lanes that do, and at the beginning of each block that reads it, in the lanes that run the
-//! block: so a wrong rule for an operation is found, and also a wrong answer to the question which lanes keep what they have.
+//! Code that is generated to check claims computes each lane separately, without relying on any claim, and compares the results. Each row is
+//! checked where an instruction writes it, in the lanes that do, and at the beginning of each block that reads it, in the block's active
+//! lanes: this finds a wrong transfer function, and also a wrong answer as to which inactive lanes keep their values.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use ptx_exec::program::{Mask, WARP, lanes};
 use super::facts::{Facts, Zeros, mask};
 use super::{Indexed, Shape, Stride};
 
-/// What is claimed of the values of a row.
+/// The analysis results for the values of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Claim {
-    /// What the lanes that run have in common.
+    /// How the values of active lanes relate.
     pub shape: Shape,
-    /// Bounds of the values, if anything is known of them.
+    /// Bounds of the values, if any are known.
     pub facts: Option<Facts>,
     /// The bits in which lanes may differ.
     pub differing: u64,
-    /// The bits of the number of a chunk that the values depend on, where each chunk has values of its own.
+    /// The bits of the chunk's number that the values depend on, if chunks have different values.
     pub chunkwise: u32,
-    /// Bits of the row.
+    /// The width of the row.
     pub bits: u32,
 }
 
@@ -39,11 +39,11 @@ impl Claims {
         Self { rows, lanes: (lanes as usize).clamp(1, WARP) }
     }
 
-    /// Compares the values that lanes have in a row with what is claimed of it. Where several warps run together, `active` has the lanes of each, and
-    /// the values of the first one come first. `indices` are those that the values follow from where the claim is [`Shape::Indexed`].
+    /// Checks the values of active lanes in a row against its claim. If several warps run together, `active` has a mask for each, and the values
+    /// of the first warp come first. `indices` are the indices from which the values follow if the claim is [`Shape::Indexed`].
     ///
     /// # Errors
-    /// What differs, in words.
+    /// A description of the difference.
     pub fn check(&self, row: u32, active: &[Mask], values: &[u64], indices: &[u64]) -> Result<(), String> {
         let Some(claim) = self.rows.get(row as usize) else { return Ok(()) };
         let of_warp = |(warp, &mask): (usize, &Mask)| lanes(mask).map(move |lane| warp * WARP + lane);
@@ -103,7 +103,7 @@ impl Claims {
         }
     }
 
-    /// Whether chunks whose numbers differ in other bits only have the same values.
+    /// Whether chunks whose numbers differ only in bits that do not count have equal values.
     fn check_chunkwise(&self, claim: &Claim, active: &[usize], values: &[u64]) -> Result<(), String> {
         let has_own = match claim.shape {
             Shape::Varying => true,
@@ -123,7 +123,7 @@ impl Claims {
         })
     }
 
-    /// Whether `of` has this stride in the lanes; `values` are for the message.
+    /// Whether `of` has this stride in the active lanes; `values` are for the message.
     fn check_stride(
         &self,
         stride: Stride,
@@ -179,7 +179,7 @@ impl Claims {
         }
     }
 
-    /// Whether the low bits are zero at the first lane: of the warp, or of each chunk where each has a value of its own.
+    /// Whether the low bits are zero in the first lane: of the warp, or of each chunk if first lanes have unrelated values.
     fn check_zeros(
         &self,
         claim: &Claim,
@@ -209,21 +209,21 @@ impl Claims {
         }
     }
 
-    /// What a stride adds for a lane: to the value of lane 0, or of the first lane of its chunk where each chunk has its own.
+    /// The offset that a stride gives a lane: from lane 0, or from the first lane of its chunk if first lanes have unrelated values.
     fn distance(&self, stride: Stride, lane: usize) -> u64 {
         let (chunk, within) = (lane / self.lanes, lane % self.lanes);
         let times = |stride: i64, count: usize| stride.wrapping_mul(count as i64) as u64;
         times(stride.within, within).wrapping_add(times(stride.across.unwrap_or(0), chunk))
     }
 
-    /// The lanes of each chunk that has any.
+    /// The active lanes of each chunk that has any.
     fn chunks<'a>(&self, active: &'a [usize]) -> impl Iterator<Item = &'a [usize]> {
         let lanes = self.lanes;
         active.chunk_by(move |a, b| a / lanes == b / lanes)
     }
 }
 
-/// Whether something is the same for all lanes of a set.
+/// Whether `of` is the same for all lanes of a set.
 fn same(active: &[usize], of: impl Fn(usize) -> u64, values: &[u64], what: &str) -> Result<(), String> {
     let mut all = active.iter().copied();
     let Some(first) = all.next() else { return Ok(()) };

@@ -1,7 +1,7 @@
-//! The bits in which the lanes of a warp may differ, or those of a chunk: for an operation, from those of its sources.
+//! The bits in which the lanes of a warp, or those of a chunk, may differ, as transfer functions of operations.
 //!
-//! Compilers write the number of a warp in its block times four as `tid.x >> 3 & 0x1ffffffc`. Of `tid.x` lanes differ in the low five bits,
-//! of the shifted one in the low two, and in none that the mask has: one value in all lanes.
+//! Compilers write the warp's number in its block times four as `tid.x >> 3 & 0x1ffffffc`. The lanes of a warp differ in the low five bits of
+//! `tid.x`, so in the low two after the shift, and in none of the mask: the result is uniform.
 
 use ptx_exec::program::{Alu, Binary, Packing, Src, Unary};
 use ptx_exec::scalar::convert::Excess;
@@ -10,17 +10,17 @@ use ptx_exec::scalar::int::Signedness;
 use super::facts::mask;
 use super::{Shape, Shapes, Stride};
 
-/// Lanes whose numbers are compared.
+/// The lanes that are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Among {
-    /// All that run together.
+    /// All lanes that execute together.
     Group,
-    /// Those of a chunk.
+    /// The lanes of a chunk.
     Chunk,
 }
 
 impl Among {
-    /// The low bits that are zero at the first of the lanes.
+    /// The known zero low bits in the first of the lanes.
     fn zeros(self, shapes: &Shapes, src: Src) -> u32 {
         let zeros = shapes.facts(src).zeros;
         match self {
@@ -40,7 +40,7 @@ pub(super) fn of_source(shapes: &Shapes, src: Src, among: Among) -> u64 {
                 Among::Group => (shapes.lanes().group, stride.across.is_some()),
                 Among::Chunk => (shapes.lanes().chunk, true),
             };
-            // Consecutive numbers from a multiple of their count have all bits but the low ones in common: 64, 65 .. 95. From 60 on they
+            // Consecutive integers from a multiple of their count on have all bits but the low ones in common: 64, 65 .. 95. From 60 on they
             // would differ in bit 5, too.
             let zeros = lanes.trailing_zeros();
             let is_group = stride.within == 1 && is_one && among.zeros(shapes, src) >= zeros;
@@ -69,7 +69,7 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src], among: Among) ->
             Unary::Field { shift, mask } => of(a).checked_shr(shift).unwrap_or(0) & mask,
             Unary::AddConstant { addend, mask } => sum(of(a), 0, addend.trailing_zeros()) & mask,
             Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
-                // Extension copies the top bit upward: where lanes differ in it, they differ in all bits above.
+                // Sign extension copies the top bit upward: if lanes differ in it, they differ in all bits above.
                 let bits = to.bits().min(from.bits());
                 let sign = if to.bits() > from.bits() { from.sign() } else { to.sign() };
                 let differs = of(a) & mask(bits);
@@ -105,8 +105,8 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src], among: Among) ->
     }
 }
 
-/// The bits of a sum: those of one operand, where the other one is the same in all lanes and zero in all bits up to them, so that nothing is
-/// carried, else all from the first one on.
+/// The differing bits of a sum: those of one operand, if the other is uniform and zero in all bits up to them, so that nothing is
+/// carried; otherwise all from the lowest differing one on.
 fn sum(a: u64, b: u64, zeros: u32) -> u64 {
     let one = a | b;
     if (a == 0 || b == 0) && one <= mask(zeros) { one } else { u64::MAX << one.trailing_zeros() }

@@ -1,16 +1,16 @@
-//! Stores to places that the same lanes have just loaded from.
+//! Stores to addresses that the same lanes have just loaded from.
 //!
-//! A step of a network that sorts loads two numbers and stores them the other way round where that is their order. Such a store may write
-//! what is there already in the other lanes: each of them has accessed its place, so that it is one of the block's memory, and the threads of
-//! a block run on one thread of the host.
+//! A step of a sorting network loads two numbers and stores them in exchanged order if that is the right one. Such a store may write back the
+//! loaded value in the inactive lanes: each of them has accessed its address, so that it is in the block's memory, and the threads of
+//! a block (CTA) run on one thread of the host.
 
 use ptx_exec::Space;
 use ptx_exec::program::{Address, Base, Effect, Op, Order, Program, Store};
 
 use super::Access;
 
-/// Whether instructions from `first` up to `pc` have loaded from the place of a store to shared memory, in all lanes that run, and have not
-/// changed the address since.
+/// Whether instructions from `first` up to `pc` have loaded from the address of a store to shared memory, in all active lanes, and have not
+/// changed the address register since.
 pub fn is_loaded_before(program: &Program, first: u32, pc: u32, store: &Store) -> bool {
     let Base::Row(base, _) = store.address.base else { return false };
     let is_plain =
@@ -29,7 +29,7 @@ pub fn is_loaded_before(program: &Program, first: u32, pc: u32, store: &Store) -
                     && load.order == Order::Relaxed
                     && !load.polls =>
             {
-                // `ld.u32 %r1, [%r1]` has another address afterwards.
+                // `ld.u32 %r1, [%r1]` overwrites the address.
                 return load.dsts.iter().all(|&dst| dst != row);
             }
             op => {

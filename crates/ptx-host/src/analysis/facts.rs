@@ -1,7 +1,7 @@
-//! Bounds of the values of rows: for an operation and the bounds of its sources, those of its result.
+//! Bounds of the values of rows, and transfer functions: the facts of an operation's result from those of its sources.
 //!
-//! They tell that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
-//! lane of a warp, so that `tid.x >> 5` is one value.
+//! They show that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
+//! lane of a warp, so that `tid.x >> 5` is uniform.
 
 use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary};
 use ptx_exec::scalar::convert::Excess;
@@ -10,28 +10,28 @@ use ptx_isa::{Component, SpecialReg};
 
 use super::{Lanes, Launched};
 
-/// What is known of the values of a row, as numbers without a sign.
+/// Known facts about the values of a row, as unsigned integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
-    /// No value is less.
+    /// Lower bound, inclusive.
     pub least: u64,
-    /// No value is more.
+    /// Upper bound, inclusive.
     pub most: u64,
-    /// Low bits that are zero.
+    /// Known zero low bits.
     pub zeros: Zeros,
 }
 
-/// How many low bits of a row are zero.
+/// How many low bits of a row are known to be zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Zeros {
-    /// At the first lane of a warp.
+    /// In the first lane of a warp.
     pub warp: u32,
-    /// At the first lane of each chunk.
+    /// In the first lane of each chunk.
     pub chunk: u32,
 }
 
 impl Zeros {
-    /// The same at both.
+    /// The same number for both.
     pub fn all(zeros: u32) -> Self {
         Self { warp: zeros, chunk: zeros }
     }
@@ -53,16 +53,16 @@ impl Zeros {
     }
 }
 
-/// The largest index of blocks on the first axis, and on the others (manual, table of limits by compute capability).
+/// The most blocks of a grid on the first axis, and on the others (manual, table of limits by compute capability).
 const MOST_BLOCKS: [u64; 2] = [i32::MAX as u64, u16::MAX as u64];
 
 impl Facts {
-    /// A value.
+    /// The facts of a constant.
     pub fn constant(value: u64) -> Self {
         Self { least: value, most: value, zeros: Zeros::all(value.trailing_zeros()) }
     }
 
-    /// Any values of so many bits.
+    /// The facts of arbitrary values of `bits` bits.
     pub fn of_bits(bits: u32) -> Self {
         Self::up_to(mask(bits))
     }
@@ -71,7 +71,7 @@ impl Facts {
         Self { least: 0, most, zeros: Zeros::default() }
     }
 
-    /// What is true of the values of both.
+    /// The facts that hold for the values of both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -81,17 +81,17 @@ impl Facts {
         }
     }
 
-    /// The only value.
+    /// The value, if there is only one.
     pub fn value(self) -> Option<u64> {
         (self.least == self.most).then_some(self.least)
     }
 
-    /// Those of the low bits of the values.
+    /// The facts of the low bits of the values.
     fn low(self, bits: u32) -> Self {
         if self.most <= mask(bits) { self } else { Self { zeros: self.zeros, ..Self::of_bits(bits) } }
     }
 
-    /// Whether all values are less than half of the numbers of so many bits, so that they are the same with a sign and without.
+    /// Whether all values are below `2^(bits - 1)`, so that signed and unsigned interpretation agree.
     pub fn are_small(self, bits: u32) -> bool {
         self.most <= mask(bits) >> 1
     }
@@ -135,19 +135,19 @@ impl Facts {
         Self { least: 0, most: self.most.min(other.most), zeros: self.zeros.max(other.zeros) }
     }
 
-    /// For `or` and `xor`: neither sets a bit above the highest of both.
+    /// For `or` and `xor`: no bit above the highest one of the two upper bounds is set.
     fn or(self, other: Self) -> Self {
         let bits = u64::BITS - (self.most | other.most).leading_zeros();
         Self { least: 0, most: mask(bits), zeros: self.zeros.min(other.zeros) }
     }
 }
 
-/// The largest number of so many bits.
+/// The largest integer of `bits` bits.
 pub(super) fn mask(bits: u32) -> u64 {
     u64::MAX.checked_shr(64 - bits.min(64)).unwrap_or(0)
 }
 
-/// Those of the result of an operation on sources of which the facts are known; `None` where only its width is known.
+/// The facts of the result of an operation from those of its sources; `None` if only its width is known.
 pub(super) fn of_alu(alu: &Alu, sources: &[Facts]) -> Option<Facts> {
     match (*alu, sources) {
         (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => unary(op, *a),
@@ -169,8 +169,8 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
         Unary::Field { shift, mask } => Some(a.shr(shift).and(Facts::constant(mask))),
         Unary::AddConstant { addend, mask } => {
             let bits = u64::BITS - mask.leading_zeros();
-            // `add %r1, %r1, -1` is a subtraction of 1 where no value is less. Of values with more bits only the low ones are read, so
-            // that nothing is known of the difference there.
+            // `add %r1, %r1, -1` is a subtraction of 1 if no value is less than 1. Of wider values only the low bits are read, so that
+            // nothing is known of the difference then.
             let negative = addend.wrapping_neg() & mask;
             if negative <= a.least && a.most <= mask {
                 return Some(a.sub(Facts::constant(negative), bits));
@@ -178,7 +178,7 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
             Some(a.low(bits).add(Facts::constant(addend & mask), bits))
         }
         Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
-            // Below half of the narrower type's numbers neither truncation nor either extension changes a value.
+            // Values below half of the narrower type's range are changed by neither truncation nor either extension.
             let narrow = to.bits().min(from.bits());
             if a.are_small(narrow) {
                 return Some(a);
@@ -190,7 +190,7 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
     }
 }
 
-/// The product of integers of a type, where it is the same with a sign and without.
+/// The product of integers of a type, where signed and unsigned multiplication agree.
 fn product(t: Int, part: Part, a: Facts, b: Facts) -> Option<Facts> {
     let bits = t.bits();
     match part {
@@ -217,7 +217,7 @@ fn binary(op: Binary, a: Facts, b: Facts) -> Option<Facts> {
             }
             _ => None,
         },
-        // Shifts, divisions and remainders read the type's low bits alone, so a row with more has no bounds here.
+        // Shifts, divisions and remainders read the type's low bits only, so wider values have no bounds here.
         Binary::Shr(t) if unsigned(t) && a.most <= mask(t.bits()) => {
             b.value().and_then(|by| u32::try_from(by).ok()).map(|by| a.shr(by))
         }
@@ -248,7 +248,7 @@ fn binary(op: Binary, a: Facts, b: Facts) -> Option<Facts> {
     }
 }
 
-/// Those of a special register.
+/// The facts of a special register.
 pub(super) fn of_special(
     register: SpecialReg,
     component: Option<Component>,
@@ -260,7 +260,7 @@ pub(super) fn of_special(
     let [x, y, z] = launched.block.map(u64::from);
     match register {
         SpecialReg::LaneId => {
-            // The first lane of a warp has 0, that of a part of one a multiple of its lanes.
+            // 0 in the first lane of a warp; in the first lane of a part of a warp, a multiple of the part's lanes.
             let warp = if lanes.parts() == 1 { 64 } else { lanes.group.trailing_zeros() };
             let zeros = Zeros { warp, chunk: lanes.chunk.trailing_zeros() };
             Some(Facts { least: 0, most: 31, zeros })

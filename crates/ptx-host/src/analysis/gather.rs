@@ -1,13 +1,13 @@
 //! Operations at which lanes wait for each other, and the shapes of their results.
 //!
-//! Such an operation begins a block. Lanes wait there until all have come that take part:
+//! Such an operation begins a block. Lanes wait there until all participants have arrived:
 //!
-//! | mask of the lanes that take part | carried out | lanes that may wait elsewhere meanwhile |
+//! | member mask | executes | lanes that may wait elsewhere meanwhile |
 //! |---|---|---|
 //! | all lanes, or an `.aligned` instruction | when no lane waits elsewhere | none |
-//! | one, the same in all lanes | when none of it waits elsewhere | those that it does not name |
-//! | one for each lane | for each group of lanes with the same mask that is complete | also those of other groups |
-//! | (a question whether a phase of a barrier in shared memory is over) | when lanes come, and again when others have run | all others |
+//! | uniform | when none of its members waits elsewhere | lanes that it does not name |
+//! | divergent | for each complete group of lanes with the same mask | also lanes of other groups |
+//! | (a poll whether the phase of an mbarrier is over) | when lanes arrive, and again after others have run | all others |
 
 use ptx_exec::program::{
     Collective, CollectiveKind, Dst, Effect, Guard, Inst, Op, Participants, Program, ShuffleMode, Src, WARP,
@@ -16,20 +16,20 @@ use ptx_exec::program::{
 use super::heavy::{asks, waits_for_cluster};
 use super::{Block, Shape, Shapes};
 
-/// Which lanes have to come before an operation is carried out.
+/// The lanes that must arrive before an operation executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gather {
     /// All that have not exited.
     All,
-    /// Those of one mask.
+    /// The members of one uniform mask.
     One(Src),
-    /// Those of the mask that each lane has.
+    /// For each lane, the members of its own mask.
     Each(Src),
-    /// None: lanes ask whether a phase is over. Those that ask in vain let others run before they ask again.
+    /// None: lanes poll whether a phase is over. Those whose poll fails let others run before they poll again.
     Asking,
 }
 
-/// The operation, where lanes wait for each other at it.
+/// The collective operation, if lanes wait for each other at it.
 pub(super) fn waits(op: &Op) -> Option<&Collective> {
     match op {
         Op::Effect(Effect::Collective(collective)) => match collective.participants {
@@ -40,23 +40,23 @@ pub(super) fn waits(op: &Op) -> Option<&Collective> {
     }
 }
 
-/// Whether an instruction begins a block, so that lanes can wait there for others of their warp: each operation of several lanes, and each
-/// question whether a phase is over.
+/// Whether an instruction begins a block, so that lanes can wait there for others of their warp: each collective operation, and each
+/// poll of an mbarrier's phase.
 pub(super) fn meets(op: &Op) -> bool {
     waits(op).is_some() || asks(op) || waits_for_cluster(op)
 }
 
-/// The guard of an instruction. One that lanes wait at has none of its own: it decides which of them come (see [`Block::gathers`]).
+/// The guard of an instruction, but `None` if lanes wait at it: there the guard selects which lanes arrive (see [`Block::gathers`]).
 pub fn guard_of(inst: &Inst) -> Option<Guard> {
     inst.guard.filter(|_| !meets(&inst.op))
 }
 
 impl Shapes {
-    /// Which lanes have to come to the beginning of a block before it runs; nothing where lanes do not wait for each other there.
+    /// The lanes that must arrive at the beginning of a block before it runs; `None` if lanes do not wait for each other there.
     pub fn gather(&self, program: &Program, block: &Block) -> Option<Gather> {
         let inst = program.code.get(block.first as usize)?;
         if self.has_questions && matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {
-            // Lanes may come while others of the warp ask.
+            // Lanes may arrive while others of the warp poll.
             return Some(Gather::All);
         }
         match waits(&inst.op) {
@@ -76,10 +76,10 @@ impl Shapes {
         }
     }
 
-    /// The shape of what an operation of several lanes writes to a row; `is_whole` where it is known that all 32 of them run.
+    /// The shape of the result that a collective operation writes to a row; `is_whole` is whether all 32 lanes are known to be active.
     pub(super) fn of_collective(&self, collective: &Collective, row: Dst, is_whole: bool) -> Shape {
         let is_first = collective.dsts.first() == Some(&row) && collective.dsts.get(1) != Some(&row);
-        // All that run are members of one mask and get one result. With a mask for each lane several groups run together, each with its own.
+        // All active lanes are members of one mask and get one result. With a divergent mask several groups execute together, each with its own.
         let same = match self.participants(collective) {
             Gather::All | Gather::One(_) => Shape::Uniform,
             Gather::Each(_) | Gather::Asking => Shape::Varying,
@@ -102,7 +102,7 @@ impl Shapes {
         if value.is_uniform() {
             return value;
         }
-        // Every lane reads the same one, where that is in range and takes part.
+        // Every lane reads the same source lane, if that is in range and takes part.
         let is_broadcast = mode == ShuffleMode::Index
             && self.src(lane).is_uniform()
             && matches!(self.src(clamp), Shape::Constant(clamp) if clamp & 0x1f1f == 0x1f);

@@ -1,7 +1,7 @@
-//! Basic blocks of a kernel.
+//! The control-flow graph of a kernel.
 //!
-//! In goes the code of a program, out come the blocks that its kernel can reach, numbered in the order in which lanes that wait at several of them
-//! run ([`Graph`]). The order is correct in any case; a good one lets lanes that parted meet again early.
+//! The input is the code of a program, the result the reachable basic blocks, numbered in the order in which blocks with waiting lanes run
+//! ([`Graph`]). Every order is correct; a good one lets diverged lanes reconverge early.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,46 +11,46 @@ use ptx_exec::program::{Effect, Guard, Op, Program, Src};
 use super::Refusal;
 use super::gather::meets;
 
-/// A block, by its place in [`Graph::blocks`]: the order in which waiting blocks run, the lowest first.
+/// A block, by its index in [`Graph::blocks`], which is its priority: of the blocks at which lanes wait, the lowest runs first.
 pub type BlockId = usize;
 
-/// What is at the end of a block. Where there is a guard, the lanes for which it does not hold go to `other`.
+/// The end of a block. Where there is a guard, the lanes for which it does not hold go to `other`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Terminator {
     /// All lanes go to one block.
     Jump(BlockId),
-    /// Each lane goes to one of two.
+    /// Each lane goes to one of two blocks.
     Branch {
-        /// The row of the condition, and whether its negation counts.
+        /// The row of the condition, and whether it is negated.
         condition: (u32, bool),
-        /// Where lanes go for which it holds.
+        /// The target of lanes for which it holds.
         taken: BlockId,
-        /// Where the others go.
+        /// The target of the other lanes.
         other: BlockId,
     },
-    /// Each lane goes to the target of its number; one without a target is stopped.
+    /// Each lane goes to the target that its index selects; an index out of range stops the launch.
     Indexed {
-        /// The numbers.
+        /// The indices.
         index: Src,
-        /// The guard, and where lanes go for which it does not hold.
+        /// The guard, and the target of lanes for which it does not hold.
         guard: Option<((u32, bool), BlockId)>,
         /// The targets.
         targets: Vec<BlockId>,
     },
-    /// The lanes are done, or those for which the guard holds.
+    /// The lanes for which the guard holds exit, or all if there is none.
     Exit {
-        /// The guard, and where lanes go for which it does not hold.
+        /// The guard, and the target of lanes for which it does not hold.
         guard: Option<((u32, bool), BlockId)>,
     },
     /// The launch is stopped (`trap`, `brkpt`), unless the guard holds for no lane.
     Stop {
-        /// The guard, and where lanes go for which it does not hold.
+        /// The guard, and the target of lanes for which it does not hold.
         guard: Option<((u32, bool), BlockId)>,
     },
 }
 
 impl Terminator {
-    /// The blocks that lanes go to.
+    /// The successors of the block.
     pub fn targets(&self) -> Vec<BlockId> {
         match self {
             Self::Jump(to) => vec![*to],
@@ -64,7 +64,7 @@ impl Terminator {
         }
     }
 
-    /// The row of the condition that decides where lanes go; an index that is a constant decides for all of them alike.
+    /// The rows that decide the targets of lanes; a constant index decides alike for all of them.
     pub fn decided_by(&self) -> Vec<u32> {
         match self {
             Self::Jump(_) => Vec::new(),
@@ -78,7 +78,7 @@ impl Terminator {
         }
     }
 
-    /// Exits where it goes to blocks that only do that.
+    /// Replaces targets that only exit by an exit.
     fn exit_early(&mut self, exits: &[bool]) {
         let exits = |id: BlockId| exits.get(id).copied().unwrap_or(false);
         *self = match *self {
@@ -118,17 +118,17 @@ impl Terminator {
     }
 }
 
-/// A run of instructions that is entered at its beginning and left at its end.
+/// A basic block: instructions that are entered at the first and left at the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// Its first instruction.
     pub first: u32,
-    /// One past the last that is not its terminator.
+    /// One past the last instruction before the terminator.
     pub end: u32,
-    /// Whether the first one is an operation of several lanes, which wait for each other there. Its guard decides who comes, and is part
-    /// of what is before the block.
+    /// Whether the first instruction is an operation of several lanes, at which they wait for each other. Its guard selects the lanes that take
+    /// part, and belongs to the blocks before this one.
     pub gathers: bool,
-    /// What is at its end.
+    /// The end of the block.
     pub terminator: Terminator,
 }
 
@@ -138,25 +138,25 @@ impl Block {
     }
 }
 
-/// The blocks of a kernel that can be reached, the entry first. The blocks of a loop are together, and what follows a loop or a
-/// branch comes after it, so that lanes which got there earlier wait for the others. A block barrier begins a block of its own, and those
-/// come last: a barrier runs when all other lanes have exited or come to it, too, or wait at another one. Blocks from which lanes come to
-/// nothing but an instruction that stops the launch come first, after the entry: where a lane is at one no other block runs any more, so
-/// that lanes have not parted where a check sends some of them to `trap` or `brkpt`.
+/// The reachable blocks of a kernel, the entry first. The blocks of a loop are contiguous, and the blocks after a loop or a branch follow it, so
+/// that lanes which get there earlier wait for the others. Each block barrier starts a block of its own, and these blocks come last: a barrier
+/// runs when all other lanes have exited, have reached it too, or wait at another barrier. Blocks from which lanes reach nothing but an
+/// instruction that stops the launch come first, after the entry: once a lane is at one, no other block runs any more, so that checks which
+/// send some lanes to `trap` or `brkpt` cause no divergence.
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
-    /// The first of the barriers that come last.
+    /// The first of the barrier blocks, which come last.
     late: BlockId,
-    /// The first block after those that only stop the launch, which come after the entry.
+    /// The first block after the entry and the blocks that only stop the launch.
     begin: BlockId,
-    /// The blocks of each outermost loop, in order, and for each block which one it is in.
+    /// The blocks of each outermost loop, in order, and for each block the loop it is in.
     loops: Vec<Vec<BlockId>>,
     loop_of: Vec<Option<usize>>,
 }
 
 impl Graph {
-    /// Those of the entry of a program.
+    /// Builds the graph of the entry function of a program.
     ///
     /// # Errors
     /// Code that runs past the end of the kernel, which no verified program has.
@@ -170,13 +170,13 @@ impl Graph {
         let mut blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
         exit_early(&mut blocks);
         let entry = names.get(&(start, false)).copied().unwrap_or(0);
-        // The entry is block 0, which runs before all others, and a barrier has to run after them: no number serves a block that is both. Without
-        // a loop around it nothing else can wait when it runs.
+        // The entry is block 0, which runs before all others, and a barrier has to run after them: no number suits a block that is both. Outside
+        // of a loop no other lane can wait when it runs.
         let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
         if is_barrier(program, start) && is_loop {
             return Err(Refusal { pc: start, why: "a kernel that begins with a barrier in a loop" });
         }
-        // Entry, blocks that only stop the launch, all others by loops, barriers. Each part keeps the order that it has.
+        // Entry, blocks that only stop the launch, all others by loops, barriers. Each part keeps its order.
         let order = order(&blocks, entry);
         let is_late = |id: &BlockId| *id != entry && is_barrier(program, blocks[*id].first);
         let (late, first): (Vec<_>, Vec<_>) = order.into_iter().partition(is_late);
@@ -216,19 +216,19 @@ impl Graph {
         &self.blocks[id]
     }
 
-    /// The blocks, in order, that lanes of a block may come to and come back from, itself among them; none where they do not come back.
+    /// The blocks of the outermost loop around a block, in order, itself included; empty if it is in no loop.
     pub fn loop_around(&self, id: BlockId) -> &[BlockId] {
         let number = self.loop_of.get(id).copied().flatten();
         number.and_then(|number| self.loops.get(number)).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether lanes of one block may come to another one and back, or to itself again.
+    /// Whether two blocks are in one loop; for one block twice, whether it is in a loop.
     pub fn are_in_one_loop(&self, one: BlockId, other: BlockId) -> bool {
         self.loop_around(one).binary_search(&other).is_ok()
     }
 
-    /// The blocks from which lanes come back to one without having gone through it, and that one; `None` where no later block, nor itself,
-    /// goes to it.
+    /// The natural loop of a header: the header and the blocks that reach it again without passing through it; `None` if no back edge (from the
+    /// block itself or a later one) leads to it.
     pub fn natural_loop(&self, head: BlockId) -> Option<BTreeSet<BlockId>> {
         let comes_to = |to: BlockId| {
             let blocks = self.blocks.iter().enumerate();
@@ -247,18 +247,18 @@ impl Graph {
         Some(inside)
     }
 
-    /// The blocks of lanes that stop the launch before any other block runs.
+    /// The blocks that only stop the launch; lanes at them run before any other block.
     pub fn stopping(&self) -> Range<BlockId> {
         1..self.begin
     }
 
-    /// Whether a block is a barrier, which runs when lanes wait at no other block.
+    /// Whether a block is a barrier, which runs when no lane waits at any other block.
     pub fn is_late(&self, id: BlockId) -> bool {
         id >= self.late
     }
 }
 
-/// Lanes that go to a block which only exits do so at once: `@%p bra DONE; .. DONE: ret;` is `@%p ret`, after which no lane waits.
+/// Lets lanes exit at once instead of going to a block that only exits: `@%p bra DONE; .. DONE: ret;` becomes `@%p ret`, after which no lane waits.
 fn exit_early(blocks: &mut [Block]) {
     // A block that only jumps to such a block becomes one itself, so this is repeated while their number grows.
     loop {
@@ -273,11 +273,11 @@ fn exit_early(blocks: &mut [Block]) {
     }
 }
 
-/// The blocks from which lanes come to an instruction that stops the launch in any case, without waiting for others or coming to a block twice.
-/// `order` has all that may be such; where there is no loop, the targets of a block come after it.
+/// Marks the blocks from which lanes always reach an instruction that stops the launch, without waiting for others and without a cycle.
+/// `order` lists the candidates; in acyclic parts, the successors of a block come after it.
 fn stopping(blocks: &[Block], order: &[BlockId]) -> Vec<bool> {
-    // One pass from the last block: targets were looked at before, but for those of edges back, which still count as not stopping. So a block
-    // in a loop never counts, as it might keep lanes for ever in which no other block runs.
+    // One pass in reverse order: successors have been visited, except across back edges, whose targets still count as not stopping. So a block
+    // in a loop never counts, as it might keep lanes running forever while no other block runs.
     let mut stops = vec![false; blocks.len()];
     for &id in order.iter().rev() {
         let block = &blocks[id];
@@ -294,7 +294,7 @@ fn is_barrier(program: &Program, pc: u32) -> bool {
     program.code.get(pc as usize).is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }
 
-/// Where an instruction sends lanes, when it ends a block: the targets, and whether lanes may go on to the next instruction.
+/// The targets of an instruction that ends a block, and whether lanes may fall through to the next instruction.
 fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
     let inst = program.code.get(pc as usize)?;
     let Op::Effect(effect) = &inst.op else { return None };
@@ -307,16 +307,16 @@ fn leaves(program: &Program, pc: u32) -> Option<(Vec<u32>, bool)> {
     Some((targets, inst.guard.is_some()))
 }
 
-/// The beginning of a block: an instruction, and whether lanes are there for which its guard was found to hold.
+/// The start of a block: an instruction, and whether only lanes for which its guard holds arrive there.
 type Beginning = (u32, bool);
 
-/// Whether lanes wait for each other at an instruction, and whether it has a guard.
+/// For an instruction at which lanes wait for each other, whether it has a guard.
 fn meeting(program: &Program, pc: u32) -> Option<bool> {
     let inst = program.code.get(pc as usize)?;
     meets(&inst.op).then_some(inst.guard.is_some())
 }
 
-/// The beginnings of the blocks that can be reached, in order.
+/// The starts of the reachable blocks, in order.
 fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
     let mut firsts = BTreeSet::from([(start, false)]);
     let mut seen = BTreeSet::new();
@@ -329,8 +329,8 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
             if is_barrier(program, pc) {
                 firsts.insert((pc, false));
             }
-            // A guarded operation of several lanes gets two beginnings: `(pc, true)`, where the lanes wait for which the guard holds, and the instruction
-            // after it, where the others go at once. Its guard becomes the condition of the block before.
+            // A guarded operation of several lanes yields two starts: `(pc, true)`, where the lanes for which the guard holds wait, and the instruction
+            // after it, where the others go at once. Its guard becomes the branch condition of the block before.
             if let Some(is_guarded) = meeting(program, pc) {
                 firsts.insert((pc, is_guarded));
                 firsts.extend(is_guarded.then_some((pc + 1, false)));
@@ -348,7 +348,7 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
     Ok(firsts.into_iter().collect())
 }
 
-/// The block with this beginning.
+/// Builds the block with this start.
 fn block(program: &Program, names: &BTreeMap<Beginning, BlockId>, (first, holds): Beginning) -> Block {
     let name = |pc: u32| names.get(&(pc, false)).copied().unwrap_or(0);
     let gathers = holds || meeting(program, first) == Some(false);
@@ -390,7 +390,7 @@ fn guard_at(program: &Program, pc: u32) -> Option<Guard> {
     program.code.get(pc as usize).and_then(|inst| inst.guard)
 }
 
-/// The blocks in reverse postorder, but those of a loop together.
+/// The blocks in reverse postorder, but with the blocks of each loop contiguous.
 fn order(blocks: &[Block], entry: BlockId) -> Vec<BlockId> {
     let all: BTreeSet<BlockId> = (0..blocks.len()).collect();
     let mut order = Vec::new();
@@ -398,11 +398,11 @@ fn order(blocks: &[Block], entry: BlockId) -> Vec<BlockId> {
     order
 }
 
-/// How deep loops may be in each other; what is deeper stays in the order in which it was found.
+/// The deepest nesting of loops; anything deeper stays in the order in which it was found.
 const DEEPEST: usize = 64;
 
-/// Appends the blocks of a region that is entered at `entry`: its cycles, each as a whole, in an order in which every edge
-/// between cycles goes forward. Edges to blocks that were cut off close loops around it.
+/// Appends the blocks of a region that is entered at `entry`: its strongly connected components, each contiguous, in an order in which every
+/// edge between components goes forward. Blocks in `cut` are the headers of enclosing loops: edges to them are ignored.
 fn place(
     blocks: &[Block],
     region: &BTreeSet<BlockId>,
@@ -410,10 +410,10 @@ fn place(
     cut: &BTreeSet<BlockId>,
     order: &mut Vec<BlockId>,
 ) {
-    // Without its head a cycle falls apart into those inside of it (Bourdoncle's weak topological order, with components that may be
-    // irreducible). Each level looks at each block once, so that this takes the depth of loops times the blocks.
+    // Without its header a component falls apart into the nested ones (Bourdoncle's weak topological order, with components that may be
+    // irreducible). Each level visits each block once, so the cost is the loop depth times the number of blocks.
     for cycle in cycles(blocks, region, entry, cut) {
-        // The first block of a cycle that is entered heads it; it is cut off, and what is left has fewer cycles.
+        // The header is the block of the component that is reached first; with its incoming edges cut, what is left has fewer cycles.
         let Some(&head) = cycle.first() else { continue };
         if cycle.len() == 1 || cut.len() == DEEPEST {
             order.extend(cycle);
@@ -426,7 +426,7 @@ fn place(
     }
 }
 
-/// The strongly connected parts of a graph that have an edge, the entry being the first block.
+/// The strongly connected components of a graph that contain an edge; the entry is the first block.
 fn outermost_loops(blocks: &[Block]) -> Vec<Vec<BlockId>> {
     if blocks.is_empty() {
         return Vec::new();
@@ -441,8 +441,8 @@ fn outermost_loops(blocks: &[Block]) -> Vec<Vec<BlockId>> {
     parts
 }
 
-/// The strongly connected parts of a region, in topological order, each with the block first that is reached first. Edges to
-/// blocks in `cut` do not count.
+/// The strongly connected components of a region, in topological order, each with the block first that is reached first. Edges to
+/// blocks in `cut` are ignored.
 fn cycles(
     blocks: &[Block],
     region: &BTreeSet<BlockId>,
@@ -453,7 +453,7 @@ fn cycles(
         let targets = blocks[id].terminator.targets().into_iter();
         targets.filter(|to| region.contains(to) && !cut.contains(to)).collect()
     };
-    // Tarjan's algorithm, with a stack of its own: (block, its edges, the next of them).
+    // Tarjan's algorithm with an explicit stack: (block, its successors, the next of them to visit).
     let mut numbers: BTreeMap<BlockId, (usize, usize)> = BTreeMap::new();
     let (mut stack, mut on_stack, mut parts) = (Vec::new(), BTreeSet::new(), Vec::new());
     let mut calls = vec![(entry, edges(entry), 0)];
@@ -486,7 +486,7 @@ fn cycles(
         {
             *caller_low = low.min(*caller_low);
         }
-        // The root of a part: all blocks that were put on the stack after it, and are still there, reach it and are reached by it.
+        // The root of a component: all blocks that were pushed after it and are still on the stack reach it and are reached by it.
         if number == low {
             let at = stack.iter().rposition(|&on| on == id).unwrap_or(0);
             let part: Vec<BlockId> = stack.split_off(at);
@@ -496,7 +496,7 @@ fn cycles(
             parts.push(part);
         }
     }
-    // Tarjan's algorithm completes a part after all that it leads to; reversed, edges between parts go forward.
+    // Tarjan's algorithm completes a component after all that it leads to; reversed, edges between components go forward.
     parts.reverse();
     parts
 }

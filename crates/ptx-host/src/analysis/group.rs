@@ -1,9 +1,9 @@
-//! How many warps run together, as one that has as many more lanes.
+//! How many warps execute in lockstep, as one warp with as many times the lanes.
 //!
-//! The warps of a block are independent between barriers, so that any of them may run together. What is the same for all of them is then
-//! computed once, each vector that they share is loaded once, places that are next to each other in memory are accessed one after the other, and
-//! operations of one warp are carried out while those of others are not complete. It costs registers, and lanes that wait for others: all
-//! warps of a group stay in a loop until the last one leaves it.
+//! The warps of a block (CTA) are independent between barriers, so that any of them may execute in lockstep. Values that are the same in all of
+//! them are then computed once, each vector that they share is loaded once, adjacent memory is accessed in sequence, and the latency of one warp's
+//! operations is hidden by those of the others. The costs are registers, and lanes that wait for others: all warps of a group stay in a loop until
+//! the last one leaves it.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ use super::{Access, Analysis, Block, Launched, Shape, Terminator, take_turns};
 /// The most warps of a group.
 const MOST: usize = 8;
 
-/// The fewest lanes of a vector, for which there are groups: processors with less would need many registers.
+/// The narrowest vectors, in lanes, for which groups are formed: with narrower ones a group would need too many registers.
 const LEAST_LANES: u32 = 4;
 
-/// So many warps may run together, most first; the last one is a single warp, for which everything is compiled that is. `registers` are
-/// the vector registers of the processor.
+/// Candidate numbers of warps to execute in lockstep, largest first; the last is a single warp, for which every supported kernel is compiled.
+/// `registers` is the number of the processor's vector registers.
 pub fn groups(
     program: &Program,
     launched: &Launched,
@@ -34,7 +34,7 @@ pub fn groups(
     if lanes >= LEAST_LANES && !launched.clusters && may_group(program, one) {
         let chunks = WARP / lanes as usize;
         let pressure = pressure(program, one).max(1) * chunks;
-        // All warps of a group have their rows in registers at the same time. A group whose rows do not fit spends on spilling what it saves.
+        // All warps of a group have their rows in registers at the same time. A group whose rows do not fit loses to spills what it saves.
         let mut count = MOST;
         while count > 1 {
             if count <= warps && count * pressure <= registers && pays(program, launched, lanes, count) {
@@ -47,9 +47,9 @@ pub fn groups(
     groups
 }
 
-/// Whether warps of the kernel may run together, and whether that is of use: in loops.
+/// Whether warps of the kernel may execute in lockstep, and whether there are loops in which that is of use.
 fn may_group(program: &Program, one: &Analysis) -> bool {
-    /// Kernels with more blocks are not looked at.
+    /// Kernels with more blocks are not analysed.
     const MOST_BLOCKS: usize = 256;
     let blocks = one.graph.blocks();
     if blocks.len() > MOST_BLOCKS {
@@ -79,8 +79,8 @@ fn may_group(program: &Program, one: &Analysis) -> bool {
     in_loops(one).contains(&true)
 }
 
-/// Whether an operation is that of each lane for itself, and its results do not depend on the order in which those of several warps
-/// are carried out.
+/// Whether each lane executes an operation on its own, and its results do not depend on the order in which several warps
+/// execute it.
 fn is_of_lanes(op: &Op) -> bool {
     match op {
         Op::Alu(_) => true,
@@ -88,7 +88,7 @@ fn is_of_lanes(op: &Op) -> bool {
             Effect::Copy(_) | Effect::Special { .. } | Effect::Nothing | Effect::Pause => true,
             Effect::Load(_) | Effect::Store(_) | Effect::Fence | Effect::ProxyFence => true,
             Effect::BlockBarrier(_) => true,
-            // Sums of floating-point numbers depend on the order, and so does what an operation finds, if anyone wants to know.
+            // Floating-point sums depend on the order, and so does the old value that an atomic operation returns, if it is used.
             Effect::Atomic(atomic) => matches!(
                 atomic.combine,
                 Combine::IntAdd(_)
@@ -103,13 +103,13 @@ fn is_of_lanes(op: &Op) -> bool {
     }
 }
 
-/// For each block whether it is part of a loop: whether lanes may come back to it.
+/// For each block, whether it is part of a loop.
 fn in_loops(analysis: &Analysis) -> Vec<bool> {
     let graph = &analysis.graph;
     (0..graph.blocks().len()).map(|id| !graph.loop_around(id).is_empty()).collect()
 }
 
-/// The most rows with a value for each lane that are live at one place of a loop; those of 64 bits count twice.
+/// The register pressure of loops: the most varying rows that are live at one point; rows of 64 bits count twice.
 fn pressure(program: &Program, analysis: &Analysis) -> usize {
     let in_loops = in_loops(analysis);
     let blocks = analysis.graph.blocks().iter().zip(in_loops).filter(|(_, is_in_loop)| *is_in_loop);
@@ -120,13 +120,13 @@ pub(super) fn pressure_in(program: &Program, analysis: &Analysis, block: &Block)
     let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
     let weight = |row: u32| match (analysis.shapes.row(row), analysis.widths.row(row)) {
         (Shape::Varying, 64) => 2,
-        // On processors with masks they have registers of their own.
+        // On processors with mask registers, predicates live there.
         (Shape::Varying, 1) => 0,
         (Shape::Varying, _) => 1,
         _ => 0,
     };
-    // Backward over the block from what is live at its end, as for register allocation: a write ends the life of a row, unless a guard lets
-    // some lanes keep what they have, and a read begins it.
+    // Backward over the block from its live-out rows, as for register allocation: a write ends the live range of a row, unless a guard lets some
+    // lanes keep their values, and a read begins it.
     let targets = block.terminator.targets();
     let is_live = |row: &u32| targets.iter().any(|&to| analysis.liveness.is_live_into(to, *row));
     let mut live: BTreeSet<u32> = (0..rows).filter(is_live).filter(|&row| weight(row) > 0).collect();
@@ -145,10 +145,10 @@ pub(super) fn pressure_in(program: &Program, analysis: &Analysis, block: &Block)
     most
 }
 
-/// Whether it pays to run so many warps together: they take about the same way, and share loads, or the loops that they are in have no barriers.
+/// Whether executing `warps` warps in lockstep pays: their control flow is nearly the same, and they share loads or their loops have no barriers.
 ///
-/// Branches at which they part have to depend on indices of threads alone: where lanes leave a loop as their data has it, all warps of the group
-/// would wait for the last one. That does not matter in a loop in which one warp waits for its own results (`latency.rs`).
+/// Conditions of divergent branches must follow from thread indices alone: where a loop's exit depends on data, all warps of the group would wait
+/// for the last one. That does not matter in a loop that is bound by the latency of its own results (`latency.rs`).
 fn pays(program: &Program, launched: &Launched, lanes: u32, warps: usize) -> bool {
     let Ok(analysis) = Analysis::of_group(program, launched, lanes, warps) else { return false };
     let blocks = analysis.graph.blocks();
@@ -174,14 +174,14 @@ fn pays(program: &Program, launched: &Launched, lanes: u32, warps: usize) -> boo
     shares || !has_barriers
 }
 
-/// Whether several warps of a group have the same values in a row that is not the same in all lanes.
+/// Whether several warps of a group have the same values in a varying row.
 fn is_shared(analysis: &Analysis, row: u32) -> bool {
     let chunks = WARP * analysis.warps / analysis.shapes.lanes().chunk as usize;
     let own = 1 << analysis.shapes.chunkwise(row).count_ones();
     analysis.shapes.row(row) == Shape::Varying && own < chunks
 }
 
-/// Whether a row is computed from rows that have a stride.
+/// Whether a row is computed only from rows that are not varying, such as strided ones.
 fn follows_from_indices(program: &Program, analysis: &Analysis, row: u32, seen: &mut BTreeSet<u32>) -> bool {
     if analysis.shapes.row(row) != Shape::Varying || !seen.insert(row) {
         return true;

@@ -1,8 +1,8 @@
-//! Instructions that the interpreter's runtime executes: barriers in shared memory, bulk and tensor copies, products of warpgroups, tensor
+//! Instructions that the interpreter's runtime executes: mbarriers, bulk and tensor copies, warpgroup matrix products, tensor
 //! memory, clusters.
 //!
-//! Code puts the rows that one reads to memory, calls the runtime (`run/heavy.rs`) and takes those that it writes from there. The warps of
-//! such a kernel are on fibres, because the runtime may let them wait.
+//! Code stores the rows that one reads to memory, calls the runtime (`run/heavy.rs`) and loads the rows that it writes from there. The warps of
+//! such a kernel run on fibers, because the runtime may suspend them.
 
 use ptx_exec::program::{ClusterAction, Effect, MbarrierAction, Op, Program};
 
@@ -19,7 +19,7 @@ pub fn has_heavy(program: &Program, graph: &Graph) -> bool {
     code.any(|pc| program.code.get(pc as usize).is_some_and(|inst| is_heavy(&inst.op)))
 }
 
-/// Whether lanes ask whether a phase of a barrier in shared memory is over.
+/// Whether an instruction polls whether a phase of an mbarrier is over.
 pub fn asks(op: &Op) -> bool {
     let Op::Effect(Effect::Mbarrier(operation)) = op else { return false };
     matches!(
@@ -33,7 +33,7 @@ pub(super) fn waits_for_cluster(op: &Op) -> bool {
     matches!(op, Op::Effect(Effect::ClusterBarrier(ClusterAction::Wait)))
 }
 
-/// The bits of a row that such an instruction writes.
+/// The width of a row that such an instruction writes.
 pub(super) fn width(effect: &Effect) -> u32 {
     match effect {
         Effect::Mbarrier(operation) => match operation.action {

@@ -1,12 +1,12 @@
-//! Loops whose rounds wait for the results of the round before.
+//! Loops bound by latency: iterations wait for the results of the one before.
 //!
-//! A loop of a few operations on registers, each of which takes what the one before it gave, leaves most of a processor idle: it executes
-//! about three vector operations in a cycle, and a sum takes four cycles. Two warps together take hardly longer in it than one.
+//! A loop of a few operations on registers that form a dependency chain leaves most of a processor idle: it starts about three vector
+//! operations per cycle, and an addition has a latency of four cycles. Two warps in lockstep take hardly longer in it than one.
 //!
 //! ```text
 //! loop: mul.f32 %x2, %x, %x       ; 4 cycles after %x
 //!       sub.f32 %d, %x2, %y2      ; 8
-//!       add.f32 %x, %d, %cx       ; 12, and nothing else can be done meanwhile but the other chunks
+//!       add.f32 %x, %d, %cx       ; 12, and only the other chunks can execute meanwhile
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use ptx_exec::program::{Alu, Binary, Effect, FloatBinary, Op, Program, Ternary, 
 
 use super::{Access, Analysis, BlockId, Shape};
 
-/// Vector operations that a processor begins in a cycle.
+/// Vector operations that a processor starts per cycle.
 const AT_ONCE: usize = 3;
-/// Cycles from the operands of an operation on floating-point numbers, or of a multiplication, to its result.
+/// The latency in cycles of a floating-point operation or of a multiplication.
 const SLOW: usize = 4;
 
-/// Whether a block is in a loop whose vector operations, of all warps of the group, take no longer than its results come one after the other.
+/// Whether a block is in a loop whose vector operations, for all warps of the group, take no longer than its chain of dependent results.
 pub(super) fn has_room(program: &Program, analysis: &Analysis, id: BlockId) -> bool {
     let loops = (0..=id).rev().filter_map(|head| analysis.graph.natural_loop(head));
     let mut around = loops.filter(|inside| inside.contains(&id));
@@ -28,11 +28,11 @@ pub(super) fn has_room(program: &Program, analysis: &Analysis, id: BlockId) -> b
     room(program, analysis, &inside).is_some_and(|(operations, cycles)| operations <= AT_ONCE * cycles)
 }
 
-/// The vector operations of a round, and the cycles until what the next round begins with is there; `None` with others than operations on
-/// registers that take a known time.
+/// The vector operations of an iteration, and the latency of its loop-carried dependency chain; `None` if there are operations other than those
+/// on registers with a known latency.
 fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> Option<(usize, usize)> {
-    // The longest chain of results through one round, as a processor that executes everything as soon as its operands are there would take it. Rows from
-    // before the round are there at cycle 0; what the next round needs of them (the rows live into its head) ends the chain.
+    // The critical path through one iteration on an idealized processor that executes each operation once its operands are ready. Rows from before the
+    // iteration are ready at cycle 0; the rows that are live into the loop's header end the path.
     let (mut operations, mut ready) = (0, BTreeMap::<u32, usize>::new());
     let blocks = inside.iter().map(|&id| analysis.graph.block(id));
     for inst in blocks.flat_map(|block| &program.code[block.first as usize..block.end as usize]) {
@@ -57,7 +57,7 @@ fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> O
     Some((operations, cycles.unwrap_or(0)))
 }
 
-/// The cycles from operands to result; `None` for what takes a function, or memory.
+/// The latency of an operation in cycles; `None` for calls of functions and memory accesses.
 fn latency(op: &Op) -> Option<usize> {
     match op {
         Op::Effect(Effect::Copy(_) | Effect::Nothing) => Some(0),

@@ -1,4 +1,4 @@
-//! Wrong answers of the analysis, for tests of what finds them.
+//! Wrong results of the analysis, for tests of the checks that find them.
 
 use std::cell::Cell;
 
@@ -6,23 +6,23 @@ use ptx_exec::program::Op;
 
 use super::{Facts, Shape};
 
-/// Wrong facts of what an operation writes, from the right ones.
+/// Makes wrong facts about an operation's result from the right ones.
 type FactsLie = fn(&Op, Option<Facts>) -> Option<Facts>;
 
-/// What the analysis of this thread answers wrong.
+/// The wrong results of this thread's analysis.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Lies {
-    /// The shape of what an operation writes, from the right one.
+    /// The shape of an operation's result, from the right one.
     pub(crate) shape: Option<fn(&Op, Shape) -> Shape>,
     /// The facts about it.
     pub(crate) facts: Option<FactsLie>,
     /// The bits in which lanes may differ.
     pub(crate) differing: Option<fn(&Op, u64) -> u64>,
-    /// The bits of the number of a chunk on which it depends.
+    /// The bits of the chunk's number on which it depends.
     pub(crate) chunkwise: Option<fn(&Op, u32) -> u32>,
-    /// No lane elsewhere needs what it has in a row.
+    /// Claims that no inactive lane needs its value of a row.
     pub(crate) keeps_nothing: bool,
-    /// No branch parts lanes.
+    /// Claims that no branch is divergent.
     pub(crate) parts_nothing: bool,
 }
 
@@ -32,12 +32,12 @@ thread_local! {
     };
 }
 
-/// Those of this thread.
+/// The lies of this thread.
 pub(crate) fn get() -> Lies {
     LIES.get()
 }
 
-/// Does something while the analysis lies.
+/// Calls `then` while the analysis lies.
 pub(crate) fn with<T>(lies: Lies, then: impl FnOnce() -> T) -> T {
     let before = LIES.replace(lies);
     let result = then();

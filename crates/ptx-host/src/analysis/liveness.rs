@@ -14,7 +14,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Those of a kernel. A guarded instruction leaves the rows that it writes live: lanes for which the guard does not hold keep them.
+    /// Computes liveness by backward dataflow. A guarded write does not kill its rows: lanes for which the guard does not hold keep them.
     ///
     /// # Errors
     /// The first instruction that is not compiled.
@@ -22,7 +22,7 @@ impl Liveness {
         let effects: Result<Vec<_>, _> =
             (0..graph.blocks().len()).map(|id| reads_and_kills(program, graph, id)).collect();
         let effects = effects?;
-        // Backward over the blocks, whose order puts most targets later: one round for code without loops, and one more for each depth of them.
+        // Backward over the blocks, whose order puts most successors later: one round for code without loops, and one more for each level of nesting.
         let mut live_into = vec![BTreeSet::new(); graph.blocks().len()];
         let mut changed = true;
         while changed {
@@ -53,7 +53,7 @@ impl Liveness {
     }
 }
 
-/// The rows that a block reads before it writes them, and those that it writes in all of its lanes.
+/// The rows that a block reads before it writes them, and those that it writes in all active lanes.
 fn reads_and_kills(
     program: &Program,
     graph: &Graph,

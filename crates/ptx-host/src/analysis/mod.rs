@@ -1,42 +1,42 @@
 //! The analyses of a kernel that code generation depends on.
 //!
-//! In goes the [`Program`] that the interpreter executes, out comes an [`Analysis`]: blocks in their order, where lanes wait, and what is known of
-//! the values of each row.
+//! The input is the [`Program`] that the interpreter executes, the result an [`Analysis`]: the basic blocks in execution order, the blocks at which
+//! lanes wait for reconvergence, and the shape and bounds of each row (a row is one register of all lanes).
 //!
-//! | module | gives |
+//! | module | computes |
 //! |---|---|
-//! | `again` | rows that are computed again after barriers instead of being kept |
-//! | `alone` | loops that lanes go through one after the other |
-//! | `access` | the rows that an instruction reads and writes, or that it is not compiled |
-//! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that ask a barrier in shared memory |
-//! | `gather` | operations that lanes wait for each other at |
-//! | `graph` | basic blocks in an order in which loops are together |
-//! | `group` | how many warps run together, as one wide one |
-//! | `part` | how many parts of a warp run one after the other, where its rows do not fit into registers |
-//! | `together` | whether all do, for a kernel that comes to barriers soon |
-//! | `unroll` | copies of blocks for the rounds of loops over barriers |
-//! | `latency` | loops in which a warp waits for its own results |
-//! | `liveness` | the rows whose values each block may still read |
-//! | `places` | whether lanes come to one operation at different instructions |
+//! | `again` | rows that are recomputed after barriers instead of being saved |
+//! | `alone` | loops that lanes execute one lane at a time |
+//! | `access` | the rows that an instruction reads and writes, or why it is not compiled |
+//! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that poll an mbarrier |
+//! | `gather` | operations at which lanes wait for each other |
+//! | `graph` | basic blocks, ordered so that the blocks of a loop are contiguous |
+//! | `group` | how many warps execute in lockstep, as one wide warp |
+//! | `part` | into how many parts, executed one after the other, a warp is split if its rows do not fit into registers |
+//! | `together` | whether all warps of a block execute in lockstep, for kernels with short runs between barriers |
+//! | `unroll` | copies of blocks for the iterations of loops that contain barriers |
+//! | `latency` | loops bound by the latency of a warp's own results |
+//! | `liveness` | the rows that are live into each block |
+//! | `places` | whether lanes reach one operation at different instructions |
 //! | `progress` | whether a loop waits for other threads |
-//! | `schedule` | which blocks other lanes of the warp may wait at while a block runs |
-//! | `width` | how many bits the values of a row take |
-//! | `turns` | whether the warps of a block can take turns in one function |
-//! | `phases` | whether warps come to barriers in one order |
-//! | `patterns` | where lanes lie from the first one of their chunk |
-//! | `nans` | the rows whose NaNs may have any bits |
-//! | `shape` | what lanes of a row may have in common: one value, a stride |
-//! | `exchange` | stores to places that the same lanes have just loaded from |
+//! | `schedule` | the blocks at which other lanes of the warp may wait while a block runs |
+//! | `width` | how many bits the values of a row need |
+//! | `turns` | whether the warps of a block (CTA) can take turns in one function |
+//! | `phases` | whether all warps execute their barriers in one order |
+//! | `patterns` | offsets of lanes from the first lane of their chunk |
+//! | `nans` | the rows whose NaNs may have any payload |
+//! | `shape` | the lattice of shapes: uniform, strided, indexed, varying |
+//! | `exchange` | stores to addresses that the same lanes have just loaded from |
 //! | `facts` | bounds of the values of rows |
-//! | `chunkwise` | which chunks of a row have the same values |
-//! | `differing` | in which bits the lanes of a warp may differ |
+//! | `chunkwise` | which chunks of a row have equal values |
+//! | `differing` | the bits in which the lanes of a warp may differ |
 //! | `rows`, `transfer` | the shape of each row, from what instructions write |
-//! | `reason` | why lanes differ: the definitions of a row, walked back |
-//! | `claims` | whether values agree with what was found |
+//! | `reason` | why a row is divergent: its definitions, walked backward |
+//! | `claims` | whether values agree with the analysis, in checked code |
 //!
-//! `schedule` and `shape` depend on each other: a branch whose condition differs between lanes lets lanes wait, and a row that is
-//! written while lanes wait which need its old value differs between lanes. [`Analysis::new`] starts with no branch that parts lanes
-//! and goes on until nothing changes; sets of waiting lanes only grow and shapes only become less regular, so that it ends.
+//! `schedule` and `shape` depend on each other: a divergent branch makes lanes wait, and a row that is written while waiting lanes still need its
+//! old value is divergent. [`Analysis::new`] starts optimistically, with no divergent branch, and iterates to the least fixed point; it terminates
+//! because the sets of waiting lanes only grow and shapes only ascend in their lattice.
 
 mod access;
 mod again;
@@ -104,47 +104,47 @@ pub use turns::take_turns;
 pub use unroll::{BlockCopy, come_back, copies, single_copies};
 pub use width::Widths;
 
-/// Why a kernel with operations of the runtime and a loop that may wait for other threads is not compiled.
+/// Why a kernel with operations of the runtime and a loop that may wait for other threads is refused.
 pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
 
-/// Places at which lanes may wait, counted for each block that runs meanwhile, of kernels whose operations are joined: each is a jump in the code,
-/// and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
+/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined: each pair is a
+/// jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
 const MOST_PLACES: usize = 2048;
 
-/// More of them are worth handing warps over to the interpreter where lanes wait for others of their warp ([`Analysis::handing_over`]).
+/// Above this, kernels are compiled to hand warps over to the interpreter when lanes wait for others of their warp ([`Analysis::handing_over`]).
 const FEW_PLACES: usize = 256;
 
-/// What is known of the kernel of a program.
+/// The analysis results for the kernel of a program.
 #[derive(Debug)]
 pub struct Analysis {
-    /// Its blocks.
+    /// Its basic blocks.
     pub graph: Graph,
-    /// The rows that are live.
+    /// The rows that are live into each block.
     pub liveness: Liveness,
-    /// Where lanes wait.
+    /// The blocks at which lanes wait.
     pub schedule: Schedule,
-    /// How many bits rows take.
+    /// How many bits the values of each row need.
     pub widths: Widths,
-    /// Whose NaNs may have any bits.
+    /// The rows whose NaNs may have any payload.
     pub nans: Nans,
-    /// What rows hold.
+    /// The shapes of rows.
     pub shapes: Shapes,
-    /// Where lanes lie from the first one of their chunk.
+    /// Offsets of lanes from the first lane of their chunk.
     pub patterns: Patterns,
-    /// The blocks that lanes go through one after the other, in order.
+    /// The regions that lanes execute one lane at a time, in order.
     pub alone: Vec<Region>,
-    /// Two operations each that lanes of a warp may have to carry out together, by their instructions. Code is made for kernels without:
-    /// `join.rs` makes such of others.
+    /// Pairs of instructions, by number, at which lanes of a warp may have to execute one operation together. Code is generated only for kernels
+    /// without any: `join.rs` transforms the others.
     pub apart: Vec<[u32; 2]>,
-    /// Warps that run together, as one with as many more lanes ([`groups`]): "the warp" of all else that is known.
+    /// Warps that execute in lockstep, as one warp with as many times the lanes ([`groups`]): "the warp" of all other results.
     pub warps: usize,
-    /// Whether lanes that ask a barrier in shared memory in vain keep those waiting that wait at later blocks, until the interpreter runs
-    /// the warp (`code/handover.rs`).
+    /// Whether lanes that poll an mbarrier in vain keep lanes at later blocks waiting until the interpreter takes over the warp
+    /// (`code/handover.rs`).
     pub hands_over: bool,
 }
 
 impl Analysis {
-    /// Analyses the kernel for launches of this kind, in code for vectors of `lanes` lanes.
+    /// Analyses the kernel for launches of this kind, for code with vectors of `lanes` lanes.
     ///
     /// # Errors
     /// The first instruction that is not compiled.
@@ -152,7 +152,7 @@ impl Analysis {
         Self::of_group(program, launched, lanes, 1)
     }
 
-    /// The same in code that runs so many warps together, a power of two.
+    /// As [`Analysis::new`], for code that executes `warps` warps in lockstep, a power of two.
     ///
     /// # Errors
     /// As [`Analysis::new`].
@@ -165,7 +165,7 @@ impl Analysis {
         Self::with(program, launched, Lanes::new(lanes, warps), false)
     }
 
-    /// The same in code that runs a part of a warp, so many chunks, after the other (`analysis/part.rs`).
+    /// As [`Analysis::new`], for code that executes a warp as parts of `chunks` chunks, one after the other (`analysis/part.rs`).
     ///
     /// # Errors
     /// As [`Analysis::new`].
@@ -173,8 +173,8 @@ impl Analysis {
         Self::with(program, launched, Lanes::of_part(lanes, chunks), false)
     }
 
-    /// The same for code that hands warps over to the interpreter in which lanes ask a barrier in shared memory in vain while others of the warp
-    /// wait at later blocks; nothing where no lane asks, or where the interpreter could not go on.
+    /// As [`Analysis::new`], for code that hands a warp over to the interpreter when lanes poll an mbarrier in vain while others of the warp
+    /// wait at later blocks; `None` where no lane polls, or where the interpreter could not resume the warp.
     ///
     /// # Errors
     /// As [`Analysis::new`].
@@ -191,7 +191,7 @@ impl Analysis {
         let liveness = Liveness::new(program, &graph)?;
         let patient = waiting(program, &graph);
         if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
-            // Clusters whose instructions the interpreter's runtime executes do not wait for others.
+            // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
             return Err(Refusal { pc: graph.block(first).first, why: WAITS });
         }
         let widths = Widths::new(program, &graph);
@@ -199,8 +199,8 @@ impl Analysis {
         let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
         let (warps, of_rows) = (lanes.warps(), widths.clone());
         let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, lanes, has_questions);
-        // From below: no branch parts lanes until a shape tells otherwise. Starting with all that might part lanes would be correct too, but never
-        // find that they do not: rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
+        // Optimistic: no branch is divergent until a shape shows it. Starting with all branches divergent would be correct too, but would stay there:
+        // rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
         let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
         loop {
             let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
@@ -242,12 +242,12 @@ impl Analysis {
         }
     }
 
-    /// Whether the lanes that run together are those of one warp.
+    /// Whether the lanes that execute together are those of exactly one warp.
     pub(crate) fn is_of_warp(&self) -> bool {
         self.shapes.lanes().is_warp()
     }
 
-    /// Whether code is short, and its lanes part seldom: they come to each operation at one instruction, and wait at few places.
+    /// Whether the code is small and diverges seldom: lanes reach each operation at one instruction, and wait at few places.
     pub(crate) fn is_plain(&self) -> bool {
         self.apart.is_empty() && places_of(&self.graph, &self.schedule) <= FEW_PLACES
     }
@@ -265,22 +265,22 @@ impl Analysis {
         rows
     }
 
-    /// Whether all 32 lanes of the warp run a block together, in launches of this kind.
+    /// Whether all 32 lanes of the warp execute a block together, in launches of this kind.
     pub fn is_whole(&self, block: BlockId, launched: &Launched) -> bool {
         is_whole(&self.schedule, block, launched)
     }
 
-    /// Whether a value that the block writes to a row has to leave the row of lanes that are elsewhere as it is: some of them
-    /// wait at a block that reads it.
+    /// Whether a write to the row in the block must preserve the row's values in inactive lanes: some of them wait at a block that
+    /// reads it.
     pub fn keeps_others(&self, block: BlockId, row: u32) -> bool {
         keeps_others(&self.liveness, &self.schedule, block, row)
     }
 
-    /// Whether a row that the instruction writes may be read after it, before something else is written to it in all lanes.
+    /// Whether a row that the instruction writes may be read after it, before it is overwritten in all lanes.
     pub fn is_read_after(&self, program: &Program, block: BlockId, pc: u32, row: u32) -> bool {
         let Block { end, terminator, .. } = self.graph.block(block);
         for inst in &program.code[pc as usize + 1..*end as usize] {
-            // An unknown operation counts as one that reads everything.
+            // An unknown operation counts as reading everything.
             let Ok(access) = Access::of(&inst.op) else { return true };
             let is_guard = inst.guard.is_some_and(|guard| guard.row == row);
             if is_guard || access.reads.iter().any(|src| src.as_register() == Some(row)) {
@@ -295,13 +295,13 @@ impl Analysis {
     }
 }
 
-/// Places at which lanes may wait, counted for each block that runs meanwhile.
+/// The number of pairs of a block and another at which lanes may wait while it runs.
 fn places_of(graph: &Graph, schedule: &Schedule) -> usize {
     (0..graph.blocks().len()).map(|id| schedule.waiting(id).len()).sum()
 }
 
-/// Whether an instruction calls a function other than that of a failed assertion, or allocates memory on the stack: what the interpreter does
-/// not go on with where code left off.
+/// Whether an instruction calls a function other than the one for a failed assertion, or allocates memory on the stack: the interpreter cannot
+/// resume code after either.
 fn has_stack(op: &Op) -> bool {
     match op {
         Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(Builtin::AssertFail)),

@@ -1,11 +1,11 @@
-//! Rows whose NaNs may have any bits.
+//! Rows whose NaNs may have any payload.
 //!
-//! PTX has one NaN for results in single precision, 0x7fffffff; processors keep the bits of the operand. To replace them after each
-//! operation costs a comparison and a selection. Operations that read a number give the same result for all NaNs, so it is enough where the
-//! bits are seen: by a store, an operation on bits. Shuffles pass numbers on as they are.
+//! PTX has one NaN for results in single precision, 0x7fffffff; processors propagate the payload of an operand. Canonicalizing after each
+//! operation costs a comparison and a selection. Floating-point operations give the same result for all NaNs, so it is enough to canonicalize
+//! where the bits are observed: by a store or a bitwise operation. Shuffles pass values on unchanged.
 //!
 //! ```text
-//! %f3 = fma %f1, %f2, %f3      ; in a loop: as the processor has it
+//! %f3 = fma %f1, %f2, %f3      ; in a loop: the processor's NaN
 //! st [%rd1], %f3               ; fcmp uno, select 0x7fffffff
 //! ```
 
@@ -17,28 +17,28 @@ use ptx_exec::scalar::format::Format;
 
 use super::{Access, Graph};
 
-/// The rows that hold results in single precision and numbers that are not NaNs, and nothing else.
+/// The rows that only ever have results in single precision and constants that are not NaNs.
 #[derive(Clone, Debug)]
 pub struct Nans {
     rows: Vec<bool>,
 }
 
 impl Nans {
-    /// Those of a kernel.
+    /// Computes the rows of a kernel.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-        // From above: a sum in a loop is a number if it is one before. Each round takes at least one row out.
+        // The greatest fixed point: a sum in a loop qualifies if its initial value does. Each round removes at least one row.
         let mut nans = Self { rows: vec![true; count as usize] };
         while nans.narrow(program, graph) {}
         nans
     }
 
-    /// Whether a NaN of a row is any NaN, and means 0x7fffffff.
+    /// Whether a NaN of an operand may have any payload, and stands for 0x7fffffff.
     pub fn are_any(&self, src: Src) -> bool {
         src.as_register().is_some_and(|row| self.has_any(row))
     }
 
-    /// Whether a NaN in the row is any NaN, and means 0x7fffffff.
+    /// Whether a NaN of a row may have any payload, and stands for 0x7fffffff.
     pub fn has_any(&self, row: u32) -> bool {
         self.rows.get(row as usize).copied().unwrap_or(false)
     }
@@ -60,7 +60,7 @@ impl Nans {
         changed
     }
 
-    /// Whether an instruction writes a number in single precision, of which the only NaN is 0x7fffffff.
+    /// Whether an instruction writes a number in single precision whose only NaN is 0x7fffffff.
     fn writes_number(&self, program: &Program, op: &Op, row: u32) -> bool {
         match op {
             Op::Alu(alu) => match alu {
@@ -73,7 +73,7 @@ impl Nans {
                 pairs.iter().filter(|(dst, _)| *dst == row).all(|(_, src)| self.is_number(program, *src))
             }
             Op::Effect(Effect::Collective(collective)) => match (collective.kind, &*collective.srcs) {
-                // Of the two results the first is the value of a lane.
+                // The first of the two results is the value of a lane.
                 (CollectiveKind::Shuffle(_), [value, ..]) => {
                     collective.dsts.first() == Some(&row)
                         && collective.dsts.get(1) != Some(&row)
@@ -89,7 +89,7 @@ impl Nans {
     fn is_number(&self, program: &Program, src: Src) -> bool {
         match src.as_constant().map(|constant| program.constants.fixed(constant)) {
             Some(Some(value)) => value <= u64::from(u32::MAX) && !f32::from_bits(value as u32).is_nan(),
-            // An address may be the bits of any number.
+            // An address may have the bits of any number.
             Some(None) => false,
             None => self.are_any(src),
         }
@@ -112,14 +112,14 @@ fn is_single(alu: &Alu) -> bool {
     }
 }
 
-/// Whether an operation gives the same result for all NaNs of its operands in single precision, or, as a selection, gives one of them to
-/// a row in which it may be any.
+/// Whether an operation gives the same result for all single-precision NaNs in the operand, or is a selection whose result may have any
+/// payload itself.
 pub(crate) fn takes_any(alu: &Alu, index: usize, gives_any: bool) -> bool {
     match *alu {
         Alu::Unary { op, packing: Packing::Whole, .. } => match op {
             Unary::Function(_, arith) => arith.format == Format::F32,
             Unary::FloatToInt { from, .. } => from == Format::F32,
-            // In binary64 a NaN keeps its bits.
+            // A conversion to binary64 keeps the payload.
             Unary::FloatToFloat { to, from, low } => {
                 from == Format::F32 && to.format != Format::F64 && low == u64::from(u32::MAX)
             }

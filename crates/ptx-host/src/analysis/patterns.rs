@@ -1,14 +1,14 @@
-//! The distances of lanes from the first lane of their chunk, for rows of any values that follow from the numbers of lanes.
+//! The offsets of lanes from the first lane of their chunk, for varying rows that follow from lane numbers.
 //!
-//! In a network that sorts, threads access `2 * tid - (tid & 7)`: from the first of 16 lanes the others are 1, 2 .. 7, 16, 17 .. away, in
-//! every chunk alike.
+//! In a sorting network, threads access `2 * tid - (tid & 7)`: in every chunk of 16 lanes, the offsets from the first lane are
+//! 0, 1 .. 7, 16, 17 ..
 
 use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
 use ptx_exec::scalar::int::{Part, Saturation};
 
 use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of, keeps_others};
 
-/// What is added to the number of the first lane of a chunk for each of its lanes, modulo 2^32.
+/// The offset of each lane from the first lane of its chunk, modulo 2^32.
 pub type Pattern = Vec<u32>;
 
 /// The patterns of the rows of a kernel.
@@ -21,14 +21,14 @@ pub struct Patterns {
 enum Found {
     /// The row is not written yet.
     Nothing,
-    /// In all chunks.
+    /// This pattern in all chunks.
     One(Pattern),
-    /// Any values.
+    /// No common pattern.
     Any,
 }
 
 impl Patterns {
-    /// Those of a kernel whose shapes are known.
+    /// Computes the patterns of a kernel from its shapes.
     pub(super) fn new(
         program: &Program,
         graph: &Graph,
@@ -61,7 +61,7 @@ impl Patterns {
         let mut changed = false;
         for (id, block) in graph.blocks().iter().enumerate() {
             for inst in program.code.get(block.first as usize..block.end as usize).unwrap_or_default() {
-                // With a guard lanes that do not run keep what they have, which is from the first lane of another time.
+                // With a guard, inactive lanes keep an older value, whose offset is from the first lane's older value.
                 let is_for_all = guard_of(inst).is_none();
                 for row in Access::of(&inst.op).unwrap_or_default().writes {
                     let keeps = keeps_others(liveness, schedule, id, row);
@@ -84,7 +84,7 @@ impl Patterns {
     }
 
     fn found(&self, shapes: &Shapes, src: Src) -> Found {
-        // Distances are modulo 2^32. In a row of another width they would not be what an operation of 32 bits computes with.
+        // Offsets are modulo 2^32, so they say nothing about the operand of a 32-bit operation in a row of another width.
         let lanes = shapes.lanes().chunk;
         match shapes.src(src) {
             Shape::Unwritten => Found::Nothing,
@@ -181,7 +181,7 @@ fn join(a: Found, b: Found, f: impl Fn(u32, u32) -> u32) -> Found {
     }
 }
 
-/// Bits of consecutive numbers, of which a chunk has an aligned group: of a mask with other bits, too, only those count in which lanes differ.
+/// The pattern of `src & mask` if each chunk has an aligned group of consecutive integers: only mask bits in which lanes differ matter.
 fn masked(shapes: &Shapes, src: Src, mask: u32) -> Found {
     let lanes = shapes.lanes().chunk;
     let zeros = lanes.trailing_zeros();

@@ -1,7 +1,7 @@
-//! Kernels whose warps go through barriers in one order.
+//! Kernels whose warps execute their barriers in one order.
 //!
-//! Where each barrier is followed by one other, or by the end, all warps of a block are between the same two barriers at a time: a phase. Then
-//! a phase is a loop over warps, and no warp needs to know where it is.
+//! If each barrier is followed by exactly one other, or by the end, all warps of a block are between the same two barriers at a time: a phase.
+//! Then a phase is a loop over warps, and no warp needs to save its position.
 //!
 //! ```text
 //! for warp in block { .. up to the first barrier }
@@ -18,15 +18,15 @@ use super::{BlockId, Graph, Terminator};
 /// The phases of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Phases {
-    /// The barriers in the order in which warps come to them: each ends a phase and begins the next one. There is one at least.
+    /// The barriers in the order in which warps reach them: each ends a phase and begins the next one. There is at least one.
     pub barriers: Vec<BlockId>,
     /// The blocks of each phase, one more than barriers; a barrier is part of the phase that it begins.
     pub blocks: Vec<BTreeSet<BlockId>>,
 }
 
 impl Phases {
-    /// Those of a kernel; `None` where warps may come to barriers in several orders, where lanes may end before others come to a
-    /// barrier, and where there is none.
+    /// Computes the phases of a kernel; `None` if warps may reach barriers in several orders, if lanes may exit before others reach a
+    /// barrier, and if there is none.
     pub fn new(program: &Program, graph: &Graph) -> Option<Self> {
         let is_barrier = |id: BlockId| {
             let inst = program.code.get(graph.block(id).first as usize);
@@ -37,7 +37,7 @@ impl Phases {
         if is_barrier(first) {
             return None;
         }
-        // From each barrier all ways have to lead to one other barrier, or all to the end. A barrier that comes twice is one in a loop: its phases
+        // From each barrier all paths must lead to one other barrier, or all to the end. A barrier that is reached twice is in a loop: its phases
         // have no fixed number.
         loop {
             let (mut inside, mut work) = (BTreeSet::from([first]), vec![first]);

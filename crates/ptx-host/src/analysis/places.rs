@@ -1,15 +1,15 @@
-//! Operations that the lanes of a warp come to at different instructions.
+//! Operations that the lanes of a warp reach at different instructions.
 //!
-//! Lanes that wait for each other may do so at different places of a program: those that have come to an operation of the same kind with the
-//! same mask carry it out together (manual 9.7.9.6: the threads that the mask names execute the same instruction with the same mask). Code
-//! only lets lanes meet at one block, where the others would be waited for without end, so that such operations become one (`join.rs`):
+//! Lanes may wait for each other at different places of a program: those that have reached an operation of the same kind with the
+//! same mask execute it together (manual 9.7.9.6: the threads that the mask names execute the same instruction with the same mask). Code
+//! lets lanes meet at one block only and would wait for the others forever, so that such operations are merged into one (`join.rs`):
 //!
 //! ```text
 //! @%p bra other;  shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;  bra join;
 //! other:          shfl.sync.bfly.b32 %r1, %r3, 1, 31, -1;
 //! ```
 //!
-//! Operations that are `.aligned` all lanes have to come to at one instruction; where they do not, both engines stop.
+//! All lanes must reach an `.aligned` operation at one instruction; if they do not, both engines stop.
 
 use std::collections::BTreeSet;
 
@@ -21,13 +21,13 @@ use super::gather::waits;
 use super::heavy::waits_for_cluster;
 use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
-/// Why a kernel is refused whose lanes may come to an operation at different instructions.
+/// Why a kernel is refused whose lanes may reach an operation at different instructions.
 pub const APART: &str = "lanes of a warp may come to this operation at different instructions";
 
-/// Looks for blocks with one operation at which lanes may wait at the same time; gives the instructions of each two of them.
+/// Finds pairs of blocks with one operation at which lanes may wait at the same time; returns their instructions.
 ///
 /// # Errors
-/// Lanes may wait for the barrier of their cluster at two instructions: the later one of them.
+/// The later of two instructions at which lanes may wait for the barrier of their cluster.
 pub(super) fn check(
     program: &Program,
     graph: &Graph,
@@ -55,7 +55,7 @@ pub(super) fn check(
     Ok(apart)
 }
 
-/// Of how many instructions one after the other a mask is computed at most that is compared with another one.
+/// The longest chain of instructions that compute a mask which is compared with another.
 const DEEPEST: u32 = 8;
 
 struct Places<'a> {
@@ -70,13 +70,13 @@ impl<'a> Places<'a> {
         &self.program.code[self.graph.block(id).first as usize].op
     }
 
-    /// The operation that lanes wait for each other at in the beginning of a block.
+    /// The collective operation at the beginning of a block at which lanes wait for each other.
     fn operation(&self, id: BlockId) -> Option<&'a Collective> {
         let block = Some(self.graph.block(id)).filter(|block| block.gathers)?;
         waits(&self.program.code.get(block.first as usize)?.op)
     }
 
-    /// Whether lanes that wait at two blocks may have to carry out the operation together.
+    /// Whether lanes that wait at two blocks may have to execute the operation together.
     fn may_join(&self, (one, a): (BlockId, &Collective), (other, b): (BlockId, &Collective)) -> bool {
         if a.kind != b.kind {
             return false;
@@ -105,12 +105,12 @@ impl<'a> Places<'a> {
         self.shapes.gather(self.program, self.graph.block(id)) == Some(Gather::All)
     }
 
-    /// Whether lanes with one mask have always been at the first block as often as at the second one, or once more, so that they are not at
-    /// both. Those with one mask leave each of the two together. So it is where lanes come to the two by turns, the first one first, and the
-    /// mask stays as it is; after an operation of all lanes it begins anew.
+    /// Whether lanes with one mask have always executed the first block as often as the second one, or once more, so that they are never at
+    /// both. Lanes with one mask leave each of the two together. The condition holds if lanes reach the two alternately, starting with the first,
+    /// and the mask does not change; after an operation of all lanes the count starts anew.
     fn comes_first(&self, first: BlockId, second: BlockId, mask: Src) -> bool {
-        // Three conditions: from every place where all lanes begin, the first block is on all ways to the second; from each of the two, no way leads back
-        // to it without the other one; and the mask does not change after the first. Together they make the lanes of a mask alternate.
+        // Three conditions: on every path from a place where all lanes start, the first block precedes the second; from each of the two, no path leads back
+        // to it without the other; and the mask does not change after the first. Together they make the lanes of a mask alternate.
         let starts = (0..self.graph.blocks().len()).filter(|&id| id == 0 || self.is_for_all(id));
         let is_before = starts
             .filter(|&id| id != first)
@@ -128,8 +128,8 @@ impl<'a> Places<'a> {
         !after.iter().any(|&id| self.block_writes(id, row))
     }
 
-    /// Whether two sources always have the same value in a lane, which never changes: both are computed from its number alone, in the same way.
-    /// Each tile of cooperative groups is a mask that is computed anew for each operation.
+    /// Whether two sources always have the same value in a lane, which never changes: both are the same function of its lane number.
+    /// Cooperative groups recompute the mask of a tile like this for each operation.
     fn is_same(&self, a: Src, b: Src, depth: u32) -> bool {
         if let (Shape::Constant(a), Shape::Constant(b)) = (self.shapes.src(a), self.shapes.src(b)) {
             return a == b;
@@ -158,8 +158,8 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Whether the mask of a block was found by an instruction that all lanes of the mask executed together, such as `vote.sync.ballot`, and all
-    /// of these come to the block before they come to the other one, or find a mask anew:
+    /// Whether the mask of a block was computed by an instruction that all lanes of the mask executed together, such as `vote.sync.ballot`, and all
+    /// of these reach the block before they reach the other one, or compute a mask anew:
     ///
     /// ```text
     /// vote.sync.ballot.b32 %m, %p, -1;
@@ -185,8 +185,8 @@ impl<'a> Places<'a> {
             }
             _ => return false,
         };
-        // The blocks that members may be at between the mask and the block. A branch on the row that the mask was voted from has one way for members;
-        // that holds as long as nothing writes the row in between.
+        // The blocks at which members may be between the mask and the block. At a branch on the row of the vote, members take one side; that holds as
+        // long as nothing writes the row in between.
         let before = self.walk(self.ways_of(found_in, voted), |at| at == id, voted);
         let changes = |voted: u32| {
             let end = self.graph.block(found_in).end;
@@ -210,7 +210,7 @@ impl<'a> Places<'a> {
         found
     }
 
-    /// Where lanes go from the end of a block in which a row is true, if there is one.
+    /// The successors of a block for lanes in which the row `truth`, if given, is true.
     fn ways_of(&self, id: BlockId, truth: Option<u32>) -> Vec<BlockId> {
         match self.graph.block(id).terminator {
             Terminator::Branch { condition: (row, negated), taken, other } if Some(row) == truth => {
@@ -220,7 +220,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The blocks that lanes get to from some, and not to or past those where they end.
+    /// The blocks that lanes reach from `work` without reaching or passing blocks at which `ends` holds.
     fn walk(
         &self,
         mut work: Vec<BlockId>,
@@ -236,7 +236,7 @@ impl<'a> Places<'a> {
         reached
     }
 
-    /// The blocks that lanes get to from the end of one, up to the next operation of all lanes, and not past `without`.
+    /// The blocks that lanes reach from the end of one, up to the next operation of all lanes, and not past `without`.
     fn reached(&self, from: BlockId, without: Option<BlockId>) -> BTreeSet<BlockId> {
         let ends = |id| Some(id) == without || self.is_for_all(id);
         self.walk(self.ways_of(from, None), ends, None)
@@ -250,7 +250,7 @@ impl<'a> Places<'a> {
     /// Whether one of these instructions writes a row.
     fn writes(&self, first: u32, end: u32, row: u32) -> bool {
         let code = self.program.code.get(first as usize..end as usize).unwrap_or_default();
-        // An unknown operation counts as one that writes everything.
+        // An unknown operation counts as writing everything.
         code.iter().any(|inst| Access::of(&inst.op).map_or(true, |access| access.writes.contains(&row)))
     }
 }

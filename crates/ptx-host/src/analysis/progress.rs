@@ -1,13 +1,13 @@
 //! Loops in which threads wait for each other.
 //!
-//! Compiled code runs the lanes of a warp in an order of its own (`schedule.rs`) and a warp until it comes to a barrier. A loop that
-//! is left once another thread has stored something could run forever then. Of kernels that may have one, lanes that stay in it let all
-//! others run first after each round: other lanes of the warp (`schedule.rs`), other warps of the block, and other blocks.
+//! Compiled code executes the lanes of a warp in an order of its own (`schedule.rs`) and a warp until it reaches a barrier. A loop that
+//! is left once another thread has stored something could then run forever. In kernels that may contain one, lanes that stay in it let all
+//! others run first after each iteration: other lanes of the warp (`schedule.rs`), other warps of the block, and other blocks.
 //!
-//! A loop waits if whether it goes on depends on the result of an atomic operation, or of a load that programs wait with
-//! (volatile or synchronizing), in the loop itself. For each branch, the loop is what can be run between it and itself, without what comes
-//! after it in any case (its immediate postdominator). There a row depends on such a result if an instruction computes it from one
-//! that does, or is executed or not because of one, or loads it from local or shared memory where one was stored.
+//! A loop waits if its continuation depends on the result of an atomic operation, or of a polling load (volatile or synchronizing), inside
+//! the loop itself. For each branch, the loop is the set of blocks on paths from the branch back to itself that avoid its immediate
+//! postdominator. There a row depends on such a result if an instruction computes it from one
+//! that does, or is control-dependent on one, or loads it from local or shared memory where one was stored.
 //!
 //! ```text
 //! spin:  atom.cas %old, [lock], 0, 1            next:  atom.add %old, [count], 1
@@ -18,8 +18,8 @@
 //!                                                 @%q  bra      next
 //! ```
 //!
-//! One loop on results does not wait: it exchanges what it found for what it makes of that, and is left when memory still held it. What
-//! it found is newer in each round, so that one of the threads that change the place leaves in each.
+//! One kind of loop on such results does not wait: a compare-and-swap loop, which replaces the value that it found by a function of it and is
+//! left when memory still had that value. The found value is newer in each iteration, so that in each one of the contending threads leaves.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 
 use super::{Access, Block, BlockId, Graph, Terminator};
 
-/// The blocks of loops that may wait.
+/// The blocks of loops that may wait for other threads.
 pub fn waiting(program: &Program, graph: &Graph) -> BTreeSet<BlockId> {
     let is_source = |block: &Block| code(program, block).any(|(_, op, _)| is_source(op));
     let mut waiting = BTreeSet::new();
@@ -61,7 +61,7 @@ fn code<'p>(program: &'p Program, block: &Block) -> impl Iterator<Item = (u32, &
     })
 }
 
-/// Whether other threads decide what it gives.
+/// Whether the result of an operation depends on other threads.
 fn is_source(op: &Op) -> bool {
     match op {
         Op::Effect(Effect::Atomic(atomic)) => atomic.dst.is_some(),
@@ -72,7 +72,7 @@ fn is_source(op: &Op) -> bool {
     }
 }
 
-/// The blocks that can be reached from some, those themselves included, without going through one.
+/// The blocks that can be reached from `from`, these included, without passing through `without`.
 fn reached(from: &[BlockId], without: Option<BlockId>, next: impl Fn(BlockId) -> Vec<BlockId>) -> Vec<bool> {
     let mut found = Vec::new();
     let mut work: Vec<BlockId> = from.iter().copied().filter(|id| Some(*id) != without).collect();
@@ -92,10 +92,10 @@ fn has(set: &[bool], id: BlockId) -> bool {
     set.get(id).copied().unwrap_or(false)
 }
 
-/// What can be run between the end of a block and its next end, without the block that comes after it in any case; nothing when it
+/// The blocks on paths from the end of a block back to itself that avoid its immediate postdominator; empty if it
 /// is not in a loop.
 fn between(graph: &Graph, id: BlockId, after: Option<BlockId>) -> BTreeSet<BlockId> {
-    // What the block reaches, and what reaches it: both together are the ways from it to itself.
+    // The intersection of what the block reaches and what reaches it.
     let from =
         reached(&graph.block(id).terminator.targets(), after, |id| graph.block(id).terminator.targets());
     let mut before = vec![Vec::new(); graph.blocks().len()];
@@ -117,8 +117,8 @@ fn depends(
     region: &BTreeSet<BlockId>,
     after: &[Option<BlockId>],
 ) -> BTreeSet<u32> {
-    // Taint, along data and along control: rows that an atomic or polling operation decides, blocks that a branch on such a row decides, and one flag
-    // for memory that a tainted store has written. Order in the loop does not matter, since it goes round; all three only grow.
+    // Taint, along data and control dependences: rows that an atomic or polling operation decides, blocks that a branch on such a row decides, and one
+    // flag for memory that a tainted store has written. Order in the loop does not matter, since it iterates; all three only grow.
     let (mut rows, mut blocks) = (BTreeSet::new(), BTreeSet::new());
     let mut is_passed = false;
     loop {
@@ -141,7 +141,7 @@ fn depends(
                 }
             }
             if block.terminator.decided_by().iter().any(|row| rows.contains(row)) {
-                // What is executed or not because of the branch, until its ways come together.
+                // The blocks that are control-dependent on the branch: up to its postdominator.
                 let next = |id: BlockId| graph.block(id).terminator.targets();
                 let decided = reached(&block.terminator.targets(), after[id], next);
                 blocks.extend(region.iter().copied().filter(|&other| has(&decided, other)));
@@ -153,16 +153,16 @@ fn depends(
     }
 }
 
-/// Whether threads of a block find there what one of them has stored.
+/// Whether a load from there may see what a thread of the block has stored.
 fn may_pass_on(address: &Address) -> bool {
     matches!(address.space, Space::Local | Space::Shared | Space::Generic)
         || matches!(address.base, Base::Frame)
 }
 
-/// Whether a loop is one block that exchanges what it found, and goes on until memory still held that.
+/// Whether a loop is one block that exchanges the value that it found, and repeats until memory still had it.
 fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<BlockId>) -> bool {
     let block = graph.block(id);
-    // The row for which it goes on, or its negation.
+    // The row on which it repeats, and whether it is negated.
     let (condition, negated) = match block.terminator {
         Terminator::Branch { condition: (row, negated), taken, other } if (taken == id) != (other == id) => {
             (row, negated != (other == id))
@@ -191,7 +191,7 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
         Base::Frame => false,
     };
     let Some(expected) = expected.as_register().filter(|row| *row != found) else { return false };
-    // What is expected is what was found in the round before.
+    // The expected value is the one found in the previous iteration.
     let [(copied, Op::Effect(Effect::Copy(pairs)), None)] = writers(expected)[..] else { return false };
     let is_copy = pairs.iter().any(|pair| *pair == (expected, Src::register(found)));
     let [(compared, Op::Alu(Alu::Binary { op: Binary::Compare(comparison), a, b, .. }), None)] =
@@ -202,7 +202,7 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
     let both = [Src::register(found), Src::register(expected)];
     let is_of_both = [*a, *b] == both || [*b, *a] == both;
     let is_whole = matches!(comparison.numbers, Numbers::Int(t) if t.bits() == 8 * atomic.size);
-    // The comparison sees the numbers that the exchange did.
+    // The comparison sees the same values as the exchange.
     let in_order = at < compared && !(at..compared).contains(&copied);
     let ends_when_equal = match comparison.relation {
         Relation::NotEqual => !negated,
@@ -212,7 +212,7 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
     !moves && is_copy && writers(found).len() == 1 && is_of_both && is_whole && in_order && ends_when_equal
 }
 
-/// For each block the next one that all ways from it to the end of the thread go through, if there is any. Ways that stop the launch
+/// The immediate postdominator of each block, if there is one. Paths that stop the launch
 /// do not count.
 fn postdominators(graph: &Graph) -> Vec<Option<BlockId>> {
     let reversed = Reversed::new(graph);
@@ -221,7 +221,7 @@ fn postdominators(graph: &Graph) -> Vec<Option<BlockId>> {
     after.into_iter().map(|found| found.filter(|&found| found != reversed.end)).collect()
 }
 
-/// The graph with its edges turned around. The end of the thread is one more block, which is the entry.
+/// The reversed graph. The end of the thread is an additional block, which is its entry.
 struct Reversed {
     end: BlockId,
     targets: Vec<Vec<BlockId>>,

@@ -1,4 +1,4 @@
-//! Why lanes differ: the definitions of a row, walked back to the first thing that made it so.
+//! Why a row is divergent: its definitions, walked backward to the first origin of divergence.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -7,29 +7,29 @@ use ptx_exec::program::{Effect, Op, Program, Src};
 
 use super::{Access, Analysis, BlockId, Shape, guard_of};
 
-/// What made the lanes of a row differ.
+/// The origin of the divergence of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// What was loaded, each lane from a place of its own.
+    /// A load, each lane from an address of its own.
     Loaded,
     /// A special register.
     Special(String),
-    /// What an atomic operation found.
+    /// The old value that an atomic operation returns.
     Atomic,
-    /// The result of an operation of several lanes, of a barrier, or of a call.
+    /// The result of a collective operation, of a barrier, or of a call.
     Result,
-    /// Lanes write it at different times.
+    /// Lanes write it at different times, after a divergent branch.
     Parted,
 }
 
-/// Why the lanes of a row differ.
+/// Why a row is divergent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cause {
-    /// What made them differ.
+    /// The origin.
     pub origin: Origin,
-    /// The instruction that did.
+    /// The instruction of the origin.
     pub pc: u32,
-    /// The operation that kept no stride, of rows that have one.
+    /// The operation that turned a strided row into a varying one.
     pub through: Option<u32>,
     /// The block of the instruction.
     pub block: BlockId,
@@ -44,7 +44,7 @@ pub struct Reasons<'a> {
 }
 
 impl<'a> Reasons<'a> {
-    /// Those of a kernel.
+    /// Collects the definitions of a kernel.
     pub fn new(program: &'a Program, analysis: &'a Analysis) -> Self {
         let mut definitions: BTreeMap<u32, Vec<(BlockId, u32)>> = BTreeMap::new();
         for (id, block) in analysis.graph.blocks().iter().enumerate() {
@@ -58,18 +58,18 @@ impl<'a> Reasons<'a> {
         Self { program, analysis, definitions }
     }
 
-    /// Why the lanes of an operand differ; nothing where they do not.
+    /// Why an operand is divergent; `None` if it is not.
     pub fn of(&self, src: Src) -> Option<Cause> {
         match self.walk(src, true) {
-            // A loop's own counter, of which lanes have different values because they leave the loop apart: why do they?
+            // A loop counter whose lanes differ because they leave the loop at different times: the cause is why they do.
             Some(parted) if parted.origin == Origin::Parted => self.walk(src, false).or(Some(parted)),
             cause => cause,
         }
     }
 
-    /// Walks back, first to what has no stride where `only_any` is set; otherwise rows that lanes write at different times do not end the walk.
+    /// Walks backward; with `only_any`, first along varying rows only. Otherwise rows that lanes write at different times do not end the walk.
     fn walk(&self, src: Src, only_any: bool) -> Option<Cause> {
-        // Breadth first, so that the definition that is found is the one that the fewest instructions are between.
+        // Breadth first, so that the definition found is the one with the fewest instructions in between.
         let mut seen = BTreeSet::new();
         let mut parted = None;
         let mut work: VecDeque<(u32, Option<u32>)> =
@@ -91,7 +91,7 @@ impl<'a> Reasons<'a> {
                 let varies = self.analysis.shapes.row(row) == Shape::Varying;
                 let mut through = through;
                 if varies && only_any && reads.iter().any(any) {
-                    // What has a stride is not why.
+                    // Strided operands are not the cause.
                     reads.retain(any);
                 } else if varies && !reads.is_empty() && matches!(inst.op, Op::Alu(_)) {
                     through = through.or(Some(pc));
@@ -105,10 +105,10 @@ impl<'a> Reasons<'a> {
         parted
     }
 
-    /// The definitions of a row that can be why its lanes differ: those from what has no stride, if there are any, where only these count.
+    /// The definitions of a row that can make it divergent; with `only_any`, those with varying operands, if there are any.
     fn definitions_of(&self, row: u32, only_any: bool) -> Vec<(BlockId, u32)> {
         let all = self.definitions.get(&row).map_or(&[][..], Vec::as_slice);
-        // What follows from the row itself does not tell why.
+        // Operands that are the row itself do not explain it.
         let is_any =
             |src: &Src| src.as_register() != Some(row) && self.analysis.shapes.src(*src) == Shape::Varying;
         let from_any = |&&(_, pc): &&(BlockId, u32)| {
@@ -120,7 +120,7 @@ impl<'a> Reasons<'a> {
         if only_any && !some.is_empty() { some } else { all.to_vec() }
     }
 
-    /// What an instruction makes differ by itself.
+    /// The divergence that an instruction itself introduces.
     fn origin(&self, pc: u32) -> Option<Origin> {
         let shapes = &self.analysis.shapes;
         let inst = &self.program.code[pc as usize];
@@ -144,7 +144,7 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// The branch at which lanes part that wait elsewhere while a block runs: the nearest one before it, if there is one.
+    /// The divergent branch because of which lanes wait elsewhere while a block runs: the nearest one before it, if any.
     pub fn parting(&self, id: BlockId) -> Option<BlockId> {
         let analysis = self.analysis;
         let waiting = analysis.schedule.waiting(id);

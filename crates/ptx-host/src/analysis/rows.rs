@@ -1,8 +1,8 @@
 //! The shapes of the rows of a kernel, and the facts about them.
 //!
-//! In go the blocks and their instructions, out comes for each row one shape and one set of bounds that hold wherever it is written: rows are not
-//! in SSA form, so that what several instructions write is joined. All of it is computed from below: [`Shapes::new`] finds the facts, which
-//! depend on nothing else, then each [`Shapes::update`] is one round of the fixed point of shapes and schedule.
+//! Rows are not in SSA form, so each row has one shape and one set of facts, the join over all instructions that write it. Both are least fixed
+//! points: [`Shapes::new`] computes the facts, which depend on nothing else, then each [`Shapes::update`] is one round of the fixed point of shapes
+//! and schedule.
 
 use std::sync::Arc;
 
@@ -22,32 +22,32 @@ use super::{
 pub struct Shapes {
     rows: Vec<Shape>,
     facts: Vec<Known>,
-    /// The bits in which the lanes of a warp may differ, and those of a chunk, of rows that have any values.
+    /// The bits in which the lanes of a warp may differ, and those of a chunk, for varying rows.
     differing: Vec<[u64; 2]>,
-    /// The bits of the number of a chunk that values depend on, of rows whose chunks have values of their own.
+    /// The bits of the chunk's number that values depend on, for rows whose chunks have different values.
     chunkwise: Vec<u32>,
-    /// Those that the module alone decides, the same in all blocks.
+    /// The constants whose values the module alone decides, the same in all blocks (CTAs).
     constants: Vec<Option<u64>>,
     widths: Widths,
     lanes: Lanes,
-    /// What was found, where code is made as if it were not ([`Shapes::compute_per_lane`]).
+    /// The results of the analysis, for code that ignores them ([`Shapes::compute_per_lane`]).
     claims: Option<Arc<Claims>>,
-    /// Whether lanes ask whether phases of barriers in shared memory are over, and let later blocks run where that is in vain.
+    /// Whether lanes poll mbarriers and let later blocks run while the phase is not over.
     pub(super) has_questions: bool,
 }
 
-/// What is known of the values of a row so far.
+/// Facts about the values of a row so far.
 #[derive(Clone, Copy, Default, Debug)]
 struct Known {
     facts: Option<Facts>,
     changes: u32,
 }
 
-/// So often the bounds of a row may grow; then they are those of its width. Counters of loops would grow for long otherwise.
+/// How often the bounds of a row may grow before they are widened to those of its width; otherwise loop counters would grow for long.
 const MOST_CHANGES: u32 = 6;
 
 impl Shapes {
-    /// Rows that may be read before they are written are zero, as in the interpreter; all others are unwritten. The facts are found here,
+    /// Rows that may be read before they are written are zero, as in the interpreter; all others are unwritten. The facts are computed here,
     /// because shapes depend on them and not the other way around.
     pub(super) fn new(
         program: &Program,
@@ -83,7 +83,7 @@ impl Shapes {
         shapes
     }
 
-    /// The shape of a row that code is made for.
+    /// The shape of a row that code is generated for.
     pub fn row(&self, row: u32) -> Shape {
         if self.claims.is_some() {
             return Shape::Varying;
@@ -91,7 +91,7 @@ impl Shapes {
         self.rows.get(row as usize).copied().unwrap_or(Shape::Varying)
     }
 
-    /// The shape of an operand that was found, also where code is made as if it were not known.
+    /// The shape of an operand that the analysis found, also if code is generated as if it were unknown.
     pub fn claim(&self, src: Src) -> Shape {
         match src.as_register() {
             Some(row) => self.rows.get(row as usize).copied().unwrap_or(Shape::Varying),
@@ -99,13 +99,13 @@ impl Shapes {
         }
     }
 
-    /// From now on each row has any values: code is made that computes every lane by itself. The lanes that blocks run, and where they
-    /// wait, still follow from what was found.
+    /// From now on every row counts as varying, so that code is generated which computes every lane separately. The blocks at which lanes
+    /// diverge and wait still follow from the analysis.
     pub(crate) fn compute_per_lane(&mut self) {
         self.claims = Some(Arc::new(self.found()));
     }
 
-    /// What was found, where code is made that computes every lane by itself.
+    /// The results of the analysis, if code is generated that computes every lane separately.
     pub(crate) fn claims(&self) -> Option<&Arc<Claims>> {
         self.claims.as_ref()
     }
@@ -133,7 +133,7 @@ impl Shapes {
         }
     }
 
-    /// What is known of the values of an operand.
+    /// The facts about the values of an operand.
     pub fn facts(&self, src: Src) -> Facts {
         match (src.as_register(), src.as_constant()) {
             (Some(row), _) => {
@@ -148,13 +148,13 @@ impl Shapes {
         }
     }
 
-    /// The bits of a row of any values in which lanes may differ.
+    /// The bits in which lanes of a varying row may differ.
     pub(super) fn differing(&self, row: u32, among: Among) -> u64 {
         self.differing.get(row as usize).map_or(u64::MAX, |bits| bits[among as usize])
     }
 
-    /// The bits of the number of a chunk on which the values of a row depend, where each chunk has values of its own: chunks that differ
-    /// in others only have the same. Of 16 x 16 threads, chunks of 16 lanes have the same `tid.x`.
+    /// The bits of the chunk's number on which the values of a varying row depend: chunks whose numbers differ only in other bits have equal
+    /// values. In blocks of 16 x 16 threads, all chunks of 16 lanes have the same `tid.x`.
     pub fn chunkwise(&self, row: u32) -> u32 {
         if self.claims.is_some() {
             return self.lanes.chunk_bits();
@@ -162,28 +162,28 @@ impl Shapes {
         self.chunkwise.get(row as usize).copied().unwrap_or(self.lanes.chunk_bits())
     }
 
-    /// Whether each chunk has values of its own in a row.
+    /// Whether no two chunks are known to have equal values in a row.
     pub(super) fn has_value_for_each_chunk(&self, row: u32) -> bool {
         self.chunkwise(row) & self.lanes.chunk_bits() == self.lanes.chunk_bits()
     }
 
-    /// The same of an operand.
+    /// As [`Shapes::chunkwise`], for an operand.
     pub fn chunkwise_of(&self, src: Src) -> u32 {
         chunkwise::of_source(self, src)
     }
 
-    /// How many bits an operand takes.
+    /// How many bits an operand needs.
     pub(super) fn bits(&self, src: Src) -> u32 {
         self.widths.src(src)
     }
 
-    /// Lanes of a chunk and of the warp.
+    /// Lanes of a chunk and of the group.
     pub(crate) fn lanes(&self) -> Lanes {
         self.lanes
     }
 
-    /// Whether a row of this stride does not wrap around at so many bits: all its values are less than half of the numbers, and it spans
-    /// no more than half of them.
+    /// Whether a row with this stride does not wrap around at `bits` bits: all its values are less than half of the range, and the lanes span
+    /// no more than half of it.
     pub(super) fn stays_within(&self, src: Src, stride: Stride, bits: u32) -> bool {
         let chunks = u64::from(self.lanes.chunks());
         let times =
@@ -193,7 +193,7 @@ impl Shapes {
         self.facts(src).are_small(bits) && span <= u128::from(facts::mask(bits) >> 1)
     }
 
-    /// Whether lanes may leave a block for different ones.
+    /// Whether the branch at the end of a block may be divergent.
     pub fn parts_lanes(&self, block: &Block) -> bool {
         #[cfg(test)]
         if super::lies::get().parts_nothing {
@@ -202,7 +202,7 @@ impl Shapes {
         block.terminator.decided_by().iter().any(|&row| !self.claim(Src::register(row)).is_uniform())
     }
 
-    /// Joins what each instruction writes; tells whether a shape changed.
+    /// Joins the result of each instruction into its rows; returns whether a shape changed.
     ///
     /// # Errors
     /// The first instruction that is not compiled.
@@ -223,8 +223,8 @@ impl Shapes {
                 let is_whole = is_whole(schedule, id, launched);
                 for &row in &access.writes {
                     let written = match guard {
-                        // Lanes for which the guard does not hold keep what they have. Two values with a stride each, the old one and the new, are
-                        // mixed in one vector then; with a uniform guard it is one or the other, which the join is for.
+                        // Lanes for which the guard does not hold keep their values, which mixes two strided values, the old one and the new, in one vector.
+                        // With a uniform guard it is one or the other, which the join covers.
                         Some(shape) if !shape.is_uniform() => Shape::Varying,
                         _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
                         _ => match &inst.op {
@@ -271,7 +271,7 @@ impl Shapes {
         changed
     }
 
-    /// Learns what each instruction writes; tells whether anything changed.
+    /// Joins the facts of each instruction's result into its rows; returns whether anything changed.
     fn learn_all(&mut self, program: &Program, graph: &Graph, launched: &Launched) -> bool {
         let mut changed = false;
         let insts =
@@ -302,7 +302,7 @@ impl Shapes {
         changed
     }
 
-    /// The facts about what an instruction writes to a row; `None` while one of its sources is unwritten.
+    /// The facts about the result that an instruction writes to a row; `None` while one of its sources is unwritten.
     fn learned(&self, op: &Op, row: Dst, launched: &Launched) -> Option<Facts> {
         let bits = self.widths.row(row);
         let known = |src: Src| match src.as_register() {

@@ -1,14 +1,14 @@
-//! For each block the others at which lanes of the warp may wait while it runs.
+//! For each block, the other blocks at which lanes of the warp may wait while it runs.
 //!
-//! In go the graph and, for each block, whether lanes may leave it for different ones; out come the sets of [`Schedule::waiting`]. Code tests only
-//! these blocks for waiting lanes at the end of a block, and writes a row in all lanes where none of them reads it.
+//! The input is the graph and, for each block, whether its branch may be divergent; the result the sets of [`Schedule::waiting`]. At the end of a
+//! block code tests only these blocks for waiting lanes, and a write needs no mask where none of them reads the row.
 //!
-//! The lanes of a warp run together, at one block at a time; lanes that have to go elsewhere wait there. At the end of a block the
-//! lowest block runs next at which lanes wait, in the order of the [`Graph`]: so lanes that left a loop wait after it until the last
-//! one has left it, and the two sides of a branch come together where they meet. This is right for every graph, also one with loops
-//! that have several entries; the order only decides how soon lanes run together again.
+//! The active lanes of a warp execute one block at a time; lanes that have to go elsewhere wait there. At the end of a block, the lowest block (in
+//! the order of the [`Graph`]) at which lanes wait runs next: so lanes that left a loop wait after it until the last one has left it, and the two
+//! sides of a branch reconverge at their join point. This is correct for every graph, also for irreducible loops; the order only decides
+//! how soon lanes reconverge.
 //!
-//! With two sides A and B of a branch that meet at C, `%p` different in each lane:
+//! With the two sides A and B of a divergent branch that join at C:
 //!
 //! | runs | waiting before | goes to | waiting after |
 //! |---|---|---|---|
@@ -17,32 +17,32 @@
 //! | B | C | C | C |
 //! | C | | | |
 //!
-//! Lanes in a loop that may wait for others (`progress.rs`) would be the lowest for ever. After a block of such a loop, those of blocks
-//! that come after it run before those at the lowest one, so that all lanes of the warp come to run between two rounds. Lanes that come to
-//! an operation of several lanes then may find some missing that wait at a lower block; those run next.
+//! Lanes in a loop that may wait for other threads (`progress.rs`) would be the lowest forever. After a block of such a loop, lanes at later blocks
+//! therefore run before those at the lowest one, so that all lanes of the warp run between two iterations. An operation of several lanes may then
+//! find lanes missing that wait at a lower block; those run next.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::{BlockId, Gather, Graph, Terminator};
 
-/// For each block the others at which lanes may wait while it runs.
+/// For each block, the other blocks at which lanes may wait while it runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     waiting: Vec<BTreeSet<BlockId>>,
-    /// The blocks that lanes may run of whose warp others have exited.
+    /// The blocks that may run after other lanes of the warp have exited.
     lacking: BTreeSet<BlockId>,
     /// The blocks of loops that may wait for other threads.
     patient: BTreeSet<BlockId>,
-    /// The first barrier of those that come last.
+    /// The first of the barrier blocks, which come last.
     late: BlockId,
-    /// The blocks of lanes that stop the launch before any other block runs.
+    /// The blocks that only stop the launch; lanes at them run before any other block.
     stops: Range<BlockId>,
 }
 
 impl Schedule {
-    /// That of a kernel, where `parts_lanes` tells whether lanes may leave a block for different ones, and `gather` which lanes have
-    /// to come to a block before it runs; `patient` are the blocks of loops that may wait for other threads.
+    /// Computes the schedule of a kernel. `parts_lanes` is whether a block's branch may be divergent, and `gather` which lanes must reach a
+    /// block before it runs; `patient` is the set of blocks of loops that may wait for other threads.
     pub fn new(
         graph: &Graph,
         patient: &BTreeSet<BlockId>,
@@ -59,15 +59,15 @@ impl Schedule {
             schedule.lacking = lacking(graph, &schedule.waiting, parts_lanes);
             return schedule;
         }
-        // The least fixed point: sets only grow, and a block is looked at again when its set has. With `n` blocks that is `n` growths of each at most;
-        // blocks are taken in order, so that most are looked at once.
+        // The least fixed point, with a worklist: sets only grow, and a block is revisited when its set has grown, at most `n` times with `n` blocks.
+        // Blocks are taken in order, so that most are visited once.
         let mut work: BTreeSet<BlockId> = (0..graph.blocks().len()).collect();
         while let Some(id) = work.pop_first() {
             for ways in ways(graph, id, parts_lanes(id)) {
                 let mut rest: BTreeSet<BlockId> = waiting[id].iter().copied().chain(ways).collect();
-                // Where not all members have come yet, later blocks run, and those that came wait here.
+                // If some participants have not arrived yet, later blocks run, and the lanes that have arrived wait here.
                 let mut incomplete = BTreeSet::new();
-                // Any of them may be empty, so each may be the one that runs next.
+                // Any of them may have no waiting lanes, so each may be the one that runs next.
                 while let Some(next) = rest.pop_first() {
                     let gather = gather(next);
                     if gather.is_some() {
@@ -81,7 +81,7 @@ impl Schedule {
                         Some(Gather::Asking | Gather::One(_)) => {
                             waiting[next].extend(others.filter(|&other| other != next));
                         }
-                        // Lanes of other groups may stay where they are.
+                        // Lanes of other groups may stay here.
                         Some(Gather::Each(_)) => waiting[next].extend(others),
                     }
                     if waiting[next].len() > before {
@@ -100,7 +100,7 @@ impl Schedule {
         }
     }
 
-    /// Where lanes wait in a kernel with loops that may wait for other threads.
+    /// Computes the sets for a kernel with loops that may wait for other threads.
     fn fill_patiently(
         &mut self,
         graph: &Graph,
@@ -115,12 +115,12 @@ impl Schedule {
                 for (at, &next) in order.iter().enumerate() {
                     let is_before =
                         |(place, other): (usize, &BlockId)| place < at && gather(*other).is_some();
-                    // Where not all have come who are waited for, any other block may run, but barriers only when there is no other.
+                    // If participants are missing, any other block may run, but barriers only when there is no other.
                     let is_any = next < self.late && order.iter().enumerate().any(is_before);
                     let own = gather(next);
                     let waits = |&(place, &other): &(usize, &BlockId)| match own {
                         Some(Gather::All) => false,
-                        // Lanes of other groups may stay where they are.
+                        // Lanes of other groups may stay here.
                         Some(Gather::Each(_)) if other == next => true,
                         _ if other == next => false,
                         _ => is_any || at < place || gather(other).is_some(),
@@ -136,7 +136,7 @@ impl Schedule {
         }
     }
 
-    /// Whether lanes that leave the block let others run first, as they are in a loop that may wait for those.
+    /// Whether lanes that leave the block let others run first, because they are in a loop that may wait for those.
     pub fn is_patient(&self, block: BlockId) -> bool {
         self.patient.contains(&block)
     }
@@ -146,7 +146,7 @@ impl Schedule {
         !self.patient.is_empty()
     }
 
-    /// Blocks in the order in which they are tried after one, each of which runs if lanes wait at it.
+    /// The candidates in the order in which they are tried after a block; the first at which lanes wait runs.
     pub fn in_order(&self, block: BlockId, candidates: BTreeSet<BlockId>) -> Vec<BlockId> {
         let mut order: Vec<BlockId> = candidates.into_iter().collect();
         if self.is_patient(block) {
@@ -155,7 +155,7 @@ impl Schedule {
         order
     }
 
-    /// The same after an operation for which lanes are missing.
+    /// As [`Schedule::in_order`], after an operation for which lanes are missing.
     pub fn in_order_after_incomplete(&self, block: BlockId, candidates: BTreeSet<BlockId>) -> Vec<BlockId> {
         if !self.has_patient() {
             return candidates.range(block + 1..).copied().collect();
@@ -165,8 +165,8 @@ impl Schedule {
         order
     }
 
-    /// The blocks at which lanes may wait while this one runs, in order: others, or this one where each lane waits for lanes of its
-    /// own. Where there is none, all lanes that have not exited run it.
+    /// The blocks at which lanes may wait while this one runs, in order: others, or this one if each lane waits for a group of its own.
+    /// If empty, all lanes that have not exited run it.
     pub fn waiting(&self, block: BlockId) -> &BTreeSet<BlockId> {
         &self.waiting[block]
     }
@@ -181,7 +181,7 @@ impl Schedule {
         self.lacking.contains(&block)
     }
 
-    /// The sets of blocks at which lanes may wait at one time: where those of a block go, and where others wait meanwhile.
+    /// The sets of blocks at which lanes may wait at one time: the targets of a block, and the blocks at which others wait meanwhile.
     pub(super) fn together(
         &self,
         graph: &Graph,
@@ -195,7 +195,7 @@ impl Schedule {
         sets
     }
 
-    /// The blocks at which lanes may wait when lanes have come to this one, but not yet run it.
+    /// The blocks at which lanes may wait when lanes have arrived at this one, but not run it yet.
     pub fn beside(&self, graph: &Graph, block: BlockId) -> BTreeSet<BlockId> {
         let mut beside = BTreeSet::new();
         for (id, waiting) in self.waiting.iter().enumerate() {
@@ -215,8 +215,8 @@ fn lacking(
     waiting: &[BTreeSet<BlockId>],
     parts_lanes: impl Fn(BlockId) -> bool,
 ) -> BTreeSet<BlockId> {
-    // Where lanes exit, the others are at the blocks that wait meanwhile, or go on past the exit's guard. Whatever these reach runs without the
-    // lanes that have exited.
+    // When lanes exit, the others are at the blocks that wait meanwhile, or continue past the exit's guard. All blocks that these reach run without
+    // the lanes that have exited.
     let mut work = Vec::new();
     for (id, block) in graph.blocks().iter().enumerate() {
         if let Terminator::Exit { guard } = block.terminator {
@@ -233,7 +233,7 @@ fn lacking(
     lacking
 }
 
-/// The sets of blocks that the lanes of a block may go to at one time.
+/// The sets of blocks that the lanes of a block may go to at one time: all targets if it diverges, otherwise one of them.
 fn ways(graph: &Graph, id: BlockId, parts_lanes: bool) -> Vec<Vec<BlockId>> {
     let terminator = &graph.block(id).terminator;
     let targets = terminator.targets();

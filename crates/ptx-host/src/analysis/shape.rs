@@ -1,43 +1,43 @@
-//! Which rows have one value in all lanes, or values with a stride.
+//! The lattice of shapes: whether a row is uniform, strided, indexed or varying.
 
 use ptx_exec::Geometry;
 use ptx_exec::program::WARP;
 
-/// How the value of a lane follows from that of the first lane of its chunk, the lanes that one vector of the CPU holds.
+/// How the value of a lane follows from that of the first lane of its chunk (the lanes that one vector of the CPU holds).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stride {
-    /// What is added from lane to lane.
+    /// The difference between adjacent lanes.
     pub within: i64,
-    /// What is added from the first lane of a chunk to that of the next; `None` where each chunk has a value of its own.
+    /// The difference between the first lanes of adjacent chunks; `None` if the first lanes have unrelated values.
     pub across: Option<i64>,
 }
 
-/// Values that are computed from an index with fewer bits, which may wrap around: `first + scale * (ext(index + stride * lane) - ext(index))`,
-/// where `ext` extends it. Such is an address that `mul.wide` makes; where the index does not wrap around, it has a stride.
+/// Values that are computed from a narrower index, which may wrap around: `first + scale * (ext(index + stride * lane) - ext(index))`, where
+/// `ext` extends it. An example is an address that `mul.wide` computes; if the index does not wrap around, it has a stride.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Indexed {
     /// The strides of the index.
     pub index: Stride,
-    /// Its bits.
+    /// The width of the index.
     pub bits: u32,
-    /// Whether it is extended with its sign.
+    /// Whether it is sign-extended.
     pub is_signed: bool,
-    /// What it is multiplied by.
+    /// The factor that it is multiplied by.
     pub scale: i64,
 }
 
 impl Indexed {
-    /// The strides of the values where the index does not wrap around.
+    /// The strides of the values if the index does not wrap around.
     pub fn stride(&self) -> Stride {
         let times = |stride: i64| stride.wrapping_mul(self.scale);
         Stride { within: times(self.index.within), across: self.index.across.map(times) }
     }
 }
 
-/// What the lanes of a row have in common. Strides are modulo the bits of the register; a shape holds for the lanes that run.
+/// How the values of a row's lanes relate. Strides are modulo the width of the register; a shape holds for the active lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// The row is not written.
+    /// The row is not written (the bottom of the lattice).
     Unwritten,
     /// This value in all lanes of all warps.
     Constant(u64),
@@ -45,9 +45,9 @@ pub enum Shape {
     Uniform,
     /// Values with a stride.
     Strided(Stride),
-    /// Values that follow from an index with a stride.
+    /// Values that follow from a strided index.
     Indexed(Indexed),
-    /// Any values.
+    /// Arbitrary values (the top of the lattice).
     Varying,
 }
 
@@ -55,7 +55,7 @@ impl Shape {
     /// One value in each chunk.
     pub const CHUNKWISE: Self = Self::Strided(Stride { within: 0, across: None });
 
-    /// What rows of both shapes have in common.
+    /// The least upper bound of two shapes.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         match (self, other) {
@@ -76,7 +76,7 @@ impl Shape {
         matches!(self, Self::Unwritten | Self::Constant(_) | Self::Uniform)
     }
 
-    /// The stride, also that of one value in all lanes.
+    /// The stride, which is 0 for uniform rows.
     pub fn stride(self) -> Option<Stride> {
         match self {
             Self::Unwritten | Self::Constant(_) | Self::Uniform => {
@@ -94,7 +94,7 @@ impl Shape {
         }
     }
 
-    /// The sum of two rows, or their difference.
+    /// The shape of the sum of two rows, or of their difference.
     pub(super) fn combine(self, other: Self, f: impl Fn(i64, i64) -> i64) -> Self {
         match (self, other) {
             (Self::Indexed(indexed), shape) if shape.is_uniform() => {
@@ -114,7 +114,7 @@ impl Shape {
         }
     }
 
-    /// The product of two rows: strides are multiplied by a constant; with another value for all lanes each chunk has its own.
+    /// The shape of the product of two rows: a constant factor scales the strides; any other uniform factor only preserves that chunks are uniform.
     pub(super) fn times(self, other: Self) -> Self {
         let by = |shape: Self, factor: i64| match shape.stride() {
             Some(Stride { within, across }) => {
@@ -135,7 +135,7 @@ impl Shape {
         }
     }
 
-    /// The shape of what is computed lane by lane from rows.
+    /// The shape of the result of an operation that is computed lane by lane.
     pub(super) fn pointwise(sources: &[Self]) -> Self {
         if sources.iter().all(|shape| shape.is_uniform()) {
             return Self::Uniform;
@@ -145,12 +145,12 @@ impl Shape {
     }
 }
 
-/// The lanes of vectors, and of what runs together: several warps, one, or a part of one.
+/// The number of lanes of a vector, and of the group that executes together: several warps, one, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Lanes {
-    /// Those of a chunk.
+    /// Lanes of a chunk.
     pub(crate) chunk: u32,
-    /// Those of all warps of a group, or of the part of a warp: a power of two.
+    /// Lanes of all warps of the group, or of the part of a warp: a power of two.
     pub(crate) group: u32,
 }
 
@@ -159,42 +159,42 @@ impl Lanes {
         Self { chunk: chunk.max(1), group: (warps * WARP) as u32 }
     }
 
-    /// Those of a part of a warp, of so many chunks.
+    /// A part of a warp, of `chunks` chunks.
     pub(crate) fn of_part(chunk: u32, chunks: u32) -> Self {
         let chunk = chunk.max(1);
         Self { chunk, group: (chunk * chunks).clamp(chunk, WARP as u32) }
     }
 
-    /// The warps of a group; a part of a warp counts as one.
+    /// The warps of the group; a part of a warp counts as one.
     pub(crate) fn warps(self) -> usize {
         (self.group as usize / WARP).max(1)
     }
 
-    /// The parts of a warp that run one after the other.
+    /// The parts of a warp, which execute one after the other.
     pub(crate) fn parts(self) -> u32 {
         (WARP as u32 / self.group).max(1)
     }
 
-    /// Chunks of a group.
+    /// Chunks of the group.
     pub(crate) fn chunks(self) -> u32 {
         self.group / self.chunk
     }
 
-    /// The bits of the number of a chunk.
+    /// A mask of the bits of a chunk's number.
     pub(crate) fn chunk_bits(self) -> u32 {
         self.chunks().next_power_of_two() - 1
     }
 
-    /// Whether they are those of one warp.
+    /// Whether the group is exactly one warp.
     pub(crate) fn is_warp(self) -> bool {
         self.group == WARP as u32
     }
 }
 
-/// What is known of the launches that code is made for.
+/// The properties of launches that code is specialized for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Launched {
-    /// Threads of a block.
+    /// The shape of a block, in threads.
     pub block: [u32; 3],
     /// Whether clusters have several blocks.
     pub clusters: bool,

@@ -1,7 +1,7 @@
-//! Kernels that come to the next barrier soon, whose warps all run together.
+//! Kernels with short runs between barriers, all of whose warps execute in lockstep.
 //!
-//! A turn of a warp and the rows that it keeps take longer than what such a kernel does between its barriers. Where the group is the whole block a
-//! barrier is nothing. What a warp does for itself has no form for a group (operations of its lanes other than shuffles, atomic operations,
+//! Switching warps and saving their rows takes longer than the work of such a kernel between its barriers. If the group is the whole block (CTA), a
+//! barrier is a no-op. Operations with an effect per warp have no form for a group (collectives other than shuffles by constants, atomic operations,
 //! calls), and neither have loops that lanes leave one by one: each warp would wait for all others.
 
 use std::collections::BTreeSet;
@@ -14,13 +14,13 @@ use ptx_isa::SpecialReg;
 
 use super::{Analysis, BlockId, Gather, Graph, Launched, Shape, Terminator, take_turns};
 
-/// So many warps run together in a kernel that comes to barriers soon, the most first: all of a block, or a part of them that is
-/// repeated. `lanes` are those of a vector.
+/// Candidate numbers of warps to execute in lockstep as one group, largest first, for kernels with short runs between barriers: all warps of a
+/// block (CTA), or an even share of them. `lanes` is the vector width.
 pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize> {
-    /// Instructions of chunks, where the group is the whole block and where it is a part of it, which still has turns: what is longer takes
-    /// long to compile.
+    /// Limits on the number of instructions times chunks, for a group that is the whole block and for one that is a part of it and still takes turns:
+    /// larger code takes long to compile.
     const MOST: [u64; 2] = [8192, 4096];
-    /// Threads of a block.
+    /// Limit on the threads of a block.
     const MOST_THREADS: u64 = 1024;
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
     let has_barriers = program.code.iter().any(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))));
@@ -44,7 +44,7 @@ pub fn together(program: &Program, launched: &Launched, lanes: u32) -> Vec<usize
     all
 }
 
-/// Whether a kernel that was analysed for a group of lanes can run so. It has barriers, and all lanes come to each of them together.
+/// Whether a kernel that was analysed for a group of lanes can execute so: it has barriers, and all lanes reach each of them together.
 pub fn runs_together(program: &Program, analysis: &Analysis) -> bool {
     let graph = &analysis.graph;
     let mut has_barriers = false;
@@ -79,8 +79,8 @@ pub fn runs_together(program: &Program, analysis: &Analysis) -> bool {
     has_barriers && take_turns(program, graph)
 }
 
-/// Whether it is faster so: where warps come to the next barrier soon, and the places that they access follow from one number for the whole group.
-/// In a loop without barriers a warp alone has its rows in registers.
+/// Whether lockstep execution is faster: runs between barriers are short, and the addresses of each access follow from one base for the whole
+/// group. In a loop without barriers a single warp keeps its rows in registers.
 pub fn pays_together(program: &Program, analysis: &Analysis) -> bool {
     let graph = &analysis.graph;
     let is_barrier = |id: BlockId| {
@@ -127,7 +127,7 @@ fn has_form(analysis: &Analysis, op: &Op) -> bool {
     }
 }
 
-/// Whether an operation of lanes only moves values between lanes that are known.
+/// Whether a collective operation only moves values between lanes that constants select.
 fn moves_by_constants(analysis: &Analysis, collective: &Collective) -> bool {
     let is_constant = |at: usize| {
         let src = collective.srcs.get(at).copied();
@@ -141,21 +141,21 @@ fn moves_by_constants(analysis: &Analysis, collective: &Collective) -> bool {
         }
 }
 
-/// Whether an access is one that other threads are not told of.
+/// Whether an access is a weak one, which does not synchronize with other threads.
 fn is_plain(address: &Address, order: Order) -> bool {
     matches!(address.space, Space::Global | Space::Shared | Space::Param | Space::Const)
         && !matches!(address.base, Base::Frame)
         && order == Order::Relaxed
 }
 
-/// Whether a block can be come to again from some of its targets only.
+/// Whether a block is in a loop and some of its targets are outside.
 pub(super) fn leaves_loop(graph: &Graph, id: BlockId) -> bool {
     let targets = graph.block(id).terminator.targets();
     let again = targets.iter().filter(|&&target| graph.are_in_one_loop(id, target)).count();
     again > 0 && (again < targets.len() || matches!(graph.block(id).terminator, Terminator::Exit { .. }))
 }
 
-/// Whether one block can be come to from another one, or is it, on a way through such blocks only.
+/// Whether `to` is `from` or can be reached from it through such blocks only.
 fn reaches_by(graph: &Graph, from: BlockId, to: BlockId, through: impl Fn(BlockId) -> bool) -> bool {
     let (mut seen, mut work) = (BTreeSet::from([from]), vec![from]);
     while let Some(id) = work.pop() {

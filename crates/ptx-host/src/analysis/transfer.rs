@@ -1,4 +1,4 @@
-//! The shape of what an instruction writes, from the shapes of what it reads.
+//! Transfer functions of shapes: the shape of an instruction's result from the shapes of its sources.
 
 use ptx_exec::RowOperation;
 use ptx_exec::program::{
@@ -15,7 +15,7 @@ use super::heavy::asks;
 use super::shape::Indexed;
 use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 
-/// The shape of what an instruction writes to a row, where all lanes that need it run.
+/// The shape of the result that an instruction writes to a row, if all lanes that need it are active.
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> Shape {
     match op {
         Op::Alu(alu) => of_alu(shapes, alu),
@@ -28,10 +28,10 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
                 special(*register, *component, launched, shapes.lanes())
             }
             Effect::Load(load) => loaded(shapes, &load.address),
-            // A frame of local memory has one address in all lanes, which means another place in each.
+            // A frame of local memory has one address in all lanes, which denotes different memory in each.
             Effect::FrameAddress { .. } => Shape::Uniform,
             Effect::ActiveMask { .. } => Shape::Uniform,
-            // Lanes that give the same get the same.
+            // Lanes with equal operands get equal results.
             Effect::MapAddress(_) => same(shapes, op),
             Effect::Mbarrier(_) if asks(op) => same(shapes, op),
             _ => Shape::Varying,
@@ -39,7 +39,7 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
     }
 }
 
-/// One value, where all that an instruction reads is one.
+/// Uniform if all operands are, otherwise varying.
 fn same(shapes: &Shapes, op: &Op) -> Shape {
     let reads = Access::of(op).unwrap_or_default().reads;
     let shapes: Vec<Shape> = reads.iter().map(|src| shapes.src(*src)).collect();
@@ -49,7 +49,7 @@ fn same(shapes: &Shapes, op: &Op) -> Shape {
     if shapes.iter().all(|shape| shape.is_uniform()) { Shape::Uniform } else { Shape::Varying }
 }
 
-/// The bits in which lanes may differ of what an instruction writes to a row.
+/// The bits in which lanes of the result that an instruction writes to a row may differ.
 pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst, among: Among) -> u64 {
     match op {
         Op::Alu(alu) => {
@@ -68,7 +68,7 @@ pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst, among: Among) -> u64
     }
 }
 
-/// Lanes that read one place get one value, but local memory is another one for each.
+/// Lanes that read one address get one value, except in local memory, where each lane has its own.
 fn loaded(shapes: &Shapes, address: &Address) -> Shape {
     use ptx_exec::Space;
     match (address.space, address.base) {
@@ -105,12 +105,12 @@ fn of_alu(shapes: &Shapes, alu: &Alu) -> Shape {
         })
 }
 
-/// The result of an operation on constants, as the interpreter has it.
+/// The result of an operation on constants, computed by the interpreter.
 fn folded(alu: &Alu, sources: &[Shape]) -> Option<u64> {
     if matches!(alu, Alu::Dual { .. }) {
         return None;
     }
-    // Executed by the interpreter, in one lane: no second definition of any operation is needed.
+    // Executed by the interpreter, in one lane, so that no operation needs a second definition.
     let mut rows = [[0; WARP]; 4];
     for (row, shape) in rows.iter_mut().zip(sources) {
         let Shape::Constant(value) = *shape else { return None };
@@ -121,10 +121,10 @@ fn folded(alu: &Alu, sources: &[Shape]) -> Option<u64> {
     Some(first[0])
 }
 
-/// The shape of the result of an operation that keeps strides, modulo the bits of its type.
+/// The shape of the result of an operation that preserves strides, modulo the width of its type.
 fn linear(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
     let add = |a: Shape, b: Shape| a.combine(b, i64::wrapping_add);
-    // A stride modulo fewer bits is not one modulo those of the operation.
+    // A stride modulo a narrower width is not one modulo the width of the operation.
     let of = |src: Src, bits: u32| {
         let shape = shapes.src(src);
         match shape {
@@ -172,12 +172,12 @@ fn linear(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
     }
 }
 
-/// The bits of a register that holds the bits of a mask, which are all of its own.
+/// The width of the register for which this mask is all ones.
 fn register_bits(mask: u64) -> Option<u32> {
     [Int::U16, Int::U32, Int::U64].iter().find(|t| mask == t.wrap(u64::MAX)).map(|t| t.bits())
 }
 
-/// The shape of an index with more bits, or of its product.
+/// The shape of an index that is extended to more bits, or of its product.
 fn extended(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
     match (alu, reads) {
         (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => {
@@ -216,7 +216,7 @@ fn wide_product(shapes: &Shapes, t: Int, a: Src, b: Src) -> Option<Shape> {
 fn converted(shapes: &Shapes, a: Src, to: Int, from: Int, register: u64) -> Option<Shape> {
     let bits = register_bits(register)?;
     if to.bits() > from.bits() {
-        // To a register of more bits it is extended twice, perhaps in two ways.
+        // It is extended twice to a wider register, perhaps once with its sign and once with zeros.
         return if bits == to.bits() { extension(shapes, a, from, 1) } else { None };
     }
     if bits > to.bits() {
@@ -230,7 +230,7 @@ fn converted(shapes: &Shapes, a: Src, to: Int, from: Int, register: u64) -> Opti
     }
 }
 
-/// The shape of the low bits of a row, extended as a number of a type and multiplied.
+/// The shape of the low bits of a row, extended from type `from` and multiplied by `scale`.
 fn extension(shapes: &Shapes, src: Src, from: Int, scale: i64) -> Option<Shape> {
     let Shape::Strided(index) = shapes.src(src) else { return None };
     let bits = from.bits().min(shapes.bits(src));
@@ -242,8 +242,8 @@ fn extension(shapes: &Shapes, src: Src, from: Int, scale: i64) -> Option<Shape> 
     (bits == from.bits()).then_some(Shape::Indexed(Indexed { index, bits, is_signed, scale }))
 }
 
-/// The shape of what is computed from the upper or the lower bits of consecutive numbers, of which a warp or a chunk has an aligned
-/// group: `tid.x >> 5`, `tid.x & 31`, `tid.x < 32`.
+/// The shape of a function of the upper or the lower bits of consecutive integers that form an aligned group per warp or chunk:
+/// `tid.x >> 5`, `tid.x & 31`, `tid.x < 32`.
 fn aligned(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
     let (Alu::Unary { packing: Packing::Whole, .. } | Alu::Binary { packing: Packing::Whole, .. }) = alu
     else {
@@ -274,7 +274,7 @@ fn aligned(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
     }
 }
 
-/// The same for groups of so many lanes; `same` is the shape of one value in each group.
+/// As [`aligned`], for groups of `lanes` lanes; `same` is the shape of one value in each group.
 fn aligned_group(
     shapes: &Shapes,
     alu: &Alu,
@@ -315,7 +315,7 @@ fn aligned_group(
     }
 }
 
-/// Whether a comparison with a constant has one result for all numbers of an aligned group.
+/// Whether a comparison with a constant has the same result for all integers of an aligned group.
 fn splits_no_group(comparison: &Comparison, constant: u64, group: u64, fits: impl Fn(Int) -> bool) -> bool {
     let Numbers::Int(t) = comparison.numbers else { return false };
     let is_first = |number: u64| number & group == 0;
@@ -334,7 +334,7 @@ fn special(register: SpecialReg, component: Option<Component>, launched: &Launch
     match register {
         SpecialReg::Ntid => Shape::Constant(if axis < 3 { extent(axis).into() } else { 0 }),
         SpecialReg::LaneId if lanes.is_warp() => consecutive(lanes),
-        // Each warp begins again.
+        // It restarts in each warp.
         SpecialReg::LaneId => Shape::Strided(Stride { within: 1, across: None }),
         SpecialReg::WarpId if lanes.warps() > 1 => Shape::CHUNKWISE,
         SpecialReg::Tid => thread_index(axis, launched.block, lanes),
@@ -351,10 +351,10 @@ fn consecutive(lanes: Lanes) -> Shape {
     Shape::Strided(Stride { within: 1, across: Some(lanes.chunk.into()) })
 }
 
-/// The shape of an index of threads in their block. Threads are numbered `x` first, and a warp has 32 consecutive numbers.
+/// The shape of a thread index. Threads are numbered `x` first, and the lanes of a warp have consecutive numbers.
 fn thread_index(axis: usize, block: [u32; 3], lanes: Lanes) -> Shape {
     let [x, y, z] = block.map(u64::from);
-    // How many consecutive threads have the same index of this axis, and after how many it begins again.
+    // How many consecutive threads have the same index on this axis, and after how many it restarts.
     let (same, period) = match axis {
         0 => (1, x),
         1 => (x, x * y),

@@ -1,10 +1,10 @@
-//! Copies of blocks, each for what rows of one value hold when it runs.
+//! Copies of blocks, specialized for the values of uniform rows on entry.
 //!
-//! A loop over barriers whose rounds are known, as that of a sum which halves 128 again and again, has a copy of its blocks for each round. In these a
-//! comparison of `tid.x` with the number of the round is a constant for each chunk, so that chunks of which no lane runs have no code.
+//! A loop over barriers with known trip count, such as a reduction that halves 128 again and again, gets a copy of its blocks for each iteration. In
+//! these, a comparison of `tid.x` with the loop's counter is a constant for each chunk, so that chunks without active lanes need no code.
 //!
-//! Rows are followed by executing the kernel with what is known of them. Where a loop goes on is known in each round, or the rows that the loop writes
-//! are not followed; so there is an end, and if it is too far away, each block has one copy.
+//! Rows are followed by executing the kernel with their known values. Either the continuation of a loop is known in each iteration, or the rows that the
+//! loop writes are not followed; so the walk terminates, and if the copies become too many, each block has one copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use ptx_exec::program::{Effect, Inst, Op, Program, Src, WARP};
 use super::together::leaves_loop;
 use super::{Access, Analysis, BlockId, Shape, Terminator, guard_of};
 
-/// What rows are known to hold.
+/// Known values of rows.
 type Known = BTreeMap<u32, u64>;
 
 /// A copy of a block.
@@ -22,9 +22,9 @@ type Known = BTreeMap<u32, u64>;
 pub struct BlockCopy {
     /// The block.
     pub block: BlockId,
-    /// What rows hold at its beginning.
+    /// Known values of rows on entry.
     pub known: Known,
-    /// Whether the condition at its end holds, where that is known.
+    /// Whether the condition at its end holds, if that is known.
     pub decided: Option<bool>,
     /// The copies of the blocks that may run next.
     next: BTreeMap<BlockId, usize>,
@@ -36,7 +36,7 @@ impl BlockCopy {
         self.next.get(&block).copied()
     }
 
-    /// Where lanes go at its end.
+    /// The successors.
     fn targets(&self, terminator: &Terminator) -> Vec<BlockId> {
         match (terminator, self.decided) {
             (Terminator::Branch { taken, .. }, Some(true)) => vec![*taken],
@@ -47,8 +47,8 @@ impl BlockCopy {
     }
 }
 
-/// Whether one copy runs again after it has gone on to another one: whether both are in a loop. The rounds of a loop that has a copy for each of them
-/// are not.
+/// Whether `from` can be reached again from its successor `to`, so that both are in a loop. The copies of a fully unrolled loop are
+/// not.
 pub fn come_back(copies: &[BlockCopy], from: usize, to: usize) -> bool {
     let (mut seen, mut work) = (BTreeSet::from([to]), vec![to]);
     while let Some(at) = work.pop() {
@@ -71,11 +71,11 @@ pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
     (0..all.len()).map(one).collect()
 }
 
-/// The copies, the first of which the kernel begins with, of no more than `most` instructions together.
+/// The copies, the entry first, of no more than `most` instructions in total.
 pub fn copies(program: &Program, analysis: &Analysis, most: u32) -> Vec<BlockCopy> {
     let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-    // First all rows of one value are followed. Each failed walk names rows to give up, so that there are as many walks as rows at most; in practice
-    // a loop without a known number of rounds costs one.
+    // At first all uniform rows are followed. Each failed walk names rows to give up, so that there are at most as many walks as rows; in practice
+    // a loop with unknown trip count costs one.
     let mut followed: BTreeSet<u32> =
         (0..rows).filter(|&row| analysis.shapes.row(row) == Shape::Uniform).collect();
     while !followed.is_empty() {
@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         Self { program, analysis, followed, copies: Vec::new(), numbers: BTreeMap::new() }
     }
 
-    /// The copies, or rows not to follow; none where there would be too many copies.
+    /// The copies, or the rows not to follow; that set is empty if there would be too many copies.
     fn run(mut self, most: u32) -> Result<Vec<BlockCopy>, BTreeSet<u32>> {
         self.copy_of(0, Known::new());
         let (mut at, mut size) = (0, 0);
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
                 return Err(BTreeSet::new());
             }
             let (known, decided) = self.executed(&copy);
-            // A counter of a loop whose end is not known would give a copy for each of its values, without end.
+            // The counter of a loop with unknown end would give a copy for each of its values, without end.
             if decided.is_none() && leaves_loop(&self.analysis.graph, copy.block) {
                 let written = self.written_in_loop(copy.block);
                 if !written.is_disjoint(self.followed) {
@@ -135,14 +135,14 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Finds the copies that run after one, at whose end rows are known.
+    /// Finds the copies that run after one, given the known rows at its end.
     fn go_on(&mut self, at: usize, known: &Known) {
         let Some(copy) = self.copies.get(at).cloned() else { return };
         let (schedule, liveness) = (&self.analysis.schedule, &self.analysis.liveness);
         let targets = copy.targets(&self.analysis.graph.block(copy.block).terminator);
         let next: BTreeSet<BlockId> = schedule.waiting(copy.block).iter().copied().chain(targets).collect();
         let is_kept = |row: u32| next.iter().any(|&block| liveness.is_live_into(block, row));
-        // Only rows that the copy or what waits beside it still reads tell copies apart; a dead counter would multiply them for nothing.
+        // Only rows that the copy or a block waiting beside it still reads tell copies apart; a dead counter would multiply them for nothing.
         for &block in &next {
             let is_read = |row: u32| {
                 let mut others = schedule.waiting(block).iter().chain([&block]);
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What is known at the end of a copy, and whether its condition holds.
+    /// The known rows at the end of a copy, and whether its condition holds.
     fn executed(&self, copy: &BlockCopy) -> (Known, Option<bool>) {
         let mut known = copy.known.clone();
         let block = self.analysis.graph.block(copy.block);
@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The rows that are written in the loops through a block.
+    /// The rows that are written in the outermost loop around a block.
     fn written_in_loop(&self, id: BlockId) -> BTreeSet<u32> {
         let graph = &self.analysis.graph;
         let blocks = graph.loop_around(id).iter().map(|&id| graph.block(id));

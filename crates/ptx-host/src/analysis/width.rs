@@ -1,6 +1,6 @@
-//! The number of bits that the values of each row take, from the instructions that write it.
+//! The number of bits that the values of each row need, from the instructions that write it.
 //!
-//! A row of the interpreter has 64 bits. In vectors of 512 bits that is 8 lanes, where 32 bits are 16 lanes and a predicate is one bit of a mask.
+//! A row of the interpreter has 64 bits. A vector of 512 bits has 8 such lanes, but 16 lanes of 32 bits, and a predicate is one bit of a mask.
 
 use ptx_exec::program::{
     Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Slot, Src,
@@ -18,7 +18,7 @@ pub struct Widths {
     constants: Vec<u32>,
 }
 
-/// The width that holds so many bits.
+/// The smallest width for `bits` bits.
 fn class(bits: u32) -> u32 {
     match bits {
         0 | 1 => 1,
@@ -33,10 +33,10 @@ fn length(mask: u64) -> u32 {
 }
 
 impl Widths {
-    /// Those of a kernel: the most that any of its instructions writes to a row.
+    /// The widths of a kernel's rows: the maximum over the instructions that write each.
     pub fn new(program: &Program, graph: &Graph) -> Self {
         let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
-        // An address in shared memory has the rank of its block, too.
+        // An address in shared memory contains the rank of its block, too.
         let least = |constant| if program.constants.is_shared(constant) { 32 } else { 1 };
         let width = |constant| {
             let fixed = program.constants.fixed(constant);
@@ -65,12 +65,12 @@ impl Widths {
         widths
     }
 
-    /// That of a row.
+    /// The width of a row.
     pub fn row(&self, row: u32) -> u32 {
         self.rows.get(row as usize).copied().unwrap_or(64)
     }
 
-    /// That of an operand.
+    /// The width of an operand.
     pub fn src(&self, src: Src) -> u32 {
         match (src.as_register(), src.as_constant()) {
             (Some(row), _) => self.row(row),
