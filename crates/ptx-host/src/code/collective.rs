@@ -1,15 +1,15 @@
-//! Operations of the lanes of a warp together (manual 9.7.9.6, 9.7.13.2 to 9.7.13.14).
+//! Collective operations of the lanes of a warp (manual 9.7.9.6, 9.7.13.2 to 9.7.13.14).
 //!
-//! | operation | code where all lanes that run are one group | where each lane has a group of its own |
+//! | operation | code if all active lanes are one group | code if each lane has a group of its own |
 //! |---|---|---|
-//! | `vote`, `activemask` | the predicates as a number with a bit for each lane | that number and the group of each lane |
+//! | `vote`, `activemask` | the predicates as a lane mask | that mask and the group of each lane |
 //! | `match` | each lane's value compared with all vectors | |
-//! | `redux` | vectors are joined, then their lanes; lanes that do not run have a neutral value | one lane after the other |
+//! | `redux` | vectors are combined, then their lanes; inactive lanes have the identity | one lane after the other |
 //! | `elect` | the lowest bit | |
 //! | `shfl` | see `shuffle.rs` | |
 //! | matrix instructions | see `matrix.rs`, `tiles.rs` | |
 //!
-//! Which lanes take part is found where the block begins (`gather.rs`); instructions without `.sync` are executed by those that run.
+//! The participants are determined at the beginning of the block (`gather.rs`); instructions without `.sync` are executed by the active lanes.
 
 use ptx_exec::program::{
     Alu, Binary, Collective, CollectiveKind, FloatExtreme, Packing, Participants, ReduceOp, Src, VoteMode,
@@ -77,14 +77,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The lanes that run and for which a guard holds, a bit each.
+    /// The active lanes for which a guard holds, as a lane mask.
     pub(super) fn running(&self, guard: Guard) -> Result<Value<'c>, LlvmError> {
         let masks: Vec<Value<'c>> =
             (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect::<Result<_, _>>()?;
         self.lanes_of(&masks)
     }
 
-    /// Writes a number to all lanes that run.
+    /// Writes one value to all active lanes.
     pub(super) fn write_same(
         &self,
         id: BlockId,
@@ -97,7 +97,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.write(id, guard, d, &values)
     }
 
-    /// Writes vectors. A row that is not one of vectors is known to get one value.
+    /// Writes vectors. A row that is not a vector is known to be uniform.
     pub(super) fn write_lanes(
         &self,
         id: BlockId,
@@ -112,7 +112,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.write_same(id, guard, d, self.builder().extract_element(*first, 0)?)
     }
 
-    /// The lanes that take part with those of a chunk, as a number or a vector of them.
+    /// The groups of a chunk's lanes, as a lane mask or a vector of them.
     fn group(&self, chunk: usize) -> Value<'c> {
         match &self.present {
             Present::Whole => self.int(32, u64::from(u32::MAX)),
@@ -121,7 +121,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// A number in the form in which groups are.
+    /// A scalar in the form that groups have.
     fn like_groups(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         match self.present {
             Present::Whole | Present::Same(_) => Ok(value),
@@ -129,7 +129,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Writes what is computed of each group.
+    /// Writes a function of each group.
     fn write_of_groups(
         &self,
         id: BlockId,
@@ -147,7 +147,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The lanes of the warp for which a predicate is true, a bit each; also such that do not run.
+    /// The lanes of the warp for which a predicate is true, as a lane mask that includes inactive lanes.
     fn trues(&self, predicate: Src) -> Result<Value<'c>, LlvmError> {
         if self.analysis.shapes.src(predicate).is_uniform() {
             let holds = self.emit.resize(self.first(predicate, 0)?, 1)?;
@@ -167,7 +167,7 @@ impl<'c> Code<'_, '_, 'c> {
         predicate: Src,
         d: u32,
     ) -> Result<(), LlvmError> {
-        // `trues` has bits of lanes that do not run as well; those of the group are the ones that take part.
+        // `trues` has bits of inactive lanes as well; those of the group are the participants.
         let trues = self.like_groups(self.trues(predicate)?)?;
         self.write_of_groups(id, guard, d, |group| {
             let builder = self.builder();
@@ -182,13 +182,13 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    /// The values of a source in vectors, of 32 bits at least.
+    /// The values of a source in vectors, of at least 32 bits.
     pub(super) fn words(&self, src: Src) -> Result<Vec<Value<'c>>, LlvmError> {
         let bits = self.analysis.widths.src(src).max(32);
         (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, bits)).collect()
     }
 
-    /// For each lane those of its group that have its value.
+    /// For each lane, the lanes of its group that have its value.
     fn lanes_with_same(&self, value: Src) -> Result<Vec<Value<'c>>, LlvmError> {
         let builder = self.builder();
         let values = self.words(value)?;
@@ -269,7 +269,7 @@ impl<'c> Code<'_, '_, 'c> {
         let values: Vec<Value<'c>> = (0..self.chunks)
             .map(|chunk| self.emit.resize(self.vector(value, chunk)?, 32))
             .collect::<Result<_, _>>()?;
-        // A value alone is joined with itself, so that a NaN becomes canonical.
+        // A single value is combined with itself, so that a NaN becomes canonical.
         let values: Vec<Value<'c>> = match reduction {
             Reduction::Int(..) => values,
             Reduction::Float(..) => values
@@ -286,7 +286,7 @@ impl<'c> Code<'_, '_, 'c> {
             Present::Same(lanes) => {
                 let neutral = match reduction {
                     Reduction::Int(op, t) => self.int(32, neutral(*op, *t)),
-                    // That of a lane which takes part changes nothing.
+                    // The value of a participant changes nothing.
                     Reduction::Float(..) => {
                         let memory = self.in_memory(&values)?;
                         self.lane_in_memory(memory, self.types.int(32), self.lowest(*lanes)?)?
@@ -303,7 +303,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The values of all lanes as one: vectors first, then halves of what is left.
+    /// Reduces the values of all lanes to one: first across vectors, then by halving.
     fn reduced(&self, reduction: &Reduction, values: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let Some((&first, others)) = values.split_first() else { return Err(defect("no values")) };
         let mut all = first;
@@ -328,7 +328,7 @@ impl<'c> Code<'_, '_, 'c> {
         groups: &[Value<'c>],
     ) -> Result<Vec<Value<'c>>, LlvmError> {
         let builder = self.builder();
-        // Each lane begins with its own value where joining that again changes nothing.
+        // For minimum and maximum each lane starts with its own value, since combining it again changes nothing.
         let mut reduced = match reduction {
             Reduction::Int(op, t) => vec![self.constants(32, 0, |_| neutral(*op, *t))?; self.chunks],
             Reduction::Float(..) => values.to_vec(),
@@ -386,13 +386,13 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// What joins the values of `redux`.
+/// The operation of `redux`.
 enum Reduction {
     Int(ReduceOp, Int),
     Float(Extreme, NanRule, SignRule),
 }
 
-/// A number of 32 bits that changes nothing.
+/// The identity of an operation, as 32 bits.
 fn neutral(op: ReduceOp, t: Int) -> u64 {
     let ones = u64::from(u32::MAX);
     match (op, t.sign()) {

@@ -1,7 +1,7 @@
-//! Control flow: the code at the end of a block that sends its lanes to other blocks, and goes on with the lowest one at which lanes wait (see
+//! Control flow: the code at the end of a block that sends its lanes to other blocks and continues with the lowest block at which lanes wait (see
 //! `analysis/schedule.rs`).
 //!
-//! The lanes that go to a block are added to those that wait at it, and the lowest block of those at which lanes may wait runs next:
+//! Lanes that go to a block are added to the mask of those that wait at it, and the lowest block with waiting lanes runs next:
 //!
 //! ```text
 //! %taken = and <16 x i1> %mask, %p          ; lanes that branch
@@ -25,28 +25,28 @@ use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
 use crate::run::{Runtime, Status, field};
 
-/// Of which code there are two versions, where some lanes of a warp may exit before the others: masks in the first are constants, so that
-/// accesses need none, and what chunks load twice is loaded once. A warp goes from the first to the second where some of its lanes
-/// exit, by a branch: between blocks all that it has is in memory.
+/// The two versions of code that are generated if some lanes of a warp may exit before others: in the first, masks are constants, so that accesses are
+/// unmasked, and loads that chunks have in common execute once. A warp branches from the first version to the second when some of its lanes
+/// exit: between blocks its whole state is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Version {
     /// No lane of the warp has exited.
     Full,
-    /// Perhaps some have.
+    /// Some may have exited.
     Partial,
 }
 
-/// The lanes that are left, after those of a block have gone where they go.
+/// Whether lanes are left after those of a block have gone to their targets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
     /// There are some.
     Some,
-    /// Perhaps all have exited.
+    /// All may have exited.
     Perhaps,
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Sends the lanes that the warp has to the first block.
+    /// Sends the lanes of the warp to the first block.
     pub(super) fn enter(&mut self) -> Result<(), LlvmError> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
         if !self.analysis.is_of_warp() {
@@ -73,7 +73,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_version(is_full)
     }
 
-    /// The same for several warps, or for a part of one: the lanes whose numbers are below that of the threads that are left.
+    /// As [`Self::enter`], for several warps or a part of one: lanes whose index is below the number of remaining threads.
     fn enter_group(&mut self) -> Result<(), LlvmError> {
         let (left, lanes) = (self.threads_left()?, self.int(32, self.chunks as u64 * u64::from(self.lanes)));
         let all = self.builder().splat(left, self.lanes)?;
@@ -87,7 +87,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_version(is_full)
     }
 
-    /// Begins with the version for warps of which all lanes are threads, or with the other one.
+    /// Begins with the version for full warps if all lanes are threads, otherwise with the other one.
     fn begin_version(&self, is_full: Value<'c>) -> Result<(), LlvmError> {
         match [Version::Full, Version::Partial].map(|version| self.entry(version)) {
             [Ok(full), Ok(partial)] => {
@@ -103,7 +103,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The versions that a kernel has.
     pub(super) fn versions(&self) -> Vec<Version> {
-        /// Kernels with more instructions have one version, whose code takes less time to make.
+        /// Kernels with more instructions have one version only, which compiles faster.
         const MOST: u32 = 2048;
         let (graph, schedule) = (&self.analysis.graph, &self.analysis.schedule);
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
@@ -124,20 +124,20 @@ impl<'c> Code<'_, '_, 'c> {
         if size > MOST { vec![Version::Partial] } else { vec![Version::Full, Version::Partial] }
     }
 
-    /// Where the kernel begins in a version.
+    /// The first block of the kernel in a version.
     fn entry(&self, version: Version) -> Result<Block<'c>, LlvmError> {
         self.blocks[version as usize].first().copied().ok_or_else(|| defect("a kernel without code"))
     }
 
-    /// Where a block begins in a version, which comes after the copy that code is made for.
+    /// The first LLVM block of a block in a version, for the copy that follows the one being generated.
     pub(super) fn first_block(&self, version: Version, id: BlockId) -> Result<Block<'c>, LlvmError> {
         let copy = self.copies.get(self.copy).and_then(|copy| copy.next(id));
         let block = copy.and_then(|copy| self.blocks[version as usize].get(copy).copied());
         block.ok_or_else(|| defect("a block without code"))
     }
 
-    /// The lanes that wait at a block run it now: all that have not exited, where no other block has some. That is the simpler value of
-    /// the two, because it is the same before a branch and after its sides have met.
+    /// Makes the lanes that wait at a block its active mask: all that have not exited, if no other block has any. The mask of all live lanes is
+    /// the simpler value of the two, because it is the same before a branch and after its join point.
     pub(super) fn take_waiting(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let (mut mask, mut waiting) = (Vec::new(), Vec::new());
@@ -196,7 +196,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Lanes for which a condition holds go to `taken`, or exit; the others go on.
+    /// Sends lanes for which a condition holds to `taken`, or lets them exit; the others go to `other`.
     fn branch(
         &mut self,
         id: BlockId,
@@ -245,8 +245,8 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return self.run_next(id, &[taken, other], Left::Some);
         }
-        // In the version for full warps one test comes first: while no lane exits, its masks stay constants. If one does, the rest of the warp goes
-        // on in the other version, and never comes back.
+        // In the version for full warps one test comes first: while no lane exits, its masks stay constants. If one does, the rest of the warp continues
+        // in the other version, and never comes back.
         if self.version == Version::Full {
             let [some, none] = ["exit", "stay"].map(|name| self.function.append_block(self.types, name));
             self.builder().branch_if(self.is_any(&yes)?, some, none)?;
@@ -260,7 +260,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.run_next_of(Version::Partial, id, &[other], Left::Perhaps)
     }
 
-    /// All lanes that run exit.
+    /// All active lanes exit.
     fn exit_all(&self, id: BlockId) -> Result<(), LlvmError> {
         if self.analysis.schedule.is_together(id) {
             self.builder().branch(self.done)?;
@@ -270,7 +270,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.run_next_of(Version::Partial, id, &[], Left::Perhaps)
     }
 
-    /// Lanes have exited.
+    /// Removes lanes that exit from the mask of live lanes.
     fn exit(&self, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         for (&place, &lanes) in self.alive.iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
@@ -281,7 +281,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Sends lanes of a block to another one, the first that it sends there: where no others can wait there they are the only ones.
+    /// Sends the first lanes of a block to another one: if no others can wait there, they are the only ones.
     fn send_first(&self, from: BlockId, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let schedule = &self.analysis.schedule;
         if self.is_heavy || schedule.has_patient() || schedule.waiting(from).contains(&to) {
@@ -320,7 +320,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.run_next_among(version, id, (all, targets), left)
     }
 
-    /// Runs the lowest of some blocks at which lanes may wait, of which the targets are those that lanes were sent to.
+    /// Runs the lowest of some blocks at which lanes wait; `targets` are the ones that lanes were just sent to.
     pub(super) fn run_next_among(
         &self,
         version: Version,
@@ -331,7 +331,7 @@ impl<'c> Code<'_, '_, 'c> {
         let order = self.analysis.schedule.in_order(id, all);
         let last = order.last().copied();
         // A chain of tests, the lowest block first:  br i1 %any.w5, label %block5, label %after
-        // The last candidate needs none when lanes are left: they have to be somewhere. Neither does a first one to which all lanes of this
+        // The last candidate needs no test if lanes are left: they must be somewhere. Neither does a first one to which all lanes of this
         // block were just sent.
         for &next in &order {
             let is_sure = left == Left::Some && (targets == [next] || Some(next) == last);
@@ -348,14 +348,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Where code goes from a block to another one. On the way back it looks whether the warp is to end, as the launch's time may be over:
-    /// each loop has a way back.
+    /// The LLVM block through which control reaches a block from another. A back edge polls whether the warp is to stop, since the launch's time
+    /// may be over: each loop has a back edge.
     fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
         let pc = self.analysis.graph.block(id).end;
         self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.mask))
     }
 
-    /// The same from an instruction of the block, where these lanes are.
+    /// As [`Self::way`], from an instruction of the block at which these lanes are.
     pub(super) fn way_from(
         &self,
         version: Version,
@@ -396,7 +396,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.is_any(&chunks.collect::<Result<Vec<_>, _>>()?)
     }
 
-    /// Whether a mask has a lane.
+    /// Whether a mask is not empty.
     fn is_any(&self, chunks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let mut any: Option<Value<'c>> = None;
         for &lanes in chunks {

@@ -1,9 +1,9 @@
-//! Blocks that lanes wait for each other at (see `analysis/gather.rs`).
+//! Blocks at which lanes wait for each other (see `analysis/gather.rs`).
 //!
 //! ```text
 //! block5:                                    ; vote.sync with the mask %m
 //!   %strays = and i32 %w5, not %m            ; lanes that the mask does not name are an error
-//!   %missing = and i32 %m, %elsewhere        ; members that have neither come nor exited
+//!   %missing = and i32 %m, %elsewhere        ; members that have neither arrived nor exited
 //!   br i1 %missing.any, label %incomplete, label %complete
 //! incomplete:
 //!   br i1 %any.w7, label %block7, label %deadlock
@@ -21,19 +21,19 @@ use super::control::Version;
 use crate::analysis::{BlockId, Gather};
 use crate::run::Status;
 
-/// The lanes that take part in an operation together.
+/// The lanes that execute an operation together.
 #[derive(Clone, Debug)]
 pub(super) enum Present<'c> {
     /// All 32.
     Whole,
-    /// These, a bit each.
+    /// The lanes of this mask.
     Same(Value<'c>),
-    /// For each lane those of its group, in vectors.
+    /// For each lane the mask of its group, in vectors.
     Each(Vec<Value<'c>>),
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Begins a block: the lanes that wait at it run it now, or those of them that do not wait for others.
+    /// Begins a block: the lanes that wait at it become active, or those of them that do not wait for others.
     pub(super) fn take(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let analysis = self.analysis;
         let block = analysis.graph.block(id);
@@ -68,7 +68,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// For each lane those of its warp that run, in vectors.
+    /// For each lane the active lanes of its warp, in vectors.
     fn present_of_warps(&self) -> Result<Vec<Value<'c>>, LlvmError> {
         let mut all = Vec::new();
         for lanes in self.lanes_of_warps(&self.mask)? {
@@ -78,7 +78,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(all)
     }
 
-    /// All lanes that have come give the same members.
+    /// Takes lanes of which all that have arrived give the same mask.
     fn take_members(
         &mut self,
         id: BlockId,
@@ -99,8 +99,8 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Lanes may give different members: those run whose group is complete, that is, the members that have not exited have all come
-    /// with the same members.
+    /// Takes lanes that may give different masks: those whose group is complete, so that all members that have not exited have arrived
+    /// with the same mask.
     fn take_groups(
         &mut self,
         id: BlockId,
@@ -123,7 +123,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.refuse_strays(id, self.lanes_of(&strays)?, |code, lane| {
             code.lane_in_memory(of_lanes, word, lane)
         })?;
-        // Lanes of complete groups run now, the others go on waiting here. If no group is complete, another block has to run first.
+        // Lanes of complete groups run now, the others stay here. If no group is complete, another block has to run first.
         let ready = self.complete_groups(&members, of_lanes, &masks, here)?;
         let incomplete = self.builder().binary(BinaryOp::And, here, self.not(ready)?)?;
         let none = self.builder().int_compare(IntPredicate::Eq, ready, self.int(32, 0))?;
@@ -141,7 +141,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The lanes of the groups that are complete, one group after the other:
+    /// The lanes of complete groups, one group after the other:
     ///
     /// ```text
     /// rest = here; ready = 0
@@ -152,7 +152,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// }
     /// ```
     ///
-    /// `of_lanes` is memory with the members that each lane gives.
+    /// `of_lanes` is memory with the masks that lanes give.
     fn complete_groups(
         &mut self,
         members: &[Value<'c>],
@@ -196,7 +196,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().load(word, ready_at, 4, Ordinary)
     }
 
-    /// Where lanes are missing, lets other blocks run.
+    /// Lets other blocks run if lanes are missing.
     fn go_on_without(
         &self,
         id: BlockId,
@@ -215,8 +215,8 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// In a block of LLVM: the lowest block at which lanes wait after this one runs. No lane waits at one before it, but for lanes of
-    /// others, and in kernels with loops that may wait for other threads; where there is none, the lanes wait for each other for ever.
+    /// In an LLVM block: runs the lowest block after this one at which lanes wait. No lane waits at an earlier one, except lanes of
+    /// other groups and in kernels with loops that may wait for other threads; if there is none, the lanes wait for each other forever.
     fn run_others(
         &self,
         id: BlockId,
@@ -240,8 +240,8 @@ impl<'c> Code<'_, '_, 'c> {
         self.end_stuck()
     }
 
-    /// Counts operations for which lanes are missing since a block ran, where those come to each other by turns (`analysis/progress.rs`): when
-    /// there are more than there are blocks, the lanes wait for each other for ever.
+    /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
+    /// there are more than blocks, the lanes wait for each other forever.
     fn count_vain(&self) -> Result<(), LlvmError> {
         let Some(place) = self.vain else { return Ok(()) };
         let word = self.types.int(32);
@@ -253,13 +253,13 @@ impl<'c> Code<'_, '_, 'c> {
         self.unless(goes_on, Self::end_stuck)
     }
 
-    /// A block runs.
+    /// Resets the counter when a block runs.
     pub(super) fn forget_vain(&self) -> Result<(), LlvmError> {
         let Some(place) = self.vain else { return Ok(()) };
         self.builder().store(self.int(32, 0), place, 4, Ordinary).map(drop)
     }
 
-    /// Stops lanes that execute an operation whose mask does not name them; `members` gives that of a lane.
+    /// Stops lanes that execute an operation whose mask does not name them; `members` gives the mask of a lane.
     fn refuse_strays(
         &self,
         id: BlockId,
@@ -274,12 +274,12 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    /// The lanes that have neither exited nor come here.
+    /// The lanes that have neither exited nor arrived here.
     pub(super) fn missing(&self, here: Value<'c>) -> Result<Value<'c>, LlvmError> {
         self.builder().binary(BinaryOp::And, self.alive_lanes()?, self.not(here)?)
     }
 
-    /// The lanes that have not exited, a bit each.
+    /// The lanes that have not exited, as a lane mask.
     pub(super) fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
         if self.version == Version::Full {
             return Ok(self.int(32, u32::MAX.into()));
@@ -298,7 +298,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
     }
 
-    /// The opposite of [`Self::lanes_of`], for one warp.
+    /// The inverse of [`Self::lanes_of`], for one warp.
     pub(super) fn vectors_of(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         (0..(WARP / self.lanes as usize).min(self.chunks))
@@ -315,19 +315,19 @@ impl<'c> Code<'_, '_, 'c> {
         self.function.append_block(self.types, name)
     }
 
-    /// All bits inverted.
+    /// Inverts all bits.
     pub(super) fn not(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let bits = self.emit.bits(value);
         let ones = self.emit.constant(value, bits, u64::MAX >> (64 - bits));
         self.builder().binary(BinaryOp::Xor, value, ones)
     }
 
-    /// Where a number is not zero.
+    /// Whether an integer is not zero.
     pub(super) fn any_bit(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         self.builder().int_compare(IntPredicate::Ne, value, value.ty().zero())
     }
 
-    /// A number for each lane of a chunk.
+    /// A constant for each lane of a chunk.
     pub(super) fn constants(
         &self,
         bits: u32,
@@ -339,7 +339,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.types.int_vector(bits, &values)
     }
 
-    /// The number of the lowest lane of a set; a lane also where there is none.
+    /// The number of the lowest lane of a mask; for an empty mask, an arbitrary valid lane.
     pub(super) fn lowest(&self, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let arguments = [lanes, self.types.bool_value(false)];
         let number = self.builder().intrinsic("llvm.cttz", &[lanes.ty()], &arguments)?;

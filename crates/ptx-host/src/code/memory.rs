@@ -2,12 +2,12 @@
 //!
 //! | address | load | store |
 //! |---|---|---|
-//! | one for all lanes, or for those of a chunk | a scalar load | that of the last lane that runs |
-//! | consecutive accesses | a vector load for each chunk, masked where not all lanes run | a masked vector store |
-//! | consecutive within each four lanes, perhaps | a look at them, and loads of four elements (`quads.rs`) or a gather | a scatter |
-//! | any | a gather | a scatter |
+//! | uniform, or uniform per chunk | a scalar load | a scalar store of the last active lane's value |
+//! | consecutive accesses | a vector load for each chunk, masked if not all lanes are active | a masked vector store |
+//! | perhaps consecutive within each four lanes | a test, and loads of four elements (`quads.rs`) or a gather | a scatter |
+//! | varying | a gather | a scatter |
 //!
-//! Elements of consecutive accesses are taken apart: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
+//! Consecutive vector accesses are deinterleaved: `ld.v2` of 16 lanes is a load of 32 elements and two shuffles.
 
 use ptx_exec::Space;
 use ptx_exec::program::{Address, AddressWidth, Base, Effect, Load, Op, Src, Store};
@@ -22,26 +22,26 @@ use crate::analysis::{BlockId, Indexed, Shape, Stride};
 use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
 
-/// How the addresses of the lanes of an access lie.
+/// The pattern of the addresses of an access's lanes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Form {
-    /// One for all lanes.
+    /// One address for all lanes.
     Uniform,
-    /// One for the lanes of each chunk.
+    /// One address for the lanes of each chunk.
     Chunkwise,
-    /// That of the next lane is where the access of a lane ends; with an index, where that does not wrap around.
+    /// The access of each lane begins where that of the lane before ends; with an index, only if that does not wrap around.
     Consecutive(Option<(u32, Indexed)>),
-    /// Any.
+    /// Arbitrary addresses.
     Any,
 }
 
-/// An access of lanes: where, and what of it.
+/// An access of lanes: the address, guard and elements.
 #[derive(Clone, Copy)]
 pub(super) struct Accessed<'a> {
     pub(super) address: &'a Address,
     pub(super) base: Src,
     pub(super) guard: Option<(u32, bool)>,
-    /// Bytes of an element, and how many elements there are.
+    /// Bytes of an element, and the number of elements.
     pub(super) size: u32,
     pub(super) count: usize,
 }
@@ -72,14 +72,14 @@ impl<'c> Code<'_, '_, 'c> {
         self.set_loaded(id, guard, load, loaded)
     }
 
-    /// For each element what a plain load finds: one value for all lanes, one for each chunk, or vectors.
+    /// The results of a plain load, for each element: one value for all lanes, one for each chunk, or vectors.
     pub(super) fn found(
         &self,
         guard: Option<(u32, bool)>,
         load: &Load,
         base: Src,
     ) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
-        // Bytes that the program does not use are read too: an aligned access does not reach into another page.
+        // Bytes that the program does not use are read too: an aligned access does not cross into another page.
         self.elements(Accessed {
             address: &load.address,
             base,
@@ -89,7 +89,7 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    /// Writes what a load found to its rows.
+    /// Writes the results of a load to its rows.
     pub(super) fn set_loaded(
         &self,
         id: BlockId,
@@ -98,7 +98,7 @@ impl<'c> Code<'_, '_, 'c> {
         loaded: Vec<Vec<Value<'c>>>,
     ) -> Result<(), CompileError> {
         for (&dst, values) in load.dsts.iter().zip(loaded) {
-            // A row that other instructions write too may have values for each chunk where this has one.
+            // A row that other instructions write too may have values for each chunk where this load has one.
             let mut filled = Vec::new();
             for chunk in self.chunks_of(dst) {
                 let value = values.get(chunk).or(values.first()).copied();
@@ -115,14 +115,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The value of the first lane of a chunk that runs, if there is one.
+    /// The value of the first active lane of a chunk, if there is one.
     fn of_first(
         &self,
         guard: Option<(u32, bool)>,
         chunk: usize,
         values: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
-        // Without an active lane `cttz` gives the number of lanes, which is no lane; masked, it is lane 0, whose value no one reads.
+        // Without an active lane `cttz` gives the number of lanes, which is no lane; masked, it is lane 0, whose value is never used.
         let bits = self.types.int(self.lanes);
         let lanes = self.builder().cast(CastOp::BitCast, self.active(guard, chunk)?, bits)?;
         let zeros = self.builder().intrinsic("llvm.cttz", &[bits], &[lanes, self.int(1, 0)])?;
@@ -131,7 +131,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().extract_lane(values, lane)
     }
 
-    /// For each element what is read: one value for all lanes, one for each chunk, or vectors.
+    /// The loaded values of each element: one value for all lanes, one for each chunk, or vectors.
     fn elements(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
         let form = self.form(accessed);
         self.note_form(accessed, form, RemarkKind::Gather);
@@ -144,7 +144,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Notes what code an access has; `apart` where each lane has a place of its own.
+    /// Notes the code of an access; `apart` is the kind of remark if each lane has an address of its own.
     fn note_form(&self, accessed: Accessed<'_>, form: Form, apart: RemarkKind) {
         let bytes = i64::from(accessed.size) * accessed.count as i64;
         if form == Form::Any && self.window_of(accessed).is_some() {
@@ -153,7 +153,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         match form {
             Form::Any => self.note_access(apart, Some(accessed.base), bytes),
-            // A load for each group of lanes is a scalar.
+            // A load for each chunk is a scalar.
             Form::Chunkwise if apart == RemarkKind::Scatter => {
                 self.note_access(apart, Some(accessed.base), bytes);
             }
@@ -171,7 +171,7 @@ impl<'c> Code<'_, '_, 'c> {
         let shapes = &self.analysis.shapes;
         let shape = shapes.src(accessed.base);
         let bytes = i64::from(accessed.size) * accessed.count as i64;
-        // What is consecutive modulo fewer bits need not be it in memory.
+        // Addresses that are consecutive modulo fewer bits need not be consecutive in memory.
         let is_whole = self.window(accessed.address.space).is_some()
             || self.analysis.widths.src(accessed.base) == u64::BITS;
         match (shape, accessed.base.as_register()) {
@@ -203,7 +203,7 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    /// Scalar loads, one for each of the first chunks. Where no lane of it runs, it reads a place that can be read.
+    /// Scalar loads, one for each of the first chunks. If no lane of a chunk is active, it reads a dummy address.
     fn scalars(&self, accessed: Accessed<'_>, chunks: usize) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
         let ty = self.types.int(accessed.bits());
         let mut values = vec![Vec::new(); accessed.count];
@@ -228,7 +228,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(values)
     }
 
-    /// Whether lanes of a chunk run and the guard holds for them.
+    /// Whether a chunk has active lanes for which the guard holds.
     fn runs(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
         self.has_lane(self.active(guard, chunk)?)
     }
@@ -243,7 +243,7 @@ impl<'c> Code<'_, '_, 'c> {
         chunk & self.analysis.shapes.chunkwise_of(src) as usize
     }
 
-    /// The lanes that run, of a chunk and of those after it with the same addresses.
+    /// The active lanes of a chunk and of later ones with the same addresses.
     fn active_alike(&self, accessed: Accessed<'_>, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let mut mask = self.active(accessed.guard, chunk)?;
         for other in chunk + 1..self.chunks {
@@ -254,7 +254,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(mask)
     }
 
-    /// The host's address of an element that one lane accesses.
+    /// The host address of an element that one lane accesses.
     pub(super) fn element_place(
         &self,
         accessed: Accessed<'_>,
@@ -265,14 +265,14 @@ impl<'c> Code<'_, '_, 'c> {
         let facts = self.analysis.shapes.facts(accessed.base);
         let least = i64::try_from(facts.least).ok().and_then(|least| least.checked_add(offset));
         let most = i64::try_from(facts.most).ok().and_then(|most| most.checked_add(offset));
-        // Addresses of a cluster have the rank of the block in them.
+        // Shared addresses in a cluster contain the rank of the block.
         let is_offset = accessed.address.space != Space::Shared || !self.launched.clusters;
         let has_no_carry = is_offset
             && facts.are_small(32)
             && least.is_some_and(|least| least >= 0)
             && most.is_some_and(|most| most <= i64::from(i32::MAX));
         match self.window(accessed.address.space) {
-            // So the constant is part of the access.
+            // This folds the constant into the addressing mode of the access.
             Some(window) if has_no_carry => {
                 let address = self.cast(CastOp::ZExt, self.emit.resize(address, 32)?, 64)?;
                 self.builder().offset(self.builder().offset(window, address)?, self.int(64, offset as u64))
@@ -281,7 +281,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Whether the guard holds for a lane that runs; `None` where it always does.
+    /// Whether the guard holds for an active lane; `None` if it always does.
     fn some_run(&self, guard: Option<(u32, bool)>) -> Result<Option<Value<'c>>, LlvmError> {
         if guard.is_none() {
             return Ok(None);
@@ -313,13 +313,13 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(values)
     }
 
-    /// Each lane of a mask so many times.
+    /// Repeats each lane of a mask `count` times.
     fn repeated(&self, mask: Value<'c>, count: u32) -> Result<Value<'c>, LlvmError> {
         let lanes: Vec<_> = (0..count * self.lanes).map(|at| Some(at / count)).collect();
         if count == 1 { Ok(mask) } else { self.builder().shuffle(mask, mask, &lanes) }
     }
 
-    /// Gathers, or loads of four lanes at a time where their addresses may be consecutive.
+    /// Gathers, or loads of four lanes at a time if their addresses may be consecutive.
     fn gathers_or_quads(&self, accessed: Accessed<'_>) -> Result<Vec<Vec<Value<'c>>>, LlvmError> {
         let has_window = self.window_of(accessed).is_some();
         if accessed.count != 1 || has_window || !self.may_have_quads(accessed.base, accessed.size) {
@@ -328,7 +328,7 @@ impl<'c> Code<'_, '_, 'c> {
         let own: Vec<usize> =
             (0..self.chunks).filter(|&chunk| self.same_as(accessed.base, chunk) == chunk).collect();
         let space = accessed.address.space;
-        // An address in a window may wrap around with its offset.
+        // In a window, address plus offset may wrap around, so the offset is added first.
         let (before, after) = match self.window(space) {
             Some(_) => (accessed.offset(0), 0),
             None => (0, accessed.offset(0)),
@@ -371,7 +371,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(values)
     }
 
-    /// Vector loads, or gathers where the index of the addresses wraps around.
+    /// Vector loads, or gathers if the index of the addresses wraps around.
     fn consecutive_unless(
         &self,
         accessed: Accessed<'_>,
@@ -403,7 +403,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(values)
     }
 
-    /// Extends a loaded element to its register.
+    /// Extends a loaded element to the width of its register.
     pub(super) fn fill(&self, load: &Load, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let bits = u64::BITS - load.fill.register.leading_zeros();
         if load.fill.sign_shift == 0 {
@@ -452,7 +452,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Of lanes that store to one place the last one stays, as in the interpreter.
+    /// Stores to one address: the value of the last active lane remains, as in the interpreter.
     fn store_last(&self, accessed: Accessed<'_>, srcs: &[Src]) -> Result<(), LlvmError> {
         let first = self.first(accessed.base, 0)?;
         let runs = self.some_run(accessed.guard)?;
@@ -468,7 +468,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The value of the last lane that runs.
+    /// The value of the last active lane.
     fn of_last(&self, guard: Option<(u32, bool)>, src: Src) -> Result<Value<'c>, LlvmError> {
         if self.analysis.shapes.src(src).is_uniform() {
             return self.first(src, 0);
@@ -503,7 +503,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// One vector of the elements of lane 0, those of lane 1 and so on.
+    /// Interleaves vectors: the elements of lane 0, then those of lane 1 and so on.
     fn interleaved(&self, mut vectors: Vec<Value<'c>>) -> Result<Value<'c>, LlvmError> {
         // Elements 0 and 4, 1 and 5 .. first, so that neighbors are together in the end.
         while vectors.len() > 1 {
@@ -535,7 +535,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The host's address of one place.
+    /// The host address of one PTX address.
     pub(super) fn place(
         &self,
         space: Space,
@@ -549,7 +549,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The host's addresses of the places of a chunk.
+    /// The host addresses of the lanes of a chunk.
     fn places(&self, space: Space, addresses: Value<'c>, offset: i64) -> Result<Value<'c>, LlvmError> {
         let addresses = self.extended(space, addresses, offset)?;
         match self.window(space) {
@@ -561,8 +561,8 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Addresses with 64 bits. Those in windows have 32, and are numbers with a sign here: the first lane of a chunk may lie before the
-    /// window where it does not run.
+    /// Addresses extended to 64 bits. Those in windows have 32 bits and are sign-extended: the first lane of a chunk may be below the
+    /// window if it is not active.
     fn extended(&self, space: Space, address: Value<'c>, offset: i64) -> Result<Value<'c>, LlvmError> {
         let address = match self.window(space) {
             Some(_) => {
@@ -593,7 +593,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// Where an earlier chunk has the same values of each element, this one gets them.
+/// Gives this chunk the values of an earlier one that has the same, if there is one.
 fn repeat(values: &mut [Vec<Value<'_>>], earlier: usize) -> bool {
     let mut is_there = false;
     for values in values {
@@ -605,7 +605,7 @@ fn repeat(values: &mut [Vec<Value<'_>>], earlier: usize) -> bool {
     is_there
 }
 
-/// The row of an address that code is made for.
+/// The row of an address for which plain code is generated.
 fn plain(address: &Address, pc: u32) -> Result<Src, CompileError> {
     let refused = |why| Err(CompileError::refused(pc, why));
     match (address.space, address.base) {

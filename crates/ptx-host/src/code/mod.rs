@@ -1,14 +1,14 @@
-//! Host LLVM IR of a kernel, one warp at a time.
+//! Generates LLVM IR for the host from a kernel, one warp at a time.
 //!
-//! The function is `i32 @kernel(ptr %warp)`; what it reads of the warp is [`WarpFrame`](crate::run::WarpFrame), and its result a
-//! [`Status`](crate::run::Status). Rows are memory of its
-//! own between blocks, which LLVM's `sroa` turns into values:
+//! The function is `i32 @kernel(ptr %warp)`; its argument is the warp's [`WarpFrame`](crate::run::WarpFrame), and its result a
+//! [`Status`](crate::run::Status). Between blocks, rows are in stack
+//! memory, which LLVM's `sroa` promotes to values:
 //!
 //! | shape | memory | `add.u32 %r, %tid.x, 1` for vectors of 16 lanes |
 //! |---|---|---|
-//! | one value, or a stride | an integer: the value of lane 0 | `add i32 %tid, 1` |
-//! | a value for each chunk | one integer for each | |
-//! | any values | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
+//! | uniform or strided | an integer: the value of lane 0 | `add i32 %tid, 1` |
+//! | one value or one first lane per chunk | one integer for each chunk | |
+//! | varying | vectors | `add <16 x i32> %tid0, splat (i32 1)`, `add <16 x i32> %tid1, splat (i32 1)` |
 
 mod ahead;
 mod alone;
@@ -78,10 +78,10 @@ use turns::Turns;
 /// The name of the function in its module.
 pub(crate) const NAME: &str = "kernel";
 
-/// Upper bound of warp indices of a multiprocessor, `%nwarpid`, as the interpreter has it.
+/// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;
 
-/// The state of making code.
+/// The state of code generation.
 struct Code<'a, 'm, 'c> {
     emit: Emit<'m, 'c>,
     types: Types<'c>,
@@ -89,74 +89,74 @@ struct Code<'a, 'm, 'c> {
     analysis: &'a Analysis,
     launched: &'a Launched,
     style: Style,
-    /// Lanes of a chunk, and chunks of the warps that run together (`analysis/group.rs`).
+    /// Lanes of a chunk, and chunks of the warps that execute together (`analysis/group.rs`).
     lanes: u32,
     chunks: usize,
     function: Function<'c>,
     slots: Vec<Slot<'c>>,
-    /// What rows hold at this place of the block: the memory of a row is read and written once in a block.
+    /// The values of rows at this point of the block: the memory of a row is read and written once per block.
     current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
-    /// For each row that follows from an index the memory of that.
+    /// For each indexed row, the memory of its index.
     indices: Vec<Slot<'c>>,
-    /// For each version and block the first LLVM block; the version that code is made for.
+    /// For each version and block the first LLVM block; the version being generated.
     blocks: [Vec<Block<'c>>; 2],
     version: Version,
-    /// The copies of blocks, and the one that code is made for.
+    /// The copies of blocks, and the one being generated.
     copies: Vec<BlockCopy>,
     copy: usize,
     current_block: Option<BlockId>,
-    /// For each block the memory that holds which lanes wait at it.
+    /// For each block, the memory of the mask of lanes that wait at it.
     waiting: Vec<Vec<Value<'c>>>,
-    /// Memory for a number of each lane (`serial.rs`).
+    /// Memory for one value per lane (`serial.rs`).
     arrays: Vec<Value<'c>>,
-    /// The memory that holds which lanes have not exited.
+    /// The memory of the mask of lanes that have not exited.
     alive: Vec<Value<'c>>,
-    /// The turns of the warps, in the function of a block.
+    /// The turns of the warps, in a function that executes a whole block (CTA).
     turns: Option<Turns<'c>>,
-    /// Whether the function is that of a block, and whether its threads tell others nothing.
+    /// Whether the function executes a whole block (CTA), and whether all its warps run in lockstep, so that barriers need no fence.
     is_of_block: bool,
     is_quiet: bool,
     /// The local memory of all lanes (`local.rs`), if the kernel has any.
     local: Option<Value<'c>>,
     done: Block<'c>,
-    /// The frame of the warp, and what of it is read at the beginning.
+    /// The frame of the warp, and the fields that are loaded from it on entry.
     frame: Value<'c>,
     inputs: Inputs<'c>,
     /// The constants that are addresses in global memory, by their number.
     addresses: FxHashMap<u32, Value<'c>>,
-    /// The lanes that execute the current block, for each chunk.
+    /// The active mask of the current block, for each chunk.
     mask: Vec<Value<'c>>,
-    /// Those that take part in the operation of several lanes that the block begins with.
+    /// The participants of the collective operation that the block begins with.
     present: Present<'c>,
-    /// Whether the runtime executes instructions of the kernel, and so all that lets warps wait.
+    /// Whether the runtime executes instructions of the kernel, including all that may suspend warps.
     is_heavy: bool,
-    /// The functions of products of matrices.
+    /// The functions of matrix products.
     multipliers: Vec<Multiplier<'c>>,
-    /// Where it is noted what code accesses and branches have, where that is wanted.
+    /// Where remarks about the code of accesses and branches are collected, if requested.
     notes: Option<&'a Notes>,
-    /// Where instructions are, and the debug information with it, where that is wanted.
+    /// The source locations of instructions, and the debug information made from them, if requested.
     lines: Option<&'a Lines>,
     debug: Option<Debug<'c>>,
     /// What the program was made of, where operations were joined.
     joined: Option<&'a Joined>,
-    /// Where code tells that lanes wait for each other for ever, if any does.
+    /// The block that reports that lanes wait for each other forever, if there is one.
     stuck: Cell<Option<Block<'c>>>,
-    /// Where warps are handed over to the interpreter.
+    /// The places where warps are handed over to the interpreter.
     handovers: RefCell<Vec<Handover<'c>>>,
-    /// The memory that counts operations for which lanes are missing (`gather.rs`), where the kernel needs it.
+    /// The memory of the counter of operations for which lanes are missing (`gather.rs`), if the kernel needs it.
     vain: Option<Value<'c>>,
-    /// What accesses are checked with, where they are.
+    /// The state of the checks of memory accesses, if they are enabled.
     probes: Option<Probes<'c>>,
-    /// Rows that the memory of the warp for the interpreter's runtime has as they are, in the lanes of the current block.
+    /// Rows whose current values are in the warp's memory for the interpreter's runtime, in the lanes of the current block.
     given: BTreeSet<u32>,
-    /// Memory for rows that the runtime is given, and how many it has room for.
+    /// Memory for rows that are passed to the runtime, and how many rows fit.
     rows: Option<(Value<'c>, usize)>,
-    /// The instruction that code is made for, and those that call a function of the runtime, which has that place in its table.
+    /// The instruction being generated, and those that call a function of the runtime, each with the function's offset in the runtime's table.
     pc: Cell<u32>,
     asks: RefCell<Vec<(u32, usize)>>,
 }
 
-/// What a warp is given.
+/// The inputs of a warp.
 #[derive(Clone, Copy)]
 struct Inputs<'c> {
     params: Value<'c>,
@@ -164,19 +164,19 @@ struct Inputs<'c> {
     shared: Value<'c>,
     block_index: [Value<'c>; 3],
     grid: [Value<'c>; 3],
-    /// The number of the warp, the first one of those that run together.
+    /// The index of the warp, or of the first of those that execute together.
     warp: Value<'c>,
-    /// The number of its part in the block, where parts of warps run alone.
+    /// The index of the warp's part in the block (CTA), where warps execute part by part.
     part: Option<Value<'c>>,
     attention: Value<'c>,
 }
 
-/// What is made beside the code, where it is wanted.
+/// Optional outputs and inputs of code generation.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Extras<'a> {
     /// Notes on accesses and branches.
     pub(crate) notes: Option<&'a Notes>,
-    /// Debug information, with these lines.
+    /// Debug information, with these source lines.
     pub(crate) lines: Option<&'a Lines>,
     /// What the program was made of by joining operations.
     pub(crate) joined: Option<&'a Joined>,
@@ -187,7 +187,7 @@ pub(crate) struct Extras<'a> {
 /// Adds the function of a kernel to a module.
 ///
 /// # Errors
-/// What is not compiled, or a defect of this crate that LLVM found.
+/// An instruction that is not compiled, or a defect of this crate that LLVM found.
 pub(crate) fn generate(
     module: &Module<'_>,
     machine: &HostMachine,
@@ -201,7 +201,7 @@ pub(crate) fn generate(
     let ty = types.function(types.int(32), &[types.pointer(0)]);
     let function = module.function(NAME, ty)?;
     machine.set_function(types, function);
-    // A frame of more than a page touches each of its pages, so that one which is too large ends at the page that guards the stack.
+    // A frame of more than a page probes each of its pages, so that one which is too large faults at the guard page of the stack.
     function.add_attribute(types, "probe-stack", "inline-asm");
     let builder = Builder::new(types);
     let entry = function.append_block(types, "entry");
@@ -312,23 +312,23 @@ pub(crate) fn generate(
     Ok(Made { runs, asks: code.asks.take() })
 }
 
-/// What there is to know of the function of a kernel.
+/// Properties of a kernel's function.
 pub(crate) struct Made {
     pub(crate) runs: Runs,
-    /// The instructions that call functions of the runtime, with the place of the function in its table (`offset_of!(Runtime, ..)`).
+    /// The instructions that call functions of the runtime, each with the function's offset in its table (`offset_of!(Runtime, ..)`).
     pub(crate) asks: Vec<(u32, usize)>,
 }
 
-/// What the function of a kernel runs.
+/// What one call of a kernel's function executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Runs {
     /// A warp.
     Warp,
-    /// A warp, for which the runtime executes instructions: all of a cluster run together.
+    /// A warp for which the runtime executes instructions: all warps of a cluster run concurrently.
     Cluster,
-    /// A warp, which lets others run when it may wait for them in a loop.
+    /// A warp that yields to others when it may wait for them in a loop.
     PatientWarp,
-    /// All warps of a block, which take turns at barriers.
+    /// All warps of a block (CTA), which take turns at barriers.
     Block,
 }
 
@@ -352,7 +352,7 @@ fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Resu
     })
 }
 
-/// The constants that are addresses in global memory. They are read from the program, so that code for a program is the same wherever its
+/// The constants that are addresses in global memory. They are loaded from the program, so that the code does not depend on where its
 /// variables are.
 fn addresses<'c>(
     builder: &Builder<'c>,
@@ -382,9 +382,9 @@ impl<'c> Code<'_, '_, 'c> {
         self.types.int_value(bits, value)
     }
 
-    /// The copies of blocks: one for each round of loops over barriers whose rounds are known, where all warps run together.
+    /// The copies of blocks: one for each iteration of loops over barriers with known trip count, where all warps run in lockstep.
     fn copies_of_blocks(&self) -> Vec<BlockCopy> {
-        /// Instructions of chunks.
+        /// Limit on instructions times chunks.
         const MOST: usize = 8192;
         if self.is_quiet {
             copies(self.program, self.analysis, (MOST / self.chunks) as u32)
@@ -393,7 +393,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The instructions of a block, and where its lanes go.
+    /// Generates the instructions of a block and its terminator.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
         self.builder().position_at_end(self.blocks[self.version as usize][self.copy]);
         self.locate(self.analysis.graph.block(id).first);
@@ -488,13 +488,13 @@ impl<'c> Code<'_, '_, 'c> {
                 Effect::Atomic(atomic) => self.atomic(id, guard, atomic, pc)?,
                 Effect::VectorAtomic(atomic) => self.vector_atomic(id, guard, atomic, pc)?,
                 Effect::WideAtomic(atomic) => self.wide_atomic(id, guard, atomic, pc)?,
-                // There is one proxy in a launch whose asynchronous operations complete at once.
+                // A launch has one proxy only, whose asynchronous operations complete at once.
                 Effect::Fence | Effect::ProxyFence => {
                     self.builder().fence(Ordering::SeqCst, Scope::System)?;
                 }
                 Effect::BlockBarrier(barrier) => self.barrier(id, guard, barrier, pc)?,
                 Effect::AsyncCopy(copy) => self.async_copy(guard, copy, pc)?,
-                // What other families issue is not compiled.
+                // Other families that issue asynchronous operations are not compiled.
                 Effect::AsyncGroup(_) => {}
                 Effect::Call(call) => self.call_system(id, guard, call, pc)?,
                 Effect::Texturing(_) | Effect::Multimem(_) => self.perform(id, guard, effect, pc)?,
@@ -505,7 +505,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// An operation: once where its results are numbers for all lanes, for each chunk otherwise.
+    /// Generates an operation: once if its results are scalars, otherwise for each chunk.
     fn alu(&mut self, id: BlockId, guard: Option<(u32, bool)>, alu: &Alu) -> Result<Option<()>, LlvmError> {
         let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
         let mut results = Vec::new();
@@ -595,12 +595,12 @@ impl<'c> Code<'_, '_, 'c> {
         copies.collect::<Result<_, LlvmError>>().map_err(Into::into)
     }
 
-    /// What the runtime knows of the launch, as 64 bits.
+    /// A property of the launch that the runtime knows, as 64 bits.
     fn asked(&self, what: Asked) -> Result<Value<'c>, LlvmError> {
         self.call_runtime(field::runtime::ASK, &[self.int(32, what as u64)], self.types.int(64))
     }
 
-    /// A set of lanes for each lane.
+    /// A lane mask for each lane.
     fn lanemask(&self, of_lane: fn(u32) -> u32) -> Result<Vec<Value<'c>>, LlvmError> {
         (0..self.chunks)
             .map(|chunk| self.constants(32, chunk, |lane| of_lane((lane % WARP) as u32).into()))
@@ -634,7 +634,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(values)
     }
 
-    /// The number of the warp of each chunk.
+    /// The warp index of each chunk.
     fn warp_numbers(&self, dst: u32) -> Result<Vec<Value<'c>>, LlvmError> {
         let of_chunk = |chunk: usize| {
             let after = (chunk * self.lanes as usize / WARP) as u64;
@@ -644,7 +644,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.chunks_of(dst).into_iter().map(of_chunk).collect()
     }
 
-    /// One number in the form of a row.
+    /// One value in the form of a row.
     fn spread(&self, value: Value<'c>, dst: u32) -> Result<Value<'c>, LlvmError> {
         if self.is_vector(dst) { self.builder().splat(value, self.lanes) } else { Ok(value) }
     }

@@ -1,12 +1,12 @@
 //! The memory of rows, and values in the form of a row.
 //!
-//! Each row has an `alloca`, which LLVM's passes turn into registers. Within a block values are passed on in [`Current`]; they are written to memory
-//! at its end, as far as another block reads them:
+//! Each row has an `alloca`, which LLVM promotes to registers. Within a block, values are forwarded in [`Current`]; at its end, those that another
+//! block reads are stored:
 //!
 //! ```text
 //! %r5.in = load <16 x i32>, ptr %r5           ; at the beginning of the block
 //! %r6.0 = add <16 x i32> %r5.in, splat (i32 1)
-//! %r6.1 = select <16 x i1> %mask, <16 x i32> %r6.0, <16 x i32> %r6.in   ; where other lanes need what they have in %r6
+//! %r6.1 = select <16 x i1> %mask, <16 x i32> %r6.0, <16 x i32> %r6.in   ; if inactive lanes still need their %r6
 //! store <16 x i32> %r6.1, ptr %r6             ; at its end
 //! ```
 
@@ -21,24 +21,24 @@ use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Type, Value};
 use super::Code;
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
 
-/// What a row holds at this place of a block.
+/// The value of a row at this point of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Current<'c> {
     value: Value<'c>,
-    /// Whether the block has computed it, so that memory does not have it yet.
+    /// Whether the block has computed it, so that it is not in memory yet.
     is_new: bool,
 }
 
-/// The memory of a row: one place, or one for each chunk. Rows that hold a constant have none.
+/// The memory of a row: one place, or one for each distinct chunk value. Rows that are constants have none.
 pub(super) type Slot<'c> = Vec<Value<'c>>;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// How many values a row has: one where those of all chunks follow from it, else one for the chunks that have the same.
+    /// How many values a row has: one if those of all chunks follow from it, otherwise one for each set of chunks with equal values.
     pub(super) fn copies(&self, row: u32) -> usize {
         1 << self.chunkwise(row).count_ones()
     }
 
-    /// The bits of the number of a chunk that tell which of a row's values it has.
+    /// The bits of a chunk's number that select which of a row's values it has.
     fn chunkwise(&self, row: u32) -> u32 {
         match self.analysis.shapes.row(row) {
             Shape::Varying
@@ -54,21 +54,21 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// For each value of a row the first chunk that has it.
+    /// For each value of a row, the first chunk that has it.
     pub(super) fn chunks_of(&self, row: u32) -> Vec<usize> {
         let bits = self.chunkwise(row) as usize;
         (0..self.chunks).filter(|chunk| chunk & !bits == 0).collect()
     }
 
-    /// Which of a row's values a chunk has.
+    /// The index of a chunk's value among the values of a row.
     pub(super) fn copy(&self, row: u32, chunk: usize) -> usize {
         let bits = self.chunkwise(row) as usize;
-        // The bits that count, close together.
+        // The bits that count, compressed.
         let counted = (0..usize::BITS).filter(|bit| bits >> bit & 1 == 1);
         counted.enumerate().fold(0, |copy, (to, bit)| copy | (chunk >> bit & 1) << to)
     }
 
-    /// Makes memory for rows and for the lanes that wait at blocks, all of it zero.
+    /// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
     pub(super) fn make_memory(&mut self) -> Result<(), LlvmError> {
         let rows =
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
@@ -77,7 +77,7 @@ impl<'c> Code<'_, '_, 'c> {
             let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
             let count = match self.analysis.shapes.row(row) {
                 Shape::Unwritten | Shape::Constant(_) => 0,
-                // What no block finds in it is never in memory.
+                // A row that is live into no block is never in memory.
                 _ if !self.analysis.liveness.is_live_anywhere(row) => 0,
                 _ => self.copies(row),
             };
@@ -103,13 +103,13 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(place)
     }
 
-    /// The value of a source in a chunk, in the form of a row that is computed from it: a vector where that has any values, else
-    /// that of the chunk's first lane.
+    /// The value of a source in a chunk, in the form of a row that is computed from it: a vector if that row varies, otherwise the value of
+    /// the chunk's first lane.
     pub(super) fn value(&self, src: Src, dst: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
         if self.is_vector(dst) { self.vector(src, chunk) } else { self.first(src, chunk) }
     }
 
-    /// The value of the first lane of a chunk, of a source that is not a vector.
+    /// The value of the first lane of a chunk, for a source that is not a vector.
     pub(super) fn first(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         self.with_own_nan(src, self.raw_first(src, chunk)?)
     }
@@ -122,7 +122,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.raw_vector(src, chunk)
     }
 
-    /// The values of the lanes of a chunk, or that of the first one, with any NaN where the row has any.
+    /// The values of the lanes of a chunk, or that of the first one, without canonicalizing NaNs.
     pub(super) fn raw(&self, src: Src, is_vector: bool, chunk: usize) -> Result<Value<'c>, LlvmError> {
         if is_vector { self.raw_vector(src, chunk) } else { self.raw_first(src, chunk) }
     }
@@ -152,7 +152,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.chunks_of(dst).into_iter().map(one).collect()
     }
 
-    /// Replaces NaNs by the one that they mean.
+    /// Replaces NaNs with arbitrary payload by the canonical one that they stand for.
     pub(super) fn with_own_nan(&self, src: Src, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
         if !self.analysis.nans.are_any(src) || self.emit.bits(value) != Format::F32.bits() {
             return Ok(value);
@@ -186,7 +186,7 @@ impl<'c> Code<'_, '_, 'c> {
                 self.builder().binary(BinaryOp::Add, self.read(row, 0)?, offset)
             }
             Shape::Indexed(indexed) => self.first_indexed(row, indexed, chunk),
-            // For what is the same in all lanes, computed from what is not: `tid.x >> 3 & 0x1ffffffc`.
+            // For a uniform row that is computed from a varying one: `tid.x >> 3 & 0x1ffffffc`.
             Shape::Varying => self.builder().extract_element(self.read(row, self.copy(row, chunk))?, 0),
         }
     }
@@ -207,7 +207,7 @@ impl<'c> Code<'_, '_, 'c> {
         if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty }
     }
 
-    /// Reads the rows of a block that are in memory, at its beginning: so that each value is there in all of its LLVM blocks.
+    /// Loads the live-in rows of a block at its beginning, so that each value dominates all of its LLVM blocks.
     pub(super) fn read_live(&self, id: BlockId) -> Result<(), LlvmError> {
         self.current.borrow_mut().clear();
         for (&row, &value) in self.copies.get(self.copy).into_iter().flat_map(|copy| &copy.known) {
@@ -228,14 +228,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Writes to memory what a block has computed for others.
+    /// Stores the rows that a block has computed and that its successors or waiting blocks read.
     pub(super) fn write_live(&self, id: BlockId) -> Result<(), LlvmError> {
         let (analysis, targets) = (self.analysis, self.analysis.graph.block(id).terminator.targets());
         let others = analysis.schedule.waiting(id).iter().chain(&targets);
         self.write_live_into(&others.copied().collect())
     }
 
-    /// The same for these blocks.
+    /// As [`Self::write_live`], for these blocks.
     pub(super) fn write_live_into(&self, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
         let analysis = self.analysis;
         let mut new: Vec<_> = self
@@ -245,7 +245,7 @@ impl<'c> Code<'_, '_, 'c> {
             .filter(|(_, current)| current.is_new)
             .map(|(&at, current)| (at, current.value))
             .collect();
-        // The map is one of hashes; stores in its order would make the code of equal kernels differ.
+        // The map is a hash map; stores in its order would make the code of equal kernels differ.
         new.sort_by_key(|(at, _)| *at);
         for ((row, at), value) in new {
             let place = self
@@ -269,12 +269,12 @@ impl<'c> Code<'_, '_, 'c> {
         }
         match self.slot(row).get(at) {
             Some(&place) => self.builder().load(self.type_of(row), place, 8, Ordinary),
-            // Of no block, so that no one reads what becomes of it.
+            // It is live into no block, so its value is never used.
             None => Ok(self.type_of(row).zero()),
         }
     }
 
-    /// Writes a row, where the guard holds and, where other lanes need what they have, in the lanes that run. There is a value for each
+    /// Writes a row where the guard holds, and only in active lanes if inactive ones need their values. There is a value for each
     /// chunk, or for each of the row's values.
     pub(super) fn write(
         &self,
@@ -292,7 +292,7 @@ impl<'c> Code<'_, '_, 'c> {
             let value = values.get(if is_of_chunks { chunk } else { copy });
             let value = *value.ok_or_else(|| defect("a row without a value"))?;
             let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
-            // A vector is selected lane by lane. A row of one value has no lanes: its guard, which is one value too, decides for all of them.
+            // A vector is selected lane by lane. A uniform row has no lanes: its guard, which is uniform too, decides for all of them.
             let condition = match guard {
                 _ if self.is_vector(row) && (keeps || guard.is_some()) => Some(self.active(guard, chunk)?),
                 Some((row, negated)) => {
@@ -309,7 +309,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The lanes of a chunk that run and for which the guard holds.
+    /// The active lanes of a chunk for which the guard holds.
     pub(super) fn active(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let mask = self.mask[chunk];
         match guard {

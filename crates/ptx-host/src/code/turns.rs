@@ -1,8 +1,8 @@
-//! Functions of a whole block, whose warps take turns at barriers (`analysis/turns.rs`): the loop over warps around the code of one, and what a warp
-//! keeps from one turn to the next.
+//! Functions that execute a whole block (CTA), whose warps take turns at barriers (`analysis/turns.rs`): a loop over warps around the code of one, and
+//! the state that a warp saves from one turn to the next.
 //!
-//! A warp that comes to a barrier puts the rows that are live there to memory of its own, and the next one runs. Where all have come, the
-//! first one goes on after the barrier:
+//! A warp that reaches a barrier saves the rows that are live there, and the next warp runs. When all have arrived, the first one resumes after
+//! the barrier:
 //!
 //! ```text
 //! turn:
@@ -33,55 +33,55 @@ use crate::analysis::{BlockId, Launched, Shape, take_turns};
 use crate::kernel::{CompileError, LARGEST_ON_THREAD, stack_bytes_of};
 use crate::run::field;
 
-/// Bytes for which lanes of a warp have not exited.
+/// Bytes for the masks of lanes that have not exited.
 const LANES: u64 = 64;
 
-/// Bytes that the state of all warps may take, on the stack of a host thread.
+/// The most bytes for the state of all warps, on the stack of a host thread.
 const MOST: u64 = 512 << 10;
 
 /// The warps of a block in one function.
 pub(super) struct Turns<'c> {
     pub(super) warps: u64,
-    /// The number of the warp that has its turn.
+    /// The index of the warp that has its turn.
     pub(super) warp: Value<'c>,
-    /// Where each warp goes on; how many have not exited.
+    /// The resume point of each warp; the number of warps that have not exited.
     next: Value<'c>,
     left: Value<'c>,
-    /// The rows of each warp, and bytes of one.
+    /// The saved rows of each warp, and bytes per warp.
     state: Value<'c>,
     bytes: u64,
-    /// Where the index of the warp that has its turn is read and decides; where it is the next one's.
+    /// The block that reads the index of the current warp and dispatches; the block that advances to the next warp.
     turn: Block<'c>,
     advance: Block<'c>,
-    /// Where warps go on after barriers.
+    /// The resume points after barriers.
     resumes: Vec<(u64, Block<'c>)>,
-    /// The loops over warps, where they come to barriers in one order: nothing tells where each warp goes on then.
+    /// The loops over warps, if these reach barriers in one order: no resume points are needed then.
     pub(super) loops: Option<Loops<'c>>,
 }
 
-/// What is kept of a warp: a place, what it has, and where that is among the bytes of the warp.
+/// A saved value of a warp: its memory, type, and offset in the state of the warp.
 struct Kept<'c> {
     place: Value<'c>,
     ty: Type<'c>,
     offset: u64,
 }
 
-/// Bytes that a value takes among those that are kept.
+/// Bytes of a value in the saved state.
 fn room(ty: Type<'_>) -> u64 {
     let bytes = ty.bits().map_or(64, |bits| u64::from(bits).div_ceil(8));
     bytes.next_multiple_of(if ty.vector_parts().is_some() { 64 } else { 8 })
 }
 
 /// Warps of a block.
-/// Those that run together count as one.
+/// Those that execute in lockstep count as one.
 pub(super) fn warps(launched: &Launched, lanes: u64) -> u64 {
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
     threads.div_ceil(lanes)
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Whether the function is that of a block. Code that checks claims is where that is only a loop over warps that run together: what rows are
-    /// claimed to follow from is not kept for a next turn.
+    /// Whether the function executes a whole block (CTA). Code that checks claims does only if that is just a loop over warps in lockstep: the indices
+    /// on which claims depend are not saved from turn to turn.
     pub(super) fn has_turns(&self) -> bool {
         let function = self.program.functions.get(self.program.entry as usize);
         let has_one = || warps(self.launched, self.lanes_of_group()) == 1;
@@ -95,18 +95,18 @@ impl<'c> Code<'_, '_, 'c> {
             && stack_bytes_of(self.program, WARP.min(self.lanes_of_group() as usize)) <= LARGEST_ON_THREAD
     }
 
-    /// Bytes of a warp: its lanes, and the rows that it keeps at any barrier.
+    /// Bytes of state per warp: its lane masks, and the rows that are saved at any barrier.
     fn state_bytes(&self) -> u64 {
         let rows: u64 = self.kept_anywhere().iter().map(|(_, row)| self.row_bytes(*row)).sum();
-        // Those of each warp begin where a line of the cache does.
+        // The state of each warp starts at a cache line.
         (rows + LANES).next_multiple_of(64)
     }
 
-    /// The rows that are kept at any barrier. Each has one place for all of them, so that LLVM sees that a row which no one has written
-    /// since the last barrier need not be written again.
+    /// The rows that are saved at any barrier. Each has the same place at all barriers, so that LLVM sees that a row which has not changed
+    /// since the last barrier need not be stored again.
     fn kept_anywhere(&self) -> BTreeSet<(bool, u32)> {
         let barriers = (0..self.analysis.graph.blocks().len()).filter(|&id| self.is_barrier(id));
-        // Vectors are first, so that they begin where lines of the cache do.
+        // Vectors come first, so that they start at cache lines.
         barriers.flat_map(|id| self.kept_rows(id)).map(|row| (!self.is_vector(row), row)).collect()
     }
 
@@ -116,7 +116,7 @@ impl<'c> Code<'_, '_, 'c> {
         inst.is_some_and(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
     }
 
-    /// The rows that are live at a barrier and not constants.
+    /// The rows that are live at a barrier and not constants or recomputed.
     fn kept_rows(&self, id: BlockId) -> Vec<u32> {
         let rows =
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
@@ -133,7 +133,7 @@ impl<'c> Code<'_, '_, 'c> {
         (room(self.type_of(row)) + index) * self.copies(row) as u64
     }
 
-    /// Begins the function: code of a warp begins where the builder is afterwards.
+    /// Begins the function; afterwards the builder is where the code of a warp starts.
     pub(super) fn begin_turns(&mut self) -> Result<(), LlvmError> {
         let (word, types) = (self.types.int(32), self.types);
         let (warps, bytes) = (warps(self.launched, self.lanes_of_group()), self.state_bytes());
@@ -169,7 +169,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Warps come to barriers in one order.
+    /// Begins loops over warps, which reach barriers in one order.
     fn begin_loops(&mut self, loops: Loops<'c>, warps: u64) -> Result<(), LlvmError> {
         let none = self.int(32, 0);
         let entry = self.builder().block()?;
@@ -195,7 +195,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.begin_turn()
     }
 
-    /// There is one warp, or group of warps: a barrier is nothing for it.
+    /// Begins the function for one warp or group of warps, for which a barrier is a no-op.
     fn begin_only_turn(&mut self) -> Result<(), LlvmError> {
         let none = self.int(32, 0);
         let place = self.builder().offset(self.frame, self.int(64, field::WARP as u64))?;
@@ -204,7 +204,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// After the turn of a warp comes that of the next one, until all have exited.
+    /// Gives the turn to the next warp, until all have exited.
     fn end_turns(
         &self,
         warp: Value<'c>,
@@ -245,12 +245,12 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().select(is_last, lanes, self.int(32, u32::MAX.into())).map(Some)
     }
 
-    /// Lanes of the warps that run together, or of a part of a warp.
+    /// Lanes of the warps that execute together, or of a part of a warp.
     fn lanes_of_group(&self) -> u64 {
         self.analysis.shapes.lanes().group.into()
     }
 
-    /// What the warps, or the part of a warp, that have this turn are given.
+    /// The inputs of the warps, or of the part of a warp, that have this turn.
     pub(super) fn inputs_of_turn(&self, turn: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
         let (builder, lanes) = (self.builder(), self.analysis.shapes.lanes());
         let (warp, part) = match lanes.parts() {
@@ -260,7 +260,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(Inputs { warp, part, ..self.inputs })
     }
 
-    /// The number of the first thread of those that run together, in its block.
+    /// The index in the block of the first thread of those that execute together.
     pub(super) fn first_thread(&self) -> Result<Value<'c>, LlvmError> {
         let (number, lanes) = match self.inputs.part {
             Some(part) => (part, self.lanes_of_group()),
@@ -269,7 +269,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().binary(BinaryOp::Mul, number, self.int(32, lanes))
     }
 
-    /// Lanes of a part of a warp, a bit each, as lanes of the warp.
+    /// Converts a lane mask of a part of a warp to one of the warp.
     pub(super) fn in_warp(&self, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
         if self.inputs.part.is_none() {
             return Ok(lanes);
@@ -279,13 +279,13 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().binary(BinaryOp::Shl, lanes, first)
     }
 
-    /// The threads of the block from the first one of the warps that have their turn.
+    /// The number of threads of the block from the first one of the current warps on.
     pub(super) fn threads_left(&self) -> Result<Value<'c>, LlvmError> {
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
         self.builder().binary(BinaryOp::Sub, self.int(32, threads), self.first_thread()?)
     }
 
-    /// All code of warps is made: the warp that has come to its end takes no more turns, and each turn goes on where the warp is.
+    /// Completes the function after the code of warps: a warp that exits takes no more turns, and each turn resumes where its warp is.
     pub(super) fn finish_turns(&mut self) -> Result<(), LlvmError> {
         self.builder().position_at_end(self.done);
         if let Some(last) = self.last_phase() {
@@ -327,9 +327,9 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().offset(array, at)
     }
 
-    /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited run: the next warp has its turn.
+    /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited execute: the next warp takes its turn.
     pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), CompileError> {
-        // What the block stored before is to be seen by other blocks no later than what it stores after it.
+        // Orders the block's stores before the barrier ahead of those after it, as other blocks see them.
         if !self.is_quiet {
             self.builder().fence(Ordering::AcqRel, Scope::System)?;
         }
@@ -378,7 +378,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Keeps which lanes have not exited, in words for each warp.
+    /// Saves the masks of lanes that have not exited, one word per warp.
     fn keep_lanes(&self, place: Value<'c>) -> Result<(), LlvmError> {
         for (warp, lanes) in self.lanes_of_warps(&self.mask)?.into_iter().enumerate() {
             let place = self.builder().offset(place, self.int(64, 4 * warp as u64))?;
@@ -397,7 +397,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(masks)
     }
 
-    /// The memory of the rows that are live at a barrier.
+    /// The saved state of the rows that are live at a barrier.
     fn kept(&self, id: BlockId) -> Vec<Kept<'c>> {
         let (mut kept, mut offset) = (Vec::new(), LANES);
         for (_, row) in self.kept_anywhere() {
