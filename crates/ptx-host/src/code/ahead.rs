@@ -1,9 +1,9 @@
-//! Loads of the next block, announced to the processor.
+//! Prefetches for the next block (CTA).
 //!
-//! A block that runs in one call reads a small piece of an array and then computes: a processor that sees a few accesses to each page of memory foresees
-//! little of what the next block reads, and each block begins with a wait. Where the address of a load grows by a number that is known from block to
-//! block, what the block after it reads there is announced while this one computes. Kernels without barriers mostly read from the beginning to the end, which
-//! processors foresee; the announcements only take time there (`saxpy` takes 1.2 times as long with them).
+//! A block that executes in one call reads a small piece of an array and then computes: with few accesses to each page of memory, hardware prefetchers
+//! predict little of what the next block reads, and each block begins with a cache miss. Where the address of a load grows by a known amount from block
+//! to block, the data of the next block is prefetched while this one computes. Kernels without barriers mostly read sequentially, which hardware
+//! prefetchers predict; software prefetches only take time there (`saxpy` takes 1.2 times as long with them).
 //!
 //! ```text
 //! mad.lo.s32 %r4, %r11, %r2, %r3     ; %r2 is %ctaid.x, %r11 twice the threads of a block: 512
@@ -21,16 +21,16 @@ use super::Code;
 use crate::analysis::Access;
 use crate::kernel::has_barriers;
 
-/// So many operations may be between the index of the block and an address.
+/// The longest chain of operations from the index of the block to an address.
 const DEEPEST: u32 = 12;
 
-/// Bytes between what two blocks read, at most: with more, pages that are not in the processor's tables would be looked up for what few blocks read.
+/// The most bytes between the data of two blocks: with more, TLB misses would be taken for pages that few blocks read.
 const FARTHEST: i64 = 1 << 16;
 
 impl Code<'_, '_, '_> {
-    /// Announces what a load that is in no loop reads in the next block, if that is known.
+    /// Prefetches what a load outside of loops reads in the next block, if that is known.
     ///
-    /// What is announced need not be what the next block reads, or be memory: nothing depends on it but time.
+    /// The address may be wrong, or not be mapped: a prefetch affects nothing but time.
     pub(super) fn announce_next_block(&self, load: &Load) -> Result<(), LlvmError> {
         let Base::Row(base, _) = load.address.base else { return Ok(()) };
         if !self.is_of_block || !has_barriers(self.program) || load.address.space != Space::Global {
@@ -44,7 +44,7 @@ impl Code<'_, '_, '_> {
         }
     }
 
-    /// By how much a row is larger in the next block than in this one, modulo its bits.
+    /// By how much a row is larger in the next block than in this one, modulo its width.
     fn growth_of_block(&self, src: Src, depth: u32) -> Option<i64> {
         if self.constant_of(src).is_some() {
             return Some(0);
@@ -81,7 +81,7 @@ impl Code<'_, '_, '_> {
                 _ => of(*a).filter(|&growth| growth == 0),
             },
             Op::Alu(Alu::Binary { op, packing: Packing::Whole, a, b, .. }) => match op {
-                // Of a sum of parts that have no bits in common.
+                // `or` counts as the sum of parts that have no bits in common.
                 Binary::IntAdd(_, Saturation::Wrap) | Binary::Or => Some(of(*a)?.wrapping_add(of(*b)?)),
                 Binary::IntSub(_, Saturation::Wrap) => Some(of(*a)?.wrapping_sub(of(*b)?)),
                 Binary::IntMul(_, Part::Wide | Part::Lo) => times(*a, *b),

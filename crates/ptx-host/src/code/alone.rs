@@ -1,9 +1,9 @@
-//! Regions that lanes go through one after the other (`analysis/alone.rs`).
+//! Regions that lanes execute one lane at a time (`analysis/alone.rs`).
 //!
-//! What lanes bring is put to memory, and what they take with them is there when the last one has left:
+//! The live-in rows of all lanes are stored to memory, and the results are loaded from there when the last lane has left:
 //!
 //! ```text
-//! store <16 x i32> %r2, ptr %array0        ; what the region reads, of all chunks
+//! store <16 x i32> %r2, ptr %array0        ; a row that the region reads, of all chunks
 //! each lane:
 //!   %r2 = load i32, ptr (%array0 + 4 * %lane)
 //!   ...                                    ; the blocks of the region, with branches, on scalars
@@ -30,26 +30,26 @@ use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
 use crate::run::Status;
 
-/// Where the value of a row is for the lane that is alone.
+/// Where the value of a row is for the current lane.
 #[derive(Clone, Copy)]
 enum Place<'c> {
-    /// A value, of a row that the region does not write.
+    /// A value, for a row that the region does not write.
     Value(Value<'c>),
-    /// In memory of its own.
+    /// Memory of its own.
     Memory(Value<'c>),
 }
 
-/// What lanes bring to a region and take with them.
+/// The state of lanes that enters a region and leaves it.
 struct Carried<'r, 'c> {
     region: &'r Region,
-    /// The rows that are written, and those that are live after the region.
+    /// The rows that are written, and those of them that are live after the region.
     writes: BTreeSet<u32>,
     results: Vec<u32>,
-    /// What the rows hold that the region reads or that are live after it, of all lanes.
+    /// The memory of the rows that the region reads or that are live after it, for all lanes.
     held: BTreeMap<u32, Held<'c>>,
-    /// Those of which each lane has a value when it comes.
+    /// The rows that are live into the region.
     brought: BTreeSet<u32>,
-    /// The lanes that come, a bit each, and where it is kept which of them go to each exit; a single one is that of all.
+    /// The mask of lanes that enter, and memory for the masks of those that leave through each exit; a single exit takes all lanes.
     lanes: Value<'c>,
     exits: BTreeMap<BlockId, Value<'c>>,
 }
@@ -58,7 +58,7 @@ struct Carried<'r, 'c> {
 struct Alone<'r, 'c> {
     carried: &'r Carried<'r, 'c>,
     rows: FxHashMap<u32, Place<'c>>,
-    /// Where each block begins, and where the lane is when it has left.
+    /// The LLVM block of each block, and the one that a lane reaches when it leaves.
     blocks: Vec<Block<'c>>,
     left: Block<'c>,
     /// The bit of the lane.
@@ -68,13 +68,13 @@ struct Alone<'r, 'c> {
 impl<'c> Code<'_, '_, 'c> {
     /// The region that a block is in.
     pub(super) fn region_of(&self, id: BlockId) -> Option<Region> {
-        // Code that checks what is known of rows computes them in the blocks for which it is known, and accesses are checked for all lanes at once.
+        // Checked code computes rows in the blocks for which the claims were made, and memory accesses are checked for all lanes at once.
         let checks = self.checks() || self.probes.is_some();
         let regions = if checks { &[][..] } else { &self.analysis.alone[..] };
         regions.iter().find(|region| region.contains(id)).cloned()
     }
 
-    /// The code of a region, at the beginning of its first block; the others have none of their own.
+    /// Generates the code of a region, in place of its first block; the others have no code of their own.
     pub(super) fn go_alone(&mut self, id: BlockId, region: &Region) -> Result<(), CompileError> {
         if id != region.first {
             self.builder().unreachable()?;
@@ -93,7 +93,7 @@ impl<'c> Code<'_, '_, 'c> {
         for &row in &carried.results {
             let values = match (carried.held.get(&row), memory.get(&row)) {
                 (Some(&held @ Held::Array(..)), _) => self.taken(held)?,
-                // All have the value of the last one.
+                // All lanes have the value of the last one.
                 (_, Some(&place)) => vec![self.builder().load(self.type_of(row), place, 8, Ordinary)?],
                 (_, None) => return Err(defect("a result that is not written").into()),
             };
@@ -102,7 +102,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.leave_region(&carried)
     }
 
-    /// What is told of a region is told at its first load.
+    /// Attributes the remarks on a region to its first load.
     fn begin_notes_of_region(&self, region: &Region) {
         for id in region.first..=region.last {
             let block = self.analysis.graph.block(id);
@@ -128,7 +128,7 @@ impl<'c> Code<'_, '_, 'c> {
         let mut brought = region.reads(self.program, &analysis.graph);
         brought.extend(&results);
         brought.retain(|row| has_value(row) && analysis.liveness.is_live_into(id, *row));
-        // Of lanes that are elsewhere results are what they were.
+        // Inactive lanes keep their old values of the results.
         let rows: BTreeSet<u32> = brought.iter().chain(&results).copied().collect();
         let mut held = BTreeMap::new();
         for (number, row) in rows.into_iter().enumerate() {
@@ -144,7 +144,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(Carried { region, writes, results, held, brought, lanes, exits })
     }
 
-    /// What one lane does, given its number.
+    /// Generates the code of one lane, given its number.
     fn lane_alone(
         &self,
         carried: &Carried<'_, 'c>,
@@ -157,7 +157,7 @@ impl<'c> Code<'_, '_, 'c> {
         let own = self.builder().binary(BinaryOp::Shl, self.int(32, 1), self.emit.resize(lane, 32)?)?;
         let left = self.function.append_block(self.types, "left");
         let mut alone = Alone { carried, rows: FxHashMap::default(), blocks, left, own };
-        // A row that the region writes is memory, which LLVM makes a register with phis of; one that it only reads is a value.
+        // A row that the region writes is memory, which LLVM promotes to a register with phis; one that it only reads is a value.
         for &row in carried.brought.iter().chain(&carried.writes) {
             let bits = self.analysis.widths.row(row);
             let value = match carried.held.get(&row).filter(|_| carried.brought.contains(&row)) {
@@ -225,7 +225,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Where a lane goes from a block to another one; on the way back it looks whether the launch's time is over.
+    /// The LLVM block through which a lane goes from a block to another; a back edge polls whether the launch's time is over.
     fn way_alone(
         &self,
         alone: &Alone<'_, 'c>,
@@ -256,7 +256,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(way)
     }
 
-    /// Sends the lanes that have gone through a region on.
+    /// Sends lanes to the exits of the region after all have left it.
     fn leave_region(&self, carried: &Carried<'_, 'c>) -> Result<(), CompileError> {
         let (region, schedule) = (carried.region, &self.analysis.schedule);
         let waiting = (region.first..=region.last).flat_map(|id| schedule.waiting(id));
@@ -278,7 +278,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The bits of a set of lanes as the masks of chunks.
+    /// Converts a lane mask to the masks of chunks.
     fn masks_of_lanes(&self, lanes: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let mask = |chunk: usize| {
@@ -333,7 +333,7 @@ impl<'c> Code<'_, '_, 'c> {
         results.into_iter().try_for_each(|(dst, value)| self.write_alone(alone, holds, dst, value))
     }
 
-    /// Loads for one lane; where the guard does not hold, from a place that can be read.
+    /// Loads for one lane; if the guard does not hold, from a dummy address.
     fn load_alone(
         &self,
         alone: &Alone<'_, 'c>,
@@ -367,7 +367,7 @@ impl<'c> Code<'_, '_, 'c> {
         row: u32,
         value: Value<'c>,
     ) -> Result<(), LlvmError> {
-        // Rows that hold a constant have no memory.
+        // Rows that are constants have no memory.
         let Some(&Place::Memory(place)) = alone.rows.get(&row) else { return Ok(()) };
         let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
         if let Some(holds) = holds {
@@ -381,7 +381,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.with_own_nan(src, self.raw_alone(alone, src)?)
     }
 
-    /// The same with any NaN where the row has any.
+    /// As [`Self::value_alone`], without canonicalizing NaNs.
     fn raw_alone(&self, alone: &Alone<'_, 'c>, src: Src) -> Result<Value<'c>, LlvmError> {
         match src.as_register().and_then(|row| Some((row, *alone.rows.get(&row)?))) {
             Some((_, Place::Value(value))) => Ok(value),

@@ -1,7 +1,7 @@
-//! Asynchronous copies of single threads, `cp.async` (manual 9.7.9.25.3.1): they are done when they are issued, which is a time at which PTX
-//! allows it, and waits for them are nothing.
+//! Asynchronous copies by single threads, `cp.async` (manual 9.7.9.25.3.1): they complete when they are issued, which PTX
+//! allows, and waits for them are no-ops.
 //!
-//! Where a lane copies only some of its bytes, the others become zero.
+//! If a lane copies only some of the bytes, the others are filled with zeros.
 
 use ptx_exec::Space;
 use ptx_exec::program::{Address, AddressWidth, AsyncCopy, Base, CopyAmount};
@@ -14,20 +14,20 @@ use super::atomic::SHARED_OFFSET;
 use super::serial::Held;
 use crate::kernel::CompileError;
 
-/// Where each lane copies to or from.
+/// The source or destination address of each lane.
 #[derive(Clone, Copy)]
 enum Places<'c> {
     Global(Held<'c>),
     Shared(Held<'c>),
 }
 
-/// What a copy needs.
+/// The operands of a copy.
 #[derive(Clone, Copy)]
 struct Copies<'c> {
     to: Places<'c>,
     from: Places<'c>,
     size: u32,
-    /// How many bytes are copied; all where there is none.
+    /// How many bytes are copied; all if `None`.
     copied: Option<Held<'c>>,
 }
 
@@ -96,7 +96,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The copy of a lane.
+    /// The copy of one lane.
     fn copy_lane(&self, copies: Copies<'c>, lane: Value<'c>) -> Result<(), LlvmError> {
         let Copies { to, from, size, copied } = copies;
         let [to, from] = [self.copy_place(to, lane)?, self.copy_place(from, lane)?];

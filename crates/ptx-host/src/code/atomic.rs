@@ -2,12 +2,12 @@
 //!
 //! | operands | code |
 //! |---|---|
-//! | one address, an associative operation on integers, no one reads the result | the operands of the lanes are combined, then one operation |
-//! | any | one lane after the other, in order |
+//! | one address, an associative integer operation, result unused | the operands of the lanes are reduced, then one operation |
+//! | any other | one lane after the other, in order |
 //!
-//! Shared memory belongs to a block, and a block to one thread of the host, so that operations there are a load and a store. In
-//! global memory they are operations of the host, of the strongest order, those on floating-point numbers with a loop around a
-//! compare and exchange: as in the interpreter, and at least what any order and scope of PTX asks for (manual 8).
+//! Shared memory belongs to a block (CTA), which one host thread executes, so that operations there are a load and a store. In
+//! global memory they are atomic operations of the host, sequentially consistent, those on floating-point numbers in a compare-exchange
+//! loop: as in the interpreter, and at least as strong as any order and scope of PTX (manual 8).
 
 use ptx_exec::program::{
     Address, AddressWidth, Alu, Atomic, Base, Binary, Combine, Exchange, FloatBinary, FloatCombine, Packing,
@@ -28,20 +28,20 @@ use crate::analysis::BlockId;
 use crate::emit::alu::alu_with;
 use crate::kernel::CompileError;
 
-/// Where the places of an atomic operation are.
+/// The addresses of an atomic operation.
 #[derive(Clone, Copy)]
 enum Places<'c> {
-    /// Addresses of the host.
+    /// Host addresses.
     Global(Held<'c>),
-    /// Addresses of 32 bits in the shared memory of the blocks of the cluster.
+    /// 32-bit addresses in the shared memory of the blocks of the cluster.
     Cluster(Held<'c>),
-    /// Offsets of 32 bits in the shared memory of the block.
+    /// 32-bit offsets in the shared memory of the block.
     Shared(Held<'c>),
-    /// Addresses that tell which of both.
+    /// Generic addresses, which select between global and shared memory.
     Generic(Held<'c>),
 }
 
-/// One place of the host, and what memory it is in.
+/// A host address, and the memory that it is in.
 #[derive(Clone, Copy)]
 struct Place<'c> {
     pointer: Value<'c>,
@@ -52,7 +52,7 @@ struct Place<'c> {
 enum Kind<'c> {
     Global,
     Shared,
-    /// Shared memory where the condition holds.
+    /// Shared memory if the condition holds, otherwise global memory.
     Either(Value<'c>),
 }
 
@@ -76,7 +76,7 @@ impl<'c> Code<'_, '_, 'c> {
         let b = self.hold(1, b, bits)?;
         let c = if atomic.combine == Combine::CompareAndSwap { self.hold(2, c, bits)? } else { b };
         let results = dst.map(|_| self.results(3, bits)).transpose()?;
-        // Lanes may have one place, so their operations cannot be one of vectors: each sees what the one before it left.
+        // Lanes may have the same address, so their operations cannot be vectorized: each sees the result of the one before it.
         let one = |code: &Self, lane: Value<'c>| {
             let place = code.atomic_place(places, 0, lane)?;
             let [b, c] = [code.of_lane(b, lane)?, code.of_lane(c, lane)?];
@@ -95,7 +95,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// `atom` and `red` on vectors: the elements of a lane one after the other, then the next lane.
+    /// `atom` and `red` on vectors: the elements of one lane after the other, then the next lane.
     pub(super) fn vector_atomic(
         &mut self,
         id: BlockId,
@@ -171,14 +171,14 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// A number of 128 bits.
+    /// Joins two halves to an integer of 128 bits.
     pub(super) fn joined(&self, low: Value<'c>, high: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let [low, high] = [self.emit.resize(low, 128)?, self.emit.resize(high, 128)?];
         let high = self.builder().binary(BinaryOp::Shl, high, self.types.wide_value(128, 64))?;
         self.builder().binary(BinaryOp::Or, low, high)
     }
 
-    /// What is needed of the address operand; array 0 holds it.
+    /// The addresses of an atomic operation, which array 0 holds.
     fn atomic_places(&mut self, address: &Address, pc: u32) -> Result<Places<'c>, CompileError> {
         let Base::Row(src, width) = address.base else {
             return Err(CompileError::refused(pc, "local memory has no atomic operations"));
@@ -199,7 +199,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The sums of an operand and a constant, with so many bits.
+    /// The sums of an operand and a constant, in `bits` bits.
     pub(super) fn hold_sum(
         &mut self,
         number: usize,
@@ -220,7 +220,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.put(number, &chunks?)
     }
 
-    /// The place of a lane, so many bytes after its address.
+    /// The place of a lane, `after` bytes after its address.
     fn atomic_place(&self, places: Places<'c>, after: u64, lane: Value<'c>) -> Result<Place<'c>, LlvmError> {
         let builder = self.builder();
         let of = |held| -> Result<Value<'c>, LlvmError> {
@@ -250,7 +250,7 @@ impl<'c> Code<'_, '_, 'c> {
         })
     }
 
-    /// Replaces what is at a place by what the operation makes of it; gives what was there.
+    /// Replaces the value in memory by the result of the operation; returns the old value.
     fn update(
         &self,
         combine: Combine,
@@ -277,7 +277,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Replaces what is at a place by a function of it, in one step: again where it has changed meanwhile.
+    /// Replaces the value in memory by a function of it with a compare-exchange loop; returns the old value.
     fn exchanged(
         &self,
         pointer: Value<'c>,
@@ -287,7 +287,7 @@ impl<'c> Code<'_, '_, 'c> {
         let builder = self.builder();
         let [again, after] = ["again", "exchanged"].map(|name| self.function.append_block(self.types, name));
         let ty = self.types.int(bits);
-        // Halves that do not belong together only make the first exchange fail.
+        // Torn halves only make the first exchange fail.
         let first = match bits {
             128 => {
                 let half = |offset| -> Result<Value<'c>, LlvmError> {
@@ -391,7 +391,7 @@ impl<'c> Code<'_, '_, 'c> {
         old: Value<'c>,
         b: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
-        // Which rows it has does not count here.
+        // The operand rows are not used.
         let none = Src::constant(0);
         let alu = Alu::Binary { op, packing, d: 0, a: none, b: none };
         let made = alu_with(&self.emit, &alu, &[old, b], self.style)?;
@@ -400,7 +400,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.emit.resize(result, self.emit.bits(old))
     }
 
-    /// Makes one operation of those of all lanes, if that can be done.
+    /// Replaces the operations of all lanes by a single one, if possible.
     fn combined_first(
         &mut self,
         guard: Option<(u32, bool)>,
@@ -456,14 +456,14 @@ impl<'c> Code<'_, '_, 'c> {
 /// The bits of a shared address below the rank of its block.
 pub(super) const SHARED_OFFSET: u64 = (1 << 24) - 1;
 
-/// How the operands of lanes are combined.
+/// How the operands of lanes are reduced.
 struct Reduction {
     name: &'static str,
     neutral: u64,
 }
 
 impl Reduction {
-    /// That of an operation which may be done in any order.
+    /// The reduction for an operation whose order does not matter.
     fn of(combine: Combine, bits: u32) -> Option<Self> {
         let all = u64::MAX >> (64 - bits.min(64));
         let least = |t: Int| match t.sign() {
@@ -487,7 +487,7 @@ impl Reduction {
     }
 }
 
-/// The operation of the host, where it has one.
+/// The host's atomic operation, if there is one.
 fn host_operation(combine: Combine) -> Option<RmwOp> {
     match combine {
         Combine::Exchange => Some(RmwOp::Xchg),

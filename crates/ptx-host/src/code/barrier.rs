@@ -1,8 +1,8 @@
 //! Block barriers (manual 9.7.13.1).
 //!
-//! All lanes of the warp that have not exited come to one together: a barrier begins a block, and the blocks of barriers come last
-//! ([`Graph`](crate::analysis::Graph)). Where `schedule.rs` cannot tell that, an aligned one is tested when it runs: lanes that are still
-//! elsewhere then are at another barrier. What is not aligned is compiled only where it can tell.
+//! All lanes of the warp that have not exited reach a barrier together: a barrier begins a block, and the blocks of barriers come last
+//! ([`Graph`](crate::analysis::Graph)). If `schedule.rs` cannot prove that, an aligned barrier is checked at run time: lanes that are then still
+//! elsewhere are at another barrier. Barriers that are not aligned are compiled only if it is proven.
 
 use std::collections::BTreeSet;
 
@@ -74,7 +74,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(self.give(id, guard, barrier, result)?)
     }
 
-    /// Comes to a barrier; what it gives as a number of 32 bits.
+    /// Arrives at a barrier; returns its result, as 32 bits.
     fn come_to(
         &mut self,
         barrier: &BlockBarrier,
@@ -120,7 +120,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Writes what a barrier gave.
+    /// Writes the result of a barrier.
     fn give(
         &self,
         id: BlockId,
@@ -135,7 +135,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.write(id, guard, barrier.dst, &values)
     }
 
-    /// The number of 32 bits that lanes have in common, and whether they have different ones.
+    /// The 32-bit value that lanes have in common, and whether they have different ones.
     fn common(
         &mut self,
         array: usize,
@@ -153,7 +153,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Stops the warp where lanes are elsewhere: at another barrier, or where they wait for these lanes.
+    /// Stops the warp if lanes are elsewhere: at another barrier, or where they wait for these lanes.
     pub(super) fn expect_together(
         &self,
         (id, pc): (BlockId, u32),

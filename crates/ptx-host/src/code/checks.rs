@@ -1,7 +1,7 @@
-//! Code that checks what the analysis claims (`analysis/claims.rs`).
+//! Code that checks the claims of the analysis (`analysis/claims.rs`).
 //!
-//! Every row is vectors then, written in the lanes that run and in no others, so that each lane has what the instructions give it by
-//! themselves. Only the order of blocks and the lanes that wait at them follow from what is claimed, and are checked too.
+//! Every row is then a vector, written in the active lanes only, so that each lane has the values that its instructions
+//! compute. Only the order of blocks and the masks of lanes that wait at them still follow from the analysis, and are checked too.
 
 use std::sync::Arc;
 
@@ -17,19 +17,19 @@ use super::serial::Held;
 use crate::analysis::{Access, BlockId, Claims, Indexed, Shape};
 use crate::run::{Status, WarpFrame, note};
 
-/// The arrays (`serial.rs`) of what is checked, beside those of operations.
+/// The arrays (`serial.rs`) of checked values, in addition to those of operations.
 const VALUES: usize = 6;
 const INDICES: usize = 7;
-/// The array of the lanes of each warp.
+/// The array of the lane masks of warps.
 const LANES: usize = 8;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Whether the code checks what is claimed.
+    /// Whether the code checks claims.
     pub(super) fn checks(&self) -> bool {
         self.analysis.shapes.claims().is_some()
     }
 
-    /// Makes memory for the indices that rows are claimed to follow from.
+    /// Allocates memory for the indices from which rows are claimed to follow.
     pub(super) fn claimed_slot(&self, row: u32) -> Result<Slot<'c>, LlvmError> {
         let Some(indexed) = self.claimed_index(row) else { return Ok(Slot::new()) };
         let ty = self.types.vector(self.types.int(indexed.bits), self.lanes);
@@ -43,7 +43,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Writes the indices that a row is claimed to follow from, which one of these operands has or is.
+    /// Writes the indices from which a row is claimed to follow; one of these operands has or is the index.
     pub(super) fn write_claimed_index(
         &self,
         guard: Option<(u32, bool)>,
@@ -83,7 +83,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.emit.resize(self.vector(*src, chunk)?, indexed.bits)
     }
 
-    /// Checks the rows that a block reads, in the lanes that run it.
+    /// Checks the rows that a block reads, in its active lanes.
     pub(super) fn check_read(&mut self, id: BlockId) -> Result<(), LlvmError> {
         let analysis = self.analysis;
         let rows = analysis.rows_of(self.program, id);
@@ -94,7 +94,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Checks what an instruction wrote, in lanes of each warp.
+    /// Checks the results of an instruction, in lanes of each warp.
     pub(super) fn check_written(&mut self, pc: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let inst = &self.program.code[pc as usize];
         for row in Access::of(&inst.op).unwrap_or_default().writes {
@@ -129,7 +129,7 @@ impl<'c> Code<'_, '_, 'c> {
         let claims = address(Arc::as_ptr(claims) as usize)?;
         let function = address(check as CheckCode as usize)?;
         let warps = self.int(32, lanes.len() as u64);
-        // Programs with joined operations run one warp at a time.
+        // Programs with joined operations execute one warp at a time.
         let pc = self.instruction_of(pc, lanes.first().copied().unwrap_or_else(|| self.int(32, 0)))?;
         let arguments = [claims, self.frame, pc, self.int(32, row.into()), warps, sets, values, indices];
         let parameters = arguments.map(Value::ty);
@@ -138,7 +138,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.end_unless_done(status)
     }
 
-    /// Checks that these lanes, which are taken to run a block, are those that wait at it.
+    /// Checks that the active mask that a block assumes is that of the lanes that wait at it.
     pub(super) fn check_together(
         &self,
         id: BlockId,
@@ -154,7 +154,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.unless(none, |code| code.stop_first(pc, &differs, Status::Apart))
     }
 
-    /// The value that all lanes that run are claimed to have, in code that checks it.
+    /// In checked code, the value that all active lanes are claimed to have.
     pub(super) fn claimed_one(
         &mut self,
         src: Src,
@@ -185,7 +185,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.put(VALUES, &values)
     }
 
-    /// The number of the first of these lanes, given those of each warp.
+    /// The number of the first of these lanes, given the mask of each warp.
     fn lowest_of(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let mut found = self.int(32, 0);
         for (warp, &lanes) in warps.iter().enumerate().rev() {
@@ -209,11 +209,11 @@ type CheckCode = unsafe extern "C" fn(
     *const u64,
 ) -> i32;
 
-/// Compares what lanes have in a row at an instruction with what is claimed of it; gives a [`Status`]. `indices` are read where the claim
+/// Checks the values of a row at an instruction against its claim; returns a [`Status`]. `indices` are read if the claim
 /// needs them.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, the first of so many; the claims are alive, there are lanes of each warp, and so many values.
+/// The frame is that of a running warp, the first of `warps`; the claims are alive; there is a lane mask for each warp, and a value for each lane.
 unsafe extern "C" fn check(
     claims: *const Claims,
     frame: *mut WarpFrame,

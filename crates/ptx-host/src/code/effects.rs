@@ -15,7 +15,7 @@ use crate::run::{Operands, Runtime, operands};
 const ROW: u64 = 8 * WARP as u64;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Calls the runtime for an instruction whose lanes do something each by itself.
+    /// Calls the runtime for an instruction that each lane executes on its own.
     pub(super) fn perform(
         &mut self,
         id: BlockId,
@@ -43,7 +43,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Multiplies matrices by the interpreter's function.
+    /// Multiplies matrices with the interpreter's function.
     pub(super) fn multiply_by_interpreter(
         &mut self,
         id: BlockId,
@@ -64,7 +64,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Memory for so many rows, the same for all instructions that need no more.
+    /// Memory for `count` rows, shared by all instructions that need no more.
     fn rows_in_memory(&mut self, count: usize) -> Result<Value<'c>, LlvmError> {
         if let Some((memory, rows)) = self.rows
             && rows >= count
@@ -77,7 +77,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(memory)
     }
 
-    /// Where the lanes of a chunk are in a row.
+    /// The address of the lanes of a chunk in a row.
     fn place_in_row(&self, rows: Value<'c>, row: usize, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let bytes = row as u64 * ROW + 8 * chunk as u64 * u64::from(self.lanes);
         self.builder().offset(rows, self.int(64, bytes))

@@ -1,9 +1,9 @@
-//! Loads and stores beside the plain ones of `memory.rs`: with generic addresses, of local memory, of 128 bits, and those that
-//! order others or that other threads wait for.
+//! Loads and stores other than the plain ones of `memory.rs`: with generic addresses, in local memory, of 128 bits, and with memory
+//! ordering or polling.
 //!
-//! A generic address is one of the host, unless its upper bits tell a window (`ptx_exec::Space::of_generic`). Where all lanes that run
-//! have addresses above all windows, which is asked once for a warp, the access is one to global memory; else one lane after the other
-//! looks where its place is. Accesses that synchronize are made lane by lane too, as atomic loads and stores of the host.
+//! A generic address is a host address, unless its upper bits select a window (`ptx_exec::Space::of_generic`). If the addresses of all active
+//! lanes are above all windows, which is tested once per warp, the access is one to global memory; otherwise the space is determined lane by
+//! lane. Synchronizing accesses are also executed lane by lane, as atomic loads and stores of the host.
 
 use ptx_exec::program::{Address, AddressWidth, Base, Load, Order, Src, Store};
 use ptx_exec::{AddressSize, Space};
@@ -19,12 +19,12 @@ use crate::analysis::{BlockId, Shape, Stride};
 use crate::kernel::CompileError;
 use crate::remarks::RemarkKind;
 
-/// The first generic address that is above all windows.
+/// The first generic address above all windows.
 const ABOVE: u64 = 1 << 36;
-/// The largest stride of addresses whose first lane tells where all of them are.
+/// The largest stride for which the first address determines the space of all of them.
 const LARGEST_STRIDE: u64 = 1 << 31;
 
-/// What of memory an access is ordered with.
+/// The memory ordering of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Atomicity {
     Plain,
@@ -35,7 +35,7 @@ enum Atomicity {
 impl Atomicity {
     fn of(space: Space, order: Order, polls: bool) -> Self {
         match (space, order, polls) {
-            // Only the block sees it, or the cluster, whose warps do not run at the same time.
+            // Only visible to the block, or to the cluster, whose warps do not run at the same time.
             (Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param, ..) => {
                 Self::Plain
             }
@@ -49,7 +49,7 @@ impl Atomicity {
         Self::of(load.address.space, load.order, load.polls)
     }
 
-    /// A relaxed store is one that does not end halfway, as all of the host are.
+    /// A relaxed store only must not tear, as no store of the host does.
     fn of_store(store: &Store) -> Self {
         Self::of(store.address.space, store.order, false)
     }
@@ -71,10 +71,10 @@ impl Atomicity {
     }
 }
 
-/// A place of one lane.
+/// The memory of one lane's access.
 struct Place<'c> {
     pointer: Value<'c>,
-    /// Whether it is in local memory, where consecutive words are apart; `None` where it cannot be.
+    /// Whether it is in local memory, where consecutive words are apart; `None` if it cannot be.
     is_local: Option<Value<'c>>,
 }
 
@@ -93,7 +93,7 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<Option<()>, CompileError> {
         let (space, atomicity) = (load.address.space, Atomicity::of_load(load));
         if load.size == 16 && atomicity == Atomicity::Plain {
-            // Two elements, of which no other thread sees one alone.
+            // Two elements; no other thread can observe them separately.
             let halves = Load { size: 8, ..load.clone() };
             return self.load(id, guard, &halves, pc).map(Some);
         }
@@ -165,7 +165,7 @@ impl<'c> Code<'_, '_, 'c> {
         let global = Load { address: Address { space: Space::Global, ..load.address }, ..load.clone() };
         let mut found = self.found(guard, &global, base)?;
         for values in &mut found {
-            // Those of all lanes or chunks, which may differ in the windows.
+            // Uniform values, or one for each chunk, which may differ in the windows.
             let is_vector = |value: &Value<'c>| value.ty().vector_parts().is_some();
             if !values.iter().all(is_vector) {
                 let chunks = (0..self.chunks).filter_map(|chunk| values.get(chunk).or(values.first()));
@@ -214,7 +214,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Whether the addresses of all lanes that run are above the windows, or so it is for other reasons: then they are all the host's.
+    /// Whether the addresses of all active lanes are above the windows, or are host addresses for other reasons.
     fn is_above_windows(
         &self,
         guard: Option<(u32, bool)>,
@@ -233,7 +233,7 @@ impl<'c> Code<'_, '_, 'c> {
                 builder.int_compare(IntPredicate::Uge, sum(self.first(base, 0)?)?, self.int(64, ABOVE))
             }
             Shape::Strided(Stride { within, across }) if is_small(within) && across.is_none_or(is_small) => {
-                // No lane is further from the first than the first is from the windows, or from the end of all addresses.
+                // No lane is further from the first than the first is from the windows, or from the end of the address space.
                 let firsts = if across.is_some() { 1 } else { self.chunks };
                 let mut all: Option<Value<'c>> = None;
                 for chunk in 0..firsts {
@@ -266,7 +266,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Loads for one lane after the other; rows that have one value get one.
+    /// Loads one lane after the other; rows with one value get one.
     fn load_serially(
         &mut self,
         guard: Option<(u32, bool)>,
@@ -278,7 +278,7 @@ impl<'c> Code<'_, '_, 'c> {
         let space = load.address.space;
         let bits = if has_narrow_base(&load.address) { 32 } else { 64 };
         let addresses = match self.claimed_one(base, guard)? {
-            // Other threads may write it between the loads of two lanes.
+            // Otherwise other threads may write it between the loads of two lanes.
             Some(address) if space == Space::Global => Held::One(self.emit.resize(address, bits)?),
             _ => self.hold(0, base, bits)?,
         };
@@ -305,7 +305,7 @@ impl<'c> Code<'_, '_, 'c> {
             Ok(())
         };
         if matches!(addresses, Held::One(_)) && space == Space::Global {
-            // What one lane finds is what all find.
+            // One lane loads for all.
             let any = self.any_lane(&lanes)?;
             self.only_if(any, |code| one(code, code.int(64, 0)))?;
         } else {
@@ -329,7 +329,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(loaded)
     }
 
-    /// Stores for one lane after the other.
+    /// Stores one lane after the other.
     fn store_serially(
         &mut self,
         guard: Option<(u32, bool)>,
@@ -361,7 +361,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Where the place of a lane is.
+    /// The memory of a lane's access.
     fn place_of(
         &self,
         space: Space,
@@ -405,7 +405,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(Place { pointer, is_local: Some(is_local) })
     }
 
-    /// Loads so many bits; those of 128 bits from local memory are not asked for.
+    /// Loads `bits` bits; 128 bits from local memory do not occur.
     fn load_place(
         &self,
         place: &Place<'c>,
@@ -479,13 +479,13 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// The operands that a store writes, and the offset of the element that each is.
+/// The operands of a store, and the offset of the element that each one is.
 fn store_elements(store: &Store) -> Vec<(Src, i64)> {
     let offset = |n: usize| store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
     store.srcs.iter().enumerate().map(|(n, &src)| (src, offset(n))).collect()
 }
 
-/// The row of an address.
+/// The base of an address.
 fn row(address: &Address, pc: u32) -> Result<Src, CompileError> {
     match address.base {
         Base::Row(src, _) => Ok(src),

@@ -1,4 +1,4 @@
-//! Lanes that ask barriers in shared memory in vain while others of their warp wait at later blocks.
+//! Lanes that poll mbarriers in vain while others of their warp wait at later blocks.
 //!
 //! ```text
 //!     elect.sync %r|%p, -1;
@@ -6,14 +6,14 @@
 //! wait: mbarrier.try_wait.parity.shared::cta.b64 %q, [%bar], %parity;
 //! @!%q bra wait;
 //!     cp.async.bulk ..
-//! on: ..                              // most often for this one, but they may be those who arrive
+//! on: ..                              // most often these wait too, but they may be the lanes that arrive
 //! ```
 //!
-//! Threads make progress in any case, so that the lanes at `on` have to run sooner or later where the barrier waits for them. Code that lets them
-//! run ahead has no lane at a place that is known (`analysis/schedule.rs`). What programs do is that other warps arrive, so code may keep those
-//! lanes waiting instead, as it does at any other loop: registers are one value, and most branches are those of the whole warp. Where no other
-//! warp can do anything, the interpreter goes on with the warp from there: it has the state of all barriers anyway, and is told which lanes are
-//! where and what their registers hold.
+//! Threads are guaranteed forward progress, so the lanes at `on` must run sooner or later if the barrier waits for them. Code that lets them
+//! run ahead loses all knowledge of where lanes are (`analysis/schedule.rs`). In practice other warps arrive, so code may keep those
+//! lanes waiting instead, as at any other loop: registers stay uniform, and most branches too. If no other
+//! warp can make progress, the interpreter takes over the warp from there: it has the state of all barriers anyway, and is told at which instructions
+//! lanes are and what their registers hold.
 //!
 //! ```text
 //! block3:
@@ -38,7 +38,7 @@ use super::control::Version;
 use crate::analysis::{BlockId, repeats};
 use crate::run::{HANDED_OVER, field};
 
-/// Where a warp is handed over: the block that begins with the question, and the code for it.
+/// A place where a warp is handed over: the block that begins with the poll, and its code.
 pub(super) struct Handover<'c> {
     id: BlockId,
     version: Version,
@@ -46,7 +46,7 @@ pub(super) struct Handover<'c> {
 }
 
 impl Code<'_, '_, '_> {
-    /// Before lanes ask again at the beginning of a block: where they have asked in vain, lets other warps run, and leaves code where that
+    /// Before lanes repeat a poll at the beginning of a block: if it failed, lets other warps run, and leaves compiled code if that
     /// does not help.
     pub(super) fn let_warps_run(&self, id: BlockId) -> Result<(), LlvmError> {
         let (builder, word) = (self.builder(), self.types.int(32));
@@ -79,7 +79,7 @@ impl Code<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes the code that hands warps over, each at the beginning of a block, so that all rows are in memory.
+    /// Generates the code that hands warps over, each at the beginning of a block, where all rows are in memory.
     pub(super) fn finish_handovers(&mut self) -> Result<(), LlvmError> {
         let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
         let rows = self.slots.len() as u32;

@@ -1,13 +1,13 @@
-//! Instructions that the interpreter's runtime executes (`run/heavy.rs`), and lanes that ask barriers in shared memory.
+//! Instructions that the interpreter's runtime executes (`run/heavy.rs`), and lanes that poll mbarriers.
 //!
 //! ```text
-//! store <16 x i64> %r5, ptr %rows.5           ; what the instruction reads, and the other chunk
+//! store <16 x i64> %r5, ptr %rows.5           ; a row that the instruction reads, and the other chunk
 //! %status = call i32 %step(ptr %warp, i32 pc, i32 %active, i32 %mask, i32 %live)
-//! %r7 = load <16 x i64>, ptr %rows.7          ; what it writes
+//! %r7 = load <16 x i64>, ptr %rows.7          ; a row that it writes
 //! ```
 //!
-//! A question whether a phase is over begins a block. Where the last one was in vain, later blocks run first at which lanes wait, and other
-//! warps where there are none:
+//! A poll whether a phase is over begins a block. If it has failed, later blocks at which lanes wait run first, and other
+//! warps if there are none:
 //!
 //! ```text
 //! block3:
@@ -35,13 +35,13 @@ use crate::run::{PEERS, field};
 
 /// Bytes of a row in memory.
 const ROW: u64 = 8 * WARP as u64;
-/// The lowest bit of the rank of a block in an address of shared memory.
+/// The lowest bit of a block's rank in an address of shared memory.
 const RANK_SHIFT: u64 = 24;
-/// Questions of the lanes of a warp in vain, after which other warps get their turn.
+/// Failed polls of the lanes of a warp after which other warps get their turn.
 const MOST_QUESTIONS: u64 = 64;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Lets the runtime execute an instruction.
+    /// Calls the runtime to execute an instruction.
     pub(super) fn by_runtime(
         &mut self,
         id: BlockId,
@@ -72,8 +72,8 @@ impl<'c> Code<'_, '_, 'c> {
             self.write(id, guard, row, &values)?;
             given.remove(&row);
         }
-        // What the next such instruction reads is there, as for products that add to what the one before has left. Lanes for which a guard does
-        // not hold have something else there.
+        // The next such instruction finds its operands there, for example a product that accumulates into the result of the one before. With a guard,
+        // inactive lanes have other values there.
         if guard.is_none() {
             given.extend(read.into_iter().chain(access.writes));
         }
@@ -87,7 +87,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().offset(rows, self.int(64, u64::from(row) * ROW + bytes))
     }
 
-    /// Puts a row to the memory that the runtime reads.
+    /// Stores a row to the memory that the runtime reads.
     pub(super) fn store_row(&self, row: u32) -> Result<(), LlvmError> {
         for chunk in 0..self.chunks {
             let value = self.emit.resize(self.vector(Src::register(row), chunk)?, 64)?;
@@ -97,7 +97,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// A row that the runtime has written: that of a lane that ran, where all have the same.
+    /// Loads a row that the runtime has written: if it is uniform, the value of an active lane.
     fn loaded_row(&self, row: u32, active: Value<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let word = self.types.int(64);
         if self.is_vector(row) {
@@ -113,7 +113,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(vec![value; self.copies(row)])
     }
 
-    /// Before lanes ask again: where they have asked in vain, lets others run.
+    /// Before lanes repeat a poll: if it has failed, lets others run.
     pub(super) fn let_others_run(&self, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
         let (builder, word) = (self.builder(), self.types.int(32));
         let pc = self.analysis.graph.block(id).first;
@@ -144,7 +144,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Lets other warps run, before lanes ask at the beginning of a block; whether no other lane of this warp can run.
+    /// Lets other warps run before lanes poll at the beginning of a block; `is_alone` is whether no other lane of this warp can run.
     fn idle(&self, id: BlockId, is_alone: bool) -> Result<(), LlvmError> {
         let repeats = is_alone && repeats(self.program, &self.analysis.graph, &self.analysis.liveness, id);
         let pc = self.analysis.graph.block(id).first;
@@ -153,7 +153,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.call_checked(field::runtime::IDLE, &arguments)
     }
 
-    /// Where lanes wait for others that ask in vain, lets other warps run and then those ask again.
+    /// If lanes wait for others that poll in vain, lets other warps run and then repeats the poll.
     pub(super) fn ask_again(&self, id: BlockId, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
         for &other in others.range(..id).filter(|&&other| self.is_question(other)) {
             let [ask, after] = ["ask", "after"].map(|name| self.function.append_block(self.types, name));
@@ -180,7 +180,7 @@ impl<'c> Code<'_, '_, 'c> {
         matches!(self.first_op(id), Some(Op::Effect(Effect::BlockBarrier(_))))
     }
 
-    /// Whether an instruction gives what each block of a cluster has of its own.
+    /// Whether an instruction reads a special register that differs between the blocks of a cluster.
     pub(super) fn is_of_cluster(&self, op: &Op) -> bool {
         let Op::Effect(Effect::Special { register, .. }) = op else { return false };
         self.launched.clusters
@@ -195,7 +195,7 @@ impl<'c> Code<'_, '_, 'c> {
             )
     }
 
-    /// The rank of the block in its cluster, as the bits of an address.
+    /// The rank of the block in its cluster, shifted to its bits of an address.
     fn rank_bits(&self, bits: u32) -> Result<Value<'c>, LlvmError> {
         let place = self.builder().offset(self.frame, self.int(64, field::RANK as u64))?;
         let rank = self.builder().load(self.types.int(32), place, 4, Ordinary)?;
@@ -210,7 +210,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().binary(BinaryOp::Add, self.int(bits, first), self.rank_bits(bits)?)
     }
 
-    /// The place of an address of 64 bits in the shared memory of the blocks of the cluster.
+    /// The host address of a 64-bit address in the shared memory of the blocks of the cluster.
     pub(super) fn in_cluster(&self, address: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let builder = self.builder();
         let offset = builder.binary(BinaryOp::And, address, self.int(64, SHARED_OFFSET))?;

@@ -1,7 +1,7 @@
 //! Rows that follow from an index which may wrap around ([`Shape::Indexed`]).
 //!
-//! Beside the value of the first lane they have the index of the first lane in memory of its own. An access with such an address is plain
-//! where the index does not wrap around in the warp, which it hardly ever does, and a gather otherwise:
+//! In addition to the value of the first lane, the index of the first lane is kept in memory of its own. An access with such an address is
+//! consecutive if the index does not wrap around in the warp, which is by far the most frequent case, and a gather otherwise:
 //!
 //! ```text
 //! %last = add i64 %index, 31                 ; zext of the index of lane 0
@@ -19,7 +19,7 @@ use super::registers::defect;
 use crate::analysis::{Indexed, Shape, Stride};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// What a row's values follow from.
+    /// The index from which a row's values follow, if any.
     pub(super) fn indexed(&self, row: u32) -> Option<Indexed> {
         match self.analysis.shapes.row(row) {
             Shape::Indexed(indexed) => Some(indexed),
@@ -27,7 +27,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Writes the indices of a row, which is computed from these operands: one of them has an index, or is it.
+    /// Writes the indices of a row that is computed from these operands, one of which has or is the index.
     pub(super) fn write_index(
         &self,
         guard: Option<(u32, bool)>,
@@ -68,7 +68,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().load(self.types.int(indexed.bits), place, 8, Ordinary)
     }
 
-    /// The index of the first lane of a chunk, and that from which the row's first value is.
+    /// The index of the first lane of a chunk, and the index that belongs to the row's first value.
     fn indices(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<[Value<'c>; 2], LlvmError> {
         let Some(across) = indexed.index.across else {
             let own = self.read_index(row, indexed, chunk)?;
@@ -117,7 +117,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.value_at(row, indexed, chunk, self.indices(row, indexed, chunk)?)
     }
 
-    /// The value of the first lane of a chunk where the index of the row does not wrap around in the warp.
+    /// The value of the first lane of a chunk if the index of the row does not wrap around in the warp.
     pub(super) fn first_unwrapped(&self, src: Src, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let indexed = src.as_register().and_then(|row| Some((row, self.indexed(row)?)));
         let Some((row, across)) = indexed.and_then(|(row, indexed)| Some((row, indexed.stride().across?)))
@@ -145,7 +145,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.value_at(row, indexed, chunk, [index, from])
     }
 
-    /// The numbers with a stride from lane to lane, from that of the first one.
+    /// A vector of affine values: `first + within * lane`.
     pub(super) fn lanes_from(&self, first: Value<'c>, within: i64) -> Result<Value<'c>, LlvmError> {
         let bits = self.emit.bits(first);
         let first = self.builder().splat(first, self.lanes)?;

@@ -7,15 +7,15 @@ use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
 use super::{Code, NAME};
 use crate::options::Lines;
 
-/// The debug information of a module while it is made.
+/// The debug information of a module under construction.
 pub(super) struct Debug<'c> {
     info: DebugInfo<'c>,
-    /// For each file the function, in that file.
+    /// For each file, the function's scope in that file.
     scopes: Vec<Metadata<'c>>,
 }
 
 impl<'c> Debug<'c> {
-    /// That of the function of a kernel.
+    /// Creates the debug information of a kernel's function.
     pub(super) fn new(
         module: &Module<'c>,
         types: Types<'c>,
@@ -35,19 +35,19 @@ impl<'c> Debug<'c> {
             if number == first.file as usize { scope } else { info.scope_in_file(scope, file) }
         };
         let scopes = files.iter().enumerate().map(in_file).collect();
-        // Debuggers and profilers find the callers of a frame by it.
+        // Debuggers and profilers use it to unwind frames.
         function.add_attribute(types, "frame-pointer", "all");
         Self { info, scopes }
     }
 
-    /// Completes it.
+    /// Completes the debug information.
     pub(super) fn finish(&self) {
         self.info.finish();
     }
 }
 
 impl Code<'_, '_, '_> {
-    /// What is built from now on belongs to an instruction.
+    /// Sets the source location of the code generated from now on to that of an instruction.
     pub(super) fn locate(&self, pc: u32) {
         let (Some(debug), Some(lines)) = (&self.debug, self.lines) else { return };
         let pc = self.joined.map_or(pc, |joined| joined.place(pc));

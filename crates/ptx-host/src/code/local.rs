@@ -1,16 +1,16 @@
 //! Local memory.
 //!
-//! The bytes of a thread are interleaved with those of the other lanes of its warp, four at a time, so that an access of all lanes to one
-//! offset, which most are, is one to consecutive words:
+//! The bytes of a thread are interleaved with those of the other lanes of its warp in units of four bytes, so that an access of all lanes at one
+//! offset, the most frequent case, is one to consecutive words:
 //!
 //! | word | lane 0 | lane 1 | | lane 31 |
 //! |---|---|---|---|---|
 //! | bytes 0 to 3 | 0 | 4 | .. | 124 |
 //! | bytes 4 to 7 | 128 | 132 | .. | 252 |
 //!
-//! Elements of eight bytes are two words, and those of one or two a part of one: no other lane changes the rest of it. The memory is on
-//! the stack of the function, so that LLVM makes values of what is accessed at constant offsets alone; that of kernels with much of it the runtime
-//! allocates.
+//! Elements of eight bytes are two words, and those of one or two bytes a part of one, the rest of which belongs to the same lane. The memory is on
+//! the function's stack, so that LLVM promotes what is only accessed at constant offsets to values; for kernels with much local memory the runtime
+//! allocates it.
 
 use std::mem::offset_of;
 
@@ -29,12 +29,12 @@ use crate::run::Runtime;
 /// Bytes from a word of a lane to the next one.
 pub(super) const ROW: u64 = 4 * WARP as u64;
 
-/// Bytes of a warp that offsets of 32 bits reach.
+/// Bytes of a warp that 32-bit offsets reach.
 const MOST: u64 = 1 << 32;
 
 /// The offsets of an access.
 enum Offsets<'c> {
-    /// One that is known.
+    /// A constant.
     Constant(u64),
     /// One for all lanes.
     One(Value<'c>),
@@ -43,7 +43,7 @@ enum Offsets<'c> {
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Makes the memory, all of it zero.
+    /// Allocates the memory, zeroed.
     pub(super) fn make_local(&mut self) -> Result<(), CompileError> {
         let Some(function) = self.program.functions.get(self.program.entry as usize) else { return Ok(()) };
         if function.local == 0 {
@@ -97,7 +97,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Loads an element of so many bytes, up to 8, for each chunk.
+    /// Loads an element of `size` bytes, up to 8, for each chunk.
     pub(super) fn load_local(
         &self,
         guard: Option<(u32, bool)>,
@@ -128,7 +128,7 @@ impl<'c> Code<'_, '_, 'c> {
             .collect()
     }
 
-    /// Stores an element of so many bytes, up to 8, given for each chunk with as many bits.
+    /// Stores an element of `size` bytes, up to 8, given for each chunk with as many bits.
     pub(super) fn store_local(
         &self,
         guard: Option<(u32, bool)>,
@@ -171,7 +171,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().binary(op, value, self.emit.constant(value, self.emit.bits(value), by))
     }
 
-    /// How far an element of one or two bytes is from the low end of its word, in bits.
+    /// The shift in bits of an element of one or two bytes within its word.
     fn shift_in_word(
         &self,
         offsets: &Offsets<'c>,
@@ -189,7 +189,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The words that hold the byte so far after the offsets.
+    /// The words that hold the byte `after` bytes past the offsets.
     fn local_word(
         &self,
         offsets: &Offsets<'c>,
@@ -224,7 +224,7 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), LlvmError> {
         match offsets {
             Offsets::Constant(offset) => {
-                // Of the lanes that do not run the old word is stored again: no one else does meanwhile.
+                // Inactive lanes store their old word again: no other thread writes it meanwhile.
                 let place = self.constant_place(*offset + after, chunk)?;
                 let old = self.builder().load(word.ty(), place, 4, Ordinary)?;
                 let new = self.builder().select(mask, word, old)?;
@@ -246,7 +246,7 @@ impl<'c> Code<'_, '_, 'c> {
         4 * chunk as u64 * u64::from(self.lanes)
     }
 
-    /// Where the words of a chunk are. A constant offset beyond the memory, which only code has that never runs, means the first ones.
+    /// The address of the words of a chunk. A constant offset beyond the memory, which only occurs in dead code, is replaced by 0.
     fn constant_place(&self, offset: u64, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let bytes =
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.local);
@@ -269,7 +269,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().vector_offset(self.local()?, bytes)
     }
 
-    /// The first byte of lane 0's word that holds the byte at an offset.
+    /// The offset of lane 0's word that holds the byte at an offset.
     pub(super) fn local_row(&self, offset: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {
         let all = u64::MAX >> (64 - bits);
         let word = self.builder().binary(BinaryOp::And, offset, self.emit.constant(offset, bits, all - 3))?;

@@ -1,7 +1,7 @@
 //! Matrix instructions (manual 9.7.14): `mma`, `wmma.mma`, `movmatrix`.
 //!
-//! A product is two functions, which are called with the registers in memory: they are long, and a kernel has the same ones many times.
-//! The first one stores A in the form in which the second one reads its elements.
+//! A product is two functions, which are called with the registers in memory: they are long, and a kernel contains the same ones many times.
+//! The first stores A in the layout in which the second reads its elements.
 
 use ptx_exec::program::{CollectiveKind, Effect, Element, Inst, Op, Product, Src, WARP};
 use ptx_llvm::LlvmError;
@@ -21,19 +21,19 @@ use crate::run::Status;
 #[derive(Clone, Copy)]
 pub(super) struct Multiplier<'c> {
     product: Product,
-    /// What NaNs of its results are.
+    /// How NaNs of its results are represented.
     nan: Nan,
-    /// What stores A, and what multiplies.
+    /// The function that stores A, and the one that multiplies.
     functions: [Function<'c>; 2],
-    /// Where its arguments and results are: register after register, lane after lane.
+    /// The memory of its arguments and results: register after register, lane after lane.
     arguments: Value<'c>,
     results: Value<'c>,
-    /// Where the elements of A are.
+    /// The memory of the elements of A.
     a: Value<'c>,
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Stops the warp unless all 32 lanes are here.
+    /// Stops the warp unless all 32 lanes take part.
     pub(super) fn expect_whole(&self, pc: u32) -> Result<(), LlvmError> {
         match &self.present {
             Present::Whole => Ok(()),
@@ -63,7 +63,7 @@ impl<'c> Code<'_, '_, 'c> {
         let [a_count, b_count, ..] = product.registers().map(|count| count as usize);
         let has_stored = self.has_stored(id, product, srcs);
         for (register, &src) in srcs.iter().enumerate().skip(if has_stored { a_count } else { 0 }) {
-            // Sums with a NaN are NaNs, independently of its bits.
+            // Sums with a NaN are NaNs, independently of its payload.
             let takes_any = register >= a_count + b_count && product.c == Element::F32;
             for chunk in 0..self.chunks {
                 let value = if takes_any { self.raw_vector(src, chunk)? } else { self.vector(src, chunk)? };
@@ -85,13 +85,13 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Whether the block that was run just before begins with the same product of the same A, so that A is in memory already.
+    /// Whether the block that ran just before begins with the same product with the same A, so that A is in memory already.
     fn has_stored(&self, id: BlockId, product: &Product, srcs: &[Src]) -> bool {
         let (graph, count) = (&self.analysis.graph, product.registers()[0] as usize);
         let leads_here = |block: &Block| block.terminator.targets().contains(&id);
         let mut before = graph.blocks().iter().enumerate().filter(|(_, block)| leads_here(block));
         let (Some((other, block)), None) = (before.next(), before.next()) else { return false };
-        // Where lanes wait elsewhere, those may run in between.
+        // If lanes wait elsewhere, those may run in between.
         if id == 0 || other == id || !block.gathers || !self.analysis.schedule.is_together(other) {
             return false;
         }
@@ -111,7 +111,7 @@ impl<'c> Code<'_, '_, 'c> {
             && !srcs.iter().take(count).any(is_changed)
     }
 
-    /// What NaNs of the results may be: any, where no one sees their bits.
+    /// How NaNs of the results may be represented: with any payload, if their bits are not observed.
     fn nan_of(&self, product: &Product, dsts: &[u32]) -> Nan {
         let are_any = product.d == Element::F32 && dsts.iter().all(|&d| self.analysis.nans.has_any(d));
         if are_any { Nan::Any } else { Nan::Canonical }
@@ -123,7 +123,7 @@ impl<'c> Code<'_, '_, 'c> {
             return Ok(*found);
         }
         let multiply = self.make_multiplying(product, nan)?;
-        // A is stored once for products one after the other, also where their NaNs differ.
+        // Consecutive products share the code that stores A, also if their NaNs differ.
         if let Some(&found) = self.multipliers.iter().find(|found| found.product == *product) {
             let made = Multiplier { nan, functions: [found.functions[0], multiply], ..found };
             self.multipliers.push(made);
@@ -142,7 +142,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(made)
     }
 
-    /// A function of this module's, of so many pointers.
+    /// An internal function of this module with `parameters` pointer parameters.
     fn helper(&self, name: &str, parameters: usize) -> Result<(Function<'c>, Emit<'_, 'c>), LlvmError> {
         let name = format!("{name}{}", self.multipliers.len());
         let ty = self.types.function(self.types.void(), &vec![self.types.pointer(0); parameters]);
@@ -229,7 +229,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// The bits of all registers of a product.
+/// The width of all registers of a product.
 fn register_bits(product: &Product) -> u32 {
     if product.d == Element::F64 { 64 } else { 32 }
 }

@@ -1,4 +1,4 @@
-//! What code is made for accesses and branches, where it is not the plain one: noted while it is made, for remarks (`remarks.rs`).
+//! Notes on accesses and branches whose code is not the plain one, taken during code generation, for remarks (`remarks.rs`).
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::remarks::RemarkKind;
 /// The notes of a kernel.
 #[derive(Default, Debug)]
 pub(crate) struct Notes {
-    /// The instruction that code is made for, and its block.
+    /// The instruction being generated, and its block.
     at: Cell<(u32, BlockId)>,
     all: RefCell<BTreeMap<(u32, RemarkKind), Note>>,
 }
@@ -21,44 +21,44 @@ pub(crate) struct Notes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Note {
     pub(crate) block: BlockId,
-    /// The operand that decided: an address, a condition. Nothing where it is where lanes wait.
+    /// The operand that decided: an address or a condition; `None` if it is that lanes wait elsewhere.
     pub(crate) src: Option<Src>,
-    /// For accesses to addresses with a stride, what that would have to be.
+    /// For strided accesses, the stride at which they would be consecutive.
     pub(crate) bytes: i64,
 }
 
 impl Notes {
-    /// All of them, in the order of instructions.
+    /// All notes, in the order of instructions.
     pub(crate) fn take(self) -> BTreeMap<(u32, RemarkKind), Note> {
         self.all.into_inner()
     }
 }
 
 impl Code<'_, '_, '_> {
-    /// Code is made for an instruction from now on.
+    /// Starts the code of an instruction.
     pub(super) fn begin_notes(&self, id: BlockId, pc: u32) {
         if let Some(notes) = self.notes {
             notes.at.set((pc, id));
         }
     }
 
-    /// Notes that the instruction has such code, and which operand decided that.
+    /// Notes that the instruction has this kind of code, and the operand that decided that.
     pub(super) fn note(&self, kind: RemarkKind, src: Option<Src>) {
         self.note_access(kind, src, 0);
     }
 
-    /// The same of an access of so many bytes.
+    /// As [`Self::note`], for an access of `bytes` bytes.
     pub(super) fn note_access(&self, kind: RemarkKind, src: Option<Src>, bytes: i64) {
         let Some(notes) = self.notes else { return };
         let (pc, block) = notes.at.get();
-        // What was added to join operations is no one's instruction.
+        // Instructions that were added to join operations are not in the source.
         if self.joined.is_some_and(|joined| joined.place(pc) != pc) {
             return;
         }
         notes.all.borrow_mut().entry((pc, kind)).or_insert(Note { block, src, bytes });
     }
 
-    /// Notes that an access has a mask, unless all lanes make it.
+    /// Notes that an access is masked, unless all lanes execute it.
     pub(super) fn note_mask(&self, guard: Option<(u32, bool)>) {
         let Some(notes) = self.notes else { return };
         let (_, block) = notes.at.get();

@@ -1,4 +1,4 @@
-//! Turns of kernels whose warps come to barriers in one order (`analysis/phases.rs`): a loop over warps for each phase.
+//! Turns of kernels whose warps reach barriers in one order (`analysis/phases.rs`): a loop over warps for each phase.
 //!
 //! ```text
 //! phase1:
@@ -26,37 +26,37 @@ use crate::run::field;
 /// The loops over warps.
 pub(super) struct Loops<'c> {
     phases: Phases,
-    /// Where the number of the warp is that has its turn.
+    /// The memory of the current warp's index.
     at: Value<'c>,
-    /// Where each phase begins.
+    /// The first LLVM block of each phase.
     heads: Vec<Block<'c>>,
-    /// Rows that are computed again after barriers, and the instructions that do it.
+    /// Rows that are recomputed after barriers, and the instructions that do it.
     again: BTreeMap<u32, u32>,
 }
 
 impl<'c> Loops<'c> {
-    /// Those of a kernel whose warps have one version.
+    /// The loops of a kernel with one version of code, if its warps reach barriers in one order.
     pub(super) fn new(code: &Code<'_, '_, 'c>) -> Result<Option<Self>, LlvmError> {
         let phases = Phases::new(code.program, &code.analysis.graph);
         let is_plain = code.versions().len() == 1 && !code.is_quiet && !code.checks();
         let Some(phases) = phases.filter(|_| is_plain) else { return Ok(None) };
         let at = code.builder().alloca_in_entry(code.types.int(32), 4)?;
         let heads = phases.blocks.iter().map(|_| code.function.append_block(code.types, "phase")).collect();
-        // Gathers take 32-bit indices as long as LLVM does not know that these have no sign: it extends them otherwise, and gathers half as many
-        // lanes at a time. What comes from memory it does not know.
+        // Gathers take 32-bit indices as long as LLVM does not know that these are not negative: otherwise it extends them, and gathers half as many
+        // lanes at a time. Of values loaded from memory it does not know it.
         let again =
             if code.has_gathers() { BTreeMap::new() } else { computed_again(code.program, code.analysis) };
         Ok(Some(Self { phases, at, heads, again }))
     }
 
-    /// Whether a row need not be kept at barriers.
+    /// Whether a row need not be saved at barriers.
     pub(super) fn computes(&self, row: u32) -> bool {
         self.again.contains_key(&row)
     }
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Goes to the first phase.
+    /// Branches to the first phase.
     pub(super) fn begin_phases(&self, loops: &Loops<'c>) -> Result<(), LlvmError> {
         let first = loops.heads.first().ok_or_else(|| defect("a kernel without phases"))?;
         self.builder().store(self.int(32, 0), loops.at, 4, Ordinary)?;
@@ -65,7 +65,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Tells the runtime of the warp that has its turn, at the beginning of it.
+    /// Stores the current warp's index for the runtime, at the beginning of its turn.
     pub(super) fn begin_turn(&mut self) -> Result<(), LlvmError> {
         self.read_turn()?;
         let place = self.builder().offset(self.frame, self.int(64, field::WARP as u64))?;
@@ -73,7 +73,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The number of the warp that has its turn, for code that begins here.
+    /// Loads the current warp's index, for code that begins here.
     pub(super) fn read_turn(&mut self) -> Result<(), LlvmError> {
         let Some(at) = self.turns.as_ref().and_then(|turns| turns.loops.as_ref()).map(|loops| loops.at)
         else {
@@ -87,7 +87,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The next warp has its turn in a phase, or the first one in what comes after it: the next phase, or this block.
+    /// Ends a warp's turn: the next warp runs in this phase, or the first one in what follows: the next phase, or `after`.
     pub(super) fn end_turn(&self, phase: usize, after: Option<Block<'c>>) -> Result<(), LlvmError> {
         let turns = self.turns.as_ref().ok_or_else(|| defect("a phase without turns"))?;
         let loops = turns.loops.as_ref().ok_or_else(|| defect("turns without phases"))?;
@@ -117,7 +117,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.turns.as_ref()?.loops.as_ref()?.heads.len().checked_sub(1)
     }
 
-    /// Computes the rows again that a phase reads, at the barrier that begins it.
+    /// Recomputes the rows that a phase reads, at the barrier that begins it.
     pub(super) fn compute_again(&mut self, id: BlockId) -> Result<(), CompileError> {
         let analysis = self.analysis;
         let Some(loops) = self.turns.as_ref().and_then(|turns| turns.loops.as_ref()) else { return Ok(()) };
@@ -137,7 +137,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The instructions that compute a row, each after those of what it reads.
+    /// Orders the instructions that compute a row so that each comes after those of its operands.
     fn order_again(
         &self,
         again: &BTreeMap<u32, u32>,

@@ -1,10 +1,10 @@
-//! Loads of the next round of a loop, announced to the processor.
+//! Prefetches for the next iteration of a loop.
 //!
-//! Where threads go over an array in steps of the grid, what a block loads in one round is far from what it loads in the next one: processors
-//! do not foresee that, and a round begins with a wait for memory. The address of the next round follows from that of this one:
+//! In a grid-stride loop, the data of a block in one iteration is far from that of the next: hardware prefetchers
+//! do not predict that, and an iteration begins with a cache miss. The address of the next iteration follows from that of this one:
 //!
 //! ```text
-//! add.s64 %rd5, %rd1, (%r22 * 4)      ; %r22 grows by %r5 in each round
+//! add.s64 %rd5, %rd1, (%r22 * 4)      ; %r22 grows by %r5 in each iteration
 //! call @llvm.prefetch(%rd5 + %r5 * 4)
 //! ```
 
@@ -17,25 +17,25 @@ use ptx_llvm::build::{BinaryOp, CastOp, Value};
 use super::Code;
 use crate::analysis::{Access, BlockId, Shape};
 
-/// Bytes of a line of the cache, or a multiple of them.
+/// Bytes of a cache line, or a multiple of them.
 const LINE: u64 = 64;
 
-/// So many operations may be between what grows and an address.
+/// The longest chain of operations from the induction variable to an address.
 const DEEPEST: u32 = 8;
 
-/// What is added to a row from round to round.
+/// The increment of a row per iteration.
 #[derive(Clone, Copy)]
 enum Growth<'c> {
-    /// Something that is not known.
+    /// Unknown.
     Unknown,
-    /// Nothing.
+    /// Zero.
     None,
-    /// A number of 64 bits that is not known before, the same for all lanes.
+    /// A uniform, loop-invariant 64-bit value that is not a constant.
     By(Value<'c>),
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Announces what a load of consecutive lanes reads in the next round of its loop, or in the next block, if that is known.
+    /// Prefetches what a load of consecutive lanes reads in the next iteration of its loop, or in the next block, if that is known.
     pub(super) fn announce(&self, id: BlockId, load: &Load) -> Result<(), LlvmError> {
         let Base::Row(base, _) = load.address.base else { return Ok(()) };
         let shapes = &self.analysis.shapes;
@@ -45,7 +45,7 @@ impl<'c> Code<'_, '_, 'c> {
             Shape::Indexed(indexed) => indexed.stride().within == bytes,
             _ => false,
         };
-        // What several chunks share is loaded often, and close to what was loaded before.
+        // Data that several chunks share is loaded often, and close to earlier loads.
         let is_shared = shapes.chunkwise_of(base) + 1 < self.chunks as u32;
         if load.address.space != Space::Global || !is_consecutive || is_shared || self.checks() {
             return Ok(());
@@ -58,7 +58,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.announce_at(base, load, step)
     }
 
-    /// Announces what a load of consecutive lanes would read so many bytes after what it reads.
+    /// Prefetches what a load of consecutive lanes would read `step` bytes further.
     pub(super) fn announce_at(&self, base: Src, load: &Load, step: Value<'c>) -> Result<(), LlvmError> {
         let (pointer, builder) = (self.types.pointer(0), self.builder());
         let bytes = u64::from(load.size) * load.dsts.len() as u64;
@@ -69,7 +69,7 @@ impl<'c> Code<'_, '_, 'c> {
                 let offset = self.int(64, (load.address.offset as u64).wrapping_add(line));
                 let place = builder.binary(BinaryOp::Add, next, offset)?;
                 let place = builder.cast(CastOp::IntToPtr, place, pointer)?;
-                // To read, to be kept, data.
+                // Read, high locality, data cache.
                 let hints = [self.int(32, 0), self.int(32, 3), self.int(32, 1)];
                 builder.intrinsic("llvm.prefetch", &[pointer], &[place, hints[0], hints[1], hints[2]])?;
             }
@@ -121,7 +121,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// What a row adds to itself in each round. Processors know constants, which are small, themselves.
+    /// What a row adds to itself in each iteration. Constants are ignored: they are small, and hardware prefetchers cover them.
     fn addend(&self, round: &[BlockId], by: Src) -> Result<Growth<'c>, LlvmError> {
         let is_fixed = by.as_register().is_some_and(|row| self.writers(round, row).is_empty());
         if !is_fixed || self.analysis.shapes.claim(by) != Shape::Uniform {

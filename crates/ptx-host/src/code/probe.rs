@@ -1,17 +1,17 @@
-//! Tests of accesses before they are made ([`Options::check_memory`](crate::Options::check_memory)).
+//! Checks of memory accesses before they are executed ([`Options::check_memory`](crate::Options::check_memory)).
 //!
-//! For each run of bytes that an instruction accesses the host thread knows a part of memory that it may access ([`Known`]): that around the
-//! place where it was accessed last. Code tests addresses against that; where one is outside, it asks the runtime, which finds the memory
-//! of that address, or the first lane that is to stop.
+//! For each run of bytes that an instruction accesses (a site), the host thread caches a range of memory that may be accessed ([`Known`]): the one
+//! around the last access. Code tests addresses against that range; if one is outside, it calls the runtime, which finds the memory
+//! of that address, or the first lane that faults.
 //!
 //! | addresses | test |
 //! |---|---|
-//! | one for all lanes, or with a stride | of the first one, for the bytes of all lanes; where lanes do not run, then of those that do |
-//! | any | a vector of them |
+//! | uniform or strided | the first one, for the bytes of all lanes; if that fails and lanes are inactive, those of the active lanes |
+//! | varying | all of them, as a vector |
 //!
 //! ```text
 //! %offset = sub i64 %address, %base
-//! %steps = call i64 @llvm.fshr.i64(i64 %offset, i64 %offset, i64 2)   ; large where the address is not aligned
+//! %steps = call i64 @llvm.fshr.i64(i64 %offset, i64 %offset, i64 2)   ; large if the address is not aligned
 //! %inside = icmp ult i64 %steps, %count
 //! ```
 
@@ -31,10 +31,10 @@ use crate::run::{Known, field};
 
 /// The most bytes from the first to the last lane that are tested as one run.
 const LONGEST: i64 = 1 << 24;
-/// Registers that the accesses of an instruction follow from, at most.
+/// The most registers from which the accesses of an instruction follow.
 const SOURCES: usize = 3;
 
-/// The sites of a program: for each instruction that has some the number of the first one, and how many there are.
+/// The sites of a program: for each instruction with sites the number of the first one, and how many there are in total.
 pub(crate) fn sites(program: &Program) -> (FxHashMap<u32, u32>, usize) {
     let (mut firsts, mut count) = (FxHashMap::default(), 0);
     for (pc, inst) in program.code.iter().enumerate() {
@@ -47,12 +47,12 @@ pub(crate) fn sites(program: &Program) -> (FxHashMap<u32, u32>, usize) {
     (firsts, count)
 }
 
-/// What code checks accesses with.
+/// The state of the checks.
 pub(super) struct Probes<'c> {
     firsts: FxHashMap<u32, u32>,
-    /// What is known of each site.
+    /// The known range of each site.
     known: Value<'c>,
-    /// Memory for what the runtime is given: the rows of sources, the lanes of warps, and the bytes of all lanes for each run.
+    /// Memory for arguments of the runtime: the rows of sources, the lane masks of warps, and the bytes of all lanes for each run.
     rows: Value<'c>,
     lanes: Value<'c>,
     wholes: Value<'c>,
@@ -64,27 +64,27 @@ struct Tested<'c> {
     run: Run,
     src: Option<Src>,
     guard: Option<(u32, bool)>,
-    /// What is known: the first address, and the numbers of addresses.
+    /// The known range: its first address, and the numbers of valid addresses for one lane and for all.
     base: Value<'c>,
     each: Value<'c>,
     whole: Value<'c>,
-    /// Bits in which addresses are compared.
+    /// The width in which addresses are compared.
     bits: u32,
 }
 
-/// How the lanes lie that are tested together.
+/// Which lanes can be tested together.
 #[derive(Clone, Copy)]
 enum Together {
-    /// All of them are a run of so many bytes, which begins so far from the first one.
+    /// All lanes: a run of `bytes` bytes that begins `low` bytes from the first address.
     Warp { low: i64, bytes: i64, index: Option<(u32, Indexed)> },
-    /// Those of each chunk are.
+    /// The lanes of each chunk.
     Chunk { low: i64, bytes: i64 },
     /// None.
     No,
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Prepares for checks.
+    /// Prepares the checks.
     pub(super) fn begin_probes(&mut self) -> Result<(), LlvmError> {
         let (firsts, _) = sites(self.program);
         let warps = self.analysis.warps as u64;
@@ -99,7 +99,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Checks the accesses of an instruction, where that is wanted.
+    /// Checks the accesses of an instruction, if that is enabled.
     pub(super) fn check_memory(
         &self,
         id: BlockId,
@@ -155,7 +155,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Whether a run at an address that is known lies in local memory.
+    /// Whether a run at a constant address is inside local memory.
     fn is_in_frame(&self, run: &Run) -> bool {
         let local = self.program.functions.get(self.program.entry as usize);
         let local = local.map_or(0, |function| i64::from(function.local));
@@ -191,8 +191,8 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(Tested { run, src, guard, base, each, whole, bits })
     }
 
-    /// Whether a run is inside in all lanes, or, where this is not known of lanes that run alone, in all lanes that there may be; and the bytes of
-    /// those, where they are tested together.
+    /// Whether a run is inside in all lanes; where lanes are tested together, inactive ones count too. Also returns the bytes of
+    /// those that are tested together.
     fn run_is_inside(&self, tested: &Tested<'c>) -> Result<(Value<'c>, u64), LlvmError> {
         let Some(src) = tested.src else {
             let address =
@@ -259,7 +259,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// The address that a base means, so many bytes further.
+    /// The address of a base, `more` bytes further.
     fn tested_address(
         &self,
         tested: &Tested<'c>,
@@ -274,7 +274,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.emit.resize(sum, tested.bits)
     }
 
-    /// Whether addresses, which may be vectors, are among so many from the known one on, in steps of the alignment.
+    /// Whether addresses, which may be vectors, are among the `count` valid ones from the known one on, in steps of the alignment.
     fn is_below(
         &self,
         tested: &Tested<'c>,
@@ -294,7 +294,7 @@ impl<'c> Code<'_, '_, 'c> {
         builder.int_compare(IntPredicate::Ult, offset, count)
     }
 
-    /// Whether a run is inside in each lane that runs.
+    /// Whether a run is inside in each active lane.
     fn lanes_are_inside(&self, tested: &Tested<'c>) -> Result<Value<'c>, LlvmError> {
         let Some(src) = tested.src else { return Ok(self.run_is_inside(tested)?.0) };
         let mut outside: Option<Value<'c>> = None;
@@ -322,7 +322,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().int_compare(IntPredicate::Eq, lanes, self.int(self.lanes, 0))
     }
 
-    /// Asks the runtime, which ends the warp where a lane is to stop.
+    /// Calls the runtime, which ends the warp if a lane faults.
     fn ask_runtime(
         &self,
         probes: &Probes<'c>,

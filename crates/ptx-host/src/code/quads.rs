@@ -1,7 +1,7 @@
 //! Loads whose addresses are consecutive within each four lanes.
 //!
-//! Lanes hold fragments of matrices four to a row: lane 4 r + c has what is at row r and column c. Where the addresses of a load may be so,
-//! which only the way they are computed tells, code looks at them, and loads four elements at once instead of gathering them:
+//! Lanes hold fragments of matrices four to a row: lane 4 r + c has the element at row r and column c. Where the addresses of a load may have this
+//! pattern, which is guessed from the way they are computed, code tests for it, and loads four elements at once instead of gathering them:
 //!
 //! ```text
 //! %firsts = shufflevector <16 x i64> %addresses, 0 0 0 0 4 4 4 4 ..
@@ -19,14 +19,14 @@ use rustc_hash::FxHashMap;
 use super::Code;
 use crate::analysis::{Access, Shape};
 
-/// What may be between neighbors of four lanes: `None` where that is not known, `Some(None)` in a loop where it is what it was before.
+/// The possible difference between neighbors of four lanes: `None` if unknown, `Some(None)` in a loop if it does not change.
 type Between = Option<Option<i64>>;
 
 /// Lanes whose addresses may be consecutive.
 const QUAD: u32 = 4;
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Whether the addresses of lanes may be so many bytes apart within each four of them.
+    /// Whether addresses may be `bytes` bytes apart within each four lanes.
     pub(super) fn may_have_quads(&self, base: Src, bytes: u32) -> bool {
         self.lanes.is_multiple_of(QUAD)
             && !self.checks()
@@ -34,7 +34,7 @@ impl<'c> Code<'_, '_, 'c> {
             && self.between(base, &mut FxHashMap::default()) == Some(Some(i64::from(bytes)))
     }
 
-    /// What may be between neighbors of a row, from how it is computed. Numbers that wrap around are not thought of.
+    /// The possible difference between neighbors in a row, from how it is computed. Wrap-around is ignored.
     fn between(&self, src: Src, known: &mut FxHashMap<u32, Between>) -> Between {
         match self.analysis.shapes.src(src) {
             Shape::Varying => {}
@@ -42,7 +42,7 @@ impl<'c> Code<'_, '_, 'c> {
             shape => return Some(shape.stride().map(|stride| stride.within)),
         }
         let row = src.as_register()?;
-        // A row of a loop depends on itself: meanwhile it counts as one that adds nothing, and its other writers decide. This is a guess that code
+        // A row of a loop depends on itself: meanwhile it counts as unchanged, and its other writers decide. This is a guess that code
         // tests, so it may be wrong.
         if let Some(&between) = known.get(&row) {
             return between;
@@ -53,7 +53,7 @@ impl<'c> Code<'_, '_, 'c> {
         between
     }
 
-    /// The same from all instructions that write the row.
+    /// The possible difference, joined over all instructions that write the row.
     fn between_written(&self, row: u32, known: &mut FxHashMap<u32, Between>) -> Between {
         let blocks = self.analysis.graph.blocks().iter();
         let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
@@ -90,7 +90,7 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let shifted = |stride: i64, by: i64| (stride == 0 || (stride == 1 && by >= 2)).then_some(0);
         let mut of = |src: Src| self.between(src, known);
-        // A product with what is not known has the stride zero, of what is the same for four lanes.
+        // A product with an unknown factor has difference zero only if both are equal in the four lanes.
         let product = |[a, b]: [(Src, Option<i64>); 2]| match (constant(a.0), constant(b.0)) {
             (_, Some(factor)) => a.1.map(|stride| stride.wrapping_mul(factor)),
             (Some(factor), _) => b.1.map(|stride| stride.wrapping_mul(factor)),
@@ -123,8 +123,8 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Loads where all lanes run and their addresses are so; `gather` makes the code for others. Both give a vector for each of the
-    /// chunks that the addresses are of, before the offset: loads at other offsets test the same then, which LLVM does once.
+    /// Loads in quads if all lanes are active and their addresses have the pattern; `gather` generates the code otherwise. Both return a vector for
+    /// each chunk of addresses. These are tested before `offset` is added: loads at other offsets then share the test, which LLVM merges.
     pub(super) fn quads(
         &self,
         (space, offset): (Space, i64),

@@ -1,5 +1,5 @@
-//! What the runtime does for all lanes: operations on registers that have no form here, with the interpreter's functions of rows, and
-//! functions of the system.
+//! Operations that the runtime executes for all lanes: those on registers that have no code here, with the interpreter's row functions, and
+//! system calls.
 
 use std::mem::offset_of;
 
@@ -15,7 +15,7 @@ use crate::kernel::CompileError;
 use crate::run::{ARGUMENTS, Runtime};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Computes an operation for all lanes, also those that do not run: each function is defined for all numbers.
+    /// Computes an operation for all lanes, also inactive ones: each function is total.
     pub(super) fn by_interpreter(
         &mut self,
         id: BlockId,
@@ -50,7 +50,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Calls a function of the system. Its arguments and its result are rows (`inline.rs`).
+    /// Calls a system function. Its arguments and its result are rows (`inline.rs`).
     pub(super) fn call_system(
         &mut self,
         id: BlockId,

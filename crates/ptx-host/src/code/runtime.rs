@@ -9,7 +9,7 @@ use super::Code;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Calls a function of the runtime, which has its place in the table at `entry` bytes (`offset_of!(Runtime, ..)`): with the frame of the
+    /// Calls the runtime function at offset `entry` of its table (`offset_of!(Runtime, ..)`), with the frame of the
     /// warp and then the arguments.
     pub(super) fn call_runtime(
         &self,
@@ -30,7 +30,7 @@ impl<'c> Code<'_, '_, 'c> {
         builder.call_value(self.types.function(result, &parameters), function, &arguments)
     }
 
-    /// Calls a function of the runtime that gives a [`Status`], and ends the warp with it unless it is [`Status::Done`].
+    /// Calls a runtime function that returns a [`Status`], and ends the warp with it unless it is [`Status::Done`].
     pub(super) fn call_checked(&self, entry: usize, arguments: &[Value<'c>]) -> Result<(), LlvmError> {
         let status = self.call_runtime(entry, arguments, self.types.int(32))?;
         self.end_unless_done(status)
@@ -43,7 +43,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.unless(is_done, |code| code.builder().ret(Some(status)).map(drop))
     }
 
-    /// Stops the warp where a lane runs for which the guard holds.
+    /// Stops the warp if the guard holds for an active lane.
     pub(super) fn stop_where(&self, pc: u32, guard: Option<(u32, bool)>) -> Result<(), LlvmError> {
         let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
         let lanes = self.lanes_of(&masks?)?;
@@ -51,7 +51,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.unless(none, |code| code.stop(pc, lanes, Status::Stopped))
     }
 
-    /// Ends the warp: these of its lanes, a bit each, are stopped at an instruction.
+    /// Ends the warp: the lanes of this mask are stopped at an instruction.
     pub(super) fn stop(&self, pc: u32, lanes: Value<'c>, status: Status) -> Result<(), LlvmError> {
         let pc = self.instruction_of(pc, lanes)?;
         let builder = self.builder();
@@ -61,8 +61,8 @@ impl<'c> Code<'_, '_, 'c> {
         builder.ret(Some(self.int(32, status as u64))).map(drop)
     }
 
-    /// The number that an instruction has for the runtime: its place in the program before operations were joined, for one that was made of
-    /// several that of the operation which the first of these lanes came to.
+    /// The number that the runtime knows an instruction by: its place in the program before operations were joined. For a merged operation
+    /// it is the place of the original that the first of these lanes reached.
     pub(super) fn instruction_of(&self, pc: u32, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
         let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
             let place = self.joined.map_or(pc, |joined| joined.place(pc));
@@ -81,7 +81,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(place)
     }
 
-    /// The same for lanes of several warps, of which those of the first warp that has some are stopped, or for those of a part of one.
+    /// As [`Self::stop`], for lanes of several warps, of which only those of the first affected warp are stopped, or for those of a part of one.
     pub(super) fn stop_first(&self, pc: u32, masks: &[Value<'c>], status: Status) -> Result<(), LlvmError> {
         let builder = self.builder();
         let warps: Vec<Value<'c>> = self.lanes_of_warps(masks)?;
@@ -99,12 +99,12 @@ impl<'c> Code<'_, '_, 'c> {
         self.stop(pc, self.in_warp(first)?, status)
     }
 
-    /// For each warp its lanes of the masks of all chunks, a bit each.
+    /// The lane mask of each warp, from the masks of all chunks.
     pub(super) fn lanes_of_warps(&self, masks: &[Value<'c>]) -> Result<Vec<Value<'c>>, LlvmError> {
         masks.chunks((WARP / self.lanes as usize).max(1)).map(|masks| self.lanes_of(masks)).collect()
     }
 
-    /// Makes code for what is rare: `rare` ends the function where the condition, which usually holds, does not.
+    /// Generates a rare path: `rare` ends the function if the condition, which usually holds, does not.
     pub(super) fn unless(
         &self,
         usually: Value<'c>,
@@ -118,7 +118,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The masks of all chunks as a number with a bit for each lane.
+    /// Converts the masks of all chunks to one lane mask.
     pub(super) fn lanes_of(&self, masks: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let builder = self.builder();
         let mut lanes = self.int(32, 0);

@@ -1,6 +1,6 @@
-//! Code that runs for one lane after the other, in the order of lanes, as the interpreter executes memory operations.
+//! Code that executes one lane after the other, in the order of lanes, as the interpreter executes memory operations.
 //!
-//! What the lanes need is put to memory of the function first, so that the code of one lane reads it by the lane's number:
+//! The operands of the lanes are stored to memory of the function first, so that the code of one lane can index them by the lane's number:
 //!
 //! ```text
 //! store <16 x i32> %addresses, ptr %array0          ; and the other chunk
@@ -20,18 +20,18 @@ use super::Code;
 use super::registers::defect;
 use crate::remarks::RemarkKind;
 
-/// Numbers of the lanes of a warp, each to be had by the lane's number.
+/// Values of the lanes of a warp, indexable by the lane's number.
 #[derive(Clone, Copy)]
 pub(super) enum Held<'c> {
     /// One for all lanes.
     One(Value<'c>),
-    /// In memory, with so many bits each.
+    /// In memory, with this width.
     Array(Value<'c>, u32),
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Memory of the function for a number of each lane: the same memory for one `number`, so that an instruction uses one for each
-    /// thing that it holds.
+    /// Memory of the function for one value per lane. Each `number` has its own memory, which is reused: an instruction uses a different one for each
+    /// operand that it holds.
     pub(super) fn array(&mut self, number: usize) -> Result<Value<'c>, LlvmError> {
         while self.arrays.len() <= number {
             let ty = self.types.array(self.types.int(64), (WARP * self.analysis.warps) as u64);
@@ -40,7 +40,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
     }
 
-    /// Puts values of all chunks, vectors of one type of at least 8 bits, to an array.
+    /// Stores the values of all chunks, vectors of one type of at least 8 bits, to an array.
     pub(super) fn put(&mut self, number: usize, chunks: &[Value<'c>]) -> Result<Held<'c>, LlvmError> {
         let array = self.array(number)?;
         let bits = chunks.first().map_or(0, |value| self.emit.bits(*value));
@@ -55,7 +55,7 @@ impl<'c> Code<'_, '_, 'c> {
         chunk as u64 * u64::from(self.lanes) * u64::from(bits / 8)
     }
 
-    /// The values of an operand with so many bits, at least 8.
+    /// The values of an operand with `bits` bits, at least 8.
     pub(super) fn hold(&mut self, number: usize, src: Src, bits: u32) -> Result<Held<'c>, LlvmError> {
         if self.analysis.shapes.src(src).is_uniform() {
             return Ok(Held::One(self.emit.resize(self.first(src, 0)?, bits)?));
@@ -65,13 +65,13 @@ impl<'c> Code<'_, '_, 'c> {
         self.put(number, &chunks?)
     }
 
-    /// An array of zeros for results of so many bits, at least 8. Lanes that give none have a zero then.
+    /// An array of zeros for results of `bits` bits, at least 8. Lanes without a result keep zero.
     pub(super) fn results(&mut self, number: usize, bits: u32) -> Result<Held<'c>, LlvmError> {
         let zero = self.types.vector(self.types.int(bits), self.lanes).zero();
         self.put(number, &vec![zero; self.chunks])
     }
 
-    /// The number of a lane.
+    /// The value of a lane.
     pub(super) fn of_lane(&self, held: Held<'c>, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
         match held {
             Held::One(value) => Ok(value),
@@ -82,7 +82,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    /// Sets the number of a lane.
+    /// Sets the value of a lane.
     pub(super) fn set_lane(
         &self,
         held: Held<'c>,
@@ -101,7 +101,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().offset(array, bytes)
     }
 
-    /// All numbers of an array as the vectors of the chunks.
+    /// All values of an array as the vectors of the chunks.
     pub(super) fn taken(&self, held: Held<'c>) -> Result<Vec<Value<'c>>, LlvmError> {
         let Held::Array(array, bits) = held else {
             return Err(defect("one number for all lanes is not an array"));
@@ -115,19 +115,19 @@ impl<'c> Code<'_, '_, 'c> {
             .collect()
     }
 
-    /// The lanes that run and for which the guard holds, a bit each.
+    /// The active lanes for which the guard holds, as a lane mask.
     pub(super) fn active_lanes(&self, guard: Option<(u32, bool)>) -> Result<Value<'c>, LlvmError> {
         let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
         self.lanes_of(&masks?)
     }
 
-    /// The same for each of the warps that run together.
+    /// As [`Self::active_lanes`], for each of the warps that execute together.
     pub(super) fn active_warps(&self, guard: Option<(u32, bool)>) -> Result<Vec<Value<'c>>, LlvmError> {
         let masks: Result<Vec<_>, _> = (0..self.chunks).map(|chunk| self.active(guard, chunk)).collect();
         self.lanes_of_warps(&masks?)
     }
 
-    /// Whether one of the sets of lanes of the warps has one.
+    /// Whether a mask of the warps is not empty.
     pub(super) fn any_lane(&self, warps: &[Value<'c>]) -> Result<Value<'c>, LlvmError> {
         let mut all = self.int(32, 0);
         for &lanes in warps {
@@ -136,7 +136,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().int_compare(IntPredicate::Ne, all, self.int(32, 0))
     }
 
-    /// Makes code for one warp, given its lanes and the number of the first one as 64 bits, that runs for each warp in order.
+    /// Generates a loop over warps, in order; `body` is the code of one, given its lane mask and the number of its first lane as 64 bits.
     fn each_warp(
         &self,
         warps: &[Value<'c>],
@@ -168,7 +168,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Makes code for one lane, given its number as 64 bits, that runs for each lane of the sets of the warps in order.
+    /// Generates a loop over the lanes of the warps' masks, in order; `body` is the code of one, given its number as 64 bits.
     pub(super) fn each_lane(
         &self,
         warps: &[Value<'c>],
@@ -206,8 +206,8 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(each);
         let lane = builder.intrinsic("llvm.cttz", &[word], &[rest, self.types.bool_value(true)])?;
         body(self, self.emit.resize(lane, 64)?)?;
-        // `rest & (rest - 1)` clears the lowest bit, which is the lane that was just done. The body may have added blocks, so the phi's edge comes from
-        // the one that the builder is in now.
+        // `rest & (rest - 1)` clears the lowest bit, which is the lane just executed. The body may have added blocks, so the phi's incoming edge is from
+        // the current block of the builder.
         let less = builder.binary(BinaryOp::Sub, rest, self.int(32, 1))?;
         let less = builder.binary(BinaryOp::And, rest, less)?;
         builder.add_incoming(rest, less, builder.block()?)?;
@@ -216,7 +216,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// The same with the code of each lane for itself where all lanes of the warp are in the set: for short code.
+    /// As [`Self::each_lane`], but unrolled for the case that all lanes are in the masks: for short code.
     pub(super) fn each_lane_unrolled(
         &self,
         warps: &[Value<'c>],
@@ -252,7 +252,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Runs code only where a condition holds.
+    /// Executes code only if a condition holds.
     pub(super) fn only_if(
         &self,
         condition: Value<'c>,

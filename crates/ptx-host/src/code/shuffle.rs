@@ -1,7 +1,7 @@
 //! `shfl.sync`: values of other lanes.
 //!
-//! Where the lane and the clamp are constants, each vector of the result is shuffled from the vectors that it comes from. Otherwise lanes
-//! are looked up: by AVX-512's permutation of two vectors, or in memory.
+//! If the lane and the clamp are constants, each vector of the result is a shuffle of its source vectors. Otherwise lanes
+//! are looked up: with AVX-512's two-source permutation, or in memory.
 
 use ptx_exec::program::{Collective, ShuffleMode, Src, WARP};
 use ptx_llvm::LlvmError;
@@ -13,7 +13,7 @@ use super::registers::defect;
 use crate::analysis::{BlockId, Shape};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// A shuffle. A lane that reads one that does not take part gets its own value, as in the interpreter.
+    /// A shuffle. A lane whose source lane does not take part gets its own value, as in the interpreter.
     pub(super) fn shuffle(
         &self,
         id: BlockId,
@@ -36,7 +36,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.write_lanes(id, guard, *in_range, &is_inside)
     }
 
-    /// The lanes that are read.
+    /// The source lanes.
     fn sources(&self, mode: ShuffleMode, lane: Src, clamp: Src) -> Result<Sources<'c>, LlvmError> {
         if let (Shape::Constant(lane), Shape::Constant(clamp)) =
             (self.analysis.shapes.src(lane), self.analysis.shapes.src(clamp))
@@ -50,7 +50,7 @@ impl<'c> Code<'_, '_, 'c> {
             .map(Sources::Computed)
     }
 
-    /// The lanes that a chunk reads, and whether they are in range: the formulas of manual 9.7.9.6.
+    /// The source lanes of a chunk, and whether they are in range: the formulas of manual 9.7.9.6.
     fn source_lanes(
         &self,
         mode: ShuffleMode,
@@ -81,7 +81,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok((source, builder.int_compare(predicate, source, limit)?))
     }
 
-    /// The values that lanes get, in the form of a row.
+    /// The shuffled values, in the form of a row.
     fn shuffled(
         &self,
         value: Src,
@@ -89,7 +89,7 @@ impl<'c> Code<'_, '_, 'c> {
         out: u32,
         sources: &Sources<'c>,
     ) -> Result<Vec<Value<'c>>, LlvmError> {
-        // A NaN may have any bits in a row where that is known.
+        // NaNs need no canonicalization if the result row may have any payload.
         let has_any = self.analysis.nans.has_any(out);
         if self.analysis.shapes.src(value).is_uniform() {
             let of = |chunk| match has_any {
@@ -103,7 +103,7 @@ impl<'c> Code<'_, '_, 'c> {
         let values: Vec<Value<'c>> =
             (0..self.chunks).map(|chunk| self.emit.resize(of(chunk)?, bits)).collect::<Result<_, _>>()?;
         if !self.is_vector(out) {
-            // All lanes read the same one.
+            // All lanes read the same source lane.
             let one = match self.analysis.shapes.src(lane) {
                 Shape::Constant(lane) => self.value_of_lane(&values, lane as usize % WARP)?,
                 _ => {
@@ -134,7 +134,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().extract_element(*vector, (lane % lanes) as u32)
     }
 
-    /// The values that lanes of one warp get, of those that run together the one with this number.
+    /// The shuffled values of one warp, the one with this number in its group.
     fn shuffled_as_known(
         &self,
         values: &[Value<'c>],
@@ -168,7 +168,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(results)
     }
 
-    /// A vector of values of known lanes.
+    /// A vector of the values of known lanes.
     pub(super) fn picked(
         &self,
         values: &[Value<'c>],
@@ -177,8 +177,8 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<Value<'c>, LlvmError> {
         let lanes = self.lanes as usize;
         let sources: Vec<usize> = (chunk * lanes..(chunk + 1) * lanes).map(source).collect();
-        // LLVM's `shufflevector` takes two vectors. Lanes from a third are put in by one more shuffle of what there is so far with that vector; its
-        // other lanes stay, each from its own place.
+        // LLVM's `shufflevector` takes two vectors. Lanes from a third one are inserted by another shuffle of the intermediate result with that vector;
+        // the other lanes keep their positions.
         let mut from: Vec<usize> = sources.iter().map(|source| source / lanes).collect();
         from.sort_unstable();
         from.dedup();
@@ -262,10 +262,10 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// The lanes that are read.
+/// The source lanes.
 enum Sources<'c> {
-    /// Those in range, lane after lane.
+    /// Constants: for each lane, its source if that is in range.
     Known(Vec<Option<usize>>),
-    /// For each chunk their numbers, and whether they are in range.
+    /// For each chunk the source lanes, and whether they are in range.
     Computed(Vec<(Value<'c>, Value<'c>)>),
 }

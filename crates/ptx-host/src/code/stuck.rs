@@ -1,6 +1,6 @@
-//! Lanes that wait for each other for ever: code tells the runtime who waits where, and ends the warp.
+//! Deadlocks of lanes that wait for each other: code reports to the runtime which lanes wait where, and ends the warp.
 //!
-//! There is one place for that in a function, which looks at all blocks that lanes wait at.
+//! A function has one block for that, which examines all blocks at which lanes wait.
 
 use std::mem::offset_of;
 
@@ -14,14 +14,14 @@ use super::control::Version;
 use crate::analysis::{BlockId, Gather};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Ends the warp, whose lanes wait for each other for ever. It is at the beginning of a block, so that all rows are in memory.
+    /// Ends the warp, whose lanes wait for each other forever. It is at the beginning of a block, so that all rows are in memory.
     pub(super) fn end_stuck(&self) -> Result<(), LlvmError> {
         let block = self.stuck.get().unwrap_or_else(|| self.function.append_block(self.types, "stuck"));
         self.stuck.set(Some(block));
         self.builder().branch(block).map(drop)
     }
 
-    /// Makes the code that [`Self::end_stuck`] goes to.
+    /// Generates the code that [`Self::end_stuck`] branches to.
     pub(super) fn finish_stuck(&mut self) -> Result<(), LlvmError> {
         let Some(block) = self.stuck.get() else { return Ok(()) };
         self.builder().position_at_end(block);
@@ -46,7 +46,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().ret(Some(status)).map(drop)
     }
 
-    /// Which lanes have to come to the operation of several lanes that a block begins with.
+    /// The lanes that must arrive at the collective operation that a block begins with.
     fn collective_gather(&self, id: BlockId) -> Option<Gather> {
         let block = self.analysis.graph.block(id);
         let op = self.program.code.get(block.first as usize).map(|inst| &inst.op);
@@ -54,7 +54,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.analysis.shapes.gather(self.program, block)
     }
 
-    /// For each lane of a chunk the number that the operation it waits at has for the runtime.
+    /// For each lane of a chunk, the number by which the runtime knows the operation at which it waits.
     fn places_of_lanes(&self, pc: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
         let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
             let place = self.joined.map_or(pc, |joined| joined.place(pc));

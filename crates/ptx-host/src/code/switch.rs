@@ -1,4 +1,4 @@
-//! Branches to one of many places, by number.
+//! Branches to one of many targets, by index (`brx.idx`).
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::remarks::RemarkKind;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {
-    /// Sends each lane to the target of its number; one that has none is stopped. Those for which the guard does not hold go on.
+    /// Sends each lane to the target of its index; an index out of range stops the lane. Lanes for which the guard does not hold fall through.
     pub(super) fn switch(
         &mut self,
         id: BlockId,
@@ -28,7 +28,7 @@ impl<'c> Code<'_, '_, 'c> {
             let count = code.emit.constant(value, code.emit.bits(value), targets.len() as u64);
             code.builder().int_compare(IntPredicate::Uge, value, count)
         };
-        // One without targets reports the whole number.
+        // Without targets the whole index is reported.
         let bits = if targets.is_empty() { 64 } else { 32 };
         if self.analysis.shapes.src(index).is_uniform() && guard.is_none() {
             let value = self.emit.resize(self.first(index, 0)?, bits)?;
@@ -84,7 +84,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.run_next(id, &all, Left::Some)
     }
 
-    /// Sends all lanes to the target of their number, which there is.
+    /// Sends all lanes to the target of their index, which is in range.
     fn switch_together(
         &mut self,
         id: BlockId,
@@ -106,7 +106,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Stops lanes at an instruction because of what it was given: a branch a number that has no target.
+    /// Stops lanes at an instruction because of an operand value, such as a branch index out of range.
     pub(super) fn stop_at(
         &self,
         pc: u32,

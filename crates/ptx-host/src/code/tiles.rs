@@ -1,9 +1,9 @@
-//! Matrices on their way between memory and registers: `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` (manual 9.7.14).
+//! Matrices between memory and registers: `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` (manual 9.7.14).
 //!
 //! | instruction | code |
 //! |---|---|
 //! | `ldmatrix` | a vector of 16 bytes for each line, from the address of its lane, and shuffles |
-//! | `wmma.load` | gathers: fragments are the rows that the interpreter has, in any order in memory |
+//! | `wmma.load` | gathers: the registers of fragments are the interpreter's rows, in any order in memory |
 
 use ptx_exec::program::{Collective, Fragment, Held, Major, Place, Src, Tiles, WARP};
 use ptx_exec::{AddressSize, Space};
@@ -63,7 +63,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Where the lines of all matrices are.
+    /// The host addresses of the lines of all matrices.
     fn lines(
         &self,
         tiles: &Tiles,
@@ -85,7 +85,7 @@ impl<'c> Code<'_, '_, 'c> {
             Space::Generic => self.expect_shared(&addresses, count, pc)?,
             _ => return Err(CompileError::refused(pc, "matrices in other memory are not compiled")),
         }
-        // Lane `n` has the address of line `n`. What is left of it, generic or shared, is the offset in the block's shared memory.
+        // Lane `n` has the address of line `n`. The low bits of the address, generic or shared, are the offset in the block's shared memory.
         let mut places = Vec::new();
         for line in 0..count {
             let address = self.value_of_lane(&addresses, line % WARP)?;
@@ -95,7 +95,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(places)
     }
 
-    /// Stops the warp where the generic address of a line is not one of shared memory.
+    /// Stops the warp if the generic address of a line is not in shared memory.
     fn expect_shared(&self, addresses: &[Value<'c>], count: usize, pc: u32) -> Result<(), LlvmError> {
         let mut others = Vec::new();
         for (chunk, &addresses) in addresses.iter().enumerate() {
@@ -110,7 +110,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.stop_these(self.lanes_of(&others)?, pc)
     }
 
-    /// Stops these lanes for a matrix that lies in other memory, or not at one place.
+    /// Stops these lanes because of a matrix in other memory, or with different addresses.
     fn stop_these(&self, lanes: Value<'c>, pc: u32) -> Result<(), LlvmError> {
         let none = self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, 0))?;
         self.unless(none, |code| code.stop(pc, lanes, Status::NotMatrix))
@@ -178,7 +178,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Where a matrix begins, and the elements from one of its rows or columns to the next.
+    /// The start of a matrix, and its leading dimension in elements.
     fn fragment_place(
         &self,
         fragment: &Fragment,
@@ -218,7 +218,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok((start, stride))
     }
 
-    /// A value of 64 bits that all lanes must give alike.
+    /// A value of 64 bits that must be the same in all lanes.
     fn in_common(&self, src: Src, pc: u32) -> Result<Value<'c>, LlvmError> {
         if self.analysis.shapes.src(src).is_uniform() {
             return self.emit.resize(self.first(src, 0)?, 64);
@@ -234,7 +234,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.emit.resize(first, 64)
     }
 
-    /// The places of an element of a register, lane after lane.
+    /// The addresses of an element of a register, lane after lane.
     fn element_places(
         &self,
         fragment: &Fragment,
@@ -253,7 +253,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 }
 
-/// The row or column in memory of an element of a lane's register, and its place there.
+/// The row or column in memory of an element of a lane's register, and its index there.
 fn element(fragment: &Fragment, lane: usize, register: usize, sub: usize) -> (usize, usize) {
     let Fragment { size, part, factor } = *fragment;
     let i = register * factor.element.per_register() as usize + sub;
@@ -264,7 +264,7 @@ fn element(fragment: &Fragment, lane: usize, register: usize, sub: usize) -> (us
     }
 }
 
-/// Whether the elements of a register are neighbours in memory, in all lanes.
+/// Whether the elements of a register are adjacent in memory, in all lanes.
 fn is_run(fragment: &Fragment, register: usize) -> bool {
     let each = fragment.factor.element.per_register() as usize;
     (0..WARP).all(|lane| {

@@ -1,5 +1,5 @@
-//! Accesses to shared memory whose lanes lie close together as it is known before (`analysis/patterns.rs`): one or two vectors that hold the
-//! places of all lanes, and a shuffle.
+//! Accesses to shared memory whose lanes are known to be close together (`analysis/patterns.rs`): one or two vectors that cover the
+//! elements of all lanes, and a shuffle.
 //!
 //! ```text
 //! %low = masked.load(%first, ..), %high = masked.load(%first + 64, ..)
@@ -16,15 +16,15 @@ use super::Code;
 use super::memory::Accessed;
 use crate::analysis::is_loaded_before;
 
-/// Where the lanes of a chunk are.
+/// The elements of a chunk's lanes.
 pub(super) struct Window {
     /// Elements from the first lane to the window.
     least: i64,
     /// The element of each lane.
     places: Vec<u32>,
-    /// For each vector and element the lane that is there.
+    /// For each vector and element, the lane that accesses it.
     lanes: Vec<Vec<Option<u32>>>,
-    /// Whether each vector lies within a line of the cache, as shared memory does not end within one.
+    /// Whether each vector is within a cache line; shared memory consists of whole lines.
     is_aligned: bool,
 }
 
@@ -53,7 +53,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let places: Vec<u32> = distances.iter().map(|distance| ((distance - least) / size) as u32).collect();
         let vectors = (span + count - 1) / count;
-        // The inverse of `places`, for stores. Two lanes with one place have none: which of them stores last has to be told then.
+        // The inverse of `places`, for stores. It does not exist if two lanes have one element: then the last of them must store.
         let mut lanes = vec![vec![None; count as usize]; vectors as usize];
         for (lane, &place) in places.iter().enumerate() {
             let element =
@@ -65,9 +65,9 @@ impl<'c> Code<'_, '_, 'c> {
         Some(Window { least: least / size, places, lanes, is_aligned })
     }
 
-    /// Bytes from where a vector could begin that lies within a line of the cache to so many bytes after the first lane's place, where it is known.
+    /// The bytes by which the place `distance` bytes after the first lane's is past a multiple of a vector's size, if that is known.
     fn past_line(&self, accessed: Accessed<'_>, distance: i64) -> Option<i64> {
-        /// Shared memory has whole lines, and begins with one.
+        /// Shared memory consists of whole lines, and begins with one.
         const LINE: i64 = 64;
         let bytes = i64::from(self.lanes) * i64::from(accessed.size);
         let zeros = self.analysis.shapes.facts(accessed.base).zeros.chunk;
@@ -75,14 +75,14 @@ impl<'c> Code<'_, '_, 'c> {
         is_known.then(|| accessed.offset(0).wrapping_add(distance).rem_euclid(bytes))
     }
 
-    /// Whether all lanes of the warp run the current block, as is known before.
+    /// Whether all lanes of the warp are known to execute the current block.
     fn is_full(&self) -> bool {
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize]);
         all.is_ok_and(|all| self.mask.iter().all(|&mask| mask == all))
     }
 
-    /// Stores single elements where a guard holds, to places that all lanes have loaded from (`analysis/exchange.rs`): what is there otherwise
-    /// is stored again. Whether that is done.
+    /// Stores single elements where a guard holds, to addresses that all lanes have loaded from (`analysis/exchange.rs`): the other lanes
+    /// store the old value again. Returns whether it applies.
     pub(super) fn store_blended(
         &self,
         accessed: Accessed<'_>,
@@ -118,7 +118,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(true)
     }
 
-    /// What the lanes of a chunk find.
+    /// The loaded values of a chunk's lanes.
     pub(super) fn load_window(
         &self,
         accessed: Accessed<'_>,
@@ -130,7 +130,7 @@ impl<'c> Code<'_, '_, 'c> {
         let mut vectors = Vec::new();
         for (number, lanes) in window.lanes.iter().enumerate() {
             let place = self.window_place(accessed, window, chunk, number)?;
-            // Some lane accesses the line.
+            // At least one lane accesses the line.
             if window.is_aligned
                 && accessed.guard.is_none()
                 && self.is_full()
@@ -149,7 +149,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().shuffle(low, high, &places)
     }
 
-    /// Stores what the lanes of a chunk have.
+    /// Stores the values of a chunk's lanes.
     pub(super) fn store_window(
         &self,
         accessed: Accessed<'_>,
@@ -177,7 +177,7 @@ impl<'c> Code<'_, '_, 'c> {
                 && self.is_full()
                 && lanes.iter().any(Option::is_some)
             {
-                // What is between is stored as it is: no other thread of the block runs meanwhile.
+                // Elements in between are stored unchanged: no other thread of the block runs meanwhile.
                 let before = self.builder().load(value.ty(), place, accessed.size, Ordinary)?;
                 let places = (0..count).zip(lanes).map(|(at, lane)| Some(lane.unwrap_or(count + at)));
                 let values = self.builder().shuffle(value, before, &places.collect::<Vec<_>>())?;
@@ -204,7 +204,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.place(accessed.address.space, first, offset)
     }
 
-    /// The elements of a vector whose lanes run.
+    /// The elements of a vector whose lanes are active.
     fn window_mask(&self, active: Value<'c>, lanes: &[Option<u32>]) -> Result<Value<'c>, LlvmError> {
         let none = self.lanes;
         let lanes: Vec<_> = lanes.iter().map(|lane| Some(lane.unwrap_or(none))).collect();
