@@ -1,8 +1,8 @@
-//! Counters of loops apart from what is left of them after the loop.
+//! Separates loop counters from the values that they have after the loop.
 //!
-//! Lanes that leave a loop early keep the value that a counter had then, while it grows for the others: it is any value in each lane, though
-//! all lanes that are in the loop have the same. So a counter that is read after its loop gets a twin, which is written wherever it is and
-//! always has the same value, and which the loop reads instead. Of the twin no lane needs a value that has left the loop.
+//! Lanes that leave a loop early keep the value that a counter had then, while it grows for the others: the row is varying, although
+//! it is uniform in the lanes inside the loop. So a counter that is read after its loop gets a twin, which is written wherever the counter is,
+//! always has the same value in the loop, and is read there instead. The twin is dead in lanes that have left the loop.
 //!
 //! ```text
 //! mov.u32 %i, 0                         mov.u32 %i, 0;  mov.u32 %twin, 0
@@ -23,11 +23,11 @@ use rustc_hash::FxHashMap;
 use crate::analysis::{Access, BlockId, Graph, Liveness};
 use crate::inline::Inlined;
 
-/// Kernels with more blocks have none.
+/// Kernels with more blocks get no twins.
 const MOST_BLOCKS: usize = 512;
 /// The most twins.
 const MOST: usize = 32;
-/// So many operations may be between what a counter begins with and indices.
+/// The longest chain of operations from indices to a counter's initial value.
 const DEEPEST: u32 = 8;
 
 /// A counter that gets a twin.
@@ -64,14 +64,14 @@ fn twins(program: &Program) -> Option<Inlined> {
     if counters.is_empty() { None } else { Some(kernel.with_twins(&counters)) }
 }
 
-/// What is known of a kernel.
+/// The kernel and facts about it.
 struct Kernel<'a> {
     program: &'a Program,
     graph: &'a Graph,
     liveness: &'a Liveness,
     /// For each row the instructions that write it, with their blocks.
     writers: FxHashMap<u32, Vec<(BlockId, u32)>>,
-    /// Rows that are halves of a number.
+    /// Rows that are halves of a pair.
     halves: BTreeSet<u32>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Kernel<'a> {
                 let op = &program.code[pc as usize].op;
                 for row in Access::of(op).unwrap_or_default().writes {
                     let places = writers.entry(row).or_default();
-                    // An instruction with a guard begins two blocks where lanes meet.
+                    // A guarded instruction at which lanes wait is the start of two blocks.
                     if places.iter().all(|(_, other)| *other != pc) {
                         places.push((id, pc));
                     }
@@ -107,7 +107,7 @@ impl<'a> Kernel<'a> {
         self.writers.get(&row).map_or(&[], Vec::as_slice)
     }
 
-    /// The rows that count the rounds of a loop and are read after it.
+    /// The rows that count the iterations of a loop and are live after it.
     fn counters(&self, inside: &BTreeSet<BlockId>) -> Vec<u32> {
         let targets = inside.iter().flat_map(|&id| self.graph.block(id).terminator.targets());
         let exits: BTreeSet<BlockId> = targets.filter(|to| !inside.contains(to)).collect();
@@ -121,7 +121,7 @@ impl<'a> Kernel<'a> {
             let grows_once = self.writers(row).iter().filter(is_inside).eq([&(id, pc)]);
             let is_fixed =
                 by.as_register().is_none_or(|by| !self.writers(by).iter().any(|writer| is_inside(&writer)));
-            // Without a reader after the loop the counter itself is regular; without one in the loop its twin would serve no one.
+            // Without a reader after the loop the counter itself is regular; without one in the loop its twin would be of no use.
             let is_left = exits.iter().any(|&to| self.liveness.is_live_into(to, row));
             let mut others = inside.iter().flat_map(|&id| {
                 let block = self.graph.block(id);
@@ -150,7 +150,7 @@ impl<'a> Kernel<'a> {
         reads
     }
 
-    /// Whether a row has the same value in all lanes, or one with a stride, before a loop.
+    /// Whether a row is regular (uniform or strided) before a loop.
     fn begins_regularly(&self, row: u32, inside: &BTreeSet<BlockId>) -> bool {
         let mut outside = self.writers(row).iter().filter(|(id, _)| !inside.contains(id));
         outside.all(|&(_, pc)| {
@@ -166,7 +166,7 @@ impl<'a> Kernel<'a> {
         depth > 0 && self.writers(row).iter().all(is_regular)
     }
 
-    /// Whether an operation gives a row such a value, from rows that have one.
+    /// Whether an operation gives a row a regular value, from regular rows.
     fn gives_regular(&self, row: u32, op: &Op, depth: u32) -> bool {
         let all = |srcs: &[Src]| {
             srcs.iter().all(|&src| src.as_register() == Some(row) || self.is_regular(src, depth))
@@ -202,7 +202,7 @@ impl<'a> Kernel<'a> {
         let program = self.program;
         let first = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
         let twins: Vec<(&Counter, u32)> = counters.iter().zip(first..).collect();
-        // What comes after an instruction, and what it reads instead.
+        // The operations inserted after an instruction, and the operands that it reads instead.
         let mut after: BTreeMap<u32, Vec<Op>> = BTreeMap::new();
         let mut instead: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         for &(Counter { row, inside }, twin) in &twins {
@@ -213,7 +213,7 @@ impl<'a> Kernel<'a> {
                 let block = self.graph.block(id);
                 block.first..block.end
             }) {
-                // Itself a counter reads as before.
+                // The update of the counter itself still reads the counter.
                 if self.writers(*row).iter().all(|(_, writer)| *writer != pc) && self.reads(pc, *row) {
                     instead.entry(pc).or_default().push((*row, twin));
                 }
@@ -234,7 +234,7 @@ impl<'a> Kernel<'a> {
                 places.push(pc);
             }
         }
-        // Branches go to the beginning of what an instruction became: never between a counter's write and its twin's.
+        // Branches go to the first instruction that their target became: never between a counter's write and its twin's.
         let end = code.len() as u32;
         let moved = |pc: &mut u32| *pc = starts.get(*pc as usize).copied().unwrap_or(end);
         for inst in &mut code {
@@ -254,7 +254,7 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// What a row is added to in place: `%i = %i + by`, in all lanes.
+/// The row and addend of an unguarded in-place addition: `%i = %i + by`.
 fn addition(inst: &Inst) -> Option<(u32, Src)> {
     if inst.guard.is_some() {
         return None;
@@ -276,12 +276,12 @@ fn addition(inst: &Inst) -> Option<(u32, Src)> {
     }
 }
 
-/// The operation that gives the twin of a row what another one gives the row.
+/// The operation that writes to the twin of a row what another one writes to the row.
 fn written_twice(op: &Op, row: u32, twin: u32) -> Op {
     match op {
         Op::Effect(Effect::Copy(pairs)) => {
             let own = pairs.iter().filter(|(dst, _)| *dst == row);
-            // It was read before it was written.
+            // A copy reads its sources before it writes.
             let of = |src: Src| if src == Src::register(row) { Src::register(twin) } else { src };
             let is_changed =
                 |src: Src| pairs.iter().any(|(dst, _)| Some(*dst) == src.as_register() && *dst != row);
@@ -292,7 +292,7 @@ fn written_twice(op: &Op, row: u32, twin: u32) -> Op {
         }
         Op::Alu(Alu::Unary { .. } | Alu::Binary { .. } | Alu::Ternary { .. }) => {
             let mut twice = op.clone();
-            // It is executed after the original, so that it must not read the row, which is new by then, but the twin, which is not.
+            // The clone executes after the original, so it must read the twin, which still has the old value, instead of the row.
             twice.operands_mut(&mut |operand| match operand {
                 Operand::Read(src) if *src == Src::register(row) => *src = Src::register(twin),
                 Operand::Write(dst) if *dst == row => *dst = twin,
@@ -307,7 +307,7 @@ fn written_twice(op: &Op, row: u32, twin: u32) -> Op {
     }
 }
 
-/// Whether a special register has one value in a thread.
+/// Whether a special register is constant for a thread.
 fn is_fixed_special(register: ptx_isa::SpecialReg) -> bool {
     use ptx_isa::SpecialReg::{CtaId, LaneId, NCtaId, Ntid, Tid};
     matches!(register, Tid | Ntid | CtaId | NCtaId | LaneId)

@@ -1,15 +1,15 @@
-//! Branches around a few stores become guards of those, where each lane has just loaded from the places that it may store to.
+//! If-conversion: branches around a few stores become guards of the stores, if each lane has just loaded from the addresses that it may store to.
 //!
 //! ```text
 //! ld.shared.u32 %r1, [%a]; ld.shared.u32 %r2, [%a+16]         the same
 //! setp.le.u32 %p, %r1, %r2                                    the same
-//! @%p bra after                                               nothing
+//! @%p bra after                                               (removed)
 //! st.shared.u32 [%a], %r2; st.shared.u32 [%a+16], %r1         @!%p st.shared.u32 [%a], %r2; @!%p st.shared.u32 [%a+16], %r1
 //! after: ..                                                   after: ..
 //! ```
 //!
-//! Such stores are vector stores of all lanes (`analysis/exchange.rs`), which take less time than the question whether any lane stores. Each
-//! instruction keeps its place.
+//! Such stores become vector stores of all lanes (`analysis/exchange.rs`), which take less time than a test whether any lane stores. Each
+//! instruction keeps its number.
 
 use ptx_exec::program::{Effect, Guard, Inst, Op, Program};
 
@@ -19,7 +19,7 @@ use crate::inline::Inlined;
 /// The most stores that a branch jumps over.
 const MOST: u32 = 4;
 
-/// Makes guards of such branches.
+/// Converts such branches to guards.
 pub(crate) fn guard_exchanges(program: &Program, inlined: Option<Inlined>) -> Option<Inlined> {
     let now = inlined.as_ref().map_or(program, |inlined| &inlined.program);
     let exchanges = exchanges(now);
@@ -43,7 +43,7 @@ pub(crate) fn guard_exchanges(program: &Program, inlined: Option<Inlined>) -> Op
 /// A branch around stores.
 struct Exchange {
     branch: u32,
-    /// What is after the stores.
+    /// The instruction after the stores.
     after: u32,
     /// The guard of the stores.
     guard: Guard,
@@ -62,7 +62,7 @@ fn exchanges(program: &Program) -> Vec<Exchange> {
     (0..graph.blocks().len()).filter_map(|id| exchange(program, &graph, &entries, id)).collect()
 }
 
-/// The branch at the end of a block, if it is one around such stores.
+/// The branch at the end of a block, if it jumps over such stores.
 fn exchange(program: &Program, graph: &Graph, entries: &[u32], id: BlockId) -> Option<Exchange> {
     let block = graph.block(id);
     let Terminator::Branch { condition: (row, negated), taken, other } = block.terminator else {
@@ -70,7 +70,7 @@ fn exchange(program: &Program, graph: &Graph, entries: &[u32], id: BlockId) -> O
     };
     let side = graph.block(other);
     let after = graph.block(taken).first;
-    // The instructions stay where they are, so the side has to be the code between the branch and its target, entered by nothing else.
+    // The instructions stay in place, so the side must be the code between the branch and its target, entered from nowhere else.
     let is_side = entries[other] == 1
         && side.first == block.end + 1
         && side.terminator == Terminator::Jump(taken)

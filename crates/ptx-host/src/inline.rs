@@ -1,9 +1,9 @@
-//! Calls become copies of the functions; those of functions that call themselves, or through an address, branches to one copy (`calls.rs`).
+//! Inlines calls; those of recursive functions and through addresses become branches to one copy of the function (`calls.rs`).
 //!
-//! What is copied is instructions of the [`Program`]: the rows of each copy are rows of the kernel, after those of the caller, and its
-//! local memory has the place that it has on the interpreter's stack. Arguments and results are passed as the interpreter does
-//! (`machine/call.rs`): row to row, or as bytes of local memory. Rows begin as zeros in each call; those that a function reads before it
-//! has written them are set. The arguments and results of functions of the system become rows.
+//! The instructions of the [`Program`] are copied: the rows of each copy become rows of the kernel, after those of the caller, and its
+//! local memory has the same place as on the interpreter's stack. Arguments and results are passed as in the interpreter
+//! (`machine/call.rs`): row to row, or as bytes of local memory. Rows are zero at the start of each call; those that a function may read before
+//! it writes them are cleared explicitly. The arguments and results of system functions become rows.
 
 mod calls;
 mod stack;
@@ -23,7 +23,7 @@ use crate::counters::split;
 use crate::exchange::guard_exchanges;
 use crate::spin::poll;
 
-/// The largest program that copies are made for, in instructions.
+/// The largest program that inlining produces, in instructions.
 const MOST_CODE: usize = 200_000;
 
 /// A kernel without calls of its module's functions.
@@ -42,11 +42,11 @@ impl Inlined {
     }
 }
 
-/// Copies what a kernel calls, gives counters of loops twins (`counters.rs`), makes guards of branches around exchanges (`exchange.rs`), and lets loads poll that
-/// loops wait with (`spin.rs`); `None` where there is nothing to be done.
+/// Inlines the calls of a kernel, duplicates loop counters (`counters.rs`), if-converts branches around exchanges (`exchange.rs`), and makes loads poll
+/// on which loops wait (`spin.rs`); `None` if there is nothing to do.
 ///
 /// # Errors
-/// A call of which that cannot be done.
+/// A call that cannot be inlined.
 pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let guarded = guard_exchanges(program, split(program, without_calls(program)?));
     Ok(poll(program, guarded))
@@ -96,12 +96,12 @@ fn body(program: &Program, function: &Function) -> impl Iterator<Item = u32> {
     function.start..after.min().unwrap_or(program.code.len() as u32)
 }
 
-/// Where the rows and the local memory of a copy begin.
+/// The first row and local memory address of a copy.
 #[derive(Clone, Copy)]
 struct Place {
     rows: u32,
     local: u32,
-    /// Bytes of stack that the interpreter counts for the calls up to here, from the kernel or the function of its own.
+    /// Bytes of stack that the interpreter counts for the calls up to here, from the kernel or from a function with its own copy.
     stack: u32,
 }
 
@@ -120,13 +120,13 @@ impl Place {
     }
 }
 
-/// Where a copy returns to.
+/// The return target of a copy.
 enum Return<'a> {
     /// The kernel's threads exit.
     Exits,
-    /// To what follows it.
+    /// The code after the copy.
     Next { results: &'a [Slot], caller: Place },
-    /// To one of several calls: the copy of a function of its own.
+    /// One of several calls, for a function with one shared copy.
     Calls(u32),
 }
 
@@ -138,13 +138,13 @@ struct Copier<'a> {
     local: u32,
     /// A zero in all lanes.
     zero: Src,
-    /// For each copy, the instruction that sets rows to zero, and its rows.
+    /// For each copy, the instruction that clears rows, and its rows.
     starts: Vec<(usize, std::ops::Range<u32>)>,
-    /// The row with the address of the local memory in a function of its own.
+    /// The row with the address of the local memory, in a function with one shared copy.
     base: Option<u32>,
-    /// The row with the end of what the kernel has on its stack, and where that begins.
+    /// The row with the end of the kernel's stack allocations, and where these begin.
     top: Option<(u32, u32)>,
-    /// The functions that have one copy.
+    /// The functions with one shared copy.
     own: calls::Calls,
 }
 
@@ -155,10 +155,10 @@ impl Copier<'_> {
         self.code.len() - 1
     }
 
-    /// Copies a function; returns go to what follows it.
+    /// Copies a function; returns branch to the code after the copy.
     fn copy(&mut self, function: &Function, place: Place, return_to: &Return<'_>) -> Result<(), Refusal> {
-        // Branches go to instructions that may not be copied yet: their copies keep the old targets, and are changed at the end, when `firsts` tells
-        // where the copy of each instruction begins. An instruction with a guard that becomes several is jumped over where the guard does not hold:
+        // Branch targets may not be copied yet: copies keep the old targets, which are patched at the end, when `firsts` has the start of
+        // the copy of each instruction. A guarded instruction that becomes several is jumped over if the guard does not hold:
         //
         //   @%p call f;         @!%p bra next;  mov %f.arg, %a;  ..  mov %b, %f.result;  next:
         let program = self.program;
@@ -220,7 +220,7 @@ impl Copier<'_> {
         Ok(())
     }
 
-    /// Lets a branch go to what comes next.
+    /// Sets a branch's target to the next instruction.
     fn land(&mut self, branch: Option<usize>) {
         if let Some(at) = branch {
             self.set_target(at, self.code.len() as u32);
@@ -267,8 +267,8 @@ impl Copier<'_> {
         let inner = Place { rows: self.rows, local, stack };
         self.rows += callee.rows;
         self.local = self.local.max(local + callee.local);
-        // The interpreter begins each call with rows of zeros. Here a copy in a loop would find what the round before left, so the rows that are read
-        // first are set; which those are is known when all code is there (`finish`), and this copy is filled then.
+        // The interpreter starts each call with zeroed rows. A copy in a loop would see values of the iteration before, so the rows that are read
+        // first are cleared; which ones these are is known when all code exists (`finish`), and this instruction is completed then.
         let zeros = self.emit(pc, None, Effect::Copy([].into()));
         self.starts.push((zeros, inner.rows..self.rows));
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
@@ -277,7 +277,7 @@ impl Copier<'_> {
         self.copy(callee, inner, &Return::Next { results: &call.results, caller: place })
     }
 
-    /// A call of a function of the system, whose arguments and result become rows.
+    /// A call of a system function, whose arguments and result become rows.
     fn call_system(&mut self, pc: u32, call: &Call, place: Place) {
         let mut row = || Slot::Rows { first: Src::register(self.temporary()), count: 1, bits: u64::MAX };
         let arguments: Vec<Slot> = call.arguments.iter().map(|_| row()).collect();
@@ -293,7 +293,7 @@ impl Copier<'_> {
         }
     }
 
-    /// A row for a value between two memories.
+    /// A new row for a temporary value.
     fn temporary(&mut self) -> u32 {
         self.rows += 1;
         self.rows - 1
@@ -354,7 +354,7 @@ impl Copier<'_> {
         }
     }
 
-    /// A place in the local memory of the kernel, or of the function of its own.
+    /// An address in the local memory of the kernel, or of the function with a shared copy.
     fn frame(&self, offset: u32) -> Address {
         in_frame(self.base, offset.into())
     }
@@ -362,7 +362,7 @@ impl Copier<'_> {
     fn set_row(&mut self, pc: u32, to: Src, a: Src, bits: u64) {
         if let Some(d) = to.as_register() {
             let op = Unary::Field { shift: 0, mask: bits };
-            // A copy keeps what is known of the lanes.
+            // A copy preserves the shape of the row.
             if bits == u64::MAX {
                 self.emit(pc, None, Effect::Copy([(d, a)].into()));
             } else {
@@ -396,7 +396,7 @@ impl Copier<'_> {
         }
     }
 
-    /// Up to 8 bytes, zero-extended.
+    /// Loads up to 8 bytes, zero-extended.
     fn read(&mut self, pc: u32, offset: u32, size: u32) -> Src {
         let mut done = 0;
         let mut value = self.zero;
@@ -443,7 +443,7 @@ impl Copier<'_> {
         };
         let graph = Graph::new(&program).map_err(located)?;
         let mut liveness = Liveness::new(&program, &graph).map_err(located)?;
-        // Rows that one call keeps are read by its store, and so become live at earlier places, where calls have to keep them too. The sets only grow.
+        // Rows that one call saves are read by its store, and so become live at earlier points, where other calls must save them too. The sets only grow.
         while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
             liveness = Liveness::new(&program, &graph).map_err(located)?;
         }
@@ -456,14 +456,14 @@ impl Copier<'_> {
     }
 }
 
-/// The largest access at an offset, of at most so many bytes.
+/// The largest aligned access at an offset, of at most `most` bytes.
 fn step(offset: u32, most: u32) -> u32 {
     let aligned = 1 << offset.trailing_zeros().min(3);
     let fits = 1 << most.max(1).ilog2().min(3);
     u32::min(aligned, fits)
 }
 
-/// The rows that may be read after an instruction, before they are written.
+/// The live-out rows of an instruction.
 fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
     let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
     let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
@@ -483,7 +483,7 @@ fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) ->
     live.into_iter().collect()
 }
 
-/// A place in local memory, from its beginning or from the address in a row.
+/// An address in local memory, relative to its beginning or to the address in a row.
 fn in_frame(base: Option<u32>, offset: i64) -> Address {
     let base = base.map_or(Base::Frame, |row| Base::Row(Src::register(row), AddressWidth::Bits64));
     Address { space: Space::Local, base, offset }

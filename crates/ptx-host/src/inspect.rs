@@ -1,4 +1,4 @@
-//! What becomes of a kernel, stage by stage, for people.
+//! Human-readable dumps of a kernel after each stage of compilation.
 
 use std::fmt::Write as _;
 
@@ -15,9 +15,9 @@ use crate::options::Options;
 /// A stage of compiling a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// What is known of the registers that instructions write.
+    /// The analysis results for the registers that instructions write.
     Rows,
-    /// The blocks in the order in which those run at which lanes wait, and where lanes wait meanwhile.
+    /// The blocks in scheduling order, and where other lanes wait meanwhile.
     Schedule,
     /// LLVM IR before LLVM's optimizations.
     Code,
@@ -25,10 +25,10 @@ pub enum Stage {
     Optimized,
 }
 
-/// What a kernel is after a stage. `place` tells where an instruction is, as in `k.ptx:7:5`.
+/// Dumps a kernel after a stage. `place` formats the location of an instruction, as in `k.ptx:7:5`.
 ///
 /// # Errors
-/// Why it has no code.
+/// Why the kernel was not compiled.
 pub fn print_after(
     stage: Stage,
     program: &Program,
@@ -53,10 +53,10 @@ pub fn print_after(
     Ok(if stage == Stage::Rows { text.rows() } else { text.schedule() })
 }
 
-/// The remarks on the accesses and branches of a kernel: those that are not a scalar or a plain vector, in the order of instructions.
+/// The remarks on a kernel's accesses and branches that are not a scalar or a plain vector, in the order of instructions.
 ///
 /// # Errors
-/// Why it has no code.
+/// Why the kernel was not compiled.
 pub fn remarks(
     program: &Program,
     launched: &Launched,
@@ -90,14 +90,14 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// An instruction, and where it is.
+    /// An instruction and its location.
     fn instruction(&self, pc: u32) -> String {
         let pc = original(self.inlined, self.joined.map_or(pc, |joined| joined.place(pc)));
         let mnemonic = self.program.origins.get(pc as usize).map(|origin| origin.mnemonic.to_string());
         format!("{}: {}", (self.place)(pc), mnemonic.unwrap_or_default())
     }
 
-    /// For each instruction the rows that it writes: their numbers, bits, shapes, bounds.
+    /// For each instruction, the rows that it writes: numbers, widths, shapes, bounds.
     fn rows(&self) -> String {
         let mut text = String::new();
         for block in self.analysis.graph.blocks() {
@@ -123,7 +123,7 @@ impl Text<'_> {
         text
     }
 
-    /// For each block its instructions, who runs it, where lanes wait meanwhile, and where its lanes go.
+    /// For each block its instructions, the lanes that execute it, where others wait meanwhile, and its successors.
     fn schedule(&self) -> String {
         let mut text = String::new();
         let list = |blocks: &mut dyn Iterator<Item = usize>| {
@@ -155,7 +155,7 @@ impl Text<'_> {
     }
 }
 
-/// What the lanes of a row have in common, in words.
+/// Describes a shape in words.
 fn shape(shape: Shape) -> String {
     let stride = |Stride { within, across }: Stride| match across {
         Some(across) => format!("{within} from lane to lane, {across} from vector to vector"),

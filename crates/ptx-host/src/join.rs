@@ -1,8 +1,8 @@
-//! Operations of several lanes that lanes of a warp come to at different instructions become one instruction.
+//! Merges collective operations that lanes of a warp reach at different instructions into one instruction.
 //!
-//! Lanes that come to operations of one kind with the same mask carry them out together, wherever these are (`analysis/places.rs`). Code lets
-//! lanes wait for each other at the beginning of one block, so that those operations get one block that all of them go to: what they are
-//! given is copied to rows of the block, and where they came from to one more row, which tells where they go on.
+//! Lanes that reach operations of one kind with the same mask execute them together, wherever these are (`analysis/places.rs`). Code lets
+//! lanes wait for each other at the beginning of one block, so those operations get one block to which all of them branch: their operands
+//! are copied to rows of the block, and the number of the operation to one more row, which selects where lanes continue.
 //!
 //! ```text
 //!     @%p bra other;                                         @%p bra other;
@@ -19,11 +19,11 @@
 //!                                                        after2: mov %r3, %c; bra back2;
 //! ```
 //!
-//! That costs little beside the masks, which differ from lane to lane then: lanes run in groups (`analysis/gather.rs`). It is done only for
-//! operations of which it is not known that lanes come to them at one instruction; the others keep their blocks.
+//! The overhead is small except that masks are then divergent: lanes execute in groups (`analysis/gather.rs`). It is done only for
+//! operations that lanes are not known to reach at one instruction; the others keep their blocks.
 //!
-//! What is added comes after the program, whose instructions keep their numbers: the runtime finds each at its place, and is told of
-//! those numbers alone ([`Joined::place`]).
+//! New instructions follow the program, whose own keep their numbers: the runtime finds each at its place, and is given only
+//! those numbers ([`Joined::place`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,17 +36,17 @@ use crate::analysis::{APART, Analysis, Launched, Refusal};
 /// A program in which operations were joined.
 #[derive(Clone, Debug)]
 pub(crate) struct Joined {
-    /// Its instructions: those of the other program first.
+    /// Its instructions: those of the original program first.
     pub(crate) program: Program,
-    /// How many those are, and for each instruction after them the one that it was made for.
+    /// The number of those, and for each instruction after them the one that it was made for.
     count: u32,
     places: Vec<u32>,
-    /// For the instruction that operations became the row that tells which of them a lane came to, and where they are.
+    /// For each merged instruction, the row with the number of the operation that a lane reached, and the original instructions.
     meetings: BTreeMap<u32, (u32, Vec<u32>)>,
 }
 
 impl Joined {
-    /// The instruction of the other program that an instruction was made for. One that was made for several has the first of them.
+    /// The original instruction that an instruction was made for; for a merged one, the first of them.
     pub(crate) fn place(&self, pc: u32) -> u32 {
         match pc.checked_sub(self.count) {
             None => pc,
@@ -54,16 +54,16 @@ impl Joined {
         }
     }
 
-    /// Of an instruction that was made for several operations: the row with the number of the one that a lane came to, and their places.
+    /// For a merged instruction: the row with the number of the operation that a lane reached, and the original instructions.
     pub(crate) fn meeting(&self, pc: u32) -> Option<(u32, &[u32])> {
         self.meetings.get(&pc).map(|(row, sites)| (*row, sites.as_slice()))
     }
 }
 
-/// What is known of a kernel, and the program that it is known of where that is another one.
+/// The analysis of a kernel, and the program that was analysed if it is not the original one.
 pub(crate) type Analyzed = (Analysis, Option<Joined>);
 
-/// Analyses the kernel of a program, with operations joined that lanes may come to at different instructions.
+/// Analyses the kernel of a program, joining operations that lanes may reach at different instructions.
 ///
 /// # Errors
 /// The first instruction that is not compiled.
@@ -78,7 +78,7 @@ pub(crate) fn analyze(program: &Program, launched: &Launched, lanes: u32) -> Res
     let mut analysis = first?;
     let mut joined: Option<Joined> = None;
     let mut sites: BTreeSet<u32> = BTreeSet::new();
-    // Joining lets lanes wait at one more block, by which operations may turn out to be apart that were not before. The set of joined sites grows each
+    // Joining adds a block at which lanes may wait, which may reveal more operations to join. The set of joined sites grows each
     // time, up to all operations of the program.
     while let Some(&[one, other]) = analysis.apart.first() {
         let before = sites.len();
@@ -89,7 +89,7 @@ pub(crate) fn analyze(program: &Program, launched: &Launched, lanes: u32) -> Res
             }
         }
         if sites.len() == before {
-            // All that may have to be joined are.
+            // All operations that may have to be joined are.
             let place = |pc| joined.as_ref().map_or(pc, |joined| joined.place(pc));
             return Err(Refusal { pc: place(one).max(place(other)), why: APART });
         }
@@ -106,7 +106,7 @@ fn join(program: &Program, sites: &BTreeSet<u32>) -> Result<Joined, Refusal> {
     let mut kinds: Vec<(CollectiveKind, Vec<u32>)> = Vec::new();
     for &pc in sites {
         let operation = collective(program, pc).filter(|operation| {
-            // All lanes have to come to one `.aligned` instruction; what accesses memory has its place in the instruction.
+            // All lanes must reach an `.aligned` operation at one instruction; a memory access has its address in the instruction.
             matches!(operation.participants, Participants::Members(_)) && is_of_registers(operation.kind)
         });
         let Some(operation) = operation else { return Err(Refusal { pc, why: APART }) };
@@ -170,7 +170,7 @@ fn is_of_registers(kind: CollectiveKind) -> bool {
 
 struct Joiner {
     program: Program,
-    /// Rows of the kernel.
+    /// The number of rows of the kernel.
     rows: u32,
     places: Vec<u32>,
     meetings: BTreeMap<u32, (u32, Vec<u32>)>,
@@ -182,7 +182,7 @@ impl Joiner {
         self.rows - 1
     }
 
-    /// Adds an instruction that is made for one of the program.
+    /// Appends an instruction that is made for one of the program.
     fn emit(&mut self, pc: u32, op: impl Into<Op>) -> u32 {
         if let Some(origin) = self.program.origins.get(pc as usize).cloned() {
             let origin: Origin = origin;
@@ -196,7 +196,7 @@ impl Joiner {
     fn set_target(&mut self, at: u32, to: u32) {
         match self.program.code.get_mut(at as usize).map(|inst| &mut inst.op) {
             Some(Op::Effect(Effect::Branch { target })) => *target = to,
-            // The operation whose lanes go elsewhere; its guard is that of the branch.
+            // The joined operation, whose lanes now branch; its guard becomes that of the branch.
             Some(op) => *op = Effect::Branch { target: to }.into(),
             None => {}
         }
@@ -215,7 +215,7 @@ impl Joiner {
             Participants::Members(mask) => mask,
             Participants::Warp | Participants::Converged => Src::constant(0),
         };
-        // The mask, the sources and the results: those that all have alike are used as they are.
+        // The mask, the sources and the results: those that all operations have in common are used unchanged.
         let members = self.operand(all.iter().map(|operation| mask(operation)));
         let srcs: Vec<Src> = (0..first.srcs.len())
             .map(|n| self.operand(all.iter().map(|operation| operation.srcs[n])))
@@ -235,7 +235,7 @@ impl Joiner {
             let copies: Box<[(u32, Src)]> =
                 copies.filter(|(to, own)| own.as_register() != Some(*to)).collect();
             let begin = self.emit(pc, Effect::Copy(copies));
-            // A row of which nothing is left, and a number.
+            // Clears the row, then adds the number.
             let none = Unary::Field { shift: 0, mask: 0 };
             self.emit(pc, Alu::Unary { op: none, packing: Packing::Whole, d: from, a: members });
             let number = Unary::AddConstant { addend: number, mask: u32::MAX.into() };
@@ -272,7 +272,7 @@ impl Joiner {
         Ok(())
     }
 
-    /// The operand of a joined operation: that which all have, or a row that they are copied to.
+    /// The operand of a joined operation: the one that all have in common, or a new row to which they are copied.
     fn operand(&mut self, mut all: impl Iterator<Item = Src> + Clone) -> Src {
         let mut rest = all.clone();
         match all.next() {

@@ -20,13 +20,13 @@ use crate::perf;
 use crate::remarks::{self, Remark};
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
 
-/// Why a kernel has no code.
+/// Why a kernel was not compiled.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum CompileError {
     /// An instruction is not compiled; the interpreter executes such kernels.
     #[error("{}", .0.why)]
     Refused(Refusal),
-    /// LLVM refused what it was given, which is a defect of this crate, or there is no LLVM.
+    /// LLVM rejected its input, which is a defect of this crate, or there is no LLVM.
     #[error(transparent)]
     Llvm(#[from] LlvmError),
 }
@@ -53,31 +53,31 @@ pub struct Kernel {
     runs: Runs,
     stack: usize,
     effects: Effects,
-    /// Whether the interpreter's runtime executes some of its instructions; what it needs for that, once it was needed.
+    /// Whether the interpreter's runtime executes some of its instructions; `instructions` is the state needed for that, created on first use.
     is_heavy: bool,
     /// Runs of bytes that its code checks.
     sites: usize,
     instructions: OnceLock<Instructions>,
-    /// What was compiled, where that is not the program as it is.
+    /// The program that was compiled, if it is not the original one.
     inlined: Option<Inlined>,
-    /// What the code checks, at an address that the code has.
+    /// The claims that the code checks, at an address that the code contains.
     _claims: Option<Arc<Claims>>,
     is_from_cache: bool,
 }
 
-/// Code in memory, as long as it is needed.
+/// Linked code in memory, kept alive as long as it is needed.
 #[derive(Debug)]
 enum Linked {
-    /// By the loader of this crate.
+    /// Linked by the loader of this crate.
     Loaded { _code: Loaded },
-    /// By ORC.
+    /// Linked by ORC.
     Jit { _code: JitCode },
 }
 
 /// LLVM IR of a kernel for a processor, before and after LLVM's optimizations.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the kernel was not compiled.
 pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[String; 2], CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
@@ -92,7 +92,7 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
 /// The assembly of a kernel for a processor.
 ///
 /// # Errors
-/// Why there is none.
+/// Why the kernel was not compiled.
 pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<String, CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
@@ -104,15 +104,15 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
-/// How the same is called in keys where accesses are checked.
+/// The name of the same pipeline in cache keys if accesses are checked.
 const PIPELINE_WITH_CHECKS: &str = "default<O2>, memory is checked";
 
-/// What code is made by, for the key of what is kept.
+/// The pipeline that makes code, as part of the cache key.
 fn pipeline(options: &Options) -> &'static str {
     if options.check_memory { PIPELINE_WITH_CHECKS } else { PIPELINE }
 }
 
-/// The object file of a kernel, and what its code checks. All that it depends on is in [`Key`].
+/// The object file of a kernel, and the claims that its code checks. All that it depends on is in [`Key`].
 fn make(
     program: &Program,
     inlined: Option<&Inlined>,
@@ -144,7 +144,7 @@ pub(crate) fn generate<'c>(
     })
 }
 
-/// A module with the function [`code::NAME`], which is the code of a program without calls.
+/// A module with the function [`code::NAME`], for a program without calls.
 pub(crate) fn generate_one<'c>(
     context: &'c Context,
     machine: &HostMachine,
@@ -153,7 +153,7 @@ pub(crate) fn generate_one<'c>(
     options: &Options,
 ) -> Result<Generated<'c>, CompileError> {
     if program.address_size == AddressSize::Bits32 {
-        // Global addresses are those of the host process in the code.
+        // The code uses host addresses as global addresses.
         let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
@@ -165,12 +165,12 @@ pub(crate) fn generate_one<'c>(
     if one.hands_over {
         return generate_of(context, machine, (program, None), one, launched, options);
     }
-    // Lanes whose accesses are checked run together, so that the first error is the interpreter's.
+    // If accesses are checked, all lanes execute together, so that the first error is the interpreter's.
     let chunks = part(program, launched, &one, registers(machine)).filter(|_| !options.check_memory);
     if let Some(chunks) = chunks {
         let analysis = Analysis::of_part(program, launched, lanes, chunks)?;
         match generate_of(context, machine, (program, None), analysis, launched, options) {
-            // A whole warp at a time it may be.
+            // The kernel may be compilable for a whole warp.
             Err(CompileError::Refused(_)) => {}
             result => return result,
         }
@@ -180,7 +180,7 @@ pub(crate) fn generate_one<'c>(
     for warps in all {
         let analysis = Analysis::of_group(program, launched, lanes, warps)?;
         match generate_of(context, machine, (program, None), analysis, launched, options) {
-            // One warp at a time it may be.
+            // The kernel may be compilable for a single warp.
             Err(CompileError::Refused(_)) if warps > 1 => {}
             result => return result,
         }
@@ -188,7 +188,7 @@ pub(crate) fn generate_one<'c>(
     Err(CompileError::refused(0, "there is no warp"))
 }
 
-/// The same of a program in which operations were joined. Its warps do not run together: lanes of one wait for each other.
+/// As [`generate_one`], for a program with joined operations. Its warps do not execute in lockstep, because lanes of one wait for each other.
 fn generate_joined<'c>(
     context: &'c Context,
     machine: &HostMachine,
@@ -209,7 +209,7 @@ fn generate_joined<'c>(
     Ok(made)
 }
 
-/// The same of a program that was analysed.
+/// As [`generate_one`], for a program that has been analysed.
 fn generate_of<'c>(
     context: &'c Context,
     machine: &HostMachine,
@@ -234,12 +234,12 @@ fn generate_of<'c>(
     Ok(Generated { module, runs, asks, claims, remarks })
 }
 
-/// Vector registers of the processor.
+/// The number of the processor's vector registers.
 fn registers(machine: &HostMachine) -> usize {
     if machine.vector_bits() >= 512 || machine.cpu().triple.starts_with("aarch64") { 32 } else { 16 }
 }
 
-/// Lanes of a vector. Numbers of 32 bits are the most frequent ones.
+/// Lanes of a vector. It is based on 32-bit values, the most frequent ones.
 pub(crate) fn lanes(machine: &HostMachine) -> u32 {
     (machine.vector_bits() / 32).clamp(1, WARP as u32)
 }
@@ -250,9 +250,9 @@ pub(crate) struct Generated<'c> {
     pub(crate) runs: Runs,
     /// The instructions that call functions of the runtime, and which.
     pub(crate) asks: Vec<(u32, usize)>,
-    /// What the code checks.
+    /// The claims that the code checks.
     claims: Option<Arc<Claims>>,
-    /// What is to be told of its instructions, where that was asked for.
+    /// The remarks on its instructions, if they were requested.
     pub(crate) remarks: Vec<Remark>,
 }
 
@@ -260,7 +260,7 @@ impl Kernel {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// Why it has no code.
+    /// Why the kernel was not compiled.
     pub fn compile(
         program: &Program,
         launched: &Launched,
@@ -270,10 +270,10 @@ impl Kernel {
         Self::compile_with(program, launched, cpu, jit, &Options::default())
     }
 
-    /// Compiles a kernel as the options have it.
+    /// Compiles a kernel with options.
     ///
     /// # Errors
-    /// Why it has no code.
+    /// Why the kernel was not compiled.
     pub fn compile_with(
         program: &Program,
         launched: &Launched,
@@ -286,10 +286,10 @@ impl Kernel {
         Self::link(&entry, claims, program, inlined, launched, &|| Ok(jit), options)
     }
 
-    /// The kernel of a cache, which gets it where it has it not. Other code than the usual one is compiled without it ([`Options::is_kept`]).
+    /// Gets a kernel from a cache, or compiles it and adds it. Options that change the code bypass the cache ([`Options::is_kept`]).
     ///
     /// # Errors
-    /// As [`Kernel::compile`]. What goes wrong with the cache is none ([`Cache::take_trouble`]).
+    /// As [`Kernel::compile`]. Problems of the cache are not errors ([`Cache::take_trouble`]).
     pub fn cached(
         program: &Program,
         launched: &Launched,
@@ -304,8 +304,8 @@ impl Kernel {
         Self::kept(program, launched, Processor::Named(cpu), options, cache, &|| Ok((cpu, jit)))
     }
 
-    /// The same for options of kept kernels, with LLVM only where it is needed: to compile a kernel, or to link one that the loader of this crate
-    /// does not know how to.
+    /// As [`Self::cached`], for options of cached kernels. LLVM is only used if needed: to compile a kernel, or to link one that the loader of this crate
+    /// does not support.
     pub(crate) fn kept<'t>(
         program: &Program,
         launched: &Launched,
@@ -328,7 +328,7 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// The kernel of a cache, where it has it.
+    /// The kernel of a cache, if it contains it.
     pub(crate) fn found<'t>(
         program: &Program,
         launched: &Launched,
@@ -354,7 +354,7 @@ impl Kernel {
         let jit = || tools().map(|(_, jit)| jit);
         match Self::link(&entry, None, program, inlined, launched, &jit, options) {
             Ok(kernel) => Some(Self { is_from_cache: true, ..kernel }),
-            // Something else than code, as whole as it is.
+            // A valid entry whose contents are not code.
             Err(_) => {
                 cache.remove(key);
                 None
@@ -373,7 +373,7 @@ impl Kernel {
     ) -> Result<Self, CompileError> {
         let loaded = match &options.lines {
             None => load(&entry.object, code::NAME),
-            // ORC shows code to debuggers.
+            // Only code linked by ORC is registered with debuggers.
             Some(_) => None,
         };
         let (linked, address) = match loaded {
@@ -401,7 +401,7 @@ impl Kernel {
             stack,
             effects: Effects::of(program),
             is_heavy,
-            // One more, so that it is not zero where a kernel that checks has none.
+            // Plus one, so that it is not zero in a checked kernel without accesses.
             sites: if options.check_memory { code::sites(program).1 + 1 } else { 0 },
             instructions: OnceLock::new(),
             inlined,
@@ -410,12 +410,12 @@ impl Kernel {
         })
     }
 
-    /// Whether it was in a cache, so that nothing was compiled.
+    /// Whether the kernel came from a cache, so that nothing was compiled.
     pub fn is_from_cache(&self) -> bool {
         self.is_from_cache
     }
 
-    /// What the runtime is to know of it.
+    /// The description of the kernel for the runtime.
     fn compiled(&self) -> Compiled {
         // SAFETY: the address is that of a function of this type, whose code is alive as long as `self`.
         let code = unsafe { std::mem::transmute::<usize, WarpCode>(self.address) };
@@ -430,7 +430,7 @@ impl Kernel {
         }
     }
 
-    /// What the interpreter's runtime needs to execute instructions of it, where it has such; `program` is the one that was compiled.
+    /// The state that the interpreter's runtime needs to execute some of the kernel's instructions, if there are such; `program` is the one compiled.
     pub fn instructions(&self, program: &Program) -> Option<&Instructions> {
         let program = self.inlined.as_ref().map_or(program, |inlined| &inlined.program);
         self.is_heavy.then(|| self.instructions.get_or_init(|| Instructions::new(program)))
@@ -439,11 +439,11 @@ impl Kernel {
     /// Runs all blocks of a launch and waits for them.
     ///
     /// # Errors
-    /// Why the first of the blocks that were stopped was.
+    /// Why the first of the stopped blocks was stopped.
     ///
     /// # Safety
-    /// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its
-    /// parameters and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
+    /// Every access of the kernel must be to memory of this process that permits it, at a multiple of its size; to its
+    /// parameters and constants inside the given ones, and to shared memory inside a block's. The program must be the one that was compiled.
     pub unsafe fn launch(&self, given: &Given<'_>) -> Result<(), Stop> {
         let given = &Given { effects: Some(&self.effects), ..*given };
         let Some(inlined) = &self.inlined else {
@@ -455,7 +455,7 @@ impl Kernel {
         result.map_err(|mut stop| {
             stop.pc = stop.pc.map(|pc| inlined.place(pc));
             stop.related.iter_mut().for_each(|(pc, _)| *pc = inlined.place(*pc));
-            // What stops threads at calls are branches without a target and traps of the copies.
+            // At calls, threads are stopped by branches without targets and by traps of the inlined code.
             let inst = stop.pc.and_then(|pc| given.program.code.get(pc as usize));
             if let Some(Op::Effect(Effect::Stack(_))) = inst.map(|inst| &inst.op) {
                 match stop.kind {
@@ -478,13 +478,13 @@ impl Kernel {
         })
     }
 
-    /// Runs a grid on this thread alone, without a limit of time.
+    /// Runs a grid on this thread only, without a time limit.
     ///
     /// # Errors
     /// As [`Kernel::launch`].
     ///
     /// # Safety
-    /// As [`Kernel::launch`], with so many bytes of shared memory.
+    /// As [`Kernel::launch`], with `shared` bytes of shared memory.
     pub unsafe fn run(
         &self,
         program: &Program,
@@ -519,16 +519,16 @@ impl Kernel {
     }
 }
 
-/// The most stack that the function of a warp may need where it runs on that of a thread of the host.
+/// The most stack of a warp's function for which it runs on the stack of a host thread.
 pub(crate) const LARGEST_ON_THREAD: usize = 512 << 10;
 
-/// Bytes of stack that the function of a warp may need: what its rows and its local memory take, twice over for what is computed from
-/// them, and what the runtime takes. Only pages that are used take memory.
+/// Upper bound on the stack of a warp's function: its rows and its local memory, the rows twice for temporaries, and the stack of the
+/// runtime. Only touched pages take memory.
 pub(crate) fn stack_bytes(program: &Program) -> usize {
     stack_bytes_of(program, WARP)
 }
 
-/// The same for a function in which so many lanes have their rows at a time.
+/// As [`stack_bytes`], for a function with the rows of `lanes` lanes at a time.
 pub(crate) fn stack_bytes_of(program: &Program, lanes: usize) -> usize {
     const RUNTIME: usize = 64 << 10;
     let function = program.functions.get(program.entry as usize);
@@ -546,7 +546,7 @@ pub(crate) fn has_large_local(function: &Function) -> bool {
 /// Whether each warp needs a stack of its own.
 pub(crate) fn waits(program: &Program, runs: Runs, stack: usize) -> bool {
     match runs {
-        // Threads of the host have small stacks.
+        // Host threads have small stacks.
         Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
         Runs::PatientWarp => true,
         Runs::Cluster | Runs::Block => false,

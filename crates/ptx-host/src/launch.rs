@@ -1,4 +1,4 @@
-//! Launches whose kernel is compiled.
+//! Launches of compiled kernels.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
@@ -17,16 +17,16 @@ use crate::once::OnceMap;
 use crate::options::Options;
 use crate::run::{Given, MOST_WARPS};
 
-/// Compiles kernels for a processor, and keeps those of one program for each shape of blocks.
+/// Compiles kernels for a processor, and caches those of one program for each shape of blocks.
 #[derive(Debug)]
 pub struct Compiler {
     tools: OnceLock<Result<Tools, LlvmError>>,
-    /// Of this process's processor, where LLVM need not be loaded to know it.
+    /// The description of this process's processor, if it is available without loading LLVM.
     own: Option<Description>,
     cache: Option<Cache>,
 }
 
-/// What LLVM is needed for.
+/// The parts that need LLVM.
 #[derive(Debug)]
 struct Tools {
     cpu: Cpu,
@@ -47,22 +47,22 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// None yet; they are compiled as the options have it.
+    /// An empty set; its kernels are compiled with these options.
     pub fn new(options: Options) -> Self {
         Self { by_shape: OnceMap::default(), options }
     }
 }
 
 impl Compiler {
-    /// A compiler for a processor of this process.
+    /// A compiler for a processor that can execute code in this process.
     ///
     /// # Errors
-    /// There is no LLVM, or none for the processor.
+    /// There is no LLVM, or it does not support the processor.
     pub fn new(cpu: Cpu) -> Result<Self, LlvmError> {
         Ok(Self { tools: OnceLock::from(Ok(Tools::new(cpu)?)), own: None, cache: None })
     }
 
-    /// A compiler for the processor of this process. LLVM is loaded when it is first needed, which it is not for most kernels that are kept on disk.
+    /// A compiler for the processor of this process. LLVM is loaded on first use, which most kernels cached on disk do not need.
     pub fn host() -> Self {
         Self { tools: OnceLock::new(), own: Description::own(), cache: None }
     }
@@ -71,21 +71,21 @@ impl Compiler {
         self.tools.get_or_init(|| Tools::new(Cpu::host()?)).as_ref().map_err(Clone::clone)
     }
 
-    /// The same with kernels that are kept on disk, where there is a cache.
+    /// The same compiler with a cache on disk, if one is given.
     #[must_use]
     pub fn with_cache(self, cache: Option<Cache>) -> Self {
         Self { cache, ..self }
     }
 
-    /// What keeps kernels on disk.
+    /// The cache of kernels on disk.
     pub fn cache(&self) -> Option<&Cache> {
         self.cache.as_ref()
     }
 
-    /// Shows the code of kernels that are compiled from now on to debuggers; their lines are those of [`Options::lines`].
+    /// Registers the code of kernels that are compiled from now on with debuggers; their lines are those of [`Options::lines`].
     ///
     /// # Errors
-    /// There is no LLVM, or what it reports.
+    /// There is no LLVM, or it reports an error.
     pub fn show_to_debuggers(&self) -> Result<(), LlvmError> {
         self.tools()?.jit.show_to_debuggers()
     }
@@ -98,11 +98,11 @@ impl Compiler {
         Ok(&self.tools()?.cpu)
     }
 
-    /// The kernel of a launch, from those that were compiled before where it is among them. Several threads may compile kernels at once; one
-    /// that asks for a kernel that another one compiles waits for it.
+    /// The kernel of a launch, compiled unless it has been already. Several threads may compile kernels at once; one
+    /// that requests a kernel which another is compiling waits for it.
     ///
     /// # Errors
-    /// Why it has no code. That the launch does not fit the kernel is found when it runs.
+    /// Why the kernel was not compiled. Launches that do not fit the kernel are only detected when they run.
     pub fn kernel(
         &self,
         kernels: &Kernels,
@@ -113,7 +113,7 @@ impl Compiler {
         kernels.by_shape.get_or_make(*launched, compile)
     }
 
-    /// The kernel of a launch where it need not be compiled: it was before, or it is kept on disk.
+    /// The kernel of a launch if it need not be compiled: it has been before, or it is cached on disk.
     pub fn found(&self, kernels: &Kernels, program: &Program, launched: &Launched) -> Option<Arc<Kernel>> {
         if let Some(known) = kernels.by_shape.get(launched) {
             return known.ok();
@@ -164,7 +164,7 @@ fn warps(begun: &Begun<'_>) -> u64 {
     begun.geometry.threads().div_ceil(WARP) as u64
 }
 
-/// Whether the limit of the stack matters.
+/// Whether the stack limit matters.
 fn uses_stack(program: &Program) -> bool {
     let is_call = |op: &Op| match op {
         Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),
@@ -174,19 +174,19 @@ fn uses_stack(program: &Program) -> bool {
     program.code.iter().any(|inst| is_call(&inst.op))
 }
 
-/// Runs all blocks of a launch, whose buffers are at addresses of the host ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),
-/// and waits for them. The kernel was compiled for its program and the shape of its blocks.
+/// Runs all blocks of a launch, whose buffers are at host addresses ([`DecodedLaunch::at_host_addresses`](ptx_exec::DecodedLaunch)),
+/// and waits for them. The kernel must have been compiled for the launch's program and block shape.
 ///
-/// Nothing checks the accesses of compiled code: one that is outside of the memory of the launch is as undefined as in a native program.
+/// Accesses of compiled code are not checked: one outside of the launch's memory is undefined behavior, as in a native program.
 ///
 /// # Errors
-/// What [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) gives for the same launch.
+/// Those of [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) for the same launch.
 pub fn launch(kernel: &Kernel, launched: &impl Launchable) -> Result<Executed, ExecError> {
     let (result, output) = launch_with_output(kernel, launched);
     result.map(|()| Executed { output, ..Executed::default() })
 }
 
-/// The same; gives what was printed after a stop, too.
+/// As [`launch`], but also returns the output that was printed before an error.
 pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Result<(), ExecError>, Vec<u8>) {
     let begin = || {
         let begun = launched.begin()?;
@@ -198,7 +198,7 @@ pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Resul
         Ok(begun) => begun,
         Err(error) => return (Err(error), Vec::new()),
     };
-    // As CUDA's driver lays it out: its size, and the barrier of the grid.
+    // The layout of CUDA's driver: its size, and the barrier of the grid.
     let workspace = begun.cooperative.then(|| Box::new(AtomicU64::new(size_of::<u64>() as u64)));
     let given = Given {
         workspace: workspace.as_ref().map_or(0, |workspace| workspace.as_ptr() as u64),
@@ -212,7 +212,7 @@ pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Resul
         timeout: begun.limits.timeout,
         threads: begun.threads.get(),
     };
-    // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are right is for the
+    // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are valid is up to the
     // program's author, as stated above.
     let result = unsafe { kernel.launch(&given) };
     (result.map_err(|stop| launched.stopped(&begun, stop)), system.output())

@@ -1,17 +1,17 @@
-//! Object files that are put into the memory of the process without LLVM, whose library takes longer to load than a small kernel to run.
+//! Loads object files into the process without LLVM, whose library takes longer to load than a small kernel to run.
 //!
-//! Kernels are position-independent code without variables: instructions and constants that they name relative to themselves. An object with
-//! anything else (variables, thread-local storage, relocations that are not below) is left to [`Jit`](ptx_llvm::host::Jit), as those for other
-//! processors than x86-64 are.
+//! Kernels are position-independent code without variables: instructions, and constants that they address relative to themselves. An object with
+//! anything else (variables, thread-local storage, relocations other than those below) is left to [`Jit`](ptx_llvm::host::Jit), as are objects for
+//! processors other than x86-64.
 //!
 //! ```text
 //! page 0    .text                    readable and executable
-//!           jumps to functions of C
+//!           jumps to C functions
 //! page 1    .rodata, ..              readable
-//!           addresses of functions of C
+//!           addresses of C functions
 //! ```
 //!
-//! Pages are written while they are neither executable nor seen by anything else, and then lose the right to be written for good.
+//! Pages are written while they are neither executable nor visible to anything else, and then lose write permission for good.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -28,46 +28,46 @@ use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, m
 /// Bytes of a page on x86-64.
 const PAGE: usize = 4096;
 
-/// A jump to the address after it: `jmp [rip]`, filled up to eight bytes, and the address.
+/// A jump to the address stored after it: `jmp [rip]`, padded to eight bytes, then the address.
 const JUMP: [u8; 8] = [0xff, 0x25, 0x02, 0, 0, 0, 0x0f, 0x0b];
-/// Bytes of it with the address.
+/// Bytes of the jump with its address.
 const JUMP_BYTES: usize = 16;
 
-/// Code and constants in memory. Dropping it frees that: the code must not run then, nor later.
+/// Code and constants in memory. Dropping it unmaps them: the code must not be running then, nor run later.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     start: *mut c_void,
     bytes: usize,
 }
 
-// SAFETY: the memory is written before anything else has its address, and not afterwards.
+// SAFETY: the memory is written before its address is shared, and not afterwards.
 unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // SAFETY: it was mapped with this size, and no one uses it any more.
+        // SAFETY: it was mapped with this size, and is no longer used.
         let _ = unsafe { munmap(self.start, self.bytes) };
     }
 }
 
 impl Loaded {
-    /// So many bytes, zero and writable.
+    /// Maps `bytes` bytes, zero and writable.
     fn new(bytes: usize) -> Option<Self> {
         let (rights, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
-        // SAFETY: the system chooses where it is.
+        // SAFETY: the system chooses the address.
         let start = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, rights, flags) }.ok()?;
         Some(Self { start, bytes })
     }
 
-    /// All bytes, as long as they are writable.
+    /// All bytes, while they are writable.
     fn contents(&mut self) -> &mut [u8] {
-        // SAFETY: the memory has so many bytes, and this is borrowed as they are.
+        // SAFETY: the memory has this many bytes, and is borrowed mutably with `self`.
         unsafe { std::slice::from_raw_parts_mut(self.start.cast(), self.bytes) }
     }
 
-    /// Makes the first bytes executable and the others constant.
+    /// Makes the first bytes executable and the others read-only.
     fn seal(&self, code: usize) -> Option<()> {
         let (first, rest) = (self.start, self.start.wrapping_byte_add(code));
         // SAFETY: both are whole pages of this memory, to which there is no reference.
@@ -81,22 +81,22 @@ impl Loaded {
     }
 }
 
-/// Where the parts of an object are, from the beginning of the memory.
+/// The offsets of an object's parts from the beginning of the memory.
 #[derive(Default)]
 struct Layout {
     sections: BTreeMap<usize, usize>,
-    /// Functions of C that are called, and those whose addresses are loaded, by their symbols.
+    /// Offsets for C functions that are called, and for those whose addresses are loaded, by their symbols.
     jumps: BTreeMap<usize, usize>,
     addresses: BTreeMap<usize, usize>,
-    /// Bytes of code, in whole pages, and of all.
+    /// Bytes of code, in whole pages, and of everything.
     code: usize,
     bytes: usize,
 }
 
 type Elf<'o> = ElfFile64<'o, Endianness>;
 
-/// Puts an object file into memory; gives that and the address of a function that it defines. Nothing where it has something that is not known here, or does not define
-/// the symbol.
+/// Loads an object file; returns its memory and the address of a function that it defines. `None` if it contains anything unsupported, or does not
+/// define the symbol.
 pub(crate) fn load(object: &[u8], symbol: &str) -> Option<(Loaded, usize)> {
     if !cfg!(target_arch = "x86_64") {
         return None;
@@ -113,7 +113,7 @@ pub(crate) fn load(object: &[u8], symbol: &str) -> Option<(Loaded, usize)> {
     Some((memory, start + place))
 }
 
-/// Where everything goes; nothing where there is something unknown.
+/// Lays out the memory; `None` if there is anything unsupported.
 fn layout(file: &Elf<'_>) -> Option<Layout> {
     let mut layout = Layout::default();
     let mut end = 0;
@@ -124,7 +124,7 @@ fn layout(file: &Elf<'_>) -> Option<Layout> {
             if !has(elf::SHF_ALLOC) || has(elf::SHF_EXECINSTR) != is_code {
                 continue;
             }
-            // Constants with addresses are written by who loads them, and by no one else.
+            // Only the loader writes constants that contain addresses.
             let is_written = has(elf::SHF_WRITE) && !section.name().ok()?.starts_with(".data.rel.ro");
             if is_written || has(elf::SHF_TLS) {
                 return None;
@@ -154,7 +154,7 @@ fn layout(file: &Elf<'_>) -> Option<Layout> {
     (layout.code > 0).then_some(layout)
 }
 
-/// The symbols that are not defined here and the kinds of relocations that name them.
+/// The undefined symbols, and the types of the relocations that reference them.
 fn functions(file: &Elf<'_>) -> Option<Vec<(usize, u32)>> {
     let mut all = Vec::new();
     for (_, relocation) in file.sections().flat_map(|section| section.relocations()) {
@@ -212,7 +212,7 @@ fn fill(file: &Elf<'_>, layout: &Layout, start: usize, memory: &mut [u8]) -> Opt
     Some(())
 }
 
-/// What a relocation of a kind names, from the beginning of the memory; nothing for kinds that are not known.
+/// The offset of a relocation's target from the beginning of the memory; `None` for unsupported types.
 fn target(file: &Elf<'_>, layout: &Layout, symbol: SymbolIndex, r_type: u32) -> Option<usize> {
     let found = file.symbol_by_index(symbol).ok()?;
     let is_load =
@@ -230,7 +230,7 @@ fn target(file: &Elf<'_>, layout: &Layout, symbol: SymbolIndex, r_type: u32) -> 
     place_of(layout, &found)
 }
 
-/// Where a symbol is that is defined in a section, from the beginning of the memory.
+/// The offset of a symbol that is defined in a section, from the beginning of the memory.
 fn place_of<'o>(layout: &Layout, symbol: &impl ObjectSymbol<'o>) -> Option<usize> {
     let section = layout.sections.get(&symbol.section_index()?.0)?;
     section.checked_add(usize::try_from(symbol.address()).ok()?)

@@ -1,10 +1,10 @@
-//! Values that are made when they are first asked for, once for each key.
+//! Values that are created on first use, once for each key.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Values by their keys. Threads that ask for one that is being made wait for it; other values can be made meanwhile.
+/// Values by their keys. Threads that request one under construction wait for it; other values can be constructed meanwhile.
 #[derive(Debug)]
 pub(crate) struct OnceMap<K, V> {
     values: Mutex<HashMap<K, Arc<OnceLock<V>>>>,
@@ -17,13 +17,13 @@ impl<K, V> Default for OnceMap<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> OnceMap<K, V> {
-    /// The value of a key, where one was made.
+    /// The value of a key, if it has been created.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         values.get(key)?.get().cloned()
     }
 
-    /// The value of a key, which is made where there is none. Where that panics there is still none.
+    /// The value of a key, created if there is none. If `make` panics there still is none.
     pub(crate) fn get_or_make(&self, key: K, make: impl FnOnce() -> V) -> V {
         let value = {
             let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use ptx_llvm::host::symbols;
 
 use crate::code::NAME;
 
-/// Adds the functions of an object to the map of this process. `kernel` is the address of the kernel's function, `name` its name there.
+/// Adds the functions of an object to the map of this process. `kernel` is the address of the kernel's function, `name` its name in the map.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -18,7 +18,7 @@ pub(crate) fn add(object: &[u8], kernel: usize, name: &str) -> Result<(), LlvmEr
     let text = lines(object, kernel, name)?;
     let mut options = OpenOptions::new();
     options.append(true).create(true);
-    // One write, so that lines of other compilers in the process come before or after it.
+    // A single write, so that lines of other compilers in the process do not interleave with it.
     let written = options.open(&path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| LlvmError::Other { message: format!("cannot write `{path}`: {error}") })
 }

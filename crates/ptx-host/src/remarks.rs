@@ -5,22 +5,22 @@ use ptx_exec::program::{Effect, Op, Program, Src};
 use crate::analysis::{Analysis, BlockId, Cause, Origin, Reasons, Shape};
 use crate::code::Notes;
 
-/// What code an access or a branch has.
+/// The code of an access or a branch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RemarkKind {
-    /// Each lane loads from a place of its own.
+    /// Each lane loads from its own address.
     Gather,
-    /// Each lane stores to a place of its own.
+    /// Each lane stores to its own address.
     Scatter,
-    /// Each line of a matrix is a vector at the address of a lane.
+    /// Each line of a matrix is a vector access at the address of a lane.
     Lines,
-    /// The access of one lane comes after that of the other.
+    /// Lanes access memory one after the other.
     Serial,
-    /// A vector access where a test holds at run time, and one of each lane otherwise.
+    /// A vector access if a run-time test succeeds, otherwise an access per lane.
     Tested,
-    /// A vector access of some lanes.
+    /// A masked vector access.
     Masked,
-    /// Lanes may go to different places.
+    /// A divergent branch.
     Divergent,
 }
 
@@ -44,15 +44,15 @@ impl RemarkKind {
 pub struct Remark {
     /// The instruction.
     pub pc: u32,
-    /// What code it has.
+    /// The code that it has.
     pub kind: RemarkKind,
-    /// Why, as a part of a sentence.
+    /// The reason, as a part of a sentence.
     pub reason: String,
     /// Other instructions that explain it.
     pub related: Vec<(u32, String)>,
 }
 
-/// The remarks on what was noted of a kernel.
+/// The remarks from the notes on a kernel.
 pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> Vec<Remark> {
     let notes = notes.take();
     let reasons = Writer { program, analysis, reasons: Reasons::new(program, analysis) };
@@ -66,7 +66,7 @@ pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> 
     };
     let mut remarks = Vec::new();
     for (&(pc, kind), note) in &notes {
-        // What is made lane by lane where a test fails is told by the test.
+        // Lane-by-lane code that only runs if a test fails is covered by the remark on the test.
         let is_rare =
             kind == RemarkKind::Serial && is_generic(pc) && notes.contains_key(&(pc, RemarkKind::Tested));
         let is_masked_anyway = kind == RemarkKind::Masked
@@ -111,7 +111,7 @@ impl Writer<'_> {
         self.program.origins.get(pc as usize).map_or(String::new(), |origin| origin.mnemonic.to_string())
     }
 
-    /// What an operand depends on.
+    /// Describes what an operand depends on.
     fn depends(&self, what: &str, src: Src, related: &mut Vec<(u32, String)>) -> String {
         match self.reasons.of(src) {
             Some(cause) => format!("{what} depends on {}", self.origin(&cause, related)),
@@ -223,7 +223,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Relates the branch at which lanes part that wait while a block runs; gives the row of its condition.
+    /// Adds the branch at which lanes diverge that wait while a block runs; returns the row of its condition.
     fn add_branch(&self, block: BlockId, related: &mut Vec<(u32, String)>) -> Option<u32> {
         let branch = self.analysis.graph.block(self.reasons.parting(block)?);
         related.push((branch.end, "lanes part here".to_owned()));

@@ -1,8 +1,8 @@
-//! Plain loads that programs wait for other threads with.
+//! Plain loads with which programs wait for other threads.
 //!
-//! PTX promises nothing of a plain load that another thread's store races with, but programs wait with such loads, and the interpreter lets
-//! the other threads run. A loop in which nothing changes from round to round goes on for ever unless another thread stores something. The loads
-//! that decide about it become loads that poll, so that the loop waits (`analysis/progress.rs`) and code loads anew in each round.
+//! PTX gives no guarantee for a plain load that races with another thread's store, but programs spin on such loads, and the interpreter lets
+//! the other threads run. A loop in which nothing changes between iterations never ends unless another thread stores something. The loads
+//! that control it become polling loads, so that the loop counts as waiting (`analysis/progress.rs`) and code reloads the value in each iteration.
 //!
 //! ```text
 //! spin: ld.global %v, [flag]            next: ld.global %v, [%next]
@@ -20,10 +20,10 @@ use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 use crate::analysis::{Access, BlockId, Graph};
 use crate::inline::Inlined;
 
-/// Kernels with more blocks keep their loads.
+/// Kernels with more blocks are left unchanged.
 const MOST_BLOCKS: usize = 512;
 
-/// Makes the loads of a kernel poll that loops wait with.
+/// Turns the loads of a kernel on which loops wait into polling loads.
 pub(crate) fn poll(program: &Program, inlined: Option<Inlined>) -> Option<Inlined> {
     let loads = loads(inlined.as_ref().map_or(program, |inlined| &inlined.program));
     if loads.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) fn poll(program: &Program, inlined: Option<Inlined>) -> Option<Inline
     Some(inlined)
 }
 
-/// The plain loads that decide about loops in which nothing changes.
+/// The plain loads that control loops in which nothing changes.
 fn loads(program: &Program) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let Some(graph) = Graph::new(program).ok().filter(|graph| graph.blocks().len() <= MOST_BLOCKS) else {
@@ -77,10 +77,10 @@ impl Edges {
         Self { targets, origins }
     }
 
-    /// For each edge that goes back to a block without which its beginning cannot be reached, the blocks that are run between them.
+    /// The natural loop of each back edge.
     fn loops(&self) -> Vec<BTreeSet<BlockId>> {
         let before = immediate_dominators(self);
-        // Natural loops: an edge back to a block that dominates its origin. Blocks that are entered elsewhere too belong to no such loop, and keep
+        // A back edge leads to a block that dominates its origin. Irreducible loops have none, and keep
         // their loads, which is correct.
         let dominates = |head: BlockId, mut id: BlockId| {
             while id != head {
@@ -142,7 +142,7 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// Its plain loads where all that decides about it is what they find, and rows that do not change.
+    /// Its plain loads, if the loop is controlled only by loaded values and rows that do not change.
     fn waits_with(&self) -> Vec<u32> {
         let loads: Vec<u32> = self.code().filter(|(_, op, _)| may_wait(op)).map(|(pc, ..)| pc).collect();
         if loads.is_empty() || self.code().any(|(_, op, _)| changes_more(op)) {
@@ -153,14 +153,14 @@ impl<'a> Loop<'a> {
         if decided_by.into_iter().any(|row| changing.contains(&row)) { Vec::new() } else { loads }
     }
 
-    /// The rows that may have other values in each round although memory has the same: those that depend on what they were before.
+    /// The rows that may change between iterations although memory does not: those that depend on their own earlier values.
     fn changing(&self) -> BTreeSet<u32> {
         let mut changing: BTreeSet<u32> = BTreeSet::new();
         for (_, op, _) in self.code() {
             changing.extend(Access::of(op).map_or_else(|_| Vec::new(), |access| access.writes));
         }
-        // Begins with all rows that the loop writes, and takes those out all of whose writers compute only from rows that do not change; the order is that of
-        // dependence, so a chain of n instructions takes n rounds at most. What stays depends on itself, as a counter does.
+        // The greatest fixed point: starts with all rows that the loop writes, and removes rows all of whose writers compute from unchanging rows only. A
+        // dependence chain of n instructions takes n rounds at most. The remaining rows depend on themselves, as a counter does.
         loop {
             let mut open = BTreeSet::new();
             for (_, op, guard) in self.code() {
@@ -185,12 +185,12 @@ fn may_wait(op: &Op) -> bool {
     !load.polls && matches!(space, Space::Global | Space::Shared | Space::SharedCluster | Space::Generic)
 }
 
-/// Whether an operation gives the same each time for the same operands and memory.
+/// Whether an operation always has the same result for the same operands and memory.
 fn is_function(op: &Op) -> bool {
     matches!(op, Op::Alu(_) | Op::Effect(Effect::Copy(_) | Effect::Load(_) | Effect::FrameAddress { .. }))
 }
 
-/// Whether an operation does something else than to compute, to load and to let time pass: a loop with one is not taken to wait.
+/// Whether an operation does anything other than compute, load or pause: a loop that contains one does not count as waiting.
 fn changes_more(op: &Op) -> bool {
     !is_function(op)
         && !matches!(

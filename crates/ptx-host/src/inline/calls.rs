@@ -1,15 +1,15 @@
-//! Functions that call themselves, and functions that are called through their address.
+//! Recursive functions, and functions that are called through their address.
 //!
-//! Such a function has one copy, with rows of its own, and calls of it are branches: each lane has the number of its call in a row, and returns
-//! by a branch to one of many places. Lanes that call different functions, or are at different depths, part and meet as at any branch.
+//! Such a function has one copy, with its own rows, and calls of it are branches: each lane has the number of its call in a row, and returns
+//! by an indexed branch. Lanes that call different functions, or are at different depths, diverge and reconverge as at any branch.
 //!
 //! | memory of a lane | |
 //! |---|---|
-//! | local memory of the kernel, then of each function that was called | as the interpreter has it; `sp` is where that of the function begins |
-//! | rows that a function needs after a call, for each that was called | up to `top` |
+//! | local memory of the kernel, then of each called function | as in the interpreter; `sp` is where that of the current function begins |
+//! | rows saved across calls, for each active call | up to `top` |
 //!
-//! A caller that is such a function stores the rows that it needs after the call, and loads them then: the function may be called again
-//! meanwhile. Arguments and results are in rows between the two, or in the local memory of the function that is called.
+//! A caller that is such a function saves the rows that are live after the call, and restores them then, since the function may be called again
+//! meanwhile (they are caller-saved). Arguments and results are passed in rows, or in the local memory of the callee.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -24,30 +24,30 @@ use ptx_exec::scalar::int::Int;
 
 use super::{Copier, Place, Refusal, Return, body, in_frame};
 
-/// Bytes of stack of a thread that code is made for: the default of launches.
+/// Bytes of stack of a thread that code is generated for: the default of launches.
 pub(crate) const STACK: u32 = 512 << 10;
 
-/// Bytes of a thread's local memory that code can address, with that of its other lanes.
+/// The most bytes of a thread's local memory that code can address, given that its other lanes need as much.
 const MOST_LOCAL: u64 = 64 << 20;
 
-/// The functions that have one copy each.
+/// The functions with one shared copy each.
 #[derive(Default)]
 pub(super) struct Calls {
     functions: BTreeMap<u32, Own>,
     registers: Registers,
     saves: Vec<Save>,
-    /// The function whose copy is made.
+    /// The function being copied.
     current: u32,
     /// The instructions that set `top` for the calls of the kernel.
     bottoms: Vec<usize>,
-    /// The most that the local memory grows with a call.
+    /// The most by which a call grows the local memory.
     growth: u32,
 }
 
 /// Rows of the state of a lane.
 #[derive(Clone, Copy, Default)]
 struct Registers {
-    /// Where the local memory of the function begins, and the memory for rows ends.
+    /// The start of the function's local memory, and the end of the memory for saved rows.
     sp: u32,
     top: u32,
     /// Bytes of stack, as the interpreter counts them.
@@ -59,19 +59,19 @@ struct Registers {
 /// A function with one copy.
 #[derive(Default)]
 struct Own {
-    /// Rows for arguments and results that are in registers.
+    /// Rows for arguments and results that are passed in registers.
     arguments: Vec<Slot>,
     results: Vec<Slot>,
     /// The rows of the copy, and its first instruction.
     rows: Range<u32>,
     first: u32,
-    /// Branches to it, where calls go on, and the branches that return.
+    /// Branches to it, the continuations of calls, and the branches that return.
     jumps: Vec<usize>,
     continuations: Vec<u32>,
     returns: Vec<usize>,
 }
 
-/// A call in such a function: the instructions that keep rows and get them back, and the function.
+/// A call in such a function: the instructions that save and restore rows, and the function.
 struct Save {
     store: usize,
     raise: usize,
@@ -85,8 +85,8 @@ impl Calls {
         self.functions.contains_key(&function)
     }
 
-    /// Lets each call keep the rows that are live after it; whether there are more than before. What one call keeps others before it may have
-    /// to keep too, so that this is repeated until there are none.
+    /// Lets each call save the rows that are live after it; returns whether there are more than before. Rows that one call saves may have to be
+    /// saved by earlier calls too, so this is repeated until there are none.
     pub(super) fn save(&self, program: &mut Program, live_after: impl Fn(&Program, u32) -> Vec<u32>) -> bool {
         let mut changed = false;
         for &Save { store, raise, lower, load, function } in &self.saves {
@@ -114,14 +114,14 @@ impl Calls {
     }
 }
 
-/// Changes what an instruction adds.
+/// Changes the addend of an instruction.
 fn set_addend(inst: &mut Inst, by: u64) {
     if let Op::Alu(Alu::Unary { op: Unary::AddConstant { addend, .. }, .. }) = &mut inst.op {
         *addend = by;
     }
 }
 
-/// The functions that a function calls: of a call through an address all that fit.
+/// The callees of a function; for a call through an address, all that match its signature. The second set has only the latter.
 fn callees(program: &Program, function: &Function) -> (BTreeSet<u32>, BTreeSet<u32>) {
     let (mut all, mut by_address) = (BTreeSet::new(), BTreeSet::new());
     for pc in body(program, function) {
@@ -138,7 +138,7 @@ fn callees(program: &Program, function: &Function) -> (BTreeSet<u32>, BTreeSet<u
     (all, by_address)
 }
 
-/// The functions that a call through an address can be of, and their addresses.
+/// The possible callees of a call through an address, and their addresses.
 fn fitting<'p>(program: &'p Program, call: &'p Call) -> impl Iterator<Item = (u32, u64)> + 'p {
     let numbered = (0..).zip(&program.functions);
     let fits = numbered.filter(|&(number, function)| number != program.entry && call.fits(function));
@@ -146,7 +146,7 @@ fn fitting<'p>(program: &'p Program, call: &'p Call) -> impl Iterator<Item = (u3
 }
 
 impl Copier<'_> {
-    /// Finds the functions that have one copy, and gives them rows.
+    /// Determines the functions with one shared copy, and gives them rows.
     pub(super) fn plan(&mut self) {
         let program = self.program;
         let called: Vec<(BTreeSet<u32>, BTreeSet<u32>)> =
@@ -159,8 +159,8 @@ impl Copier<'_> {
             }
             seen
         };
-        // A function that reaches itself would be copied without end. One that is called through an address needs a number to be called by, and
-        // one place for it.
+        // Inlining a function that reaches itself would not terminate. One that is called through an address needs a number that
+        // identifies it, and one place to branch to.
         let all = reached(program.entry);
         let mut own: BTreeSet<u32> =
             all.iter().copied().filter(|&number| reached(number).contains(&number)).collect();
@@ -227,7 +227,7 @@ impl Copier<'_> {
         self.emit(pc, None, Alu::Unary { op, packing: Packing::Whole, d, a })
     }
 
-    /// A row with a number.
+    /// Sets a row to a constant.
     pub(super) fn number(&mut self, pc: u32, d: u32, value: u64) -> usize {
         self.add(pc, d, self.zero, value, u64::MAX)
     }
@@ -246,7 +246,7 @@ impl Copier<'_> {
         d
     }
 
-    /// Stops threads whose stack has no room for so many bytes beyond those of the function of its own; gives the row with all of them.
+    /// Stops threads whose stack has no room for `bytes` bytes more than the shared function uses; returns the row with the sum.
     pub(super) fn check_stack(&mut self, pc: u32, bytes: u32) -> u32 {
         let (all, most) = (self.temporary(), self.temporary());
         if self.base.is_some() {
@@ -260,7 +260,7 @@ impl Copier<'_> {
         all
     }
 
-    /// A call of a function with one copy. `local` is how far its local memory is from that of the caller, `stack` what the stack has then.
+    /// A call of a function with one copy. `local` is the distance of its local memory from that of the caller, `stack` the stack used then.
     pub(super) fn call_own(
         &mut self,
         pc: u32,
@@ -298,7 +298,7 @@ impl Copier<'_> {
         }
         match saved {
             Some(saved) => self.restore(pc, saved, [local, stack]),
-            // Blocks begin with an instruction.
+            // Every block must have an instruction.
             None => _ = self.emit(pc, None, Effect::Nothing),
         }
         for ((&from, result), &to) in callee.results.iter().zip(results).zip(&call.results) {
@@ -307,7 +307,7 @@ impl Copier<'_> {
         }
     }
 
-    /// Keeps rows, which are found later; gives the two instructions.
+    /// Saves rows, which are determined later; returns the two instructions.
     fn keep(&mut self, pc: u32) -> [usize; 2] {
         let top = self.own.registers.top;
         let store = Store { srcs: [].into(), ..Store::plain(in_frame(Some(top), 0), Src::register(top), 8) };
@@ -327,7 +327,7 @@ impl Copier<'_> {
         }
     }
 
-    /// A call through an address: of one function after the other that it can be of.
+    /// A call through an address: compares it with each possible callee in turn.
     pub(super) fn call_address(
         &mut self,
         pc: u32,
@@ -347,7 +347,7 @@ impl Copier<'_> {
             ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
             self.land(Some(over));
         }
-        // No function is there: the number of a branch that has no targets is reported.
+        // No function is there: an indexed branch without targets reports the address.
         self.emit(pc, None, Effect::BranchIndexed { index: Src::register(target), targets: [].into() });
         ends.into_iter().for_each(|end| self.land(Some(end)));
         self.emit(pc, None, Effect::Nothing);
@@ -369,7 +369,7 @@ impl Copier<'_> {
         }
     }
 
-    /// Connects calls and returns; gives the bytes of local memory of a thread.
+    /// Connects calls and returns; returns the bytes of local memory of a thread.
     pub(super) fn finish_own(&mut self) -> Result<u32, Refusal> {
         let Calls { functions, bottoms, growth, .. } = &self.own;
         for own in functions.values() {

@@ -1,6 +1,6 @@
 //! Memory that a thread allocates on its stack: `stacksave`, `stackrestore`, `alloca` (manual 9.7.17).
 //!
-//! As in the interpreter, it begins where the kernel's local memory ends, and grows towards higher addresses. A row has its end:
+//! As in the interpreter, it begins where the kernel's local memory ends, and grows upward. A row has its end:
 //!
 //! ```text
 //! alloca.u64 %rd1, %rd2, 32;      %start = %top + 31 & -32; %end = %start + %rd2
@@ -10,7 +10,7 @@
 //!                                 %top = %rd3
 //! ```
 //!
-//! Only kernels without calls of functions have such code: the memory of a function that is called would begin at another place in each call.
+//! Only kernels without calls of functions have such code: otherwise the memory of a callee would begin at a different place in each call.
 
 use ptx_exec::program::{Alu, Binary, Callee, Effect, Guard, Inst, Op, Packing, Program, Src, Stack, Unary};
 use ptx_exec::scalar::compare::Relation;
@@ -22,7 +22,7 @@ use super::{Copier, Refusal, body};
 /// Why a kernel is refused that allocates memory on its stack.
 pub const CALLS: &str = "memory allocated on the stack is not compiled in kernels that call functions";
 
-/// Whether an instruction does something to the stack.
+/// Whether an instruction operates on the stack.
 pub(super) fn is_stack(inst: &Inst) -> bool {
     matches!(inst.op, Op::Effect(Effect::Stack(_)))
 }
@@ -39,17 +39,17 @@ pub(super) fn allocates(program: &Program) -> bool {
 }
 
 impl Copier<'_> {
-    /// Notes that the kernel has allocated nothing when it begins.
+    /// Records that the kernel has allocated nothing when it begins.
     pub(super) fn begin_stack(&mut self, pc: u32, local: u32) {
         let top = self.temporary();
         self.number(pc, top, local.into());
         self.top = Some((top, local));
     }
 
-    /// An instruction of the stack, of the kernel itself.
+    /// A stack instruction of the kernel itself.
     ///
     /// # Errors
-    /// Functions are called.
+    /// The kernel calls functions.
     pub(super) fn stack(&mut self, pc: u32, stack: Stack) -> Result<(), Refusal> {
         let Some((top, bottom)) = self.top else { return Err(Refusal { pc, why: CALLS }) };
         match stack {
@@ -60,7 +60,7 @@ impl Copier<'_> {
                 self.number(pc, least, bottom.into());
                 for (relation, with) in [(Relation::Less, least), (Relation::Greater, top)] {
                     let row = self.compare(pc, relation, Int::U64, [value, with]);
-                    // The number of a branch that has no targets is reported.
+                    // An indexed branch without targets reports the address.
                     let stop = Effect::BranchIndexed { index: Src::register(value), targets: [].into() };
                     self.emit(pc, Some(Guard { row, negated: false }), stop);
                 }
