@@ -1,7 +1,7 @@
 //! The addresses of global variables.
 //!
-//! The memory of two images holds each variable twice. A number that differs between the images is made of an address of a variable, by
-//! a sum with the same offset in both; what differs in another way is refused.
+//! The memory of two images holds each variable at different addresses. A number that differs between the images must be the address of a variable
+//! plus the same offset in both; any other difference is refused.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use ptx_exec::Image;
 use ptx_exec::program::Program;
 
-/// A place in a global variable, by its number, that a number in memory is the address of.
+/// The target of an address in memory: a variable, by its number, and an offset.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Target {
     pub(super) variable: usize,
@@ -21,9 +21,9 @@ pub(super) struct Target {
 pub(super) struct Memory {
     /// Its addresses in the images.
     pub(super) addresses: [u64; 2],
-    /// Its first value.
+    /// Its initial value.
     pub(super) bytes: Vec<u8>,
-    /// Words of 8 bytes in it that are addresses, by their places.
+    /// Its 8-byte words that are addresses, by their offsets.
     pub(super) words: BTreeMap<usize, Target>,
 }
 
@@ -32,11 +32,11 @@ pub(super) struct Memory {
 pub(super) struct Addresses {
     /// Its global variables.
     pub(super) variables: Vec<Memory>,
-    /// Its constant memory, without what follows.
+    /// Its constant memory, without the appended addresses.
     pub(super) constant: Memory,
-    /// The addresses that kernels read from their constant memory, one after the other at the end of it.
+    /// The addresses that kernels read from their constant memory, appended to it in this order.
     pub(super) used: Vec<Target>,
-    /// What is wrong with a first value.
+    /// Why an initial value is refused.
     pub(super) fault: Option<&'static str>,
 }
 
@@ -69,7 +69,7 @@ impl Addresses {
         all
     }
 
-    /// The words of first values that are addresses.
+    /// The words of initial values that are addresses.
     fn words(&self, first: &[u8], second: &[u8]) -> Result<BTreeMap<usize, Target>, &'static str> {
         let mut words = BTreeMap::new();
         if first.len() != second.len() {
@@ -86,7 +86,7 @@ impl Addresses {
         Ok(words)
     }
 
-    /// What numbers of both images are the address of: a place in a variable, or near one.
+    /// The target of an address, given in both images: a place in a variable, or near one.
     fn target(&self, first: u64, second: u64) -> Option<Target> {
         let fits = |(variable, memory): (usize, &Memory)| {
             let offset = first.wrapping_sub(memory.addresses[0]);
@@ -96,7 +96,7 @@ impl Addresses {
         };
         let mut found: Vec<(Target, bool)> = self.variables.iter().enumerate().filter_map(fits).collect();
         if found.len() > 1 {
-            // Variables may be as far apart in both images; the address is in one of them.
+            // Variables may have the same distance in both images; then the address must be inside one of them.
             found.retain(|(_, is_inside)| *is_inside);
         }
         match found[..] {
@@ -105,14 +105,14 @@ impl Addresses {
         }
     }
 
-    /// The constants of a kernel that are addresses, each with its place in the constant memory. `second` is the kernel of the other image.
+    /// The constants of a kernel that are addresses, each with its offset in the constant memory. `second` is the kernel of the other image.
     pub(super) fn rows(
         &mut self,
         first: &Program,
         second: &Program,
     ) -> Result<BTreeMap<u32, u32>, &'static str> {
         let (a, b) = (first.constants.rows(), second.constants.rows());
-        // Equal instructions have equal texts; the constants are what they refer to by number.
+        // Equal instructions have equal debug output; constants are referred to by number.
         if a.len() != b.len() || format!("{:?}", first.code) != format!("{:?}", second.code) {
             return Err(MIXED);
         }

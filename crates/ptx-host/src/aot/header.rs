@@ -1,4 +1,4 @@
-//! The header in C of an object file.
+//! The C header of an object file.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use ptx_ir::Linkage;
 
 use super::{CType, Unit, UnitKernel, parameters};
 
-/// A global variable that programs can name.
+/// A global variable that programs can reference.
 pub(super) struct Exported {
-    /// Its name in C.
+    /// Its C name.
     pub(super) symbol: String,
     pub(super) address: u64,
     bytes: u64,
@@ -33,7 +33,7 @@ pub(super) fn exported(image: &Arc<Image>) -> Vec<Exported> {
     variables.collect()
 }
 
-/// Words that are no names in C or C++, or that a program defines.
+/// Reserved words of C or C++, and names that a program defines.
 const TAKEN: [&str; 62] = [
     "alignas",
     "alignof",
@@ -99,7 +99,7 @@ const TAKEN: [&str; 62] = [
     "xor",
 ];
 
-/// A name in C for one of PTX: with `_` in place of what C has not.
+/// A C identifier for a PTX name: characters that C does not allow become `_`.
 pub fn identifier(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let text: String = name.chars().map(plain).collect();
@@ -135,7 +135,7 @@ pub fn header(unit: &Unit<'_>, guard: &str) -> String {
     out
 }
 
-/// A text within a comment.
+/// Escapes a text for use in a comment.
 fn comment(text: &str) -> String {
     text.replace("*/", "* /").replace('\n', " ")
 }

@@ -1,14 +1,14 @@
-//! Kernels compiled ahead of time: object files that programs link, with the library of `ptx-host-rt-c`.
+//! Kernels compiled ahead of time: object files that programs link with the library of `ptx-host-rt-c`.
 //!
 //! | module | |
 //! |---|---|
 //! | `addresses` | the addresses of global variables, which are known when a program is loaded |
-//! | `relocate` | a kernel that reads these from its constant memory |
-//! | `symbols` | what an object has: the function of each kernel for C, its description, variables |
-//! | `header` | the same in C |
+//! | `relocate` | makes a kernel load these addresses from its constant memory |
+//! | `symbols` | the contents of an object: the C function of each kernel, its description, variables |
+//! | `header` | the C header of these |
 //!
-//! The module is decoded twice, with its global variables at different addresses ([`Unit::images`]): what differs between
-//! the two is made of an address, and which one follows from both. Nothing has to be known of how decoding computes with addresses.
+//! The module is decoded twice, with its global variables at different addresses ([`Unit::images`]): any value that differs between
+//! the two is derived from an address, which follows from both. So nothing needs to be known about how decoding computes with addresses.
 
 mod addresses;
 mod header;
@@ -41,7 +41,7 @@ use symbols::Symbols;
 
 pub use header::{header, identifier};
 
-/// What is written.
+/// The kind of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Product {
     /// LLVM IR as text, optimized.
@@ -56,20 +56,20 @@ pub enum Product {
 
 /// A module whose kernels are compiled.
 pub struct Unit<'a> {
-    /// The module, twice in one memory or in two that are alive at once.
+    /// The module, decoded twice: in one memory, or in two that are alive at once.
     pub images: [&'a Arc<Image>; 2],
-    /// The names of the files that it is from.
+    /// The names of its source files.
     pub files: Vec<String>,
-    /// The file, by its number, line and column of a place.
+    /// Maps a source span to the number of the file, line and column.
     pub position: &'a dyn Fn(Span) -> (u32, u32, u32),
-    /// The kernels, each under a name in C of its own.
+    /// The kernels, each with its own C name.
     pub kernels: Vec<UnitKernel>,
 }
 
-/// A kernel that is compiled.
+/// A kernel to be compiled.
 #[derive(Debug)]
 pub struct UnitKernel {
-    /// Its name in C ([`identifier`]).
+    /// Its C name ([`identifier`]).
     pub symbol: String,
     /// The kernel in both images.
     pub prepared: [Prepared; 2],
@@ -77,7 +77,7 @@ pub struct UnitKernel {
     pub blocks: Vec<Dim3>,
 }
 
-/// Why a module has no object.
+/// Why a module could not be compiled.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum AotError {
     /// A kernel cannot be compiled.
@@ -85,7 +85,7 @@ pub enum AotError {
     Kernel {
         /// Its name.
         kernel: String,
-        /// The instruction: its place, and its mnemonic.
+        /// The instruction: its source location, and its mnemonic.
         place: Option<(Span, String)>,
         /// The reason.
         why: String,
@@ -93,23 +93,23 @@ pub enum AotError {
     /// A variable of the module cannot be in an object file.
     #[error("{0}")]
     Variable(String),
-    /// LLVM refused what it was given, which is a defect of this crate, or there is no LLVM, or none for the processor.
+    /// LLVM rejected its input, which is a defect of this crate, or there is no LLVM, or it does not support the processor.
     #[error(transparent)]
     Llvm(#[from] LlvmError),
 }
 
-/// The type that a parameter has in C.
+/// The C type of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CType {
-    /// An integer of so many bits.
+    /// An integer of this width, and whether it is signed.
     Int(u32, bool),
     /// `float`.
     F32,
     /// `double`.
     F64,
-    /// A pointer to what the kernel accesses.
+    /// A pointer to memory that the kernel accesses.
     Pointer,
-    /// A pointer to the value, of so many bytes.
+    /// A pointer to the value, of this size in bytes.
     Bytes(u32),
 }
 
@@ -133,7 +133,7 @@ impl CType {
     }
 }
 
-/// The parameters of a kernel with their types in C.
+/// The parameters of a kernel with their C types.
 fn parameters(prepared: &Prepared) -> Vec<(&Parameter, CType)> {
     let module = prepared.image().module();
     let function = module.functions.iter().find(|function| module.name(function.name) == prepared.name());
@@ -164,7 +164,7 @@ struct Made {
 /// Compiles the kernels of a module for a processor.
 ///
 /// # Errors
-/// Why there is no object: everything in the way, one for each kernel.
+/// Why the module could not be compiled: all problems, one for each kernel.
 pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, Vec<AotError>> {
     let one = |error: AotError| vec![error];
     let llvm = |error: LlvmError| vec![AotError::Llvm(error)];
@@ -218,7 +218,7 @@ fn compile_kernel<'c>(
     let rows = addresses.rows(first, second).map_err(|why| failed(None, why))?;
     let is_stack = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Stack(_)));
     if let Some(pc) = first.code.iter().position(is_stack) {
-        // Object files tell calls alone that a trap means the end of the stack.
+        // Object files only record for calls that a trap means a stack overflow.
         return Err(failed(Some(pc as u32), "memory allocated on the stack is not compiled ahead of time"));
     }
     let inlined = inline(first).map_err(refused)?;
@@ -230,7 +230,7 @@ fn compile_kernel<'c>(
     let mut all = Vec::new();
     for &block in &kernel.blocks {
         let shape = Shape { grid: [1; 3], block, cluster: None, dynamic_shared: 0, cooperative: false };
-        // That it does not fit is reported by who asks for the shape.
+        // The caller that requested the shape reports that it does not fit.
         let geometry = kernel.prepared[0]
             .geometry(&shape)
             .map_err(|_| failed(None, "the shape of its blocks does not fit"))?;
@@ -274,7 +274,7 @@ fn warp_function(types: Types<'_>) -> Type<'_> {
     types.function(types.int(32), &[types.pointer(0)])
 }
 
-/// What functions of the runtime look up, which instructions call.
+/// The data that runtime functions look up, for the instructions that call them.
 fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, Refusal> {
     const KNOWN: [usize; 9] = [
         offset_of!(Runtime, barrier),
@@ -300,7 +300,7 @@ fn sites(program: &Program, asks: &[(u32, usize)]) -> Result<Vec<(u32, Site)>, R
     Ok(all.collect())
 }
 
-/// What stops threads at calls (`inline/calls.rs`).
+/// The instructions that stop threads at calls (`inline/calls.rs`).
 fn calls(decoded: &Program, program: &Program, place: impl Fn(u32) -> u32) -> Vec<u32> {
     let is_end = |pc: &u32| {
         let op = program.code.get(*pc as usize).map(|inst| &inst.op);
@@ -311,7 +311,7 @@ fn calls(decoded: &Program, program: &Program, place: impl Fn(u32) -> u32) -> Ve
     (0..program.code.len() as u32).filter(is_end).collect()
 }
 
-/// The line and column of each instruction.
+/// The file, line and column of each instruction.
 fn positions(
     unit: &Unit<'_>,
     decoded: &Program,

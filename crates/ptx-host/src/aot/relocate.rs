@@ -1,4 +1,4 @@
-//! Kernels that read the addresses of variables from their constant memory, in place of constants.
+//! Kernels that load the addresses of variables from their constant memory instead of using constants.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use ptx_exec::program::{
 
 use crate::analysis::Refusal;
 
-/// A program whose kernel begins with loads of the constants that are given with their places in constant memory; and how many
-/// instructions those are. The kernel calls no function of its module.
+/// A program whose kernel begins with loads of the given constants from their offsets in constant memory, and the number of
+/// these instructions. The kernel must not call functions of its module.
 pub(super) fn relocate(program: &Program, constants: &BTreeMap<u32, u32>) -> Result<(Program, u32), Refusal> {
     let mut program = program.clone();
     let shift = constants.len() as u32;

@@ -1,4 +1,4 @@
-//! What an object file has beside code: for each kernel the function that C calls and its description, and the variables.
+//! The data of an object file: for each kernel the function that C calls and its description, and the variables.
 
 use ptx_host_rt::{About, VERSION};
 use ptx_llvm::build::Volatility::Ordinary;
@@ -10,13 +10,13 @@ use super::addresses::{Addresses, Memory, Target};
 use super::{AotError, CType, Made, Unit, UnitKernel, parameters, warp_function};
 use crate::aot::header::exported;
 
-/// Every variable of PTX and every vector begins at a multiple of it.
+/// The alignment of every variable: that of any PTX variable and vector.
 const ALIGNMENT: u32 = 128;
 
-/// The function of the runtime library.
+/// The entry point of the runtime library.
 const RUN: &str = "ptx_host_run";
 
-/// Adds to a module.
+/// Adds symbols to a module.
 pub(super) struct Symbols<'a, 'c> {
     pub(super) module: &'a Module<'c>,
     pub(super) machine: &'a HostMachine,
@@ -43,7 +43,7 @@ impl<'c> Symbols<'_, 'c> {
         Ok(())
     }
 
-    /// Adds the variables; gives the constant memory.
+    /// Adds the variables; returns the constant memory.
     fn variables(&self, types: Types<'c>, addresses: &Addresses) -> Result<Value<'c>, LlvmError> {
         let exported = exported(self.unit.images[0]);
         let mut places = Vec::new();
@@ -53,7 +53,7 @@ impl<'c> Symbols<'_, 'c> {
                 Some(variable) => (variable.symbol.clone(), Linkage::External),
                 None => (format!("variable.{number}"), Linkage::Internal),
             };
-            // Its type has addresses of variables that are not there yet, but not their values.
+            // The type of the value depends on where it has addresses, but not on the addresses, whose variables may not exist yet.
             let ty = self.value(types, memory, &[], &|_| Ok(types.pointer(0).zero()))?.ty();
             places.push((self.global(&name, ty, linkage)?, memory));
         }
@@ -78,7 +78,7 @@ impl<'c> Symbols<'_, 'c> {
         self.module.global(GlobalSpec { name, ty, space: 0, align: ALIGNMENT, linkage, initializer: None })
     }
 
-    /// The value of a variable, with addresses after it.
+    /// The value of a variable, followed by addresses.
     fn value(
         &self,
         types: Types<'c>,
@@ -109,7 +109,7 @@ impl<'c> Symbols<'_, 'c> {
         self.module.global(GlobalSpec { name, ty: value.ty(), space: 0, align, linkage, initializer })
     }
 
-    /// Adds what there is of a kernel.
+    /// Adds the symbols of a kernel.
     fn kernel(
         &self,
         types: Types<'c>,
@@ -177,7 +177,7 @@ impl<'c> Symbols<'_, 'c> {
             kernel: prepared.name().to_owned(),
             files: self.unit.files.clone(),
             params: prepared.parameter_bytes() as u32,
-            // One byte begins where all dynamic memory does.
+            // One byte starts where all dynamic memory does.
             shared: [shared(0)?, shared(1)? - 1],
             heap: prepared.needs_heap(),
             shapes: made.iter().map(|made| made.about.clone()).collect(),

@@ -1,4 +1,4 @@
-//! The files of a cache: a mark, the key, what there is to know of the object, which LLVM made it, the object, and a checksum of all that.
+//! The files of a cache: a magic number, the key, metadata of the object, the LLVM that made it, the object, and a checksum of all that.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,21 +9,21 @@ use crate::code::Runs;
 
 use super::Key;
 
-/// What each file begins with; another form has another number.
+/// The magic number of each file; another format has another number.
 const MARK: &[u8; 8] = b"PTXHOST\x02";
 
-/// Bytes of the mark, the key, what the function runs, and how long the name of the LLVM is that follows.
+/// Bytes of the magic number, the key, the kind of function, and the length of the LLVM's name, which follows.
 const HEAD: usize = MARK.len() + Key::BYTES + 1 + 4;
 
-/// No kernel has so much code; what is as large is not read.
+/// Larger than any kernel's code; larger files are not read.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A kernel as a file has it.
+/// A kernel as stored in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
-    /// What its function runs.
+    /// What one call of its function executes.
     pub(crate) runs: Runs,
-    /// What compiled it. Another LLVM may make other code, so that the entry is of no use to it.
+    /// The LLVM that compiled it. Another LLVM may generate other code, so that the entry is invalid for it.
     pub(crate) llvm: Identity,
     /// The object file.
     pub(crate) object: Vec<u8>,
@@ -49,16 +49,16 @@ pub(super) fn bytes(entry: &Entry, key: &Key) -> Vec<u8> {
     bytes
 }
 
-/// Reads a file; gives it back.
+/// Reads a file, and returns it with the entry.
 ///
 /// # Errors
-/// It cannot be read, or is not whole.
+/// It cannot be read, or is corrupt.
 pub(super) fn read(mut file: File, key: &Key) -> io::Result<(Entry, File)> {
     let size = file.metadata()?.len();
     if size > MOST_BYTES {
         return Err(io::Error::other("it is too large"));
     }
-    // It is copied, so that it cannot change once it is checked.
+    // It is copied, so that it cannot change after it has been checked.
     let mut bytes = Vec::with_capacity(size as usize);
     (&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
     let entry = parse(bytes, key).ok_or_else(|| io::Error::other("it is not whole"))?;

@@ -1,4 +1,4 @@
-//! Which folders and files are trusted: those that no one but this user and root can have written.
+//! Which folders and files are trusted: those that only this user and root can have written.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -11,21 +11,21 @@ use rustix::process::geteuid;
 
 use super::CacheError;
 
-/// The bits of a mode that let the group and all others write.
+/// The mode bits that let the group and all others write.
 const WRITE_OF_OTHERS: u32 = 0o022;
 
-/// With this bit a folder's items are renamed and removed by their owners alone, as in `/tmp`.
+/// With this bit, only their owners can rename and remove a folder's entries, as in `/tmp`.
 const STICKY: u32 = 0o1000;
 
-/// A folder by its path without links, for this user alone where it is made.
+/// Opens a folder, created for this user only if there is none; returns its canonical path.
 ///
 /// # Errors
-/// It cannot be made or opened; or it, or a folder that it is in, is not this user's or root's, or may be written by others.
+/// It cannot be created or opened; or it, or one of its parents, does not belong to this user or root, or may be written by others.
 pub(super) fn open(path: &Path) -> Result<(PathBuf, OwnedFd), CacheError> {
     let refused = |error: io::Error| CacheError::Refused { path: path.to_owned(), error };
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(refused)?;
     let path = path.canonicalize().map_err(refused)?;
-    // Who can rename a folder that it is in can put another one in its place.
+    // A user who can rename a parent folder can replace it by another one.
     for folder in path.ancestors().skip(1) {
         let stat = lstat(folder).map_err(|error| refused(error.into()))?;
         let is_kept = stat.st_mode & WRITE_OF_OTHERS == 0 || stat.st_mode & STICKY != 0;
@@ -44,7 +44,7 @@ pub(super) fn open(path: &Path) -> Result<(PathBuf, OwnedFd), CacheError> {
 /// Whether the contents of a file of the folder are trusted.
 ///
 /// # Errors
-/// Why not.
+/// The reason why not.
 pub(super) fn check_file(stat: &Stat) -> io::Result<()> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(io::Error::other("it is not a plain file"));

@@ -1,4 +1,4 @@
-//! What the code of a kernel depends on, as one number.
+//! The cache key: a hash of everything on which the code of a kernel depends.
 
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -8,18 +8,18 @@ use ptx_exec::program::Program;
 use super::Processor;
 use crate::analysis::Launched;
 
-/// The hash of everything that decides the code of a kernel.
+/// The hash of everything that determines the code of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Key([u8; Key::BYTES]);
 
-/// The end of the names of files.
+/// The suffix of file names.
 const SUFFIX: &str = ".kernel";
 
 impl Key {
     pub(crate) const BYTES: usize = blake3::OUT_LEN;
 
-    /// That of a kernel for launches of a kind on a processor. Which LLVM compiles it is known when that is loaded: entries tell
-    /// ([`Entry::llvm`](super::Entry)).
+    /// The key of a kernel for launches of a kind on a processor. The LLVM that compiles it is not part of it, since it is only known once loaded:
+    /// entries record it ([`Entry::llvm`](super::Entry)).
     pub(crate) fn new(
         program: &Program,
         launched: &Launched,
@@ -27,7 +27,7 @@ impl Key {
         pipeline: &str,
     ) -> Self {
         let mut hashed = Hashed::default();
-        // This project as it is built: its sources where they are there (`build.rs`), and its version.
+        // The build of this project: a hash of its sources if they are available (`build.rs`), and its version.
         env!("CARGO_PKG_VERSION").hash(&mut hashed);
         env!("PTX_HOST_SOURCES").hash(&mut hashed);
         processor.hash(&mut hashed);
@@ -45,13 +45,13 @@ impl Key {
     pub(crate) fn file_name(&self) -> String {
         let mut name = String::with_capacity(2 * Self::BYTES + SUFFIX.len());
         for byte in self.0 {
-            // Strings take everything.
+            // Writing to a string cannot fail.
             let _ = write!(name, "{byte:02x}");
         }
         name + SUFFIX
     }
 
-    /// Whether a file is called so.
+    /// Whether a file name is that of a key.
     pub(crate) fn is_file_name(name: &str) -> bool {
         let digits = name.strip_suffix(SUFFIX).unwrap_or_default();
         digits.len() == 2 * Self::BYTES && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
@@ -63,8 +63,8 @@ impl Key {
     }
 }
 
-/// Everything that is hashed, one after the other: numbers have their size, and lists and texts begin or end with what tells where they do, so that
-/// no two things become the same bytes.
+/// The hashed data, concatenated: integers have fixed sizes, and lists and texts are prefixed with their length or terminated, so that
+/// the encoding is injective.
 #[derive(Default)]
 struct Hashed {
     bytes: Vec<u8>,
@@ -75,7 +75,7 @@ impl Hasher for Hashed {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Nothing asks for it.
+    /// Not used.
     fn finish(&self) -> u64 {
         0
     }

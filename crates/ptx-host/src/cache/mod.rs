@@ -1,12 +1,12 @@
-//! Compiled kernels on disk.
+//! The cache of compiled kernels on disk.
 //!
-//! A folder has a file for each kernel, named after the hash of all that decides its code ([`Key`]). What is in such a file becomes code of the
-//! process, so that the folder is used only where no other user can have put something there, or exchange it ([`folder`](self::folder)): that is
-//! what is trusted, as ssh trusts its keys. The checksum in a file is against accidents, not against people.
+//! A folder has a file for each kernel, named after the hash of everything that determines its code ([`Key`]). The contents of such a file become
+//! code of the process, so the folder is only used if no other user can have written or replaced anything in it ([`folder`](self::folder)): like
+//! ssh's keys, it is trusted because of its permissions. The checksum in a file protects against accidents, not against attackers.
 //!
-//! Processes share a folder without locks. A file is written under another name and renamed once it is whole, and never changed: a reader
-//! finds all of it or none. It is not flushed to the disk before; what a machine that loses power leaves of it does not have its checksum,
-//! and is written anew. Files that were not used for longest are removed where all of them take more than the limit.
+//! Processes share a folder without locks. A file is written under a temporary name, renamed when it is complete, and never changed: a reader
+//! sees all of it or none. It is not flushed to disk before; if power is lost, a truncated file does not match its checksum
+//! and is written anew. If all files exceed the limit, the least recently used ones are removed.
 
 mod entry;
 mod folder;
@@ -31,19 +31,19 @@ pub(crate) use entry::Entry;
 pub(crate) use key::Key;
 pub(crate) use processor::{Description, Processor};
 
-/// Bytes that the files of a cache may take together, unless something else is asked for.
+/// The default limit on the total bytes of a cache's files.
 pub const DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
-/// How a file that is being written is called at first.
+/// The prefix of the temporary name of a file that is being written.
 const UNFINISHED: &str = ".unfinished-";
 
-/// A file that has not been finished for so long never will be.
+/// The age from which an unfinished file counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-/// Why a cache cannot be used, or something in it not be read or written. Kernels are compiled then as without one.
+/// Why a cache cannot be used, or an entry not be read or written. Kernels are then compiled as without a cache.
 #[derive(Debug, Error)]
 pub enum CacheError {
-    /// Someone else may write there.
+    /// Another user may write there.
     #[error("{}: {why}", path.display())]
     Untrusted {
         /// The folder or file.
@@ -56,26 +56,26 @@ pub enum CacheError {
     Refused {
         /// The folder or file.
         path: PathBuf,
-        /// What the system gives as the reason.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// A folder of compiled kernels, which any number of processes of one user may use at a time.
+/// A folder of compiled kernels, which any number of processes of one user may share.
 #[derive(Debug)]
 pub struct Cache {
     path: PathBuf,
     folder: OwnedFd,
     limit: u64,
-    /// The last thing that went wrong.
+    /// The last error.
     trouble: Mutex<Option<CacheError>>,
 }
 
 impl Cache {
-    /// The cache in a folder, which is made, for this user alone, where there is none. Its files take no more than `limit` bytes together.
+    /// Opens the cache in a folder, which is created, accessible to this user only, if there is none. Its files take at most `limit` bytes in total.
     ///
     /// # Errors
-    /// The folder cannot be made or read; someone other than this user and root may write to it, or rename a folder that it is in.
+    /// The folder cannot be created or read; or someone other than this user and root may write to it, or rename one of its parent folders.
     pub fn open(path: &Path, limit: u64) -> Result<Self, CacheError> {
         let (path, folder) = folder::open(path)?;
         Ok(Self { path, folder, limit, trouble: Mutex::default() })
@@ -86,7 +86,7 @@ impl Cache {
         &self.path
     }
 
-    /// The last thing that went wrong since the last call: a file that could not be read or written, or is not trusted.
+    /// The last error since the previous call: a file that could not be read or written, or is not trusted.
     pub fn take_trouble(&self) -> Option<CacheError> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -96,10 +96,10 @@ impl Cache {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
     }
 
-    /// What is there for a key, and is whole.
+    /// The entry for a key, if there is a complete one.
     pub(crate) fn get(&self, key: &Key) -> Option<Entry> {
         let name = key.file_name();
-        // A file that waits for a writer would make the open call wait, too.
+        // Opening a FIFO without a writer would block otherwise.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(&self.folder, &name, flags, Mode::empty()) {
             Ok(file) => file,
@@ -116,7 +116,7 @@ impl Cache {
         let read = entry::read(std::fs::File::from(file), key);
         match read {
             Ok((entry, file)) => {
-                // Where that is refused, the file looks unused for longer than it is.
+                // If that is refused, the file looks unused for longer than it is.
                 let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
                 let _ = futimens(&file, &Timestamps { last_access: now, last_modification: now });
                 Some(entry)
@@ -129,12 +129,12 @@ impl Cache {
         }
     }
 
-    /// Removes what is there for a key.
+    /// Removes the entry for a key.
     pub(crate) fn remove(&self, key: &Key) {
         let _ = unlinkat(&self.folder, key.file_name(), AtFlags::empty());
     }
 
-    /// Keeps an entry, in place of what is there.
+    /// Stores an entry, replacing an existing one.
     pub(crate) fn put(&self, key: &Key, entry: &Entry) {
         let bytes = entry::bytes(entry, key);
         if bytes.len() as u64 > self.limit {
@@ -146,11 +146,11 @@ impl Cache {
         self.shrink();
     }
 
-    /// Writes a file so that it is never there in part.
+    /// Writes a file atomically.
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        // Machines and containers that share the folder have processes of the same numbers.
+        // Machines and containers that share the folder may have processes with the same numbers.
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let unfinished = format!("{UNFINISHED}{}-{number}-{time}", std::process::id());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -166,8 +166,8 @@ impl Cache {
         written
     }
 
-    /// Removes the files that were not used for longest where all take more than the limit, and what processes left that were ended while
-    /// they wrote.
+    /// Removes the least recently used files if all exceed the limit, and temporary files of processes that were killed while
+    /// writing.
     fn shrink(&self) {
         let Ok(mut files) = self.files() else { return };
         let mut bytes: u64 = files.iter().map(|file| file.bytes).sum();
@@ -184,19 +184,19 @@ impl Cache {
             return;
         }
         files.sort_by_key(|file| file.used);
-        // Some more than needed, so that the next kernel does not find the folder full again.
+        // Somewhat more than needed, so that the next kernel does not find the folder full again.
         let goal = self.limit - self.limit / 8;
         for file in files {
             if bytes <= goal {
                 return;
             }
-            // Another process may have done it.
+            // Another process may have removed it already.
             let _ = unlinkat(&self.folder, &file.name, AtFlags::empty());
             bytes -= file.bytes;
         }
     }
 
-    /// The files of the cache; others that may be in the folder are not its own.
+    /// The files of the cache; other files in the folder are ignored.
     fn files(&self) -> io::Result<Vec<CacheFile>> {
         let mut files = Vec::new();
         for item in Dir::read_from(&self.folder)? {
@@ -206,7 +206,7 @@ impl Cache {
             if !is_unfinished && !Key::is_file_name(name) {
                 continue;
             }
-            // It may be gone by now.
+            // It may have been removed meanwhile.
             let Ok(stat) = statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
                 continue;

@@ -1,4 +1,4 @@
-//! What code is made for, as keys have it.
+//! The processor that code is compiled for, as a part of keys.
 
 use ptx_llvm::host::Cpu;
 
@@ -7,30 +7,30 @@ use ptx_llvm::host::Cpu;
 pub(crate) enum Processor<'a> {
     /// As LLVM names it.
     Named(&'a Cpu),
-    /// That of this process.
+    /// The processor of this process.
     Own(&'a Description),
 }
 
-/// What the processor of this process tells of itself and of what the system lets programs use: all that LLVM derives its names of the
-/// processor and of its features from. To be asked for those, LLVM would have to be loaded.
+/// What this process's processor reports about itself and about the features that the system enables: everything from which LLVM derives
+/// the names of the processor and of its features. Asking LLVM would require loading it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Description(Vec<u32>);
 
 impl Description {
-    /// That of this process; nothing for architectures on which LLVM asks the system.
+    /// The description for this process; `None` for architectures on which LLVM asks the system.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn own() -> Option<Self> {
         use std::arch::x86_64::__cpuid_count;
 
-        /// Leaf, subleaf, and which of the four registers are the same whichever core is asked.
+        /// Leaf, subleaf, and which of the four registers are the same on every core.
         const LEAVES: [(u32, u32, [bool; 4]); 13] = [
             (0, 0, [true, true, true, true]),
-            // Model; the second one has the number of the core.
+            // Model; the second register has the number of the core.
             (1, 0, [true, false, true, true]),
             (7, 0, [true, true, true, true]),
             (7, 1, [true, true, true, true]),
             (7, 2, [true, true, true, true]),
-            // What of the state of vectors is saved; the second one has a size.
+            // Which vector state is saved; the second register has a size.
             (0xd, 1, [true, false, false, false]),
             (0x14, 0, [false, true, false, false]),
             (0x19, 0, [false, true, false, false]),
@@ -42,7 +42,7 @@ impl Description {
         ];
         let mut all = Vec::new();
         for (leaf, subleaf, is_stable) in LEAVES {
-            // Beyond the last leaf processors give what means nothing.
+            // Beyond the last leaf, processors return meaningless values.
             let most = __cpuid_count(leaf & 0x8000_0000, 0).eax;
             let found = __cpuid_count(leaf, subleaf);
             let registers = [found.eax, found.ebx, found.ecx, found.edx];

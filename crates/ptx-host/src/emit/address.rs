@@ -1,19 +1,19 @@
-//! Questions about generic addresses (`ptx_exec::Space::of_generic`).
+//! Tests of generic addresses (`ptx_exec::Space::of_generic`).
 
 use ptx_exec::{AddressSize, Space};
 
 use super::lanes::Lanes;
 
-/// The bit of a shared address that the rank of its block begins at.
+/// The lowest bit of a block's rank in a shared address.
 const RANK_SHIFT: u64 = 24;
 /// The bits of a global address below the number of its allocation.
 const ALLOCATION_SHIFT: u64 = 36;
-/// The upper word of what names functions.
+/// The upper word of the addresses of functions.
 const FUNCTIONS: u64 = 14;
-/// Addresses from 0 on where no memory is.
+/// The bytes from address 0 on that are never mapped.
 const NULL_BYTES: u64 = 1 << 16;
 
-/// Whether a generic address, of a module with addresses of this size, lies in the space.
+/// Whether a generic address, of a module with addresses of this size, is in the space.
 pub(super) fn is_in_space<'a, 'm, 'c>(
     (space, size): (Space, AddressSize),
     address: Lanes<'a, 'm, 'c>,

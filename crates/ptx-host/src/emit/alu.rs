@@ -15,32 +15,32 @@ use super::{Emit, address, bits, convert, float, functions, int, rounding, video
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// What NaN results of `.f32` arithmetic are.
+/// The NaNs of `.f32` arithmetic results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Nan {
-    /// The canonical one, as PTX specifies.
+    /// The canonical NaN, as PTX specifies.
     Canonical,
-    /// Any: for results whose bits no one sees before another operation makes them canonical.
+    /// Any NaN: for results whose bits are not observed before another operation canonicalizes them.
     Any,
 }
 
-/// How operations are emitted, beside what LLVM knows of the processor itself.
+/// Code generation choices that depend on the processor, apart from what LLVM handles itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Style {
-    /// What NaN results of `.f32` arithmetic are.
+    /// The NaNs of `.f32` arithmetic results.
     pub nan: Nan,
-    /// Whether the processor converts halves (F16C); else they are converted by integers.
+    /// Whether the processor converts binary16 (F16C); otherwise it is converted with integer operations.
     pub converts_halves: bool,
-    /// Whether its instructions on 512 bits have a rounding (AVX-512), which other roundings than to nearest are emitted by.
+    /// Whether its 512-bit instructions have embedded rounding (AVX-512), which is used for roundings other than to nearest.
     pub has_roundings: bool,
-    /// Whether it multiplies and adds in one instruction; else LLVM calls the C library for it.
+    /// Whether it has fused multiply-add; otherwise LLVM calls the C library for it.
     pub fuses: bool,
-    /// Whether one instruction permutes eight lanes of 32 bits by numbers in a register (AVX2).
+    /// Whether one instruction permutes eight 32-bit lanes by indices in a register (AVX2).
     pub permutes: bool,
 }
 
 impl Style {
-    /// For any processor.
+    /// The choices that work on any processor.
     pub const PLAIN: Self = Self {
         nan: Nan::Canonical,
         converts_halves: false,
@@ -49,7 +49,7 @@ impl Style {
         permutes: false,
     };
 
-    /// For this one. To be asked once: see [`Cpu::has`].
+    /// The choices for a processor. To be computed once: see [`Cpu::has`].
     pub fn of(cpu: &Cpu) -> Self {
         let is_x86 = cpu.triple.starts_with("x86_64");
         Self {
@@ -63,11 +63,11 @@ impl Style {
 }
 
 /// Emits an operation on registers at the width of its arguments, which are integers or vectors of integers of 1, 16, 32 or 64
-/// bits, in the order of the operation's sources; bits above a register's width are zero. Gives the results, of any width,
-/// or nothing where the operation has no form of its own here: then the runtime computes it.
+/// bits, in the order of the operation's sources; bits above a register's width are zero. Returns the results, of any width,
+/// or `None` if the operation has no code here: then the runtime computes it.
 ///
 /// # Errors
-/// What LLVM does not take, which is a defect of this crate.
+/// A type error reported by LLVM, which is a defect of this crate.
 pub fn alu<'c>(
     emit: &Emit<'_, 'c>,
     alu: &Alu,
@@ -76,7 +76,7 @@ pub fn alu<'c>(
     alu_with(emit, alu, arguments, Style::PLAIN)
 }
 
-/// [`alu`] for a processor and with a choice of NaNs.
+/// As [`alu`], for a processor and with a choice of NaNs.
 ///
 /// # Errors
 /// As [`alu`].
@@ -114,7 +114,7 @@ fn results<'a, 'm, 'c>(
     }
 }
 
-/// The bits of the smallest integers that have those of a mask.
+/// The width of the smallest integer that holds the bits of a mask.
 fn bits_of(mask: u64) -> u32 {
     match 64 - mask.leading_zeros() {
         0 | 1 => 1,
@@ -122,7 +122,7 @@ fn bits_of(mask: u64) -> u32 {
     }
 }
 
-/// Applies a function of values to registers, or to each of the fields that they hold: those are lanes of their own for it.
+/// Applies a function to whole registers, or to each of their packed fields, which become separate lanes.
 fn packed<'a, 'm, 'c, const N: usize>(
     packing: Packing,
     arguments: [L<'a, 'm, 'c>; N],
@@ -188,17 +188,17 @@ fn unary<'a, 'm, 'c>(op: Unary, packing: Packing, a: L<'a, 'm, 'c>) -> Option<L<
     }
 }
 
-/// A value of a narrower format as one of `.f32`.
+/// Converts a value of a narrower format to `.f32`.
 fn widened<'a, 'm, 'c>(from: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     rounding::to_single(from, raw.resize(from.bits())).raw()
 }
 
-/// A value of an integer type in the bits of a register, extended as the type is.
+/// A value of an integer type, extended to a register according to its type.
 fn in_register<'a, 'm, 'c>(t: Int, value: L<'a, 'm, 'c>, register: u64) -> L<'a, 'm, 'c> {
     int::extend(t, value, bits_of(register).max(t.bits())) & register
 }
 
-/// Two values in the wider one's bits.
+/// Extends both values to the wider one's width.
 fn same_width<'a, 'm, 'c>([a, b]: [L<'a, 'm, 'c>; 2]) -> [L<'a, 'm, 'c>; 2] {
     let width = a.width().max(b.width());
     [a.resize(width), b.resize(width)]
@@ -255,7 +255,7 @@ fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2
     }
 }
 
-/// The instruction of a comparison, or what it always is.
+/// The predicate of a comparison, or its constant result.
 pub(super) fn int_predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
     let by_sign = |signed, unsigned| match sign {
         Signedness::Signed => Ok(signed),
@@ -273,7 +273,7 @@ pub(super) fn int_predicate(relation: Relation, sign: Signedness) -> Result<IntP
     }
 }
 
-/// Whether a comparison of elements `n` holds.
+/// Whether a comparison holds for element `n`.
 fn holds<'a, 'm, 'c>(
     comparison: &Comparison,
     n: u32,

@@ -1,7 +1,7 @@
 //! Logic, shifts, bit fields and byte permutation (`ptx_exec::scalar::bits`).
 //!
-//! LLVM leaves a shift by the width or more open, so each is limited first, or its result is not selected. That of a shift and a
-//! selection LLVM makes one instruction on CPUs whose shifts do what PTX's do.
+//! In LLVM a shift by the width or more is poison, so each amount is clamped first, or the result is not selected. LLVM combines the shift and
+//! the selection into one instruction on CPUs whose shifts behave as those of PTX.
 
 use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use ptx_exec::scalar::int::{Int, Signedness};
@@ -12,7 +12,7 @@ use super::lanes::Lanes;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// The width that a type is shifted at: no CPU shifts narrower ones by amounts that differ from lane to lane.
+/// The width at which a type is shifted: no CPU has narrower shifts by amounts that differ between lanes.
 fn work(t: Int) -> u32 {
     t.bits().max(32)
 }
@@ -50,7 +50,7 @@ pub(super) fn shf<'a, 'm, 'c>(
     }
 }
 
-/// A function of two bits by its table: bit `2 * b + c`.
+/// A truth table of a function of two bits: bit `2 * b + c`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Table2(u8);
 
@@ -84,7 +84,7 @@ impl Table2 {
 /// `lop3` as a selection by `a` between two functions of `b` and `c`.
 pub(super) fn lop3<'a, 'm, 'c>(table: u8, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     // `a` is the highest of the three index bits: the lower half of the table is the function for bits of `a` that are clear, the upper for those
-    // that are set. Equal or opposite halves, and constant ones, need no selection:  0x96 is a ^ (b ^ c), 0xca is (a & b) | (!a & c).
+    // that are set. Equal, opposite or constant halves need no selection:  0x96 is a ^ (b ^ c), 0xca is (a & b) | (!a & c).
     let (clear, set) = (Table2(table & 15), Table2(table >> 4));
     let (zeros, ones) = (Table2(0), Table2(15));
     match (clear, set) {
@@ -111,7 +111,7 @@ pub(super) fn brev<'a, 'm, 'c>(a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
 }
 
 pub(super) fn bfind<'a, 'm, 'c>(t: Int, found: Found, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
-    // For a negative number the highest bit that differs from the sign is wanted: its complement has that bit set and those above clear.
+    // For a negative number, the highest bit that differs from the sign is needed: its complement has that bit set and those above clear.
     let value = if is_signed(t) { a ^ a.ashr(u64::from(t.bits()) - 1) } else { a };
     let above = clz(value).resize(32);
     let position = match found {
@@ -121,7 +121,7 @@ pub(super) fn bfind<'a, 'm, 'c>(t: Int, found: Found, a: L<'a, 'm, 'c>) -> L<'a,
     value.eq(0).select(position.constant(u64::MAX), position)
 }
 
-/// The low `length` bits, of which there are fewer than the width; more than that are not selected by the callers.
+/// A mask of the low `length` bits, for `length` below the width; callers do not select the result otherwise.
 fn ones<'a, 'm, 'c>(length: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     (length.constant(1) << length) - 1
 }
@@ -129,10 +129,10 @@ fn ones<'a, 'm, 'c>(length: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
 pub(super) fn bfe<'a, 'm, 'c>(t: Int, [a, position, length]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     let width = u64::from(t.bits());
     let (position, length) = (position.resize(32) & 0xff, (length.resize(32) & 0xff).resize(t.bits()));
-    // `shr` clamps, as a field that begins past the top is zeros, or copies of the sign.
+    // `shr` clamps: a field that begins past the top consists of zeros, or of copies of the sign.
     let field = shr(t, a, position);
     if is_signed(t) {
-        // The shift has filled in copies of the sign, so that a field that goes beyond the top bit is extended, too.
+        // The shift has filled in copies of the sign, so that a field that extends beyond the top bit is sign-extended, too.
         let unused = length.constant(width) - length.umin(width);
         let extended = (field << unused).ashr(unused);
         length.eq(0).select(field.zero(), extended)
@@ -179,7 +179,7 @@ pub(super) fn bmsk<'a, 'm, 'c>(overshoot: Overshoot, a: L<'a, 'm, 'c>, b: L<'a, 
     }
 }
 
-/// The integer that a constant is in all of its lanes.
+/// The integer that a constant has in all of its lanes, if there is one.
 pub(super) fn same_constant(value: Value<'_>) -> Option<u64> {
     let Some((_, lanes)) = value.ty().vector_parts() else { return value.as_constant_int() };
     let mut numbers =
@@ -214,7 +214,7 @@ pub(super) fn prmt<'a, 'm, 'c>(mode: Permutation, [a, b, c]: [L<'a, 'm, 'c>; 3])
     (1..4).fold(part(0), |result, place| result | (part(place) << (8 * place))).resize(32)
 }
 
-/// `prmt` of vectors with a constant selector: a shuffle of bytes.
+/// `prmt` of vectors with a constant selector: a byte shuffle.
 fn shuffle_bytes<'a, 'm, 'c>(selector: u64, lanes: u32, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let nibble = |byte: u32| (selector >> (4 * (byte % 4))) as u32 & 0xf;
     let source = |byte: u32| {

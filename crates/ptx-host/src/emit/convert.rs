@@ -15,10 +15,10 @@ use super::rounding::{
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// Between floating-point formats.
+/// Converts between floating-point formats.
 pub(super) fn float_to_float<'a, 'm, 'c>(to: &ToFloat, from: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let raw = flush_single(from, to.subnormals, raw.resize(from.bits()));
-    // Results of `.ftz` are flushed in single precision alone.
+    // `.ftz` flushes results in single precision only.
     let subnormals = match to.format {
         Format::F32 | Format::Tf32 => to.subnormals,
         Format::F16 | Format::Bf16 | Format::F64 => Subnormals::Keep,
@@ -28,7 +28,7 @@ pub(super) fn float_to_float<'a, 'm, 'c>(to: &ToFloat, from: Format, raw: L<'a, 
     } else {
         let value = limited(to.limit, to_single(from, raw));
         let keeps = match to.format {
-            // A subnormal half or bfloat16 can only be so in single precision if it is a bfloat16.
+            // A binary16 or bfloat16 result can only be subnormal in single precision if it is a bfloat16.
             Format::F32 if subnormals == Subnormals::Flush => {
                 super::rounding::flush(Format::F32, subnormals, value.raw()).as_f32()
             }
@@ -46,7 +46,7 @@ pub(super) fn float_to_float<'a, 'm, 'c>(to: &ToFloat, from: Format, raw: L<'a, 
     }
 }
 
-/// What becomes of a NaN: between `.f32` and `.f64` it keeps its sign and its upper bits, and becomes quiet.
+/// The result for a NaN: between `.f32` and `.f64` it keeps its sign and its upper bits, and becomes quiet.
 fn keep_nan<'a, 'm, 'c>(
     to: Format,
     from: Format,
@@ -66,13 +66,13 @@ fn keep_nan<'a, 'm, 'c>(
             let payload = (wide & (from.smallest_normal() - 1)) << u64::from(52 - from.fraction_bits());
             sign | (payload & (QUIET - 1)) | (Format::F64.infinity() | QUIET)
         }
-        // Rounding has given the canonical one.
+        // Rounding has produced the canonical NaN.
         (_, Format::F16 | Format::Bf16 | Format::F32 | Format::Tf32) => return otherwise,
     };
     is_nan(from, raw).select(nan, otherwise)
 }
 
-/// A whole number, in the same type.
+/// Rounds to an integral value, in the same type.
 fn integral_of<'a, 'm, 'c>(integral: Integral, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let name = match integral {
         Integral::NearestEven => "llvm.roundeven",
@@ -83,7 +83,7 @@ fn integral_of<'a, 'm, 'c>(integral: Integral, value: L<'a, 'm, 'c>) -> L<'a, 'm
     value.intrinsic(name, &[])
 }
 
-/// To an integral value of the same format.
+/// Converts to an integral value of the same format.
 pub(super) fn float_to_integral<'a, 'm, 'c>(
     to: &ToFloat,
     integral: Integral,
@@ -100,7 +100,7 @@ pub(super) fn float_to_integral<'a, 'm, 'c>(
     if to.limit == Limit::None { keep_nan(to.format, to.format, raw, rounded) } else { rounded }
 }
 
-/// To an integer, clamped to its range, in the bits of its type.
+/// Converts to an integer, clamped to its range, in the width of its type.
 pub(super) fn float_to_int<'a, 'm, 'c>(
     to: Int,
     integral: Integral,
@@ -116,13 +116,13 @@ pub(super) fn float_to_int<'a, 'm, 'c>(
     if is_signed(to) { to_signed(to, whole, nan) } else { to_unsigned(to, whole, nan) }
 }
 
-/// The truncated number, or the nearest that the type has: LLVM's own saturating conversions of vectors are done lane by lane.
+/// The truncated value, clamped to the type: LLVM scalarizes its own saturating conversions of vectors.
 fn to_signed<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm, 'c> {
     let (least, bits) = (1u64 << (to.bits() - 1), to.bits());
     let limit = least as f64;
     let is_inside = value.float_abs().flt(limit);
     let inside = is_inside.select(value, 0.0).float_to_int(CastOp::FpToSi, bits.max(32)).resize(bits);
-    // What is neither inside nor above is below, or a NaN.
+    // A value that is neither inside nor above is below, or a NaN.
     let below = inside.constant(least);
     let below = if nan == 0 { value.is_nan().select(inside.zero(), below) } else { below };
     is_inside.select(inside, value.fge(limit).select(inside.constant(least - 1), below))
@@ -130,7 +130,7 @@ fn to_signed<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm, '
 
 fn to_unsigned<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm, 'c> {
     let bits = to.bits();
-    // Of NaNs, too, this is zero.
+    // NaNs become zero, too.
     let positive = value.fgt(0.0).select(value, 0.0);
     let is_inside = positive.flt(2.0 * (1u64 << (bits - 1)) as f64);
     let op = if bits < 32 { CastOp::FpToSi } else { CastOp::FpToUi };
@@ -139,7 +139,7 @@ fn to_unsigned<'a, 'm, 'c>(to: Int, value: L<'a, 'm, 'c>, nan: u64) -> L<'a, 'm,
     if nan == 0 { number } else { value.is_nan().select(number.constant(nan), number) }
 }
 
-/// From an integer.
+/// Converts from an integer.
 pub(super) fn int_to_float<'a, 'm, 'c>(to: &ToFloat, from: Int, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
     let types = raw.code.emit.types;
     let value = raw.resize(from.bits());
@@ -154,7 +154,7 @@ pub(super) fn int_to_float<'a, 'm, 'c>(to: &ToFloat, from: Int, raw: L<'a, 'm, '
             let exact = if from.bits() < 64 {
                 convert(types.f64())
             } else {
-                // Both halves are exact, and so is their sum but for the last rounding.
+                // Both halves are exact, and so is their sum up to the final rounding.
                 let upper = if is_signed(from) { value.ashr(32) } else { value >> 32 };
                 let upper = extend(from, upper, 64).signed_to(types.f64()) * 4_294_967_296.0;
                 let lower = (value & 0xffff_ffff).signed_to(types.f64());

@@ -1,11 +1,11 @@
-//! Instructions of AVX-512 that have a rounding of their own.
+//! AVX-512 instructions with embedded rounding.
 
 use ptx_exec::program::FloatBinary;
 use ptx_exec::scalar::format::Rounding;
 
 use super::lanes::Lanes;
 
-/// What such an instruction computes.
+/// The operation of such an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
     Add,
@@ -38,15 +38,15 @@ impl Operation {
     }
 }
 
-/// The operation in another rounding than to nearest. Nothing where the processor has no such instruction, or none of so many lanes: whole
-/// vectors of 512 bits, or two of them.
+/// The operation in a rounding other than to nearest. `None` if the processor has no such instruction, or not for this number of lanes: whole
+/// 512-bit vectors, or two of them.
 pub(super) fn apply<'a, 'm, 'c>(
     operation: Operation,
     rounding: Rounding,
     arguments: &[Lanes<'a, 'm, 'c>],
 ) -> Option<Lanes<'a, 'm, 'c>> {
     let first = *arguments.first()?;
-    // Without exceptions (8), and the direction.
+    // Suppress exceptions (8), and the direction.
     let rounding = match rounding {
         Rounding::Down => 8 | 1,
         Rounding::Up => 8 | 2,

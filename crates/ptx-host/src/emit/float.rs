@@ -1,8 +1,8 @@
 //! Floating-point arithmetic (`ptx_exec::scalar::float`).
 //!
-//! Binary32 and binary64 to nearest are the CPU's operations. Halves are computed in single precision, whose 24 bits are enough that a second
-//! rounding to 11 changes nothing for sums and products (24 >= 2 * 11 + 2). Where a rounding follows that could see the first one, that is
-//! to odd.
+//! Binary32 and binary64 to nearest are the CPU's operations. Binary16 is computed in single precision, whose 24 bits suffice for the second
+//! rounding to 11 bits to change nothing for sums and products (24 >= 2 * 11 + 2, no double rounding). If a second rounding could be affected by
+//! the first one, that one is to odd.
 
 use ptx_exec::program::{FloatBinary, FloatExtreme};
 use ptx_exec::scalar::compare::{Relation, WithNan};
@@ -20,7 +20,7 @@ use super::rounding::{
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// Binary64 has its own NaNs; of narrower results there is one.
+/// Canonicalizes NaNs: binary64 has its own; narrower results have only one.
 fn canonical_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     if raw.code.style.nan == Nan::Any && format == Format::F32 {
         return raw;
@@ -28,7 +28,7 @@ fn canonical_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c
     is_nan(format, raw).select(raw.constant(format.canonical_nan()), raw)
 }
 
-/// `.sat` and `.relu` of a `float` or `double`; without either, and with `.relu`, a NaN stays one.
+/// `.sat` and `.relu` of a `float` or `double`; NaNs are preserved without either, and with `.relu`.
 pub(super) fn limited<'a, 'm, 'c>(limit: Limit, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match limit {
         Limit::None => value,
@@ -43,7 +43,7 @@ pub(super) fn limited<'a, 'm, 'c>(limit: Limit, value: L<'a, 'm, 'c>) -> L<'a, '
     }
 }
 
-/// Limits and rounds a result: `double` of any precision, or a `float` that is rounded already or rounds the same.
+/// Limits and rounds a result: a `double` before rounding, or a `float` that is rounded already or rounds the same.
 fn finish<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let value = limited(m.limit, value);
     match (m.format, value.width()) {
@@ -53,12 +53,12 @@ fn finish<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     }
 }
 
-/// A binary64 result of the CPU's: the first NaN argument made quiet, or the NaN that the CPU makes.
+/// Finishes a binary64 result of the CPU: NaNs become the first NaN argument made quiet, or the CPU's NaN.
 fn finish_double<'a, 'm, 'c>(m: &Arith, value: L<'a, 'm, 'c>, arguments: &[L<'a, 'm, 'c>]) -> L<'a, 'm, 'c> {
     match m.limit {
         Limit::None => {
             const QUIET: u64 = 1 << 51;
-            // From the last argument to the first, so that the first NaN is the one that stays.
+            // From the last argument to the first, so that the first NaN remains.
             let own = value.raw().constant(Format::F64.canonical_nan());
             let nan = arguments
                 .iter()
@@ -75,13 +75,13 @@ fn is_nearest(m: &Arith) -> bool {
     m.rounding == Rounding::NearestEven
 }
 
-/// Whether results are computed in single precision, without or with a second rounding that sees nothing of the first.
+/// Whether results are computed in single precision, without a second rounding or with one that is not affected by the first.
 fn in_single(m: &Arith) -> bool {
     let flushes_bf16 = m.format == Format::Bf16 && m.subnormals == Subnormals::Flush;
     is_nearest(m) && matches!(m.format, Format::F32 | Format::F16 | Format::Bf16) && !flushes_bf16
 }
 
-/// A `float` result with zeros for what is subnormal in precision of 24 bits before the exponent's end, as `is_tiny` tells.
+/// A `float` result, flushed to zero where `is_tiny`: subnormal in 24-bit precision with unbounded exponent.
 fn flushed<'a, 'm, 'c>(value: L<'a, 'm, 'c>, is_tiny: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     is_tiny.select(value.raw() & Format::F32.sign_bit(), value.raw()).as_f32()
 }
@@ -90,7 +90,7 @@ fn flushes_single(m: &Arith) -> bool {
     m.format == Format::F32 && m.subnormals == Subnormals::Flush
 }
 
-/// An operation on two values. Nothing for binary64 in other roundings than to nearest, and formats without arithmetic.
+/// A binary operation. `None` for binary64 in roundings other than to nearest without embedded rounding, and for formats without arithmetic.
 pub(super) fn binary<'a, 'm, 'c>(
     op: FloatBinary,
     m: &Arith,
@@ -131,7 +131,7 @@ pub(super) fn binary<'a, 'm, 'c>(
     Some(finish(m, value))
 }
 
-/// A result in single precision by an instruction that has the rounding.
+/// A single-precision result by an instruction with embedded rounding.
 fn embedded_single<'a, 'm, 'c>(
     operation: Operation,
     m: &Arith,
@@ -145,10 +145,10 @@ fn embedded_single<'a, 'm, 'c>(
 }
 
 fn single<'a, 'm, 'c>(op: FloatBinary, m: &Arith, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
-    // 2^24 and 2^-102: subnormal results become normal by it, so that their precision is not lost.
+    // 2^24 and 2^-102: the scaling makes subnormal results normal, so that they keep their precision.
     let (up, least) = (f64::from_bits((1023 + 24) << 52), f64::from_bits((1023 - 102) << 52));
     match op {
-        // Sums of normal values are exact where they are subnormal.
+        // Sums of normal values are exact if they are subnormal.
         FloatBinary::Add | FloatBinary::Sub => {
             let sum = if op == FloatBinary::Add { a + b } else { a - b };
             if flushes_single(m) { flush(Format::F32, m.subnormals, sum.raw()).as_f32() } else { sum }
@@ -178,7 +178,7 @@ fn double<'a, 'm, 'c>(op: FloatBinary, m: &Arith, [a, b]: [L<'a, 'm, 'c>; 2]) ->
     }
 }
 
-/// `div.approx`: divisors beyond 2^126 give zeros, and NaNs of infinities.
+/// `div.approx`: finite divisors above 2^126 give zeros, or NaNs for infinite dividends.
 fn lose_large_divisors<'a, 'm, 'c>([a, b]: [L<'a, 'm, 'c>; 2], quotient: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     const LARGE: u64 = (127 + 126) << 23;
     let (infinity, mask) = (Format::F32.infinity(), Format::F32.magnitude_mask());
@@ -189,7 +189,7 @@ fn lose_large_divisors<'a, 'm, 'c>([a, b]: [L<'a, 'm, 'c>; 2], quotient: L<'a, '
     is_large.select(lost, quotient)
 }
 
-/// `a * b + c` with one rounding.
+/// `a * b + c`, rounded once.
 pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Option<L<'a, 'm, 'c>> {
     let raw = arguments.map(|value| flush(m.format, m.subnormals, value.resize(m.format.bits())));
     match m.format {
@@ -209,8 +209,8 @@ pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Optio
             if m.subnormals == Subnormals::Keep {
                 return Some(finish(m, value));
             }
-            // Scaled by 2^24 what rounds up to the smallest normal value only in the steps of subnormal ones does not. Factors
-            // that this scales beyond the range have no subnormal results: those of 24 bits are at least 2^-126.
+            // A value that rounds up to the smallest normal one only in subnormal steps does not when scaled by 2^24. Factors
+            // that overflow when scaled have no subnormal results: those of 24 bits are at least 2^-126.
             let (up, least) = (f64::from_bits((1023 + 24) << 52), f64::from_bits((1023 - 102) << 52));
             let raised = (a * up).fma(b, c * up);
             Some(finish(m, flushed(value, raised.float_abs().flt(least))))
@@ -230,12 +230,12 @@ pub(super) fn fma<'a, 'm, 'c>(m: &Arith, arguments: [L<'a, 'm, 'c>; 3]) -> Optio
     }
 }
 
-/// `fma.oob`: +0.0 where a factor lies out of bounds.
+/// `fma.oob`: +0.0 if a factor is out of bounds.
 pub(super) fn fma_within_bounds<'a, 'm, 'c>(
     m: &Arith,
     arguments: [L<'a, 'm, 'c>; 3],
 ) -> Option<L<'a, 'm, 'c>> {
-    // The bits that tensor copies fill with, see `ptx_exec::scalar::float::fma_within_bounds`.
+    // The out-of-bounds fill of tensor copies, see `ptx_exec::scalar::float::fma_within_bounds`.
     const OUT_OF_BOUNDS: u64 = 0x7ff7;
     let [a, b, _] = arguments;
     let sum = fma(m, arguments)?;
@@ -315,7 +315,7 @@ pub(super) fn has_property<'a, 'm, 'c>(
     }
 }
 
-/// The smaller or larger of two values; -0.0 is less than +0.0.
+/// The minimum or maximum of two values; -0.0 is less than +0.0.
 pub(super) fn extreme<'a, 'm, 'c>(x: &FloatExtreme, arguments: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
     let format = x.format;
     let [a, b] = arguments.map(|value| flush(format, x.subnormals, value));
@@ -346,7 +346,7 @@ pub(super) fn extreme<'a, 'm, 'c>(x: &FloatExtreme, arguments: [L<'a, 'm, 'c>; 2
     no_number.select(signed.constant(format.canonical_nan()), signed)
 }
 
-/// The same by the CPU's comparisons.
+/// As [`extreme`], with the CPU's comparisons.
 fn extreme_of_numbers<'a, 'm, 'c>(
     x: &FloatExtreme,
     [a, b]: [L<'a, 'm, 'c>; 2],
@@ -354,7 +354,7 @@ fn extreme_of_numbers<'a, 'm, 'c>(
 ) -> L<'a, 'm, 'c> {
     let number = |raw: L<'a, 'm, 'c>| if x.format == Format::F64 { raw.as_f64() } else { raw.as_f32() };
     let ([first, second], [p, q]) = (compared, compared.map(number));
-    // Of a NaN and a number this is the second one. Equal numbers that differ are zeros, which magnitudes are not.
+    // If one operand is a NaN, this is the second one. Equal numbers with different bits are zeros, which does not occur for magnitudes.
     let (chosen, of_equal) = match x.which {
         Extreme::Min => (p.flt(q).select(p, q).raw(), first | second),
         Extreme::Max => (p.fgt(q).select(p, q).raw(), first & second),
@@ -371,17 +371,17 @@ fn extreme_of_numbers<'a, 'm, 'c>(
         SignRule::Plain | SignRule::Magnitude => result,
         SignRule::Xor => (result & x.format.magnitude_mask()) | ((a ^ b) & x.format.sign_bit()),
     };
-    // Of binary64, too, the sign is clear.
+    // The sign is clear for binary64, too.
     let nan = if x.format == Format::F64 { u64::MAX >> 1 } else { x.format.canonical_nan() };
     no_number.select(signed.constant(nan), signed)
 }
 
-/// The smaller or larger of two numbers: magnitudes of negative ones count down.
+/// The minimum or maximum as integers: magnitudes of negative values are inverted.
 fn of_two<'a, 'm, 'c>(which: Extreme, format: Format, [a, b]: [L<'a, 'm, 'c>; 2]) -> L<'a, 'm, 'c> {
     let top = u64::from(format.bits()) - 1;
     let order = |value: L<'a, 'm, 'c>| value ^ (value.ashr(top) & format.magnitude_mask());
     let name = if which == Extreme::Min { "llvm.smin" } else { "llvm.smax" };
-    // The order is its own inverse.
+    // The mapping is its own inverse.
     order(order(a).intrinsic(name, &[order(b)]))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn function<'a, 'm, 'c>(
         FloatFunction::Sqrt => float::sqrt(m, a),
         FloatFunction::Rsqrt if m.format == Format::F32 => Some(float::rsqrt_in_single(m, a)),
         FloatFunction::Rsqrt => float::approximate(m, a, rsqrt),
-        // Of the others PTX has none of binary64.
+        // PTX has none of the others for binary64.
         _ if m.format == Format::F64 => None,
         FloatFunction::Sin => float::approximate(m, a, |x| angle(x).sine()),
         FloatFunction::Cos => float::approximate(m, a, |x| angle(x).cosine()),
@@ -39,12 +39,12 @@ pub(super) fn function<'a, 'm, 'c>(
     }
 }
 
-/// `1 / sqrt(x)`; zeros give infinities of their sign, as the divisions does.
+/// `1 / sqrt(x)`; zeros give infinities of their sign, as the division does.
 fn rsqrt<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     x.double(1.0) / x.sqrt()
 }
 
-/// `rcp.approx.ftz.f64`: only the upper words count.
+/// `rcp.approx.ftz.f64`: only the upper word of the operand counts.
 pub(super) fn rcp_upper_word<'a, 'm, 'c>(a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     upper_word(a, |x| x.double(1.0) / x)
 }
@@ -99,10 +99,10 @@ impl Real for L<'_, '_, '_> {
     }
 }
 
-/// An angle in radians.
+/// Reduces an angle in radians.
 ///
-/// Large ones need a long reduction that is rare, so it is in a block of its own; that is in a function of its own, because an operation is
-/// emitted into one block.
+/// Large angles are rare and need a long reduction, so it is in a separate block. That block is in a separate function, because an operation is
+/// emitted into a single block.
 fn angle<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> Angle<L<'a, 'm, 'c>> {
     let code = x.code;
     let parts = code.keep_all(reduction(code.emit, x.value.ty()).and_then(|function| {
@@ -114,7 +114,7 @@ fn angle<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> Angle<L<'a, 'm, 'c>> {
     Angle { quarters, rest }
 }
 
-/// `{ quarters, rest } (x)`: reduces angles of a type, by the long way if any of them is large.
+/// `{ quarters, rest } (x)`: reduces angles of a type, with the long reduction if any of them is large.
 fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, LlvmError> {
     let types = emit.types;
     let (name, lanes) = ("ptx.host.angle", ty.vector_parts().map_or(1, |(_, lanes)| lanes));
@@ -151,7 +151,7 @@ fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, Llvm
     let [entry, large, small] = ["entry", "large", "small"].map(|name| whole.append_block(types, name));
     builder.position_at_end(entry);
     let code = Code::new(&inside, super::alu::Style::PLAIN);
-    // A NaN is small.
+    // A NaN counts as small.
     let is_large = code.lanes(x).float_abs().fge(approx::SMALL_ANGLE);
     let any = match lanes {
         1 => is_large.value,
@@ -167,7 +167,7 @@ fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, Llvm
     Ok(whole)
 }
 
-/// Emits the end of a function that gives an angle.
+/// Emits the end of a function that returns an angle.
 fn return_angle<'m, 'c>(
     emit: &Emit<'m, 'c>,
     result: Type<'c>,

@@ -1,4 +1,4 @@
-//! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the bits of the type.
+//! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the width of the type.
 
 use ptx_exec::scalar::convert::PackElement;
 use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
@@ -12,7 +12,7 @@ pub(super) fn is_signed(t: Int) -> bool {
     t.sign() == Signedness::Signed
 }
 
-/// The value of the type in so many bits.
+/// A value of a type, extended to `width` bits.
 pub(super) fn extend<'a, 'm, 'c>(t: Int, value: L<'a, 'm, 'c>, width: u32) -> L<'a, 'm, 'c> {
     let value = value.resize(t.bits());
     if is_signed(t) { value.resize_signed(width) } else { value.resize(width) }
@@ -57,7 +57,7 @@ pub(super) fn abs<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     if is_signed(t) || t.bits() == 64 { a.intrinsic_with("llvm.abs", &[], &[false]) } else { a }
 }
 
-/// A part of the product; `Part::Wide` has twice the bits, 64 at most.
+/// A part of the product; `Part::Wide` has twice the width, at most 64 bits.
 pub(super) fn mul<'a, 'm, 'c>(t: Int, part: Part, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let bits = t.bits();
     match part {
@@ -74,7 +74,7 @@ pub(super) fn mul<'a, 'm, 'c>(t: Int, part: Part, a: L<'a, 'm, 'c>, b: L<'a, 'm,
     }
 }
 
-/// The upper half of a product of 64-bit values by 32-bit ones: vectors have no wider product.
+/// The upper half of a 64-bit product from 32-bit ones: vectors have no wider product.
 fn high_word<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     const LOW: u64 = 0xffff_ffff;
     let (a_low, a_high, b_low, b_high) = (a & LOW, a >> 32, b & LOW, b >> 32);
@@ -84,7 +84,7 @@ fn high_word<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm
     if is_signed(t) { product - (a.ashr(63) & b) - (b.ashr(63) & a) } else { product }
 }
 
-/// The part that `mad.cc` adds to; `ptx_exec::scalar::int::carry_product` tells of `madc.hi` of 16 bits.
+/// The part that `mad.cc` adds; see `ptx_exec::scalar::int::carry_product` for 16-bit `madc.hi`.
 pub(super) fn carry_product<'a, 'm, 'c>(
     t: Int,
     part: Part,
@@ -92,7 +92,7 @@ pub(super) fn carry_product<'a, 'm, 'c>(
     b: L<'a, 'm, 'c>,
 ) -> L<'a, 'm, 'c> {
     match (part, t.bits()) {
-        // The product has 32 bits, and what is above them is its sign.
+        // The product has 32 bits; the bits above are its sign.
         (Part::Hi, 16) if is_signed(t) => (extend(t, a, 32) * extend(t, b, 32)).ashr(31).resize(16),
         (Part::Hi, 16) => a.zero(),
         _ => mul(t, part, a, b).resize(t.bits()),
@@ -117,7 +117,7 @@ pub(super) fn sad<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>, c: L<'
     max(t, a, b) - min(t, a, b) + c
 }
 
-/// Part `index` of `width` bits of a word, in 32 bits.
+/// Field `index` of `width` bits of a word, extended to 32 bits.
 fn field<'a, 'm, 'c>(raw: L<'a, 'm, 'c>, index: u32, width: u32, sign: Signedness) -> L<'a, 'm, 'c> {
     let (above, unused) = (u64::from(32 - width * (index + 1)), u64::from(32 - width));
     match sign {
@@ -139,15 +139,15 @@ pub(super) fn dp2a<'a, 'm, 'c>(
     (0..2).fold(c, |sum, i| sum + field(a, i, 16, signs[0]) * field(b, first + i, 8, signs[1]))
 }
 
-/// The quotient and the remainder: all ones where the divisor is zero, and `MININT / -1` is `MININT`.
+/// The quotient and the remainder: all ones if the divisor is zero, and `MININT / -1` is `MININT`.
 ///
-/// LLVM divides vectors lane by lane, so up to 32 bits the quotient is that of floating-point numbers, which is never rounded up
-/// to an integer that it does not reach: it is at least `1 / b` away from one, and its error is below `2^-21 / b` (`2^-8 / b` of
+/// LLVM scalarizes vector divisions, so up to 32 bits the quotient is computed in floating point. It is never rounded up
+/// to an integer that the exact quotient does not reach: that is at least `1 / b` away from one, and the error is below `2^-21 / b` (`2^-8 / b` for
 /// 16 bits in binary32).
 pub(super) fn divide<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> [L<'a, 'm, 'c>; 2] {
     let ones = a.constant(u64::MAX);
     let by_zero = b.eq(0);
-    // Neither zero nor, where that could overflow, minus one.
+    // Neither zero nor, for signed types, which could overflow, minus one.
     let (safe, by_minus_one) = if is_signed(t) {
         ((b + 1).ult(2).select(b.constant(1), b), Some(b.eq(u64::MAX)))
     } else {
@@ -172,7 +172,7 @@ fn quotient<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm,
     }
 }
 
-/// Of a value of one type the nearest that the other has, in that one's bits.
+/// Clamps a value of one type to the range of another, in the other's width.
 pub(super) fn clamp<'a, 'm, 'c>(to: Int, from: Int, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let width = to.bits().max(from.bits());
     let value = extend(from, value, width);
@@ -189,7 +189,7 @@ pub(super) fn clamp<'a, 'm, 'c>(to: Int, from: Int, value: L<'a, 'm, 'c>) -> L<'
     lowered.resize(to.bits())
 }
 
-/// The sum with a carry in, and the carry out.
+/// The sum with carry-in, and the carry-out.
 pub(super) fn add_carry<'a, 'm, 'c>(
     a: L<'a, 'm, 'c>,
     b: L<'a, 'm, 'c>,

@@ -1,9 +1,9 @@
-//! Values with operators: what the emitters of operations are written in.
+//! Values with operators, in which the emitters of operations are written.
 //!
-//! A [`Lanes`] is an LLVM value, a scalar or a vector, with the operators of its element's type: `a + b` is `add` of integers and
-//! `fadd` of floating-point numbers. Each operator would give a `Result`; instead the first error is kept in [`Code`] and given
-//! at the end, and what fails gives its first operand, so that formulas read as formulas. The checked builder never does what
-//! LLVM leaves undefined, for any arguments.
+//! A [`Lanes`] is an LLVM value, a scalar or a vector, with the operators of its element type: `a + b` is `add` for integers and
+//! `fadd` for floating-point numbers. Instead of a `Result` from each operator, [`Code`] records the first error and returns it
+//! at the end, and a failed operation evaluates to its first operand, so that formulas read as formulas. The checked builder emits nothing
+//! that LLVM leaves undefined, for any arguments.
 
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
@@ -14,7 +14,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Valu
 use super::alu::Style;
 use super::{Emit, Emitted};
 
-/// The code that is being emitted, and the first error.
+/// The code being emitted, and the first error.
 pub(super) struct Code<'e, 'm, 'c> {
     pub(super) emit: &'e Emit<'m, 'c>,
     pub(super) style: Style,
@@ -35,7 +35,7 @@ impl<'e, 'm, 'c> Code<'e, 'm, 'c> {
         self.failure.into_inner().map_or(Ok(()), Err)
     }
 
-    /// A result, or nothing where it is an error, which is kept.
+    /// A result, or `None` for an error, which is recorded.
     pub(super) fn keep_all<T>(&self, built: Result<T, LlvmError>) -> Option<T> {
         built.map_err(|error| _ = self.failure.borrow_mut().get_or_insert(error)).ok()
     }
@@ -58,7 +58,7 @@ pub(super) struct Lanes<'a, 'm, 'c> {
     pub(super) value: Value<'c>,
 }
 
-/// What can be the second operand of an operator: a value, or a constant of the first one's type.
+/// The second operand of an operator: a value, or a constant of the first one's type.
 pub(super) trait Operand<'a, 'm, 'c> {
     fn like(self, first: Lanes<'a, 'm, 'c>) -> Lanes<'a, 'm, 'c>;
 }
@@ -69,7 +69,7 @@ impl<'a, 'm, 'c> Operand<'a, 'm, 'c> for Lanes<'a, 'm, 'c> {
     }
 }
 
-/// The integer with these low bits; the bits of a number where the first operand is floating-point.
+/// The integer with these low bits; if the first operand is floating-point, its bits.
 impl<'a, 'm, 'c> Operand<'a, 'm, 'c> for u64 {
     fn like(self, first: Lanes<'a, 'm, 'c>) -> Lanes<'a, 'm, 'c> {
         first.constant(self)
@@ -95,7 +95,7 @@ macro_rules! operators {
     )* };
 }
 
-// Floats have no bitwise operators, and the builder refuses them; only `fdiv` is called division here.
+// Floats have no bitwise operators, and the builder rejects them; of the divisions only `fdiv` is used through this operator.
 operators! {
     Add add Add FAdd,
     Sub sub Sub FSub,
@@ -157,7 +157,7 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.element().is_float()
     }
 
-    /// The bits of an element.
+    /// The width of an element.
     pub(super) fn width(self) -> u32 {
         self.element().bits().unwrap_or(0)
     }
@@ -185,7 +185,7 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.code.keep(self.emit().builder.binary(op, self.value, other.value), self.value)
     }
 
-    /// The shift that fills with the sign.
+    /// The arithmetic shift right.
     pub(super) fn ashr(self, amount: impl Operand<'a, 'm, 'c>) -> Self {
         self.binary(BinaryOp::AShr, amount.like(self))
     }
@@ -200,18 +200,18 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.code.keep(built, self.value)
     }
 
-    /// Where a floating-point number is a NaN.
+    /// Whether a floating-point number is a NaN.
     pub(super) fn is_nan(self) -> Self {
         self.compare_float(FloatPredicate::Uno, self.zero())
     }
 
-    /// Of a condition: `yes` where it holds, else `no`.
+    /// For a condition: `yes` where it holds, otherwise `no`.
     pub(super) fn select(self, yes: Self, no: impl Operand<'a, 'm, 'c>) -> Self {
         let built = self.emit().builder.select(self.value, yes.value, no.like(yes).value);
         self.code.keep(built, yes.value)
     }
 
-    /// The smaller unsigned integer.
+    /// The minimum of unsigned integers.
     pub(super) fn umin(self, other: impl Operand<'a, 'm, 'c>) -> Self {
         let other = other.like(self);
         self.ult(other).select(self, other)
@@ -226,32 +226,32 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.cast(CastOp::BitCast, element)
     }
 
-    /// Zero-extended or truncated to so many bits.
+    /// Zero-extends or truncates to `width` bits.
     pub(super) fn resize(self, width: u32) -> Self {
         self.code.keep(self.emit().resize(self.value, width), self.value)
     }
 
-    /// Sign-extended or truncated to so many bits.
+    /// Sign-extends or truncates to `width` bits.
     pub(super) fn resize_signed(self, width: u32) -> Self {
         self.code.keep(self.emit().resize_signed(self.value, width), self.value)
     }
 
-    /// The bits of floating-point numbers as integers.
+    /// Bitcasts floating-point numbers to integers.
     pub(super) fn raw(self) -> Self {
         self.retype(self.emit().types.int(self.width()))
     }
 
-    /// 32-bit integers as the numbers whose bits they are.
+    /// Bitcasts 32-bit integers to `float`.
     pub(super) fn as_f32(self) -> Self {
         self.retype(self.emit().types.f32())
     }
 
-    /// 16-bit integers as the numbers whose bits they are.
+    /// Bitcasts 16-bit integers to `half`.
     pub(super) fn as_f16(self) -> Self {
         self.retype(self.emit().types.f16())
     }
 
-    /// 64-bit integers as the numbers whose bits they are.
+    /// Bitcasts 64-bit integers to `double`.
     pub(super) fn as_f64(self) -> Self {
         self.retype(self.emit().types.f64())
     }
@@ -265,12 +265,12 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.extend_to(self.emit().types.f64())
     }
 
-    /// `double` to `float`, nearest.
+    /// `double` to `float`, to nearest.
     pub(super) fn to_f32(self) -> Self {
         self.cast(CastOp::FpTrunc, self.emit().types.f32())
     }
 
-    /// `float` to `half`, nearest.
+    /// `float` to `half`, to nearest.
     pub(super) fn to_f16(self) -> Self {
         self.cast(CastOp::FpTrunc, self.emit().types.f16())
     }
@@ -288,7 +288,7 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.cast(CastOp::SiToFp, element)
     }
 
-    /// The lanes of wide integers as so many times as many narrower ones, the lowest first, or the other way round.
+    /// Splits wide integers into narrower lanes, the lowest first, or joins narrow ones.
     pub(super) fn regroup(self, width: u32) -> Self {
         let types = self.emit().types;
         let lanes = self.value.ty().vector_parts().map_or(1, |(_, lanes)| lanes);
@@ -297,17 +297,17 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.code.keep(self.emit().builder.cast(CastOp::BitCast, self.value, to), self.value)
     }
 
-    /// The bits in the type of another value.
+    /// Bitcasts to the type of another value.
     pub(super) fn regroup_like(self, ty: Type<'c>) -> Self {
         self.code.keep(self.emit().builder.cast(CastOp::BitCast, self.value, ty), self.value)
     }
 
-    /// A call of an intrinsic of LLVM that is overloaded for the type of its first argument alone.
+    /// A call of an LLVM intrinsic that is overloaded only on the type of its first argument.
     pub(super) fn intrinsic(self, name: &str, others: &[Self]) -> Self {
         self.intrinsic_with(name, others, &[])
     }
 
-    /// The same with flags, which are constants of one bit after the other arguments.
+    /// As [`Self::intrinsic`], with flags: `i1` constants after the other arguments.
     pub(super) fn intrinsic_with(self, name: &str, others: &[Self], flags: &[bool]) -> Self {
         let emit = self.emit();
         let flags = flags.iter().map(|flag| emit.types.bool_value(*flag));
@@ -317,22 +317,22 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
         self.code.keep(built, self.value)
     }
 
-    /// `fptosi` or `fptoui` of numbers that the integers hold.
+    /// `fptosi` or `fptoui` of numbers in the range of the integers.
     pub(super) fn float_to_int(self, op: CastOp, width: u32) -> Self {
         self.cast(op, self.emit().types.int(width))
     }
 
-    /// `shufflevector`; lanes of `other` are counted on from those of this one.
+    /// `shufflevector`; lanes of `other` are numbered after those of `self`.
     pub(super) fn shuffle(self, other: Self, lanes: &[Option<u32>]) -> Self {
         self.code.keep(self.emit().builder.shuffle(self.value, other.value, lanes), self.value)
     }
 
-    /// How many elements there are; 1 of a scalar.
+    /// The number of elements; 1 for a scalar.
     pub(super) fn count(self) -> u32 {
         self.value.ty().vector_parts().map_or(1, |(_, lanes)| lanes)
     }
 
-    /// A call of an intrinsic that is not overloaded, the last argument being a constant.
+    /// A call of an intrinsic that is not overloaded, with a constant as last argument.
     pub(super) fn call_with(self, name: &str, others: &[Self], constant: u64) -> Self {
         let emit = self.emit();
         let last = emit.types.int_value(32, constant);

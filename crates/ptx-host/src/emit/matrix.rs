@@ -1,12 +1,12 @@
-//! Products of matrices that the lanes of a warp hold together (`ptx_exec::program::Product`).
+//! Products of matrices distributed over the lanes of a warp (`ptx_exec::program::Product`).
 //!
-//! Which lane holds which element is asked of the same description that the interpreter has. Sums are the interpreter's, too: products
-//! that are exact in `double` are added up in `double` in the order of depth, and the sum is rounded once.
+//! The mapping of elements to lanes is the description that the interpreter uses. Sums are the interpreter's, too: products
+//! that are exact in `double` are accumulated in `double` in the order of depth, and the sum is rounded once.
 //!
 //! ```text
 //! a = memory                                   ; each element of A once, as double
 //! b[k] = <8 x double>                          ; a row of B, shuffled from the registers
-//! for k: for row: sum[row] += splat(a[row][k]) * b[k]      ; sum[row] = <8 x double>, of C at first
+//! for k: for row: sum[row] += splat(a[row][k]) * b[k]      ; sum[row] = <8 x double>, initially of C
 //! d = round(sum)                               ; and shuffled back
 //! ```
 
@@ -25,17 +25,17 @@ use super::{float, narrow, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// The registers of a matrix: for each the vectors that its lanes are in.
+/// The registers of a matrix: for each, the vectors of its lanes.
 pub type Registers<'c> = Vec<Vec<Value<'c>>>;
 
-/// How elements are multiplied and added.
+/// How elements are multiplied and accumulated.
 #[derive(Clone, Copy, Debug)]
 enum Arithmetic {
-    /// Exact products, summed in `double`.
+    /// Exact products, accumulated in `double`.
     Double,
-    /// Each product added with one rounding.
+    /// Fused multiply-add, one rounding per product.
     Fused(Arith),
-    /// Integers of 32 bits.
+    /// 32-bit integers.
     Words,
 }
 
@@ -58,7 +58,7 @@ impl Arithmetic {
         }
     }
 
-    /// The type of A's elements in memory, and its bytes.
+    /// The type of A's elements in memory, and its size in bytes.
     fn unit<'c>(self, emit: &Emit<'_, 'c>) -> (Type<'c>, u32) {
         match self {
             Self::Double => (emit.types.f64(), 8),
@@ -67,7 +67,7 @@ impl Arithmetic {
         }
     }
 
-    /// Stores elements in memory, in the order of registers.
+    /// Stores elements to memory, in the order of registers.
     fn store<'c>(
         self,
         code: &Code<'_, '_, 'c>,
@@ -87,7 +87,7 @@ impl Arithmetic {
         Some(())
     }
 
-    /// Elements in the form in which they are multiplied or added.
+    /// Converts elements to the type in which they are multiplied or accumulated.
     fn operand<'a, 'm, 'c>(self, element: Element, raw: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
         Some(match (self, element) {
             (Self::Fused(_), _) => raw,
@@ -108,12 +108,12 @@ impl Arithmetic {
     }
 }
 
-/// Whether products of two of these are exact in `double`.
+/// Whether products of two such elements are exact in `double`.
 fn is_exact(element: Element) -> bool {
     matches!(element, Element::F16 | Element::Bf16 | Element::Tf32 | Element::Narrow(_))
 }
 
-/// Whether a product has a form here.
+/// Whether a product has code here.
 pub fn has_form(product: &Product, style: Style) -> bool {
     match Arithmetic::of(product) {
         Some(Arithmetic::Fused(arith)) => arith.rounding == Rounding::NearestEven || style.has_roundings,
@@ -122,17 +122,17 @@ pub fn has_form(product: &Product, style: Style) -> bool {
     }
 }
 
-/// The bytes of memory that hold a matrix A.
+/// The bytes of memory for a matrix A.
 pub fn bytes_of_a(product: &Product) -> u32 {
     let size = if product.d == Element::S32 { 4 } else { 8 };
     product.registers()[0] * product.a.element.per_register() * WARP as u32 * size
 }
 
-/// Stores the elements of A to memory, in the form in which they are multiplied. In a function of its own: where LLVM sees stores and
-/// loads together, it makes a shuffle of each load.
+/// Stores the elements of A to memory, in the type in which they are multiplied. It must be in a separate function: if LLVM sees stores and
+/// loads together, it turns each load into a shuffle.
 ///
 /// # Errors
-/// What LLVM does not take, which is a defect of this crate.
+/// A type error reported by LLVM, which is a defect of this crate.
 pub fn store_a<'c>(
     emit: &Emit<'_, 'c>,
     style: Style,
@@ -147,8 +147,8 @@ pub fn store_a<'c>(
     Ok(stored)
 }
 
-/// D = A * B + C of A in memory ([`store_a`]) and the registers of B and C, in vectors of so many lanes; nothing where the product has no
-/// form here ([`has_form`]).
+/// D = A * B + C, from A in memory ([`store_a`]) and the registers of B and C, in vectors of `lanes` lanes; `None` if the product has no
+/// code here ([`has_form`]).
 ///
 /// # Errors
 /// As [`store_a`].
@@ -177,7 +177,7 @@ pub fn multiply<'c>(
     Ok(result)
 }
 
-/// Transposes the matrix of 8 x 8 halves that a register holds.
+/// Transposes the matrix of 8 x 8 16-bit elements that a register holds.
 ///
 /// # Errors
 /// As [`store_a`].
@@ -194,7 +194,7 @@ pub fn transpose<'c>(
             let first = chunk * lanes as usize;
             let picks: Vec<_> = (first..first + lanes as usize)
                 .flat_map(|lane| [0, 1].map(|sub| (lane / 4, lane % 4 * 2 + sub)))
-                // The element of this row and column is that of this column and row.
+                // The element at this row and column is the one at this column and row.
                 .map(|(row, column)| {
                     let lane = column * 4 + row / 2;
                     (lane / lanes as usize, (lane % lanes as usize * 2 + row % 2) as u32)
@@ -207,12 +207,12 @@ pub fn transpose<'c>(
     result.ok_or_else(no_elements)
 }
 
-/// Whether matrices of this kind have a form here: elements have as many bits in memory as in registers.
+/// Whether matrices of this kind are supported: elements must have the same width in memory and in registers.
 pub fn moves(tiles: &Tiles) -> bool {
     matches!(tiles.cell, Cell::Half | Cell::Byte)
 }
 
-/// The registers of a matrix whose lines, vectors of 16 bytes, `ldmatrix` has loaded.
+/// Distributes the lines of a matrix, vectors of 16 bytes that `ldmatrix` has loaded, to its registers.
 ///
 /// # Errors
 /// As [`store_a`].
@@ -239,7 +239,7 @@ pub fn of_lines<'c>(
     registers.ok_or_else(no_elements)
 }
 
-/// The opposite of [`of_lines`], for `stmatrix`.
+/// The inverse of [`of_lines`], for `stmatrix`.
 ///
 /// # Errors
 /// As [`store_a`].
@@ -273,15 +273,15 @@ fn no_elements() -> LlvmError {
     LlvmError::Other { message: "a matrix without elements".to_owned() }
 }
 
-/// A matrix as the lanes hold it.
+/// A matrix distributed over lanes.
 struct Matrix<'a, 'm, 'c> {
-    /// Register after register, and in each the vectors: of elements.
+    /// The vectors of elements, register after register.
     vectors: Vec<L<'a, 'm, 'c>>,
     places: Places,
     element: Element,
 }
 
-/// For each product, row and column the vector with the element, and its place there.
+/// For each product, row and column the vector with the element, and its index there.
 struct Places {
     places: Vec<(usize, u32)>,
     rows: usize,
@@ -294,7 +294,7 @@ impl Places {
     }
 }
 
-/// Where the elements of a matrix are in so many registers.
+/// The positions of a matrix's elements in its registers.
 fn places(product: &Product, (part, factor): (Part, Factor), lanes: u32, registers: usize) -> Places {
     let size = product.kept(part);
     let (rows, columns) = size.of(part);
@@ -304,7 +304,7 @@ fn places(product: &Product, (part, factor): (Part, Factor), lanes: u32, registe
     for lane in 0..WARP {
         for i in 0..registers * each {
             let place = product.held.place(size, part, factor, lane, i);
-            // Of copies the last one counts.
+            // If an element has copies, the last one counts.
             if let Some(entry) = places.get_mut((place.product * rows + place.row) * columns + place.column) {
                 *entry = position(lanes, each, lane, i);
             }
@@ -331,7 +331,7 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
         Self { vectors, places, element: factor.element }
     }
 
-    /// The elements of rows, one after the other, in the bits that they have in registers.
+    /// The elements of rows, one after the other, in their register width.
     fn rows(&self, product: usize, rows: &[usize]) -> Option<L<'a, 'm, 'c>> {
         let columns =
             |&row: &usize| (0..self.places.columns).map(move |column| self.places.at(product, row, column));
@@ -339,19 +339,19 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
     }
 }
 
-/// Where element `i` of a lane's registers is: the vector, and the place in it.
+/// The position of element `i` of a lane's registers: the vector, and the index in it.
 fn position(lanes: u32, each: usize, lane: usize, i: usize) -> (usize, u32) {
     let lanes = (lanes as usize).max(1);
     let chunks = WARP / lanes;
     (i / each * chunks + lane / lanes, (lane % lanes * each + i % each) as u32)
 }
 
-/// A vector of elements of others, which all have the same type.
+/// Assembles a vector from elements of others, which all have the same type.
 fn assemble<'a, 'm, 'c>(vectors: &[L<'a, 'm, 'c>], picks: &[(usize, u32)]) -> Option<L<'a, 'm, 'c>> {
     let mut sources: Vec<usize> = picks.iter().map(|(source, _)| *source).collect();
     sources.sort_unstable();
     sources.dedup();
-    // Two vectors at a time give a part of the result each, which are joined then.
+    // Each pair of vectors gives a part of the result; the parts are then merged.
     let mut parts: Vec<(L<'a, 'm, 'c>, Vec<bool>)> = Vec::new();
     for pair in sources.chunks(2) {
         let (first, second) = (*pair.first()?, *pair.last()?);
@@ -393,7 +393,7 @@ struct Matrices<'p, 'a, 'm, 'c> {
     product: &'p Product,
     arithmetic: Arithmetic,
     lanes: u32,
-    /// The elements of A, and where they are: register after register.
+    /// The memory of A, and the positions of its elements, register after register.
     memory: Value<'c>,
     a: Places,
     b: Matrix<'a, 'm, 'c>,
@@ -408,15 +408,15 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
             let all: Vec<usize> = (0..self.c.places.rows).collect();
             for block in all.chunks(self.rows_at_once()) {
                 let mut sums = match self.arithmetic {
-                    // What is limited is the sum of the products and this.
+                    // Saturation applies to the sum of the products plus C, so C is added last.
                     Arithmetic::Words => {
                         let row = |&row| Some(self.c.rows(product, &[row])?.constant_of(32, 0));
                         block.iter().map(row).collect::<Option<Vec<_>>>()?
                     }
                     _ => self.operands(&self.c, product, block)?,
                 };
-                // Depth outside, rows inside: a row of B is used for all rows of sums while it is in a register, and each sum is added up in the
-                // order of depth, as the interpreter does.
+                // Depth is the outer loop, rows the inner one: a row of B is used for all rows of sums while it is in a register, and each sum is
+                // accumulated in the order of depth, as in the interpreter.
                 for (k, &b) in b.iter().enumerate() {
                     for (sum, &row) in sums.iter_mut().zip(block) {
                         let a = self.element_of_a(code, (product, row, k), b.count())?;
@@ -431,8 +431,8 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         self.result(&rows)
     }
 
-    /// Rows of B or C in the form in which they are multiplied or added. Where a vector of the processor holds two of them in single
-    /// precision, two are put together and converted at a time.
+    /// Rows of B or C in the type in which they are multiplied or accumulated. If a vector of the processor holds two of them in single
+    /// precision, two are concatenated and converted at a time.
     fn operands(
         &self,
         matrix: &Matrix<'a, 'm, 'c>,
@@ -457,7 +457,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         Some(found)
     }
 
-    /// So many rows of sums are in the processor's registers.
+    /// The number of rows of sums that fit into the processor's registers.
     fn rows_at_once(&self) -> usize {
         let bits = 32 * self.lanes;
         let registers = if bits >= 512 { 16 } else { 8 };
@@ -465,7 +465,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         (registers * bits / (width * self.product.size.n)).max(1) as usize
     }
 
-    /// An element of A in each place of a vector.
+    /// Broadcasts an element of A to a vector.
     fn element_of_a(
         &self,
         code: &'a Code<'a, 'm, 'c>,
@@ -485,14 +485,14 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
 
     fn added(&self, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>, sum: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
         match self.arithmetic {
-            // The product is exact, so fused or not gives the same sum.
+            // The product is exact, so fusing does not change the sum.
             Arithmetic::Double if a.code.style.fuses => Some(a.fma(b, sum)),
             Arithmetic::Double | Arithmetic::Words => Some(sum + a * b),
             Arithmetic::Fused(arith) => float::fma(&arith, [a, b, sum]),
         }
     }
 
-    /// Sums in the bits of D.
+    /// Rounds sums to the format of D.
     fn finished(&self, sum: L<'a, 'm, 'c>, c: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
         let is_limited = self.product.overflow == Overflow::Finite;
         let format = match (self.arithmetic, self.product.d) {
@@ -516,7 +516,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         Some(magnitude.ugt(format.infinity()).select(raw.zero(), finite))
     }
 
-    /// D's registers of its rows, product after product.
+    /// The registers of D from its rows, product after product.
     fn result(&self, rows: &[L<'a, 'm, 'c>]) -> Option<Registers<'c>> {
         let Product { size, held, d, .. } = *self.product;
         let factor = Factor { element: d, ..self.product.a };

@@ -19,7 +19,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::Module;
 use ptx_llvm::build::{BinaryOp, Builder, CastOp, Type, Types, Value};
 
-/// What an emitter gives.
+/// The result of an emitter.
 pub type Emitted<'c> = Result<Value<'c>, LlvmError>;
 
 /// Where operations are appended.
@@ -33,7 +33,7 @@ pub struct Emit<'m, 'c> {
 }
 
 impl<'c> Emit<'_, 'c> {
-    /// The type like that of `like` with elements of another type: a scalar of a scalar, a vector of a vector.
+    /// `element` if `like` is a scalar, otherwise a vector of it with as many lanes.
     pub fn like(&self, like: Value<'c>, element: Type<'c>) -> Type<'c> {
         match like.ty().vector_parts() {
             Some((_, lanes)) => self.types.vector(element, lanes),
@@ -41,16 +41,16 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// The bits of an integer or of the integers of a vector.
+    /// The width of an integer or of the integers of a vector.
     pub fn bits(&self, value: Value<'c>) -> u32 {
         let element = value.ty().vector_parts().map_or(value.ty(), |(element, _)| element);
         element.int_bits().unwrap_or(0)
     }
 
-    /// Zero-extends or truncates to so many bits.
+    /// Zero-extends or truncates to `bits` bits.
     ///
     /// # Errors
-    /// Where the value is not of integers.
+    /// The value is not of integers.
     pub fn resize(&self, value: Value<'c>, bits: u32) -> Emitted<'c> {
         let from = self.bits(value);
         let op = if from < bits { CastOp::ZExt } else { CastOp::Trunc };
@@ -60,10 +60,10 @@ impl<'c> Emit<'_, 'c> {
         self.builder.cast(op, value, self.like(value, self.types.int(bits)))
     }
 
-    /// Sign-extends or truncates to so many bits.
+    /// Sign-extends or truncates to `bits` bits.
     ///
     /// # Errors
-    /// Where the value is not of integers.
+    /// The value is not of integers.
     pub fn resize_signed(&self, value: Value<'c>, bits: u32) -> Emitted<'c> {
         let from = self.bits(value);
         let op = if from < bits { CastOp::SExt } else { CastOp::Trunc };
@@ -73,7 +73,7 @@ impl<'c> Emit<'_, 'c> {
         self.builder.cast(op, value, self.like(value, self.types.int(bits)))
     }
 
-    /// The constant `value` in the form of `like`: one for each lane where that is a vector.
+    /// The constant `value` in the form of `like`: a splat if that is a vector.
     pub fn constant(&self, like: Value<'c>, bits: u32, value: u64) -> Value<'c> {
         let one = self.types.int_value(bits, value);
         match like.ty().vector_parts() {
@@ -82,10 +82,10 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// A two-operand instruction.
+    /// A binary instruction.
     ///
     /// # Errors
-    /// Where the types do not fit.
+    /// The types do not match.
     pub fn binary(&self, op: BinaryOp, a: Value<'c>, b: Value<'c>) -> Emitted<'c> {
         self.builder.binary(op, a, b)
     }

@@ -1,4 +1,4 @@
-//! Conversions of packs, and formats of eight bits and fewer (`ptx_exec::scalar::narrow`).
+//! Conversions of packed elements, and formats of eight bits and fewer (`ptx_exec::scalar::narrow`).
 
 use ptx_exec::program::PackConversion;
 use ptx_exec::scalar::convert::{Element, Range};
@@ -13,25 +13,25 @@ use super::rounding::{finite, from_double, is_nan, to_double};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// How the bits below the last place decide.
+/// How the bits below the last place determine the rounding.
 #[derive(Clone, Copy)]
 enum Tail<'a, 'm, 'c> {
     By(Rounding),
-    /// So many random bits, in the low ones.
+    /// Stochastic rounding with this many random bits, in the low ones of the value.
     Random(u32, L<'a, 'm, 'c>),
 }
 
-/// What is done with each element of a pack.
+/// How each element of a pack is converted.
 #[derive(Clone, Copy)]
 pub(super) enum How<'a, 'm, 'c> {
     By(Rounding),
-    /// By random bits, which all elements share.
+    /// Stochastic rounding with random bits, which all elements share.
     Random(L<'a, 'm, 'c>),
-    /// Multiplied with scales, a byte for each, or divided by them.
+    /// Multiplied by scales, one byte each, or divided by them.
     Scaled(Rounding, L<'a, 'm, 'c>),
 }
 
-/// The rounding of a direction that is one.
+/// The rounding of a direction, unless it is stochastic.
 pub(super) fn rounding(direction: Direction) -> Option<Rounding> {
     match direction {
         Direction::By(rounding) => Some(rounding),
@@ -39,7 +39,7 @@ pub(super) fn rounding(direction: Direction) -> Option<Rounding> {
     }
 }
 
-/// Converts the elements of a pack, of which there are a lower and an upper word.
+/// Converts the elements of a pack, given as a lower and an upper word.
 pub(super) fn convert<'a, 'm, 'c>(
     conversion: &PackConversion,
     how: How<'a, 'm, 'c>,
@@ -81,7 +81,7 @@ pub(super) fn convert<'a, 'm, 'c>(
     Some(result.resize((conversion.count * to).next_power_of_two().max(8)))
 }
 
-/// By how much the random bits of an element are shifted down: those that the interpreter has of a word of which bit `n` is set tell.
+/// By how much the random bits of an element are shifted down: found by asking the interpreter about words with only bit `n` set.
 fn random_shift(conversion: &PackConversion, n: u32) -> u32 {
     (0..64).find(|shift| conversion.random_bits(n, 1 << shift).bits & 1 == 1).unwrap_or(0)
 }
@@ -96,12 +96,12 @@ fn scale<'a, 'm, 'c>(to: &Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     raw.eq(0xff).select(raw.constant(f64::NAN.to_bits()), exponent << 52).as_f64()
 }
 
-/// The value of a format of eight bits or fewer, whose bits are the low ones of a word of 64, as `double`.
+/// The value of a format of eight bits or fewer, given in the low bits of a 64-bit word, as `double`.
 pub(super) fn value<'a, 'm, 'c>(format: Narrow, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     widened(Element::Narrow(format), raw)
 }
 
-/// The value of an element, whose bits are the low ones of a word, as `double`.
+/// The value of an element, given in the low bits of a word, as `double`.
 fn widened<'a, 'm, 'c>(element: Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let format = match element {
         Element::Wide(format) => return to_double(format, raw.resize(format.bits())),
@@ -116,7 +116,7 @@ fn widened<'a, 'm, 'c>(element: Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     }
     let raw = raw & (format.sign_bit() | format.largest() | format.nan());
     let magnitude = raw & !format.sign_bit();
-    // Subnormal values count units of the last place; the exponents of others differ by a constant.
+    // Subnormal values count units of the last place; the exponents of normal ones differ by a constant.
     let unit = f64::from_bits(((1023 + least) as u64) << 52);
     let tiny = (magnitude.resize(32).signed_to(types.f64()) * unit).raw();
     let exponents = ((1023 + least) as u64 + u64::from(fraction) - 1) << 52;
@@ -138,8 +138,8 @@ fn widened<'a, 'm, 'c>(element: Element, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     signed.as_f64()
 }
 
-/// The number of the magnitude next to a finite value, counted from zero on a grid of so many bits of fraction and this least exponent of a last
-/// place.
+/// The magnitude of a finite value, rounded to a grid with `fraction` fraction bits and this least exponent of the last place, as an index counted
+/// from zero.
 fn number<'a, 'm, 'c>(
     value: L<'a, 'm, 'c>,
     (fraction, least): (u32, i32),
@@ -149,12 +149,12 @@ fn number<'a, 'm, 'c>(
     let magnitude = value.raw() & (u64::MAX >> 1);
     let exponent = magnitude >> 52;
     let significand = (magnitude & ((1 << 52) - 1)) | (1u64 << 52);
-    // The exponent's bits where the last place is that of the smallest values.
+    // The biased exponent at which the last place is that of the smallest values.
     let smallest = (least + fraction as i32 + 1023) as u64;
     let below = exponent.ult(smallest).select(exponent.constant(smallest) - exponent, 0);
     let wanted = below + u64::from(52 - fraction);
-    // A significand that is shifted by more than 63 is shifted before, which loses nothing that random bits are added to; to other
-    // roundings all from 55 on are the same.
+    // A significand to be shifted by more than 63 is shifted before, which loses no bits to which random bits are added; for other
+    // roundings all shifts from 55 on are equivalent.
     let (shift, significand) = match tail {
         Tail::By(_) => (wanted.umin(55), significand),
         Tail::Random(..) => {
@@ -224,7 +224,7 @@ fn narrowed<'a, 'm, 'c>(
         Range::Finite => format.largest(),
         Range::Infinite => format.overflow(),
     };
-    // What is rounded towards zero stays finite.
+    // Rounding toward zero stays finite.
     let (largest, beyond) = (magnitude.constant(format.largest()), magnitude.constant(beyond));
     let of_finite = match tail {
         Tail::By(Rounding::TowardZero) => largest,
@@ -235,7 +235,7 @@ fn narrowed<'a, 'm, 'c>(
     let too_large = is_infinite.select(beyond, of_finite);
     let limited = magnitude.ugt(format.largest()).select(too_large, magnitude);
     let below_zero = match format {
-        // One more value is negative than positive.
+        // There is one more negative value than positive ones.
         Narrow::S2f6 => magnitude.ugt(limited).select(magnitude.constant(0x80), (-limited) & 0xff),
         _ => limited | format.sign_bit(),
     };
@@ -244,7 +244,7 @@ fn narrowed<'a, 'm, 'c>(
     Some(is_nan(Format::F64, value.raw()).select(signed.constant(format.nan()), signed))
 }
 
-/// Units of 2^-6, of which there are 256 below the end.
+/// Units of 2^-6; there are 256 below the limit.
 fn fixed_point<'a, 'm, 'c>(
     tail: Tail<'a, 'm, 'c>,
     negative: L<'a, 'm, 'c>,

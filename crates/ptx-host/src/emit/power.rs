@@ -1,8 +1,8 @@
-//! Powers of two in single precision, where those have the bits of [`approx::ex2`], which computes in `double`.
+//! Powers of two in single precision, with the same bits as [`approx::ex2`], which computes in `double`.
 //!
-//! A power is computed as the sum of two `float`s, with a bound of its error. Where the bound does not matter, both ends of what the sum
-//! may be round to the same number, which is the result then, however it is computed (Ziv's test). Few vectors have other lanes (one of 30 for
-//! numbers of usual size); those are computed in `double`.
+//! A power is computed as the sum of two `float`s, with an error bound. If both ends of the error interval round to the same number, that is the
+//! correctly rounded result (Ziv's test). Few vectors have lanes that fail the test (one in 30 for numbers
+//! of usual size); those are computed in `double`.
 //!
 //! ```text
 //! 2^x = 2^k * 2^(j/16) * 2^f        k + j/16: the nearest multiple of 1/16 to x
@@ -26,28 +26,28 @@ use super::{Emit, Emitted, float};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// What a binary32 number is: one of them, or the code of vectors of them.
+/// The operations on binary32 that the algorithm needs: on single numbers, or emitting code for vectors.
 trait Single: Copy + Neg<Output = Self> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// A constant.
     fn constant(self, value: f32) -> Self;
     /// `self * b + c`, rounded once.
     fn fused(self, b: Self, c: Self) -> Self;
-    /// The entry of a table whose number is in the low bits of the number.
+    /// The entry of a table whose index is in the low bits of the number.
     fn entry(self, table: &[f32]) -> Self;
 }
 
-/// How a power is computed.
+/// The parameters of the computation.
 struct Table {
-    /// The number of low bits that tell an entry.
+    /// The number of low bits that index an entry.
     bits: u32,
-    /// 1.5 * 2^23 / entries: added to a number it leaves its nearest multiple of 1 / entries in the low bits.
+    /// 1.5 * 2^23 / entries: adding it leaves the nearest multiple of 1 / entries in the low bits.
     shifter: f32,
-    /// `2^(j / entries)`, and what is left of it.
+    /// `2^(j / entries)`, and its rounding error.
     high: &'static [f32],
     low: &'static [f32],
     /// `(2^f - 1 - f ln 2) / f^2` for `f` up to half of 1 / entries, the lowest power first.
     coefficients: &'static [f32],
-    /// A bound of the error of a power between 1/2 and 2.
+    /// An error bound for powers between 1/2 and 2.
     error: f32,
 }
 
@@ -105,23 +105,23 @@ const EIGHT: Table = Table {
 /// The natural logarithm of 2 in two parts.
 const LN_2: [f32; 2] = [std::f32::consts::LN_2, -1.904_654_2e-9];
 
-/// Numbers up to this, either way, have a normal power, and one that [`Power`] holds.
+/// Numbers of up to this magnitude have a normal power that [`Power`] can represent.
 const LARGEST: f32 = 126.0;
 
-/// Up to this the power is zero in binary32: half of the smallest number, and the even one of two.
+/// Up to this, the power rounds to zero in binary32: it is half of the smallest number, and ties go to even.
 const ZERO: f32 = -150.0;
 
 /// `2^x` without its exponent.
 struct Power<S> {
-    /// In the low bits `x` in units of 1 / entries: the exponent, and below it the number of the entry.
+    /// `x` in units of 1 / entries, in the low bits: the exponent, and below it the index of the entry.
     shifted: S,
-    /// The least and the most that it may be. Where they are equal it is the nearest number.
+    /// The ends of the error interval, rounded. If they are equal, that is the nearest number.
     least: S,
     most: S,
 }
 
 impl Table {
-    /// How vectors of so many lanes are computed; nothing without tables in registers.
+    /// The parameters for vectors of `lanes` lanes; `None` if tables in registers are not supported.
     fn of(style: Style, lanes: u32) -> Option<&'static Self> {
         match lanes {
             _ if !style.fuses => None,
@@ -155,13 +155,13 @@ impl Table {
         Power { shifted, least: near + (far - error), most: near + (far + error) }
     }
 
-    /// So much the bits of [`Power::shifted`] are shifted to have the exponent in its place.
+    /// The shift of [`Power::shifted`] that moves the exponent to its place.
     fn exponent_shift(&self) -> u32 {
         23 - self.bits
     }
 }
 
-/// The bits of an exponent, and the sign, which takes what an exponent below zero carries out.
+/// The bits of the exponent and the sign, which absorbs the carry of a negative exponent.
 const EXPONENT: u32 = 0xff80_0000;
 
 impl Single for L<'_, '_, '_> {
@@ -193,7 +193,7 @@ impl Single for L<'_, '_, '_> {
     }
 }
 
-/// `ex2` of `.f32`. Nothing where this processor has no fast form for it, or none of so many lanes: whole vectors, or two of them.
+/// `ex2` of `.f32`. `None` if this processor has no fast code for it, or not for this number of lanes: whole vectors, or two of them.
 pub(super) fn ex2<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> Option<L<'a, 'm, 'c>> {
     let code = a.code;
     let is_usual = m.format == Format::F32 && m.rounding == Rounding::NearestEven && m.limit == Limit::None;
@@ -204,7 +204,7 @@ pub(super) fn ex2<'a, 'm, 'c>(m: &Arith, a: L<'a, 'm, 'c>) -> Option<L<'a, 'm, '
     code.keep_all(called).map(|value| code.lanes(value))
 }
 
-/// `<n x i32> (x)`: the powers, in `double` if any of them needs it. A function, for an operation is emitted into one block.
+/// `<n x i32> (x)`: the powers, in `double` if any of them needs it. It is a function because an operation is emitted into one block.
 fn fast<'c>(
     emit: &Emit<'_, 'c>,
     style: Style,
@@ -241,7 +241,7 @@ fn fast<'c>(
     Ok(whole)
 }
 
-/// The body of the function that `fast` makes.
+/// Fills the body of the function of `fast`.
 fn fill<'c>(
     emit: &Emit<'_, 'c>,
     style: Style,
@@ -258,7 +258,7 @@ fn fill<'c>(
     code.finish()?;
     builder.branch_if_likely(all(emit, is_sure)?, done, others, true)?;
 
-    // Infinities below zero are what is left out of a sum of powers.
+    // Negative infinities are the masked-out terms of sums of powers.
     builder.position_at_end(others);
     let code = Code::new(emit, style);
     let is_zero = code.lanes(x).as_f32().compare_float(FloatPredicate::Ole, f64::from(ZERO));
@@ -278,7 +278,7 @@ fn fill<'c>(
     builder.ret(Some(result)).map(drop)
 }
 
-/// The bits of the powers, and where they are known to be right.
+/// The bits of the powers, and whether they are known to be correct.
 fn powers<'a, 'm, 'c>(table: &Table, bits: L<'a, 'm, 'c>) -> [L<'a, 'm, 'c>; 2] {
     let power = table.power(bits.as_f32());
     // 2^k is added to the exponent's bits, which is exact as long as the result is normal: `LARGEST` bounds `x`. If both bounds round to one number, it

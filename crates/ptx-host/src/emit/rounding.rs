@@ -1,8 +1,8 @@
-//! Between floating-point formats: widening, and rounding once (`ptx_exec::scalar::format`).
+//! Conversions between floating-point formats: widening, and rounding once (`ptx_exec::scalar::format`).
 //!
-//! Values are bits in integers; arithmetic is in `float` or `double`. A result of more bits than its format has is rounded to odd first
-//! where another rounding follows: of two neighbours the odd one, unless the result is exact. An odd last bit tells the second rounding that
-//! something was lost, so that no inexact result looks like a tie or like an exact number. Two bits more than the format has are enough.
+//! Values are bits in integers; arithmetic is in `float` or `double`. A result with more bits than its format is rounded to odd first
+//! if another rounding follows: to the odd one of the two neighbors, unless the result is exact. An odd last bit tells the second rounding that
+//! the value is inexact, so that no inexact result looks like a tie or like an exact number. Two extra bits of precision are enough.
 
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::format::{Format, Rounding};
@@ -13,12 +13,12 @@ use super::lanes::Lanes;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// The least magnitude that 24 bits round up to the smallest normal binary32: 2^-126 - 2^-151.
+/// The least magnitude that rounds up to the smallest normal binary32 in 24 bits: 2^-126 - 2^-151.
 pub(super) const ROUNDS_TO_NORMAL: f64 = f64::from_bits(0x380f_ffff_f000_0000);
-/// The same of binary16: 2^-14 - 2^-26.
+/// The same for binary16: 2^-14 - 2^-26.
 const ROUNDS_TO_NORMAL_HALF: f64 = f64::from_bits(0x3f0f_fe00_0000_0000);
 
-/// Whether a magnitude is that of a NaN.
+/// Whether a value is a NaN.
 pub(super) fn is_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match format {
         Format::F32 | Format::Tf32 => raw.as_f32().is_nan(),
@@ -27,7 +27,7 @@ pub(super) fn is_nan<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm
     }
 }
 
-/// Zeros of the same sign for subnormal values.
+/// Flushes subnormal values to zeros of the same sign.
 pub(super) fn flush<'a, 'm, 'c>(format: Format, subnormals: Subnormals, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match subnormals {
         Subnormals::Keep => raw,
@@ -35,7 +35,7 @@ pub(super) fn flush<'a, 'm, 'c>(format: Format, subnormals: Subnormals, raw: L<'
     }
 }
 
-/// As [`flush`], of single precision alone: what `.ftz` means of conversions.
+/// As [`flush`], in single precision only: the meaning of `.ftz` for conversions.
 pub(super) fn flush_single<'a, 'm, 'c>(
     format: Format,
     subnormals: Subnormals,
@@ -47,25 +47,25 @@ pub(super) fn flush_single<'a, 'm, 'c>(
     }
 }
 
-/// A value of 32 bits or fewer as `float`. NaNs become some NaN.
+/// Converts a value of 32 bits or fewer to `float`. NaNs become some NaN.
 pub(super) fn to_single<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match format {
         Format::F32 | Format::Tf32 | Format::F64 => raw.as_f32(),
         Format::Bf16 => (raw.resize(32) << 16).as_f32(),
         Format::F16 if raw.code.style.converts_halves => raw.as_f16().half_to_f32(),
         Format::F16 => {
-            // The fraction and exponent in their places, the exponent too small by 112: subnormal values come out right, too.
+            // The fraction and exponent in their places, with an exponent too small by 112: subnormal values come out right, too.
             let word = raw.resize(32);
             let magnitude = (word & 0x7fff) << 13;
             let scaled = magnitude.as_f32() * f64::from_bits((1023 + 112) << 52);
-            // Scaling would make large numbers of infinities and NaNs: they get all bits of the exponent instead.
+            // Scaling would turn infinities and NaNs into large numbers: they get an all-ones exponent instead.
             let special = magnitude.uge(0x1f << 23).select(magnitude | 0x7f80_0000, scaled.raw());
             (special | ((word & 0x8000) << 16)).as_f32()
         }
     }
 }
 
-/// A value as `double`, which holds those of every format.
+/// Converts a value to `double`, which represents those of every format.
 pub(super) fn to_double<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match format {
         Format::F64 => raw.as_f64(),
@@ -73,14 +73,14 @@ pub(super) fn to_double<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a,
     }
 }
 
-/// A sum of `float`s or `double`s rounded to odd; an exact zero gets the sign of the rounding.
+/// A sum of `float`s or `double`s rounded to odd; an exact zero gets the sign that the rounding requires.
 pub(super) fn add_to_odd<'a, 'm, 'c>(
     x: L<'a, 'm, 'c>,
     y: L<'a, 'm, 'c>,
     rounding: Rounding,
 ) -> L<'a, 'm, 'c> {
     let sum = x + y;
-    // Knuth's two-sum; of infinities and NaNs it is a NaN.
+    // Knuth's two-sum; for infinities and NaNs it is a NaN.
     let y_part = sum - x;
     let lost = (x - (sum - y_part)) + (y - y_part);
     let odd = toward_odd(sum, lost);
@@ -102,16 +102,16 @@ pub(super) fn div_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>, y: L<'a, 'm, 'c>) -> L<'a
     quotient.feq(0.0).select(quotient, odd)
 }
 
-/// The root rounded to odd, for arguments of 24 bits.
+/// The square root rounded to odd, for arguments of 24 bits.
 pub(super) fn sqrt_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let root = x.sqrt();
     toward_odd(root, (-root).fma(root, x))
 }
 
-/// `nearest` where nothing was lost (or that is a NaN) or where it is odd, else its odd neighbour on the side of `lost`.
+/// `nearest` if it is exact (or `lost` is a NaN) or odd, otherwise its odd neighbor on the side of `lost`.
 fn toward_odd<'a, 'm, 'c>(nearest: L<'a, 'm, 'c>, lost: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let bits = nearest.raw();
-    // One step away from zero where the signs agree, else towards it.
+    // One step away from zero if the signs agree, otherwise toward it.
     let step = (lost.raw() ^ bits).ashr(u64::from(bits.width()) - 1) | 1;
     let is_inexact = lost.compare_float(FloatPredicate::One, 0.0);
     let moves = is_inexact & (bits & 1).eq(0);
@@ -119,10 +119,10 @@ fn toward_odd<'a, 'm, 'c>(nearest: L<'a, 'm, 'c>, lost: L<'a, 'm, 'c>) -> L<'a, 
     if bits.width() == 32 { odd.as_f32() } else { odd.as_f64() }
 }
 
-/// A `double` rounded to odd as a `float`.
+/// Rounds a `double` to odd as a `float`.
 pub(super) fn single_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
-    // The nearest `float` and the exact number tell the one of the two neighbours that is closer to zero. Its last bit is set if the
-    // conversion was inexact: of the two neighbours one is odd, and if it is the other one, setting the bit gives that.
+    // The nearest `float` and the exact number determine the neighbor that is closer to zero. Its last bit is set if the
+    // conversion was inexact: of the two neighbors one is odd, and if it is the other one, setting the bit gives that.
     let nearest = x.to_f32();
     let back = nearest.to_f64();
     let beyond = back.float_abs().fgt(x.float_abs());
@@ -132,7 +132,7 @@ pub(super) fn single_to_odd<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     differs.select(below | 1, below).as_f32()
 }
 
-/// A `double` in single precision, rounded as told; a NaN stays one.
+/// Rounds a `double` to single precision in the given rounding; a NaN stays one.
 fn single_directed<'a, 'm, 'c>(x: L<'a, 'm, 'c>, rounding: Rounding) -> L<'a, 'm, 'c> {
     let nearest = x.to_f32();
     let back = nearest.to_f64().float_abs();
@@ -151,7 +151,7 @@ fn single_directed<'a, 'm, 'c>(x: L<'a, 'm, 'c>, rounding: Rounding) -> L<'a, 'm
     }
 }
 
-/// The bits of a `double` rounded once to a format; NaNs become the canonical one. `Subnormals::Flush` is
+/// The bits of a `double` rounded once to a format; NaNs become the canonical one. `Subnormals::Flush` behaves as
 /// `Format::narrow_flushing`.
 pub(super) fn from_double<'a, 'm, 'c>(
     format: Format,
@@ -180,7 +180,7 @@ pub(super) fn from_double<'a, 'm, 'c>(
     }
 }
 
-/// The same of a `float`.
+/// As [`from_double`], for a `float`.
 pub(super) fn from_single<'a, 'm, 'c>(
     format: Format,
     rounding: Rounding,
@@ -202,7 +202,7 @@ pub(super) fn from_single<'a, 'm, 'c>(
     }
 }
 
-/// A binary32 rounded to a multiple of `2^count` in its bits: what formats of the same exponents make of it. NaNs are not told.
+/// Rounds the bits of a binary32 to a multiple of `2^count`, as for formats with the same exponent range. NaNs are not handled.
 fn drop_bits<'a, 'm, 'c>(count: u32, rounding: Rounding, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let (mask, half) = ((1u64 << count) - 1, 1u64 << (count - 1));
     let negative = raw.ashr(31);
@@ -230,11 +230,11 @@ fn half<'a, 'm, 'c>(subnormals: Subnormals, x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
         };
         return x.is_nan().select(flushed.constant(0x7fff), flushed);
     }
-    // Exponents smaller by 112, and rounding to nearest even in the lower 13 bits; what is too large becomes infinite.
+    // Reduces the exponent by 112 and rounds the lower 13 bits to nearest even; magnitudes that are too large become infinite.
     let odd = (magnitude >> 13) & 1;
     let normal = ((magnitude - (112 << 23)) + 0xfff + odd) >> 13;
     let normal = magnitude.uge(0x4780_0000).select(magnitude.constant(0x7c00), normal);
-    // The last place of 0.5 is that of subnormal halves, so that this addition rounds to it.
+    // The last place of 0.5 is that of subnormal binary16 values, so that this addition rounds to it.
     let tiny = match subnormals {
         Subnormals::Keep => (magnitude.as_f32() + 0.5).raw() - 0x3f00_0000,
         Subnormals::Flush => magnitude.as_f32().flt(ROUNDS_TO_NORMAL_HALF).select(magnitude.zero(), 0x400),
@@ -244,8 +244,8 @@ fn half<'a, 'm, 'c>(subnormals: Subnormals, x: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     result.resize(16)
 }
 
-/// Any rounding to any narrower format, by integers: what [`Format::round`] does. `raw` is in the format `from`, `F32` or `F64`; NaNs are
-/// not told.
+/// Any rounding to any narrower format, with integer operations, as [`Format::round`]. `raw` is in the format `from`, `F32` or `F64`; NaNs are
+/// not handled.
 fn general<'a, 'm, 'c>(
     format: Format,
     rounding: Rounding,
@@ -253,8 +253,8 @@ fn general<'a, 'm, 'c>(
     raw: L<'a, 'm, 'c>,
     from: Format,
 ) -> L<'a, 'm, 'c> {
-    // The significand is shifted down by the bits that the format has not, one more for each binade below its normal numbers, with the increment
-    // of the rounding added before. A carry out of the significand runs into the exponent that is added above it, which is right.
+    // The significand is shifted down by the bits that the format lacks, one more for each binade below its normal numbers, after adding the increment
+    // of the rounding. A carry out of the significand correctly propagates into the exponent that is added above it.
     let padding = if format == Format::Tf32 { 13 } else { 0 };
     let (stored, kept) = (from.fraction_bits(), format.fraction_bits());
     let bias = |format: Format| match format {
@@ -312,7 +312,7 @@ fn general<'a, 'm, 'c>(
     signed.resize(format.bits())
 }
 
-/// The largest value where a number is infinite (`.satfinite`).
+/// Replaces infinities by the largest finite value (`.satfinite`).
 pub(super) fn finite<'a, 'm, 'c>(format: Format, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let is_infinite = (raw & format.magnitude_mask()).eq(format.infinity());
     is_infinite.select((raw & format.sign_bit()) | format.largest(), raw)

@@ -9,7 +9,7 @@ use super::lanes::Lanes;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
-/// The low bits of a word of 64 bits as a number.
+/// Extends the low bits of a 64-bit word.
 fn extend<'a, 'm, 'c>(sign: Signedness, bits: u32, raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let unused = u64::from(64 - bits);
     match sign {
@@ -36,14 +36,14 @@ fn smax<'a, 'm, 'c>(a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     a.intrinsic("llvm.smax", &[b])
 }
 
-/// The value nearest to a number that a type of so many bits has.
+/// Clamps a value to the range of a type of `bits` bits.
 fn clamp<'a, 'm, 'c>(sign: Signedness, bits: u32, value: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let Some(t) = Int::new(bits, sign) else { return value };
     let [least, most] = [t.min_value(), t.max_value()].map(|end| value.constant(end as u64));
     smin(smax(value, least), most)
 }
 
-/// A shift amount: what goes beyond 32 counts as 32, or is taken modulo 32.
+/// A shift amount: clamped to 32, or taken modulo 32.
 fn amount<'a, 'm, 'c>(overshoot: Overshoot, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     match overshoot {
         Overshoot::Clamp => smin(b, b.constant(32)) & 63,
@@ -62,7 +62,7 @@ fn compute<'a, 'm, 'c>(operation: Operation, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>)
         Operation::Distance => (a - b).intrinsic_with("llvm.abs", &[], &[false]),
         Operation::Min => smin(a, b),
         Operation::Max => smax(a, b),
-        // The sum of the steps is 34 bits wide; further ones are lost.
+        // The sum of the steps is 34 bits wide; higher bits are lost.
         Operation::ShiftLeft(overshoot) => ((a << amount(overshoot, b)) << 30).ashr(30),
         Operation::ShiftRight(overshoot) => a.ashr(amount(overshoot, b)),
         Operation::Compare(relation) => match int_predicate(relation, Signedness::Signed) {
@@ -72,7 +72,7 @@ fn compute<'a, 'm, 'c>(operation: Operation, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>)
     }
 }
 
-/// A scalar instruction, of arguments of 64 bits.
+/// A scalar instruction, with 64-bit arguments.
 pub(super) fn scalar<'a, 'm, 'c>(x: &Scalar, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     let exact = compute(x.operation, part_of(x.a, a), part_of(x.b, b));
     let bits = match x.second {
@@ -94,8 +94,8 @@ pub(super) fn scalar<'a, 'm, 'c>(x: &Scalar, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L
     combined.resize(32)
 }
 
-/// `vmad`. Its sums have 66 bits at most, of which a wrapped result shows the lower 47; only of clamped ones of words is more to be
-/// known, and those have no form.
+/// `vmad`. Its sums have at most 66 bits, of which a wrapped result shows the lower 47; clamped ones of words would need all of them,
+/// and are not supported here.
 pub(super) fn multiply_add<'a, 'm, 'c>(
     x: &MultiplyAdd,
     [a, b, c]: [L<'a, 'm, 'c>; 3],
@@ -122,7 +122,7 @@ pub(super) fn multiply_add<'a, 'm, 'c>(
     })
 }
 
-/// An instruction on two halves or four bytes, of arguments of 64 bits.
+/// An instruction on two halfwords or four bytes, with 64-bit arguments.
 pub(super) fn simd<'a, 'm, 'c>(x: &Simd, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     let source = (b << 32) | (a & 0xffff_ffff);
     let bits = x.lane_bits;
