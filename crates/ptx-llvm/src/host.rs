@@ -1,12 +1,12 @@
-//! The host: its processor, the target machine that compiles for it, and the code that runs in this process.
+//! The host: its processor, the target machine that compiles for it, and code linked into this process.
 //!
-//! [`Cpu`] names a processor in LLVM's terms, [`HostMachine`] optimizes modules and writes object files for it, and a [`Jit`]
-//! links such objects into the process. x86 and AArch64 are known where LLVM was built with them; objects can be
-//! written for a processor that is not the host's, a [`Jit`] is for the host's architecture alone.
+//! [`Cpu`] names a processor in LLVM's terms, [`HostMachine`] optimizes modules and emits object files for it, and a [`Jit`]
+//! links such objects into the process. x86 and AArch64 are supported if LLVM was built with them; objects can be
+//! emitted for a processor other than the host's, but a [`Jit`] only supports the host's architecture.
 //!
-//! LLVM has some options for the whole process alone. Those of code generation are set here, before the first [`HostMachine`] exists, so that code for a
-//! processor is always made with them. [`crate::Machine`] sets others: once the first of those exists, InstCombine and
-//! SimplifyCFG keep to what suits `ptxas` in host modules, too. Host code that depends on neither is the same either way.
+//! Some options of LLVM are process-wide. Those of code generation are set here, before the first [`HostMachine`] exists, so that they always apply to
+//! host code. [`crate::Machine`] sets others: once the first of those exists, InstCombine and
+//! SimplifyCFG are tuned for `ptxas` in host modules, too. Host code that depends on neither is the same either way.
 
 mod blend;
 mod forward;
@@ -33,14 +33,14 @@ pub use object::{Symbol, symbols};
 use crate::LlvmError;
 use names::Names;
 
-/// A processor in LLVM's terms, and the system it runs.
+/// A processor in LLVM's terms, and the system that it runs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cpu {
     /// LLVM's target triple, such as `x86_64-pc-linux-gnu`.
     pub triple: String,
     /// LLVM's name of the processor, such as `znver4`; empty for the triple's default.
     pub name: String,
-    /// Features beside those of the name, as in `+avx2,-avx512f`.
+    /// Features in addition to those of the name, as in `+avx2,-avx512f`.
     pub features: String,
 }
 
@@ -53,18 +53,18 @@ const BASELINES: [(&str, &str, &str, &str); 5] = [
     ("aarch64", "aarch64-unknown-linux-gnu", "generic", "+neon"),
 ];
 
-/// What a processor needs for vectors of 512 bits of every element type.
+/// The features needed for 512-bit vectors of every element type.
 const AVX512: [&str; 4] = ["avx512f", "avx512bw", "avx512dq", "avx512vl"];
 
 impl Cpu {
-    /// The processor that this process runs on, with the features that it and the system have.
+    /// The processor that this process runs on, with the features that it and the system support.
     ///
     /// # Errors
     ///
     /// [`LlvmError::Missing`] when LLVM's library cannot be loaded.
     pub fn host() -> Result<Self, LlvmError> {
         crate::library::load()?;
-        // SAFETY: the library is loaded, and each call gives a string that is ours.
+        // SAFETY: the library is loaded, and each call returns a string that we own.
         unsafe {
             Ok(Self {
                 triple: owned(LLVMGetDefaultTargetTriple()),
@@ -74,12 +74,12 @@ impl Cpu {
         }
     }
 
-    /// The processor of those names.
+    /// The processor with these names.
     pub fn of(triple: &str, name: &str, features: &str) -> Self {
         Self { triple: triple.to_owned(), name: name.to_owned(), features: features.to_owned() }
     }
 
-    /// A level that many processors have: `x86-64`, `x86-64-v2` (SSE4.2), `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512) or
+    /// A baseline that many processors support: `x86-64`, `x86-64-v2` (SSE4.2), `x86-64-v3` (AVX2), `x86-64-v4` (AVX-512) or
     /// `aarch64` (NEON), on Linux.
     ///
     /// # Errors
@@ -95,8 +95,8 @@ impl Cpu {
         Ok(Self::of(triple, cpu, features))
     }
 
-    /// Whether the feature is on, such as `avx512vl` or `sve`: by the list of features, else by what LLVM knows of the processor's name.
-    /// The second takes LLVM a millisecond or so. `false` for a feature that LLVM does not know.
+    /// Whether a feature such as `avx512vl` or `sve` is enabled: according to the list of features, otherwise to what LLVM knows about the processor's
+    /// name. The latter takes about a millisecond. `false` for a feature that LLVM does not know.
     pub fn has(&self, feature: &str) -> bool {
         let stated = self.features.split(',').rev().find_map(|item| match item.split_at_checked(1) {
             Some(("+", name)) if name == feature => Some(true),
@@ -106,8 +106,8 @@ impl Cpu {
         stated.unwrap_or_else(|| probe::implies(self, feature))
     }
 
-    /// The width of the vectors that code for it is made of, in bits: 512 with all of AVX-512 F, BW, DQ and VL, 256 with AVX2,
-    /// else 128. To be asked once: see [`Cpu::has`].
+    /// The vector width of code for the processor, in bits: 512 with all of AVX-512 F, BW, DQ and VL, 256 with AVX2,
+    /// otherwise 128. To be computed once: see [`Cpu::has`].
     pub fn vector_bits(&self) -> u32 {
         match () {
             () if !self.triple.starts_with("x86_64") => 128,
@@ -119,14 +119,14 @@ impl Cpu {
 }
 
 impl Cpu {
-    /// Refuses what LLVM would print a warning about, or end the process for.
+    /// Rejects names for which LLVM would print a warning, or end the process.
     fn check(&self) -> Result<(), LlvmError> {
         let failed = |message: String| Err(LlvmError::Target { message });
         let Some(names) = Names::of(&self.triple) else {
             return failed(format!("`{}` is neither an x86_64 nor an AArch64 target", self.triple));
         };
         let knows = |list: &str, name: &str| list.split_whitespace().any(|known| known == name);
-        // A newer LLVM can have found a processor that the list has not.
+        // A newer LLVM may have detected a processor that the list lacks.
         let of_host = || Self::host().is_ok_and(|host| host.triple == self.triple && host.name == self.name);
         if !self.name.is_empty() && !knows(names.processors, &self.name) && !of_host() {
             return failed(format!("LLVM 22 has no processor `{}` for {}", self.name, self.triple));
@@ -141,11 +141,11 @@ impl Cpu {
     }
 }
 
-/// Takes a string that LLVM gives away.
+/// Takes ownership of a string from LLVM.
 ///
 /// # Safety
 ///
-/// `text` is null, or a string that ends in a NUL byte and is disposed with `LLVMDisposeMessage`.
+/// `text` is null, or a NUL-terminated string to be disposed with `LLVMDisposeMessage`.
 unsafe fn owned(text: *mut c_char) -> String {
     if text.is_null() {
         return String::new();
@@ -158,7 +158,7 @@ unsafe fn owned(text: *mut c_char) -> String {
     }
 }
 
-/// Makes the host targets that LLVM has known to it, once in the process.
+/// Registers LLVM's host targets, once in the process.
 fn initialize() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -186,17 +186,17 @@ fn initialize() {
     });
 }
 
-/// Keeps the time that schedulers of instructions take in proportion to the code. A kernel is one block of thousands of instructions, most of which access
+/// Keeps the time of instruction scheduling linear in the size of the code. A kernel is one block of thousands of instructions, most of which access
 /// memory, and both of LLVM's schedulers compare each access with all others of a region:
 ///
-/// - The one after register allocation takes more than half of the whole compile time where vectors are short and many values are spilled. It places
-///   instructions for processors that execute them in order, and is on for some that do not, as AMD's.
-/// - The one before gives up comparing once so many accesses are known (LLVM's default is 1000). With 200 the registers of `mma.sync` were spilled, which
-///   took a quarter more time; with 400 code is as fast as without a limit.
+/// - The post-RA scheduler takes more than half of the whole compile time if vectors are short and many values are spilled. It targets
+///   in-order processors, but is enabled for some that are not, such as AMD's.
+/// - The pre-RA scheduler stops comparing once a number of accesses is known (LLVM's default is 1000). With 200 the registers of `mma.sync` were spilled,
+///   which took a quarter more time; with 400 code is as fast as without a limit.
 fn set_options() {
     let options =
         [c"ptx-llvm".as_ptr(), c"-post-RA-scheduler=false".as_ptr(), c"-dag-maps-huge-region=400".as_ptr()];
-    // SAFETY: the strings end in NUL and are only read; the caller runs once, and code generation needs the machine that is made after it, so that
-    // none of this library's reads the options meanwhile.
+    // SAFETY: the strings are NUL-terminated and only read; the caller runs once, and code generation needs a machine that is created afterwards, so that
+    // no code of this library reads the options meanwhile.
     unsafe { LLVMParseCommandLineOptions(options.len() as i32, options.as_ptr(), std::ptr::null()) };
 }

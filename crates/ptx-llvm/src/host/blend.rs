@@ -1,7 +1,7 @@
-//! Selections of bits by constants, under masks of lanes.
+//! Bitwise selections by constants, under lane masks.
 //!
-//! LLVM 22 gets one form of them wrong on x86 with AVX-512 (its issue 157929): where the selection and the choice by the mask become one `vpternlog`
-//! whose operands change places, the instruction has the truth table of another order.
+//! LLVM 22 miscompiles one form of them on x86 with AVX-512 (its issue 157929): if the bitwise selection and the selection by the mask become one
+//! `vpternlog` whose operands are commuted, the instruction has the truth table of another operand order.
 
 use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMTypeKind::{LLVMIntegerTypeKind, LLVMVectorTypeKind};
@@ -11,7 +11,7 @@ use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 use crate::module::Module;
 use crate::raw;
 
-/// Makes the constant zero in the lanes that keep one of the two numbers, so that there is no choice left to merge with the selection:
+/// Makes the constant zero in the lanes that keep one of the two values, so that no selection is left to merge with the bitwise one:
 ///
 /// ```text
 ///   %x = and <16 x i32> %a, splat (i32 255)          %c = select <16 x i1> %m, splat (i32 255), zeroinitializer
@@ -20,11 +20,11 @@ use crate::raw;
 ///   %r = select <16 x i1> %m, %z, %b                 %r = xor <16 x i32> %e, %b
 /// ```
 ///
-/// This is as many instructions of the processor: a load that the mask governs, and `vpternlog`.
+/// This takes as many machine instructions: a masked load, and `vpternlog`.
 pub(super) fn split_masked_selections(module: &Module<'_>) {
     for function in module.inkwell().get_functions() {
         for block in function.get_basic_block_iter() {
-            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are erased here alone.
+            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are only erased here.
             unsafe {
                 for instruction in raw::instructions(block.as_mut_ptr()) {
                     if let Some(blend) = Blend::of(instruction) {
@@ -40,13 +40,13 @@ pub(super) fn split_masked_selections(module: &Module<'_>) {
 struct Blend {
     select: LLVMValueRef,
     mask: LLVMValueRef,
-    /// Whether the mask has the lanes that keep `b`, and not the others.
+    /// Whether the mask is that of the lanes that keep `b`.
     inverted: bool,
     a: LLVMValueRef,
     b: LLVMValueRef,
-    /// The bits that are of `a`.
+    /// The bits that come from `a`.
     constant: LLVMValueRef,
-    /// Vectors of integers, as many as the mask has lanes.
+    /// An integer vector type with as many lanes as the mask.
     ty: LLVMTypeRef,
 }
 
@@ -55,7 +55,7 @@ impl Blend {
     ///
     /// The instruction is alive.
     unsafe fn of(select: LLVMValueRef) -> Option<Self> {
-        // SAFETY: operands are asked of what was seen to have them.
+        // SAFETY: operands are only queried from instructions that have them.
         unsafe {
             if LLVMIsASelectInst(select).is_null() {
                 return None;
@@ -80,9 +80,9 @@ impl Blend {
 
     /// # Safety
     ///
-    /// The function is alive; no one else holds the instruction.
+    /// The function is alive; nothing else holds the instruction.
     unsafe fn split(&self) {
-        // SAFETY: what is built is inserted where its operands are there, and has the value of what it replaces.
+        // SAFETY: new instructions are inserted where their operands dominate, and the result has the value of the replaced one.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetTypeContext(self.ty));
             LLVMPositionBuilderBefore(builder, self.select);
@@ -98,11 +98,11 @@ impl Blend {
         }
     }
 
-    /// The bits of each lane that are of `a`.
+    /// The bits of each lane that come from `a`.
     ///
     /// # Safety
     ///
-    /// That of [`Blend::split`].
+    /// As for [`Blend::split`].
     unsafe fn bits(&self, builder: LLVMBuilderRef) -> LLVMValueRef {
         // SAFETY: both are vectors of the same type, with a lane for each of the mask.
         unsafe {
@@ -113,20 +113,20 @@ impl Blend {
     }
 }
 
-/// A number, and the bits of it that are selected.
+/// A value, and the bits of it that are selected.
 #[derive(Clone, Copy)]
 struct Part {
     value: LLVMValueRef,
     constant: LLVMValueRef,
 }
 
-/// The two sides of `(a & c) | (b & d)`, with any operation that adds them up where `d` is `~c`, or of `((a ^ b) & c) ^ b`.
+/// The two sides of `(a & c) | (b & d)`, with any operation that is equivalent to `or` if `d` is `~c`, or of `((a ^ b) & c) ^ b`.
 ///
 /// # Safety
 ///
 /// The value is alive.
 unsafe fn selection(value: LLVMValueRef) -> Option<[Part; 2]> {
-    // SAFETY: operands are asked of instructions that have two.
+    // SAFETY: operands are only queried from instructions that have two.
     unsafe {
         let sides = operands(value, &[LLVMOpcode::LLVMOr, LLVMOpcode::LLVMXor, LLVMOpcode::LLVMAdd])?;
         if let [Some(one), Some(other)] = sides.map(|side| part(side)) {
@@ -148,13 +148,13 @@ unsafe fn selection(value: LLVMValueRef) -> Option<[Part; 2]> {
     }
 }
 
-/// The first constant, where the second one has all other bits. A lane of either that is undefined may be what makes that so.
+/// The first constant, if the second one is its complement. Undefined lanes of either are chosen to make it so.
 ///
 /// # Safety
 ///
-/// The values are constant vectors of as many bits as the type, one of integers of up to 64 bits.
+/// The values are constant vectors of as many bits as the type, which is a vector of integers of up to 64 bits.
 unsafe fn all_bits(one: LLVMValueRef, other: LLVMValueRef, ty: LLVMTypeRef) -> Option<LLVMValueRef> {
-    // SAFETY: casts of constants are constants; elements are asked for as many as there are.
+    // SAFETY: casts of constants are constants; as many elements are queried as there are.
     unsafe {
         let element = LLVMGetElementType(ty);
         let width = LLVMGetIntTypeWidth(element);
@@ -176,13 +176,13 @@ unsafe fn all_bits(one: LLVMValueRef, other: LLVMValueRef, ty: LLVMTypeRef) -> O
     }
 }
 
-/// An element of a constant: a number, or nothing where it is undefined. Nothing at all of what is neither.
+/// An element of a constant: `Some(None)` if it is undefined, `None` if it is not an integer.
 ///
 /// # Safety
 ///
 /// The value is null or a constant of at most 64 bits.
 unsafe fn number(element: LLVMValueRef) -> Option<Option<u64>> {
-    // SAFETY: values are asked of integers.
+    // SAFETY: values are only queried from integers.
     unsafe {
         if element.is_null() {
             return None;
@@ -215,7 +215,7 @@ unsafe fn part(value: LLVMValueRef) -> Option<Part> {
 ///
 /// The value is alive.
 unsafe fn operands(value: LLVMValueRef, opcodes: &[LLVMOpcode]) -> Option<[LLVMValueRef; 2]> {
-    // SAFETY: opcodes are asked of instructions, and operands of operations that have two.
+    // SAFETY: opcodes are only queried from instructions, and operands from operations that have two.
     unsafe {
         let is_one =
             !LLVMIsAInstruction(value).is_null() && opcodes.contains(&LLVMGetInstructionOpcode(value));
@@ -223,7 +223,7 @@ unsafe fn operands(value: LLVMValueRef, opcodes: &[LLVMOpcode]) -> Option<[LLVMV
     }
 }
 
-/// A value as it is before casts that keep its bits.
+/// Strips bitcasts from a value.
 ///
 /// # Safety
 ///
@@ -238,7 +238,7 @@ unsafe fn without_casts(mut value: LLVMValueRef) -> LLVMValueRef {
     }
 }
 
-/// Vectors of as many integers, of as many bits; nothing for vectors of addresses.
+/// The vector type of integers with the same lanes and element width; `None` for vectors of pointers.
 ///
 /// # Safety
 ///
@@ -248,7 +248,7 @@ unsafe fn integers(ty: LLVMTypeRef) -> Option<LLVMTypeRef> {
         LLVMBFloatTypeKind, LLVMDoubleTypeKind, LLVMFloatTypeKind, LLVMHalfTypeKind,
     };
 
-    // SAFETY: elements are asked of vectors.
+    // SAFETY: elements are only queried from vectors.
     unsafe {
         let (element, lanes) = (LLVMGetElementType(ty), LLVMGetVectorSize(ty));
         let bits = match LLVMGetTypeKind(element) {

@@ -1,8 +1,8 @@
-//! Loads of what the block has just stored, from other places than it was stored at.
+//! Store-to-load forwarding for loads that are not covered by a single store of the block.
 //!
-//! A processor takes what a load reads from one store that is not in the cache yet, if that has all of it. A load of parts of two stores waits until
-//! both are in the cache, which takes longer than a few dozens of operations: sums in shared memory have such a load in every step.
-//! LLVM replaces loads by what one store has.
+//! A processor forwards to a load from one store that is not in the cache yet, if that covers the whole load. A load of parts of two stores waits until
+//! both are in the cache, which takes longer than a few dozen operations: reductions in shared memory have such a load in every step.
+//! LLVM itself only forwards from a single store.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use llvm_sys::target::{LLVMGetModuleDataLayout, LLVMStoreSizeOfType, LLVMTargetD
 use crate::module::Module;
 use crate::raw;
 
-/// Replaces loads of vectors that the block has stored by shuffles, and tells whether it did:
+/// Replaces loads of vectors that the block has stored by shuffles; returns whether it did:
 ///
 /// ```text
 ///   store <4 x i32> %a, ptr %p                             store <4 x i32> %a, ptr %p
@@ -26,12 +26,12 @@ use crate::raw;
 ///   %c = load <4 x i32>, ptr %r                                               <4 x i32> <i32 3, i32 4, i32 5, i32 6>
 /// ```
 ///
-/// The same for `llvm.masked.load` under a constant mask.
+/// Also handles `llvm.masked.load` with a constant mask.
 pub(super) fn forward_stores(module: &Module<'_>) -> bool {
     let mut changed = false;
     for function in module.inkwell().get_functions() {
         for block in function.get_basic_block_iter() {
-            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are erased here alone.
+            // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile; instructions are only erased here.
             unsafe {
                 let layout = LLVMGetModuleDataLayout(module.inkwell().as_mut_ptr());
                 let mut memory = Memory { layout, base: std::ptr::null_mut(), elements: BTreeMap::new() };
@@ -44,8 +44,8 @@ pub(super) fn forward_stores(module: &Module<'_>) -> bool {
     changed
 }
 
-/// What a block knows of memory: the elements of vectors that it has stored, by their offsets from one pointer. A store through another
-/// pointer may be to any of them.
+/// The known contents of memory in a block: the elements of stored vectors, by their offsets from one pointer. A store through another
+/// pointer may alias any of them.
 struct Memory {
     layout: LLVMTargetDataRef,
     base: LLVMValueRef,
@@ -60,9 +60,9 @@ struct Element {
     bytes: i64,
 }
 
-/// An access of a vector, of the lanes in a constant mask.
+/// A vector access of the lanes in a constant mask.
 struct Access {
-    /// What is stored, or what lanes beside the mask have of a load, if there are any.
+    /// The stored value; for a load, the pass-through value of lanes outside the mask, if there are any.
     value: Option<LLVMValueRef>,
     ty: LLVMTypeRef,
     place: LLVMValueRef,
@@ -70,13 +70,13 @@ struct Access {
 }
 
 impl Memory {
-    /// Replaces the instruction if it is a load of what is known, or notes what it does to memory.
+    /// Replaces the instruction if it is a load of known contents, otherwise records its effect on memory.
     ///
     /// # Safety
     ///
-    /// The instruction is alive, and so is all that came before it in its block; no one else holds it.
+    /// The instruction is alive, and so is everything before it in its block; nothing else holds it.
     unsafe fn step(&mut self, instruction: LLVMValueRef) -> bool {
-        // SAFETY: questions are asked of the instructions that have answers to them.
+        // SAFETY: each property is only queried from instructions that have it.
         unsafe {
             match LLVMGetInstructionOpcode(instruction) {
                 LLVMLoad if is_simple(instruction) => {
@@ -104,11 +104,11 @@ impl Memory {
         }
     }
 
-    /// The same of a call.
+    /// As [`Memory::step`], for a call.
     ///
     /// # Safety
     ///
-    /// That of [`Memory::step`]; the instruction is a call.
+    /// As for [`Memory::step`]; the instruction is a call.
     unsafe fn call(&mut self, call: LLVMValueRef) -> bool {
         // SAFETY: as above.
         unsafe {
@@ -138,7 +138,7 @@ impl Memory {
             self.elements.clear();
             self.base = base;
         }
-        /// The most bytes that an element has.
+        /// The most bytes of an element.
         const MOST: i64 = 16;
         let overlaps = |(&at, element): (&i64, &Element)| {
             (at + element.bytes > offset && at < offset.saturating_add(bytes)).then_some(at)
@@ -149,13 +149,13 @@ impl Memory {
         }
     }
 
-    /// Notes the lanes that are stored.
+    /// Records the stored lanes.
     ///
     /// # Safety
     ///
     /// The values of the access are alive.
     unsafe fn note(&mut self, store: &Access) {
-        // SAFETY: the type is that of a vector.
+        // SAFETY: the type is a vector.
         unsafe {
             let Some(vector) = store.value else { return };
             let bytes = LLVMStoreSizeOfType(self.layout, LLVMGetElementType(store.ty)) as i64;
@@ -169,13 +169,13 @@ impl Memory {
         }
     }
 
-    /// Replaces a load of which all is known, if it is of at most two vectors as long as it is itself.
+    /// Replaces a load whose contents are known, if they come from at most two vectors as long as the load itself.
     ///
     /// # Safety
     ///
-    /// That of [`Memory::step`].
+    /// As for [`Memory::step`].
     unsafe fn replace(&self, instruction: LLVMValueRef, load: &Access) -> bool {
-        // SAFETY: stored vectors are of the same block and come before the load; the shuffle has the load's type.
+        // SAFETY: stored vectors are of the same block and precede the load; the shuffle has the load's type.
         unsafe {
             let bytes = LLVMStoreSizeOfType(self.layout, LLVMGetElementType(load.ty)) as i64;
             let (base, offset) = place_of(load.place);
@@ -227,7 +227,7 @@ impl Memory {
 impl Access {
     /// # Safety
     ///
-    /// The instruction is a load that is alive; so below, of a store and of calls of the two intrinsics.
+    /// The instruction is a load that is alive; for the functions below, a store or a call of one of the two intrinsics.
     unsafe fn of_load(load: LLVMValueRef) -> Option<Self> {
         // SAFETY: by the contract.
         unsafe { Self::of_all(None, LLVMTypeOf(load), LLVMGetOperand(load, 0)) }
@@ -242,7 +242,7 @@ impl Access {
     }
 
     unsafe fn of_all(value: Option<LLVMValueRef>, ty: LLVMTypeRef, place: LLVMValueRef) -> Option<Self> {
-        // SAFETY: the size is asked of vectors.
+        // SAFETY: the size is only queried from vectors.
         unsafe {
             let is_vector = LLVMGetTypeKind(ty) == LLVMVectorTypeKind && has_whole_bytes(ty);
             is_vector.then(|| Self { value, ty, place, mask: vec![true; LLVMGetVectorSize(ty) as usize] })
@@ -270,14 +270,14 @@ impl Access {
     }
 }
 
-/// Whether elements of a vector are as far apart in memory as they have bits.
+/// Whether the elements of a vector are stored without padding.
 ///
 /// # Safety
 ///
-/// The type is that of a vector.
+/// The type is a vector.
 unsafe fn has_whole_bytes(ty: LLVMTypeRef) -> bool {
     use llvm_sys::LLVMTypeKind::*;
-    // SAFETY: the width is asked of integers.
+    // SAFETY: the width is only queried from integers.
     unsafe {
         let element = LLVMGetElementType(ty);
         match LLVMGetTypeKind(element) {
@@ -294,7 +294,7 @@ unsafe fn has_whole_bytes(ty: LLVMTypeRef) -> bool {
 ///
 /// The value is a vector of `i1` that is alive.
 unsafe fn lanes_of(mask: LLVMValueRef) -> Option<Vec<bool>> {
-    // SAFETY: elements are asked of a constant, as many as it has.
+    // SAFETY: elements are queried from a constant, as many as it has.
     unsafe {
         if LLVMIsConstant(mask) == 0 {
             return None;
@@ -308,14 +308,14 @@ unsafe fn lanes_of(mask: LLVMValueRef) -> Option<Vec<bool>> {
     }
 }
 
-/// A pointer as another one and a constant number of bytes.
+/// Decomposes a pointer into a base and a constant number of bytes.
 ///
 /// # Safety
 ///
 /// The value is a pointer that is alive.
 unsafe fn place_of(mut pointer: LLVMValueRef) -> (LLVMValueRef, i64) {
     let mut offset = 0i64;
-    // SAFETY: operands are asked of what was seen to have them.
+    // SAFETY: operands are only queried from instructions that have them.
     unsafe {
         while !LLVMIsAGetElementPtrInst(pointer).is_null() && LLVMGetNumOperands(pointer) == 2 {
             let index = LLVMGetOperand(pointer, 1);
@@ -343,7 +343,7 @@ unsafe fn is_simple(access: LLVMValueRef) -> bool {
     unsafe { LLVMGetVolatile(access) == 0 && LLVMGetOrdering(access) == LLVMAtomicOrderingNotAtomic }
 }
 
-/// Whether an instruction other than a plain access or a call may write memory, or let another thread's writes be seen.
+/// Whether an instruction other than a plain access or a call may write memory, or make another thread's writes visible.
 fn may_write(opcode: LLVMOpcode) -> bool {
     matches!(
         opcode,
@@ -364,10 +364,10 @@ fn may_write(opcode: LLVMOpcode) -> bool {
 ///
 /// The value is a call that is alive.
 unsafe fn writes_nothing(call: LLVMValueRef) -> bool {
-    /// Of the two bits of each kind of memory in the attribute's value, that for writes.
+    /// The write bits of the attribute's value, which has two bits for each kind of memory.
     const WRITES: u64 = 0xaaaa_aaaa_aaaa_aaaa;
     const NAME: &str = "memory";
-    // SAFETY: attributes are asked of functions.
+    // SAFETY: attributes are only queried from functions.
     unsafe {
         let called = LLVMGetCalledValue(call);
         if LLVMIsAFunction(called).is_null() {

@@ -1,4 +1,4 @@
-//! Object files that are linked into this process, through LLVM's ORC.
+//! Links object files into this process, with LLVM's ORC.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt;
@@ -16,10 +16,10 @@ use crate::{LlvmError, OptLevel};
 
 /// Links object files into this process and unlinks them again.
 ///
-/// Each object has names of its own: two objects may define the same symbol, and none sees another's. What an object
-/// does not define it finds among the symbols that [`Jit::define`] gave, and nowhere else: not in the process. The functions of C that
-/// LLVM calls for copies of memory and for `fma` where a processor has none are defined from the start; other operations that a processor has
-/// no instruction for, such as `fptrunc` from `double` to `half`, are errors when the object is linked.
+/// Each object has its own namespace: two objects may define the same symbol, and neither sees the other's. Undefined symbols
+/// are resolved among those given to [`Jit::define`], and nowhere else: not in the process. The C functions that
+/// LLVM calls for memory copies and for `fma` on processors without it are defined from the start; other operations for which a processor has
+/// no instruction, such as `fptrunc` from `double` to `half`, are errors when the object is linked.
 ///
 /// Pages are never writable and executable at once: ORC fills an object's memory while it is only writable, then makes code read-only
 /// and executable, constants read-only. All of an object's memory is one reservation, so that code of the small code model reaches
@@ -29,18 +29,18 @@ pub struct Jit {
     shared: Arc<Shared>,
 }
 
-/// An object that is linked into the process, and its names. Dropping it unlinks it: its code must not run then, nor later.
+/// An object that is linked into the process, and its namespace. Dropping it unlinks it: its code must not be running then, nor run later.
 #[derive(Debug)]
 pub struct JitCode {
     shared: Arc<Shared>,
     library: Library,
 }
 
-/// A symbol table of ORC, of which LLVM's C API can only make new ones: emptied ones are used again.
+/// A symbol table (JITDylib) of ORC. LLVM's C API can only create them, so emptied ones are reused.
 #[derive(Clone, Copy)]
 struct Library(LLVMOrcJITDylibRef);
 
-// SAFETY: a handle; what it is used for is synchronized by ORC (see `Shared`).
+// SAFETY: a handle, whose uses are synchronized by ORC (see `Shared`).
 unsafe impl Send for Library {}
 // SAFETY: as above.
 unsafe impl Sync for Library {}
@@ -50,11 +50,11 @@ struct Shared {
     session: LLVMOrcExecutionSessionRef,
     /// The addresses of symbols that objects may use.
     symbols: Mutex<Vec<(CString, u64)>>,
-    /// Symbol tables that are empty.
+    /// Empty symbol tables.
     free: Mutex<Vec<Library>>,
-    /// Numbers symbol tables, for their names.
+    /// Counts symbol tables, for their names.
     made: AtomicU64,
-    /// What ORC reported beside the errors of its calls; in a box because ORC has its address.
+    /// Errors that ORC reported other than as results of its calls; boxed because ORC has its address.
     reported: Box<Mutex<Vec<String>>>,
 }
 
@@ -66,7 +66,7 @@ unsafe impl Sync for Shared {}
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // SAFETY: made in `Jit::new` and disposed once; no `JitCode` is left, each of which holds on to this.
+        // SAFETY: created in `Jit::new` and disposed once; no `JitCode` is left, since each holds a reference to this.
         unsafe {
             let _ = check(LLVMOrcDisposeLLJIT(self.jit));
         }
@@ -86,12 +86,12 @@ impl fmt::Debug for Library {
 }
 
 impl Jit {
-    /// A linker for objects of `cpu`, which has to be the architecture of the process.
+    /// A linker for objects for `cpu`, which must have the architecture of the process.
     ///
     /// # Errors
     ///
     /// [`LlvmError::Target`] for another architecture, [`LlvmError::Missing`] when LLVM's library cannot be loaded,
-    /// [`LlvmError::Other`] for what ORC reports.
+    /// [`LlvmError::Other`] for errors from ORC.
     pub fn new(cpu: &Cpu) -> Result<Self, LlvmError> {
         if cpu.triple.split('-').next() != Some(std::env::consts::ARCH) {
             let message =
@@ -101,8 +101,8 @@ impl Jit {
         let machine = HostMachine::new(cpu, OptLevel::O0)?;
         let reported = Box::new(Mutex::new(Vec::new()));
         let target: *const Mutex<Vec<String>> = &*reported;
-        // SAFETY: the machine and its builder are taken over in turn; the reporter's pointer lives as long as the session, which
-        // `Shared` disposes of before its fields go.
+        // SAFETY: the machine and its builder are each taken over by the next call; the reporter's pointer lives as long as the session, which
+        // `Shared` disposes of before dropping its fields.
         unsafe {
             let builder = LLVMOrcCreateLLJITBuilder();
             let machine = LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine.into_raw());
@@ -125,18 +125,18 @@ impl Jit {
         }
     }
 
-    /// Shows objects that are added from now on to debuggers, with their symbols and lines (gdb's interface for JIT compilers, which
-    /// lldb has, too). It costs a copy of each object that stays until the object is dropped, so it is off at first.
+    /// Registers objects that are added from now on with debuggers, with their symbols and lines (gdb's JIT interface, which
+    /// lldb supports, too). It costs a copy of each object for as long as it is linked, so it is disabled by default.
     ///
     /// # Errors
     ///
-    /// [`LlvmError::Other`] for what ORC reports.
+    /// [`LlvmError::Other`] for errors from ORC.
     pub fn show_to_debuggers(&self) -> Result<(), LlvmError> {
-        // SAFETY: the session is alive; LLVM adds to the linker what registers objects.
+        // SAFETY: the session is alive; LLVM adds the plugin that registers objects to the linker.
         unsafe { check(LLVMOrcLLJITEnableDebugSupport(self.shared.jit)) }
     }
 
-    /// Defines symbols by their addresses in this process, for the objects that are added later; a later address replaces an
+    /// Defines symbols by their addresses in this process, for objects that are added later; a later address replaces an
     /// earlier one. Names are as in the object file.
     pub fn define(&self, symbols: &[(&str, usize)]) {
         let mut known = lock(&self.shared.symbols);
@@ -147,17 +147,17 @@ impl Jit {
         }
     }
 
-    /// Adds an object file; `name` is for messages. It is linked when its first address is asked for.
+    /// Adds an object file; `name` is for messages. It is linked when an address is first requested.
     ///
     /// # Errors
     ///
-    /// [`LlvmError::Other`] when it is not an object file, or defines a symbol that [`Jit::define`] gave.
+    /// [`LlvmError::Other`] when it is not an object file, or defines a symbol that was given to [`Jit::define`].
     pub fn add_object(&self, name: &str, object: &[u8]) -> Result<JitCode, LlvmError> {
         let library = self.shared.take_library()?;
         let code = JitCode { shared: Arc::clone(&self.shared), library };
         let name = CString::new(name.replace('\0', "")).unwrap_or_default();
-        // SAFETY: LLVM copies the bytes and the name, and takes over the buffer. Without code to run by itself the C API's
-        // buffer needs no NUL byte beyond what it adds.
+        // SAFETY: LLVM copies the bytes and the name, and takes over the buffer. The bytes need no NUL terminator: the C API's buffer
+        // adds one.
         unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
                 object.as_ptr().cast(),
@@ -172,18 +172,18 @@ impl Jit {
 }
 
 impl Shared {
-    /// A symbol table that is empty.
+    /// Returns an empty symbol table.
     fn take_library(&self) -> Result<Library, LlvmError> {
         if let Some(library) = lock(&self.free).pop() {
             return Ok(library);
         }
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("object{number}")).unwrap_or_default();
-        // SAFETY: the session is alive, and the name is taken by no other table.
+        // SAFETY: the session is alive, and no other table has this name.
         Ok(Library(unsafe { LLVMOrcExecutionSessionCreateBareJITDylib(self.session, name.as_ptr()) }))
     }
 
-    /// Puts the symbols of the process into a table.
+    /// Defines the symbols of the process in a table.
     fn define_symbols(&self, library: Library) -> Result<(), LlvmError> {
         let known = lock(&self.symbols);
         if known.is_empty() {
@@ -191,8 +191,8 @@ impl Shared {
         }
         let flags = (LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsExported as u8)
             | (LLVMJITSymbolGenericFlags::LLVMJITSymbolGenericFlagsCallable as u8);
-        // SAFETY: each name is counted up by one for the list, which takes that count over; so does the table the list. A list that is
-        // refused is disposed of.
+        // SAFETY: each name is interned with one reference for the list, which takes it over, as the table takes over the list. A rejected list
+        // is disposed of.
         unsafe {
             let mut pairs: Vec<LLVMOrcCSymbolMapPair> = known
                 .iter()
@@ -219,15 +219,15 @@ impl JitCode {
     ///
     /// # Errors
     ///
-    /// [`LlvmError::Other`] when the object defines no such symbol or uses one that is not known.
+    /// [`LlvmError::Other`] when the object defines no such symbol or uses an undefined one.
     pub fn address(&self, symbol: &str) -> Result<usize, LlvmError> {
         let Ok(name) = CString::new(symbol) else {
             return Err(LlvmError::Other { message: "the symbol contains a NUL character".to_owned() });
         };
         let (sender, receiver) = channel();
         let sender: Box<Sender<Result<u64, String>>> = Box::new(sender);
-        // SAFETY: the table is alive as long as the session. The lookup takes over the count of the name, reads the lists before it
-        // returns, and calls `found` exactly once, which takes the box back.
+        // SAFETY: the table is alive as long as the session. The lookup takes over the reference to the name, reads the lists before it
+        // returns, and calls `found` exactly once, which takes back the box.
         unsafe {
             let mut order = LLVMOrcCJITDylibSearchOrderElement {
                 JD: self.library.0,
@@ -260,16 +260,16 @@ impl JitCode {
 
 impl Drop for JitCode {
     fn drop(&mut self) {
-        // SAFETY: the table is this object's alone; clearing it frees the object's memory.
+        // SAFETY: the table belongs to this object only; clearing it frees the object's memory.
         let cleared = unsafe { check(LLVMOrcJITDylibClear(self.library.0)) };
-        // One that cannot be emptied is not used again.
+        // A table that cannot be emptied is not reused.
         if cleared.is_ok() {
             lock(&self.shared.free).push(self.library);
         }
     }
 }
 
-/// What code calls that LLVM makes, where the processor has no instruction: functions by C's names, and their addresses.
+/// The functions to which LLVM lowers operations that the processor lacks: their C names and addresses.
 pub fn library_functions() -> [(&'static str, usize); 6] {
     extern "C" fn fma(a: f64, b: f64, c: f64) -> f64 {
         a.mul_add(b, c)
@@ -296,9 +296,9 @@ pub fn library_functions() -> [(&'static str, usize); 6] {
     ]
 }
 
-/// Gets the result of a lookup.
+/// Receives the result of a lookup.
 extern "C" fn found(error: LLVMErrorRef, result: LLVMOrcCSymbolMapPairs, count: usize, target: *mut c_void) {
-    // SAFETY: `target` is the box that `address` gave away, and this is called once; ORC's list has as many entries as it states.
+    // SAFETY: `target` is the box that `address` gave away, and this is called once; ORC's list has as many entries as stated.
     unsafe {
         let sender = Box::from_raw(target.cast::<Sender<Result<u64, String>>>());
         let answer = match check(error) {
@@ -310,9 +310,9 @@ extern "C" fn found(error: LLVMErrorRef, result: LLVMOrcCSymbolMapPairs, count: 
     }
 }
 
-/// Collects what ORC would print.
+/// Collects the errors that ORC would print.
 extern "C" fn report(target: *mut c_void, error: LLVMErrorRef) {
-    /// Reports that nothing asks for are forgotten beyond this many.
+    /// Beyond this number, reports that were not retrieved are dropped.
     const KEPT: usize = 16;
     // SAFETY: `target` is the list that `Jit::new` registered, which outlives the session.
     let (list, error) = unsafe { (&*target.cast::<Mutex<Vec<String>>>(), check(error)) };
@@ -324,7 +324,7 @@ extern "C" fn report(target: *mut c_void, error: LLVMErrorRef) {
     }
 }
 
-/// Takes an error of LLVM's, if it is one.
+/// Converts an error of LLVM, if there is one.
 ///
 /// # Safety
 ///
@@ -343,7 +343,7 @@ unsafe fn check(error: LLVMErrorRef) -> Result<(), LlvmError> {
     Err(LlvmError::Other { message })
 }
 
-/// LLVM's sentence alone.
+/// The message of LLVM only.
 fn sentence(error: LlvmError) -> String {
     match error {
         LlvmError::Other { message } => message,
@@ -351,7 +351,7 @@ fn sentence(error: LlvmError) -> String {
     }
 }
 
-/// The lists stay whole also where a thread panics while they are locked.
+/// Locks a mutex, ignoring poisoning: the lists stay valid if a thread panics while they are locked.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

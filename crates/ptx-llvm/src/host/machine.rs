@@ -14,10 +14,10 @@ use crate::module::bytes_of;
 use crate::pass::{reject_reported_errors, with_messages};
 use crate::{LlvmError, Module, OptLevel};
 
-/// LLVM's target for one host processor: position-independent code of the small code model.
+/// LLVM's target machine for one host processor: position-independent code of the small code model.
 ///
-/// It is for one thread; making another takes less than a millisecond. Options that [`crate::Machine`] has set for the whole process hold
-/// for its pipelines, too; it sets none itself.
+/// It is for one thread; creating another takes less than a millisecond. Process-wide options that [`crate::Machine`] has set apply
+/// to its pipelines, too; it sets none itself.
 pub struct HostMachine {
     cpu: Cpu,
     vector_bits: OnceCell<u32>,
@@ -25,7 +25,7 @@ pub struct HostMachine {
 }
 
 impl HostMachine {
-    /// The target machine for `cpu`; `level` is that of instruction selection and of what follows it.
+    /// The target machine for `cpu`; `level` is the optimization level of instruction selection and later passes.
     ///
     /// # Errors
     ///
@@ -63,19 +63,19 @@ impl HostMachine {
         self.inner.get_target_data().get_data_layout().as_str().to_string_lossy().into_owned()
     }
 
-    /// The width of the vectors that code for it is made of, in bits ([`Cpu::vector_bits`]).
+    /// The vector width of code for the processor, in bits ([`Cpu::vector_bits`]).
     pub fn vector_bits(&self) -> u32 {
         *self.vector_bits.get_or_init(|| self.cpu.vector_bits())
     }
 
-    /// Gives a module the triple and data layout of the processor, in place of those of the GPU.
+    /// Sets the triple and data layout of a module to those of the processor, instead of the GPU's.
     pub fn set_up(&self, module: &Module<'_>) {
         module.inkwell().set_triple(&TargetTriple::create(&self.cpu.triple));
         module.set_data_layout(&self.data_layout());
     }
 
-    /// Gives a function the attributes that select the processor's instructions and the full width of its vectors. Every
-    /// function with a body needs them: without, LLVM compiles it for the triple's oldest processor and cannot inline others into it.
+    /// Adds the attributes that select the processor's instructions and full vector width to a function. Every
+    /// function with a body needs them: otherwise LLVM compiles it for the triple's oldest processor and cannot inline others into it.
     pub fn set_function(&self, types: Types<'_>, function: Function<'_>) {
         if !self.cpu.name.is_empty() {
             function.add_attribute(types, "target-cpu", &self.cpu.name);
@@ -84,13 +84,13 @@ impl HostMachine {
             function.add_attribute(types, "target-features", &self.cpu.features);
         }
         if self.vector_bits() > 128 {
-            // LLVM halves vectors of 512 bits on some processors for the sake of their clock, and then k-registers no longer fit.
+            // LLVM splits 512-bit vectors on some processors because of their clock frequency, and then k-registers no longer fit.
             function.add_attribute(types, "prefer-vector-width", &self.vector_bits().to_string());
         }
     }
 
-    /// Runs a pipeline, in the text form `opt --passes` takes, with the processor's cost model. LLVM's own vectorizers and its
-    /// interleaving of loops are off. The result is not verified.
+    /// Runs a pipeline, in the text form of `opt --passes`, with the processor's cost model. LLVM's vectorizers and loop
+    /// interleaving are disabled. The result is not verified.
     ///
     /// # Errors
     ///
@@ -109,10 +109,10 @@ impl HostMachine {
             blend::split_masked_selections(module);
         }
         if forward::forward_stores(module) {
-            // Stores that no load is left for, if later ones overwrite them.
+            // Removes stores that have no loads left, if later ones overwrite them.
             self.run(module, "dse")?;
         }
-        // With 512 bits masks have registers; with 128 LLVM keeps them in a form that costs less than another comparison.
+        // With 512 bits there are mask registers; with 128 LLVM keeps masks in a form that costs less than another comparison.
         if self.vector_bits() == 256 {
             masks::widen_masks(module, self.vector_bits());
         }
@@ -127,7 +127,7 @@ impl HostMachine {
         reject_reported_errors(reported, module.context())
     }
 
-    /// The module as an object file. Code generation changes the module: it is of no use for other things afterwards.
+    /// Emits an object file. Code generation changes the module, which must not be used afterwards.
     ///
     /// # Errors
     ///
@@ -136,14 +136,14 @@ impl HostMachine {
         self.emit(module, FileType::Object)
     }
 
-    /// The module as assembly, in the target's usual syntax. Code generation changes the module.
+    /// Emits assembly, in the target's usual syntax. Code generation changes the module.
     ///
     /// # Errors
     ///
     /// As [`HostMachine::emit_object`].
     pub fn emit_assembly(&self, module: &Module<'_>) -> Result<String, LlvmError> {
         let mut bytes = self.emit(module, FileType::Assembly)?;
-        // LLVM counts the NUL byte it puts after the text in some versions and not in others.
+        // Some versions of LLVM count the NUL byte after the text, others do not.
         if bytes.last() == Some(&0) {
             bytes.pop();
         }
@@ -159,7 +159,7 @@ impl HostMachine {
         Ok(bytes_of(&buffer).to_vec())
     }
 
-    /// A module with another layout than the machine's would end the process in LLVM.
+    /// Rejects a module with another data layout than the machine's, for which LLVM would end the process.
     fn check(&self, module: &Module<'_>) -> Result<(), LlvmError> {
         let layout = module.data_layout();
         if layout == self.data_layout() {
@@ -169,7 +169,7 @@ impl HostMachine {
         Err(LlvmError::Target { message })
     }
 
-    /// LLVM's target machine, which the caller owns from now on.
+    /// LLVM's target machine, now owned by the caller.
     pub(super) fn into_raw(self) -> llvm_sys::target_machine::LLVMTargetMachineRef {
         let raw = self.inner.as_mut_ptr();
         std::mem::forget(self.inner);
@@ -177,20 +177,20 @@ impl HostMachine {
     }
 }
 
-/// The attribute that LLVM's vectorizers leave a function alone for. To code generation it means more: no vector registers for
-/// copies of memory. So it is there for the pipeline alone.
+/// The attribute that disables LLVM's vectorizers for a function. For code generation it also means that memory is copied without vector
+/// registers, so it is only present during the pipeline.
 const FORBIDDING: &str = "noimplicitfloat";
 
-/// Marks the functions that had it not before.
+/// Marks the functions that did not have it before.
 const MARK: &str = "ptx.vectorized";
 
-/// Functions have [`FORBIDDING`] and [`MARK`].
+/// Functions with [`FORBIDDING`] and [`MARK`].
 struct Marked {
     kind: u32,
 }
 
-/// Keeps LLVM's vectorizers from the functions of a module. The options of pipelines do not: LLVM decides about its vectorizers when it
-/// reads `default<O2>`, with all options.
+/// Disables LLVM's vectorizers for the functions of a module. Pipeline options do not: LLVM decides on its vectorizers when it
+/// parses `default<O2>`, with all options.
 fn forbid_vectorizers(module: &Module<'_>) -> Marked {
     let context = module.context().inkwell();
     let kind = Attribute::get_named_enum_kind_id(FORBIDDING);

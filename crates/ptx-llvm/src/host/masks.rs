@@ -1,6 +1,6 @@
-//! Masks of lanes from block to block, on processors with vectors of 256 bits and no registers for single bits (AVX2).
+//! Lane masks that are live across blocks, on processors with 256-bit vectors and no mask registers (AVX2).
 //!
-//! Within a block LLVM has a mask as its comparison leaves it: all bits of a lane. What other blocks use it keeps in 128 bits, half as many for each lane,
+//! Within a block, LLVM keeps a mask as its comparison produces it: all bits of a lane. Across blocks it keeps it in 128 bits, half as many per lane,
 //! so that both blocks convert it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValu
 use crate::module::Module;
 use crate::raw;
 
-/// Makes masks that other blocks use vectors of integers as wide as the lanes of a register of `vector_bits`, of which the sign is the mask:
+/// Turns masks that other blocks use into integer vectors that fill a register of `vector_bits`, whose sign bits are the mask:
 ///
 /// ```text
 ///   %m = phi <8 x i1> [ %a, %x ], [ %b, %y ]           %w = phi <8 x i32> [ %wide.a, %x ], [ %wide.b, %y ]
@@ -24,7 +24,7 @@ use crate::raw;
 /// with `%wide.a = sext <8 x i1> %a to <8 x i32>` after `%a`, and such an `icmp` in each block that uses it.
 pub(super) fn widen_masks(module: &Module<'_>, vector_bits: u32) {
     for function in module.inkwell().get_functions().filter(|function| function.count_basic_blocks() > 0) {
-        // SAFETY: the function belongs to a module that is alive and that nothing else changes meanwhile; instructions are erased here alone.
+        // SAFETY: the function belongs to a module that is alive and that nothing else changes meanwhile; instructions are only erased here.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module.inkwell().as_mut_ptr()));
             let masks = Masks { builder, vector_bits, wide: BTreeMap::new() };
@@ -37,16 +37,16 @@ pub(super) fn widen_masks(module: &Module<'_>, vector_bits: u32) {
 struct Masks {
     builder: LLVMBuilderRef,
     vector_bits: u32,
-    /// For each mask that other blocks use the wide one.
+    /// For each mask that other blocks use, the wide one.
     wide: BTreeMap<LLVMValueRef, LLVMValueRef>,
 }
 
 impl Masks {
     /// # Safety
     ///
-    /// The blocks are those of a function that is alive, and no one else holds its instructions.
+    /// The blocks are those of a function that is alive, and nothing else holds its instructions.
     unsafe fn widen(mut self, blocks: &[LLVMBasicBlockRef]) {
-        // SAFETY: as above; each wide value comes right after what it is made of, so that it is there in all blocks in which that is.
+        // SAFETY: as above; each wide value directly follows its mask, so that it dominates all uses of that.
         unsafe {
             let mut masks = Vec::new();
             for &block in blocks {
@@ -74,7 +74,7 @@ impl Masks {
             for &(mask, _) in &masks {
                 self.replace_uses(mask);
             }
-            // Phis of masks have only each other as users now.
+            // Phis of masks now have only each other as users.
             let phis = masks.iter().filter(|(mask, _)| is_phi(*mask)).map(|&(mask, _)| mask);
             for mask in phis.clone() {
                 LLVMReplaceAllUsesWith(mask, LLVMGetPoison(LLVMTypeOf(mask)));
@@ -85,13 +85,13 @@ impl Masks {
         }
     }
 
-    /// The type of a mask as a vector of wide integers; none of what is not a mask.
+    /// The type of a mask as a vector of wide integers; `None` if it is not a mask.
     ///
     /// # Safety
     ///
     /// The value is alive.
     unsafe fn wide_type(&self, value: LLVMValueRef) -> Option<LLVMTypeRef> {
-        // SAFETY: the parts are asked of vectors.
+        // SAFETY: the parts are only queried from vectors.
         unsafe {
             let ty = LLVMTypeOf(value);
             if LLVMGetTypeKind(ty) != LLVMVectorTypeKind {
@@ -107,19 +107,19 @@ impl Masks {
         }
     }
 
-    /// Gives a wide phi what the phi of a mask has.
+    /// Adds the incoming values of a mask's phi to the wide one.
     ///
     /// # Safety
     ///
-    /// That of [`Masks::widen`].
+    /// As for [`Masks::widen`].
     unsafe fn add_incoming(&self, phi: LLVMValueRef, ty: LLVMTypeRef) {
         // SAFETY: there are as many values as blocks.
         unsafe {
-            // Several ways from one block have one value.
+            // Several edges from one block have the same value.
             let mut added: BTreeMap<LLVMBasicBlockRef, LLVMValueRef> = BTreeMap::new();
             for at in 0..LLVMCountIncoming(phi) {
                 let (value, from) = (LLVMGetIncomingValue(phi, at), LLVMGetIncomingBlock(phi, at));
-                // What is not in the map is a constant or an argument: of the others each is used elsewhere, by this phi at least.
+                // A value that is not in the map is a constant or an argument: all others have a use in another block, by this phi at least.
                 let wide = *added.entry(from).or_insert_with(|| {
                     self.wide.get(&value).copied().unwrap_or_else(|| {
                         LLVMPositionBuilderBefore(self.builder, LLVMGetBasicBlockTerminator(from));
@@ -132,13 +132,13 @@ impl Masks {
         }
     }
 
-    /// Has each block that uses a mask of another one make it of the wide one.
+    /// Makes each block that uses a mask of another one recompute it from the wide one.
     ///
     /// # Safety
     ///
-    /// That of [`Masks::widen`].
+    /// As for [`Masks::widen`].
     unsafe fn replace_uses(&self, mask: LLVMValueRef) {
-        // SAFETY: a comparison comes before all instructions of its block but phis, and phis of masks are erased later.
+        // SAFETY: a comparison precedes all instructions of its block but phis, and phis of masks are erased later.
         unsafe {
             let own = LLVMGetInstructionParent(mask);
             let wide = self.wide[&mask];
@@ -187,7 +187,7 @@ unsafe fn has_uses_elsewhere(instruction: LLVMValueRef) -> bool {
     }
 }
 
-/// The instructions that use another one, once each.
+/// The users of an instruction, once each.
 ///
 /// # Safety
 ///

@@ -1,16 +1,16 @@
 //! The names of processors and features that LLVM 22's host targets know.
 //!
-//! LLVM prints a warning to standard error about any other, which a library must not, and its C API tells no names. They are
-//! those of `llc -mtriple=.. -mcpu=help`, without processors that have no 64-bit mode and without second spellings (`icelake_server`).
+//! For any other, LLVM prints a warning to standard error, which a library must not do, and its C API does not list the names. They are
+//! those of `llc -mtriple=.. -mcpu=help`, without processors that have no 64-bit mode and without alternative spellings (`icelake_server`).
 
-/// Names that a target knows, separated by spaces and line ends.
+/// Names that a target knows, separated by whitespace.
 pub(super) struct Names {
     pub(super) processors: &'static str,
     pub(super) features: &'static str,
 }
 
 impl Names {
-    /// Those of the architecture that a target triple begins with.
+    /// The names for the architecture of a target triple.
     pub(super) fn of(triple: &str) -> Option<&'static Names> {
         match triple.split('-').next() {
             Some("x86_64") => Some(&X86),

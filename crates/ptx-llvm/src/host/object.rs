@@ -1,4 +1,4 @@
-//! Object files: what they define.
+//! Object files: their symbols.
 
 use std::ffi::{CStr, c_char};
 
@@ -15,13 +15,13 @@ pub struct Symbol {
     pub name: String,
     /// The section that it is in, such as `.text`.
     pub section: String,
-    /// Where it is in the section, in bytes.
+    /// Its offset in the section, in bytes.
     pub address: u64,
-    /// Its bytes; 0 where that is not known.
+    /// Its size in bytes; 0 if unknown.
     pub size: u64,
 }
 
-/// The symbols that an object file defines in its sections; none where it is not a 64-bit ELF file.
+/// The symbols that an object file defines in its sections; empty unless it is a 64-bit ELF file.
 ///
 /// # Errors
 ///
@@ -30,7 +30,7 @@ pub fn symbols(object: &[u8]) -> Result<Vec<Symbol>, LlvmError> {
     crate::library::load()?;
     let mut found = Vec::new();
     // SAFETY: the buffer is a copy that lives until the binary is disposed of; the iterators belong to the binary and are disposed of
-    // before it. A symbol that is in no section gives a section at the end, of which no name is asked.
+    // before it. A symbol without a section yields the end iterator, whose name is not read.
     unsafe {
         let name = c"object";
         let buffer =
@@ -41,7 +41,7 @@ pub fn symbols(object: &[u8]) -> Result<Vec<Symbol>, LlvmError> {
             LLVMDisposeMemoryBuffer(buffer);
             return Err(LlvmError::Other { message: owned(message) });
         }
-        // Of other kinds the C API gives no sizes.
+        // For other kinds the C API provides no sizes.
         if matches!(LLVMBinaryGetType(binary), LLVMBinaryType::LLVMBinaryTypeELF64L) {
             let symbol = LLVMObjectFileCopySymbolIterator(binary);
             let section = LLVMObjectFileCopySectionIterator(binary);
@@ -66,11 +66,11 @@ pub fn symbols(object: &[u8]) -> Result<Vec<Symbol>, LlvmError> {
     Ok(found)
 }
 
-/// A copy of a string that LLVM keeps.
+/// Copies a string that LLVM owns.
 ///
 /// # Safety
 ///
-/// `text` is null or ends in a NUL byte.
+/// `text` is null or NUL-terminated.
 unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();

@@ -1,8 +1,8 @@
-//! What LLVM knows of a processor by its name.
+//! Queries which features a processor's name implies.
 //!
-//! LLVM's C API does not tell the features of a processor. But its inliner takes a function into another only when the features of the
-//! first are among those of the second: so a function for the processor with the feature added is inlined exactly when the processor
-//! has it already.
+//! LLVM's C API does not list the features of a processor. But its inliner only inlines a function into another if the features of the
+//! callee are a subset of the caller's: so a function for the processor with the feature added is inlined exactly if the processor
+//! already has it.
 
 use super::{Cpu, HostMachine};
 use crate::{Context, Module, OptLevel};
@@ -16,7 +16,7 @@ pub(super) fn implies(cpu: &Cpu, feature: &str) -> bool {
 fn inlines(cpu: &Cpu, feature: &str) -> Option<bool> {
     let separator = if cpu.features.is_empty() { "" } else { "," };
     let with = Cpu::of(&cpu.triple, &cpu.name, &format!("{}{separator}+{feature}", cpu.features));
-    // What is not known is refused here.
+    // Unknown names are rejected here.
     let machine = HostMachine::new(&with, OptLevel::O0).ok()?;
     let attributes =
         |features: &str| format!("\"target-cpu\"=\"{}\" \"target-features\"=\"{features}\"", cpu.name);
