@@ -180,7 +180,7 @@ fn uses_stack(program: &Program) -> bool {
 /// Accesses of compiled code are not checked: one outside of the launch's memory is undefined behavior, as in a native program.
 ///
 /// # Errors
-/// Those of [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) for the same launch.
+/// The same as from [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) for the same launch.
 pub fn launch(kernel: &Kernel, launched: &impl Launchable) -> Result<Executed, ExecError> {
     let (result, output) = launch_with_output(kernel, launched);
     result.map(|()| Executed { output, ..Executed::default() })

@@ -6,7 +6,7 @@
 //!        bra   wait;
 //! ```
 //!
-//! The interpreter tells threads that poll forever from those that may stop polling by their registers. For compiled code this is decided
+//! The interpreter distinguishes threads that poll forever from those that may stop polling by their registers. For compiled code this is decided
 //! statically: lanes that see that the phase is not over are followed through the program; if they return to the poll having computed only
 //! rows that are dead there, they repeat the same poll until another thread changes the mbarrier.
 

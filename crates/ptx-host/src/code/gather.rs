@@ -78,7 +78,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(all)
     }
 
-    /// Takes lanes of which all that have arrived give the same mask.
+    /// Takes the lanes that have arrived, which all give the same mask.
     fn take_members(
         &mut self,
         id: BlockId,

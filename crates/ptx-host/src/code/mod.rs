@@ -113,7 +113,8 @@ struct Code<'a, 'm, 'c> {
     alive: Vec<Value<'c>>,
     /// The turns of the warps, in a function that executes a whole block (CTA).
     turns: Option<Turns<'c>>,
-    /// Whether the function executes a whole block (CTA), and whether all its warps run in lockstep, so that barriers need no fence.
+    /// Whether the function executes a whole block (CTA), and whether its warps run in lockstep without synchronizing with other threads, so that
+    /// barriers need no fence.
     is_of_block: bool,
     is_quiet: bool,
     /// The local memory of all lanes (`local.rs`), if the kernel has any.
@@ -137,7 +138,7 @@ struct Code<'a, 'm, 'c> {
     /// The source locations of instructions, and the debug information made from them, if requested.
     lines: Option<&'a Lines>,
     debug: Option<Debug<'c>>,
-    /// What the program was made of, where operations were joined.
+    /// The mapping to the original program, if operations were joined.
     joined: Option<&'a Joined>,
     /// The block that reports that lanes wait for each other forever, if there is one.
     stuck: Cell<Option<Block<'c>>>,
@@ -178,7 +179,7 @@ pub(crate) struct Extras<'a> {
     pub(crate) notes: Option<&'a Notes>,
     /// Debug information, with these source lines.
     pub(crate) lines: Option<&'a Lines>,
-    /// What the program was made of by joining operations.
+    /// The mapping to the original program, if operations were joined.
     pub(crate) joined: Option<&'a Joined>,
     /// Whether accesses are checked.
     pub(crate) checks_memory: bool,
@@ -382,7 +383,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.types.int_value(bits, value)
     }
 
-    /// The copies of blocks: one for each iteration of loops over barriers with known trip count, where all warps run in lockstep.
+    /// The copies of blocks: one for each iteration of loops over barriers with known trip count, where warps run in lockstep from barrier to barrier.
     fn copies_of_blocks(&self) -> Vec<BlockCopy> {
         /// Limit on instructions times chunks.
         const MOST: usize = 8192;

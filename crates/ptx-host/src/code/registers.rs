@@ -207,7 +207,7 @@ impl<'c> Code<'_, '_, 'c> {
         if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty }
     }
 
-    /// Loads the live-in rows of a block at its beginning, so that each value dominates all of its LLVM blocks.
+    /// Loads the rows that a block uses and that are live into it, at its beginning, so that each value dominates all of its LLVM blocks.
     pub(super) fn read_live(&self, id: BlockId) -> Result<(), LlvmError> {
         self.current.borrow_mut().clear();
         for (&row, &value) in self.copies.get(self.copy).into_iter().flat_map(|copy| &copy.known) {

@@ -72,8 +72,7 @@ fn room(ty: Type<'_>) -> u64 {
     bytes.next_multiple_of(if ty.vector_parts().is_some() { 64 } else { 8 })
 }
 
-/// Warps of a block.
-/// Those that execute in lockstep count as one.
+/// Warps of a block (CTA); those that execute in lockstep count as one.
 pub(super) fn warps(launched: &Launched, lanes: u64) -> u64 {
     let threads: u64 = launched.block.iter().map(|&extent| u64::from(extent)).product();
     threads.div_ceil(lanes)
