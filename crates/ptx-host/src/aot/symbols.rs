@@ -10,7 +10,7 @@ use super::addresses::{Addresses, Memory, Target};
 use super::{AotError, CType, Made, Unit, UnitKernel, parameters, warp_function};
 use crate::aot::header::exported;
 
-/// The alignment of every variable: that of any PTX variable and vector.
+/// The alignment of variables, which is at least that of every PTX variable and vector.
 const ALIGNMENT: u32 = 128;
 
 /// The entry point of the runtime library.

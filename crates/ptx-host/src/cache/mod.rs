@@ -6,7 +6,7 @@
 //!
 //! Processes share a folder without locks. A file is written under a temporary name, renamed when it is complete, and never changed: a reader
 //! sees all of it or none. It is not flushed to disk before; if power is lost, a truncated file does not match its checksum
-//! and is written anew. If all files exceed the limit, the least recently used ones are removed.
+//! and is written anew. If the files exceed the limit in total, the least recently used ones are removed.
 
 mod entry;
 mod folder;
@@ -166,7 +166,7 @@ impl Cache {
         written
     }
 
-    /// Removes the least recently used files if all exceed the limit, and temporary files of processes that were killed while
+    /// Removes the least recently used files if the total exceeds the limit, and temporary files of processes that were killed while
     /// writing.
     fn shrink(&self) {
         let Ok(mut files) = self.files() else { return };

@@ -6,7 +6,7 @@
 //! wait: mbarrier.try_wait.parity.shared::cta.b64 %q, [%bar], %parity;
 //! @!%q bra wait;
 //!     cp.async.bulk ..
-//! on: ..                              // most often these wait too, but they may be the lanes that arrive
+//! on: ..                              // most often these lanes wait for the elected one, but they may be those that arrive
 //! ```
 //!
 //! Threads are guaranteed forward progress, so the lanes at `on` must run sooner or later if the barrier waits for them. Code that lets them

@@ -503,7 +503,7 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Interleaves vectors: the elements of lane 0, then those of lane 1 and so on.
+    /// Interleaves vectors, the elements of lane 0 first: `[a0 a1], [b0 b1]` becomes `[a0 b0 a1 b1]`.
     fn interleaved(&self, mut vectors: Vec<Value<'c>>) -> Result<Value<'c>, LlvmError> {
         // Elements 0 and 4, 1 and 5 .. first, so that neighbors are together in the end.
         while vectors.len() > 1 {

@@ -81,7 +81,7 @@ pub(super) fn convert<'a, 'm, 'c>(
     Some(result.resize((conversion.count * to).next_power_of_two().max(8)))
 }
 
-/// By how much the random bits of an element are shifted down: found by asking the interpreter about words with only bit `n` set.
+/// By how much the random bits of element `n` are shifted down: found by asking the interpreter which single bit becomes the lowest one.
 fn random_shift(conversion: &PackConversion, n: u32) -> u32 {
     (0..64).find(|shift| conversion.random_bits(n, 1 << shift).bits & 1 == 1).unwrap_or(0)
 }
