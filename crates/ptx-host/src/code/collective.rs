@@ -328,7 +328,7 @@ impl<'c> Code<'_, '_, 'c> {
         groups: &[Value<'c>],
     ) -> Result<Vec<Value<'c>>, LlvmError> {
         let builder = self.builder();
-        // For minimum and maximum each lane starts with its own value, since combining it again changes nothing.
+        // In floating point (minimum and maximum) each lane starts with its own value, since combining it again changes nothing.
         let mut reduced = match reduction {
             Reduction::Int(op, t) => vec![self.constants(32, 0, |_| neutral(*op, *t))?; self.chunks],
             Reduction::Float(..) => values.to_vec(),
