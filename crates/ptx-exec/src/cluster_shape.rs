@@ -6,17 +6,17 @@ use ptx_ir::{At, FunctionDirective};
 use crate::error::codes;
 use crate::launch::{Dim3, Shape};
 
-/// The most blocks of a cluster: what GPUs take of a kernel that allows for more than the portable 8.
+/// Maximum blocks of a cluster: the limit of GPUs for a kernel that allows more than the portable 8.
 const MOST_BLOCKS: u64 = 16;
 
-/// The grid and its clusters.
+/// The grid and its division into clusters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Clusters {
     /// Blocks of the grid.
     pub(crate) grid: Dim3,
     /// Blocks of a cluster.
     pub(crate) shape: Dim3,
-    /// Whether the launch or the kernel gives the shape.
+    /// Whether the launch or the kernel specifies the cluster shape.
     pub(crate) is_explicit: bool,
 }
 
@@ -25,10 +25,10 @@ fn show([x, y, z]: Dim3) -> String {
 }
 
 impl Clusters {
-    /// What a launch of a kernel requires.
+    /// Determines the clusters of a launch of a kernel.
     ///
     /// # Errors
-    /// Shapes that contradict the kernel's directives, that no GPU takes, or that the grid does not fall into.
+    /// Shapes that contradict the kernel's directives, exceed the limits of GPUs, or do not divide the grid.
     pub(crate) fn new(directives: &[(FunctionDirective, At)], launch: &Shape) -> Result<Self, Diagnostics> {
         let mut findings = Diagnostics::new();
         let (mut required, mut most, mut explicit_only, mut in_clusters) = (None, None, None, false);

@@ -1,4 +1,4 @@
-//! What other engines need of a launch, to run it as this crate does and to report what stops it alike.
+//! Interface for other execution engines, which run launches with this crate's semantics and report the same errors.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -25,45 +25,45 @@ pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};
 
-/// A launch that was checked, for an engine to run.
+/// A checked launch, ready for an engine to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Begun<'a> {
     /// The instructions.
     pub program: &'a Arc<Program>,
-    /// What the parameter space holds.
+    /// Contents of the parameter space.
     pub params: &'a [u8],
-    /// What the constant memory holds.
+    /// Contents of constant memory.
     pub constant: &'a [u8],
-    /// Its bounds.
+    /// Limits of the launch.
     pub limits: &'a Limits,
     /// When asynchronous operations complete.
     pub completion: Completion,
     /// Host threads that blocks are spread over.
     pub threads: NonZeroUsize,
-    /// Its shape.
+    /// Shape of the launch.
     pub geometry: Geometry,
     /// Whether its blocks may wait for each other.
     pub cooperative: bool,
 }
 
-/// What the system provides to the kernels of a launch: a heap, output, textures, and memory as it is described.
+/// Services of the system for the kernels of a launch: heap, output, textures, and the description of memory.
 #[derive(Debug)]
 pub struct System {
     global: GlobalMemory,
     units: Units,
     heap: Arc<Mutex<Heap>>,
     addresses: AddressSize,
-    /// The most bytes of output.
+    /// Maximum bytes of output.
     limit: usize,
     output: Mutex<Output>,
 }
 
-/// The heap that kernels take memory from, which outlives launches.
+/// The device heap used by kernels; it outlives launches.
 #[derive(Clone, Debug)]
 pub struct SystemHeap(Arc<Mutex<Heap>>);
 
 impl SystemHeap {
-    /// A heap of so many bytes at an address of the process.
+    /// Creates a heap of `bytes` bytes at a host address.
     pub fn new(base: u64, bytes: usize) -> Self {
         let bytes = bytes as u64;
         Self(Arc::new(Mutex::new(Heap::new(base, bytes, Arc::new(Pieces::of_heap(bytes))))))
@@ -72,13 +72,13 @@ impl SystemHeap {
 
 #[derive(Debug, Default)]
 struct Output {
-    /// Of each block by its number.
+    /// Output of each block, by block number.
     blocks: BTreeMap<u64, Vec<u8>>,
     bytes: usize,
 }
 
 impl System {
-    /// For a launch without textures whose kernel has addresses of 64 bits, with the most bytes of output that it may write.
+    /// For a launch without textures of a kernel with 64-bit addresses; `limit` is the maximum number of output bytes.
     pub fn new(heap: &SystemHeap, limit: usize) -> Self {
         Self {
             global: GlobalMemory::of_host(Vec::new(), Concurrency::Many),
@@ -90,10 +90,11 @@ impl System {
         }
     }
 
-    /// Calls a function for a thread of a block, by its number; `read` gives so many bytes at a generic address of the thread.
+    /// Calls a builtin function for a thread of a block, given by its number; `read` reads bytes at a generic address
+    /// of the thread.
     ///
     /// # Errors
-    /// What stops the thread.
+    /// The trap that stops the thread.
     pub fn call(
         &self,
         builtin: Builtin,
@@ -113,11 +114,11 @@ impl System {
         Ok(result)
     }
 
-    /// Executes an instruction that needs nothing but registers, global memory and textures for these lanes. Its operands are rows of `rows` and
-    /// `constants`, and no address of it counts from the frame of a call.
+    /// Executes, for the given lanes, an instruction that needs only registers, global memory and textures. Its
+    /// operands are rows of `rows` and `constants`, and none of its addresses is relative to a call frame.
     ///
     /// # Errors
-    /// What stops a thread, and its lane.
+    /// The trap that stops a thread, and its lane.
     pub fn execute(
         &self,
         effect: &Effect,
@@ -136,11 +137,11 @@ impl System {
         }
     }
 
-    /// Looks whether these lanes can make the accesses of an instruction ([`Effect::accesses`]), without making them: as the interpreter, lane by
-    /// lane. `rows` are those of its sources.
+    /// Checks whether the given lanes can make the accesses of an instruction ([`Effect::accesses`]), without making
+    /// them; lanes are checked in the interpreter's order. `rows` are the rows of its source operands.
     ///
     /// # Errors
-    /// What stops a thread, and its lane.
+    /// The trap that stops a thread, and its lane.
     pub fn check(
         &self,
         effect: &Effect,
@@ -151,8 +152,8 @@ impl System {
         Probe { global: &self.global, around }.check(effect, rows, active)
     }
 
-    /// The bytes around a run that the first of these lanes accesses, which all accesses of the instruction may go to without a further
-    /// look until the launch is over; `None` where there are none such.
+    /// The extent of valid memory around a run accessed by the first of these lanes. Accesses of the instruction within
+    /// it need no further check until the launch ends; `None` if there is no such extent.
     pub fn extent(
         &self,
         (accesses, run): (&Accesses, usize),
@@ -163,39 +164,39 @@ impl System {
         Probe { global: &self.global, around }.extent(accesses, run, rows, active)
     }
 
-    /// Looks whether so many bytes at a generic address of a thread can be read, without reading them.
+    /// Checks whether `size` bytes at a generic address of a thread can be read, without reading them.
     ///
     /// # Errors
-    /// Why not.
+    /// Why they cannot be read.
     pub fn check_read(&self, around: Around<'_>, address: u64, size: u32) -> Result<(), Fault> {
         Probe { global: &self.global, around }.read(address, size)
     }
 
-    /// What was written, block after block.
+    /// The output, in block order.
     pub fn output(self) -> Vec<u8> {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         output.blocks.into_values().flatten().collect()
     }
 }
 
-/// A thread that was stopped, or threads that cannot go on.
+/// A stopped thread, or deadlocked threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stop {
-    /// What stopped it.
+    /// The reason.
     pub kind: TrapKind,
-    /// The instruction, when it was one.
+    /// The instruction, if any.
     pub pc: Option<u32>,
     /// The index of its block in the grid.
     pub block: Dim3,
-    /// Its warp in the block.
+    /// Index of its warp in the block.
     pub warp: usize,
-    /// Its place in the warp.
+    /// Its lane in the warp.
     pub lane: usize,
-    /// Other places that explain it.
+    /// Other locations that explain the stop.
     pub related: Vec<(u32, String)>,
 }
 
-/// A group of threads of a warp at one place.
+/// A group of threads of a warp at the same instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// The instruction.
@@ -204,24 +205,24 @@ pub struct Group {
     pub warp: usize,
     /// The threads.
     pub lanes: Mask,
-    /// The barrier at which they wait, and for whom.
+    /// The barrier at which they wait, and the threads they wait for.
     pub barrier: Option<(usize, BarrierWait)>,
 }
 
-/// Lanes of a warp that wait for others of it at an operation of several lanes.
+/// Lanes of a warp that wait at a collective for other lanes of the warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaneGroup {
     /// The instruction.
     pub pc: u32,
-    /// They.
+    /// The waiting lanes.
     pub lanes: Mask,
-    /// Those that its mask names.
+    /// The lanes named by the member mask.
     pub members: Mask,
-    /// Of these the ones that have neither come nor exited.
+    /// The members that have neither arrived nor exited.
     pub missing: Mask,
 }
 
-/// Where groups of lanes of a warp wait, each with its instruction.
+/// Describes where groups of lanes of a warp wait, each with its instruction.
 pub fn describe_lanes(geometry: &Geometry, warp: usize, groups: &[LaneGroup]) -> Vec<(u32, String)> {
     let one = |group: &LaneGroup| {
         let what = report::at_collective(geometry, warp, group.members, group.missing);
@@ -231,13 +232,13 @@ pub fn describe_lanes(geometry: &Geometry, warp: usize, groups: &[LaneGroup]) ->
 }
 
 impl Begun<'_> {
-    /// The same groups in words, each with its instruction.
+    /// Describes the groups in text, each with its instruction.
     pub fn describe(&self, groups: &[Group]) -> Vec<(u32, String)> {
         describe(&self.geometry, groups)
     }
 }
 
-/// What groups of threads do, each with its instruction.
+/// Describes what groups of threads are doing, each with its instruction.
 pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
     let one = |group: &Group| {
         let what = match &group.barrier {
@@ -249,54 +250,54 @@ pub fn describe(geometry: &Geometry, groups: &[Group]) -> Vec<(u32, String)> {
     report::shortened(groups.iter().map(one).collect())
 }
 
-/// The product of matrices that the lanes of a warp hold: rows of A, B, C and what else it has in the order of the sources of the instruction,
-/// and those of D.
+/// Matrix multiply-accumulate of a warp: `inputs` are the rows of A, B, C and the further operands in the order of the
+/// instruction's sources, `outputs` the rows of D.
 ///
 /// # Errors
-/// What stops a thread, and its lane.
+/// The trap that stops a thread, and its lane.
 pub fn multiply(product: &Product, inputs: &[Row], outputs: &mut [Row]) -> Result<(), (TrapKind, usize)> {
     machine::matrix::multiply(product, inputs, outputs)
 }
 
-/// That no thread of these groups can go on.
+/// The trap for groups of threads none of which can make progress.
 pub fn deadlock(groups: &[(u32, String)]) -> TrapKind {
     report::deadlock(groups)
 }
 
-/// The threads that launches of all engines share.
+/// The thread pool shared by the launches of all engines.
 pub fn pool() -> Option<&'static ThreadPool> {
     machine::pool()
 }
 
-/// A launch that an engine outside of this crate may run.
+/// A launch that can be run by an engine outside this crate.
 pub trait Launchable {
-    /// Checks it.
+    /// Checks the launch.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
     fn begin(&self) -> Result<Begun<'_>, ExecError>;
 
-    /// What the system provides to it.
+    /// The services of the system for the launch.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when it does not give what the textures of the kernel need.
+    /// [`ExecError::Refused`] if it does not provide what the textures of the kernel require.
     fn system(&self) -> Result<System, ExecError>;
 
-    /// Executes single instructions of it for the engine, which made its program of the kernel's.
+    /// Creates an executor of single instructions for an engine whose program was derived from the kernel's.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
     fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError>;
 
-    /// Names what a faulty access is nearest to.
+    /// Sets in the trap the object nearest to a faulty access.
     #[doc(hidden)]
     fn explain(&self, trap: &mut Trap);
 
-    /// The error for a thread that the engine stopped.
+    /// The error for a thread stopped by the engine.
     fn stopped(&self, begun: &Begun<'_>, stop: Stop) -> ExecError {
         let Stop { kind, pc, block, warp, lane, related } = stop;
         let warp = Some(WarpId { rank: 0, index: warp });
-        // Where the local memory of functions that a kernel calls is, the engine does not tell.
+        // The engine does not report the local memory frames of functions called by the kernel.
         let function = pc.and_then(|pc| begun.program.origins.get(pc as usize)).map(|origin| origin.function);
         let frames = function.filter(|&function| function == begun.program.entry).map(|entry| (entry, 0));
         let frames = frames.into_iter().collect();
@@ -339,7 +340,7 @@ impl ImageLaunch {
         Self { kernel, with }
     }
 
-    /// The kernel's instructions.
+    /// The program of the kernel.
     pub fn program(&self) -> &Arc<Program> {
         self.kernel.program()
     }

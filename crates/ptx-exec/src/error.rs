@@ -1,4 +1,4 @@
-//! Why a launch is refused or stops.
+//! Reasons for refusing or stopping a launch.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::launch::Dim3;
 use crate::memory::{Fault, FaultKind};
 use crate::program::SourceLine;
 
-/// Codes of the findings of this crate.
+/// Diagnostic codes of this crate.
 pub mod codes {
     ptx_diag::codes! {
         /// The module has no such kernel.
@@ -21,66 +21,66 @@ pub mod codes {
         pub const ARGUMENTS: Code = Code("X0003");
         /// Too much shared memory, or a variable that is too large.
         pub const SIZE: Code = Code("X0004");
-        /// Something of the host failed.
+        /// A failure of the host system.
         pub const HOST: Code = Code("X0005");
-        /// Something that the interpreter cannot execute.
+        /// A construct that the interpreter does not support.
         pub const UNSUPPORTED: Code = Code("X0101");
         /// A name without a definition.
         pub const UNDEFINED: Code = Code("X0102");
-        /// An operand that does not fit its instruction.
+        /// An operand that is invalid for its instruction.
         pub const OPERAND: Code = Code("X0103");
-        /// An access to memory that is not there, is misaligned or read-only.
+        /// An access to unmapped or read-only memory, or a misaligned one.
         pub const FAULT: Code = Code("X0201");
-        /// The program stopped itself.
+        /// The program trapped.
         pub const TRAP: Code = Code("X0202");
-        /// No thread can go on.
+        /// Deadlock: no thread can make progress.
         pub const DEADLOCK: Code = Code("X0203");
-        /// The time is over.
+        /// The time limit was exceeded.
         pub const TIMEOUT: Code = Code("X0204");
         /// A limit on steps, stack or output was reached.
         pub const LIMIT: Code = Code("X0205");
-        /// A barrier or collective was used in a way that has no meaning.
+        /// Undefined use of a barrier or collective.
         pub const MISUSE: Code = Code("X0206");
-        /// Compiled code contradicts what its compiler claimed: a defect of the tool, not of the program.
+        /// Compiled code violates an assumption of its compiler: a defect of the tool, not of the program.
         pub const DEFECT: Code = Code("X0207");
     }
 }
 
-/// What stopped a thread.
+/// Why a thread was stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TrapKind {
-    /// An access to memory that cannot be carried out.
+    /// A memory access that cannot be performed.
     Fault(Fault),
-    /// An access to a surface beyond its edge, or misaligned; specifies which.
+    /// A surface access that is out of bounds or misaligned; the text specifies which.
     Surface(String),
     /// `trap`.
     Trap,
-    /// `brkpt`, with no debugger to take over.
+    /// `brkpt` without a debugger.
     Breakpoint,
-    /// A failed device-side assertion, with its text.
+    /// A failed device-side assertion, with its message.
     Assertion(String),
-    /// No thread of the block can continue; the text names who waits where.
+    /// No thread of the block can make progress; the text specifies which threads wait where.
     Deadlock(String),
-    /// The time limit of the launch is over.
+    /// The time limit of the launch was exceeded.
     Timeout,
-    /// The step limit of the launch is reached.
+    /// The step limit of the launch was reached.
     Steps,
-    /// The call needs more stack than a thread may have.
+    /// A call that exceeds the stack limit of a thread.
     Stack,
-    /// `vprintf` wrote more than the launch allows.
+    /// The output of `vprintf` exceeds the limit of the launch.
     Output,
-    /// A `brx.idx` with an index beyond its list.
+    /// A `brx.idx` whose index is out of range.
     BranchIndex(u64),
-    /// An indirect call of something that is not a function of the module, or has other parameters.
+    /// An indirect call whose target is not a function of the module, or whose signature differs.
     CallTarget(u64),
-    /// A barrier or collective was used in a way that has no meaning; the text explains how.
+    /// Undefined use of a barrier or collective; the text explains it.
     Misuse(String),
-    /// Compiled code that checks what its compiler claimed has found it wrong; specifies what.
+    /// A check in compiled code found an assumption of the compiler violated; the text specifies which.
     Defect(String),
 }
 
 impl TrapKind {
-    /// The code of the finding.
+    /// The diagnostic code.
     pub const fn code(&self) -> Code {
         match self {
             TrapKind::Fault(_) | TrapKind::Surface(_) => codes::FAULT,
@@ -116,20 +116,21 @@ impl fmt::Display for TrapKind {
     }
 }
 
-/// A thread that was stopped, and where.
+/// A stopped thread, with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trap {
-    /// What stopped it.
+    /// The reason.
     pub kind: TrapKind,
-    /// The argument or variable that a faulty access is nearest to: its size, and the offset of the access in it or past its end.
+    /// The argument or variable nearest to a faulty access: its size, and the offset of the access in it or past its
+    /// end.
     pub object: Option<String>,
-    /// The instruction, when it was one.
+    /// The instruction, if any.
     pub span: Option<Span>,
-    /// The line of the source that the instruction is from, when the module names it (`.loc`).
+    /// The source line of the instruction, if the module has line information (`.loc`).
     pub source: Option<Arc<SourceLine>>,
-    /// The instruction's mnemonic, empty when it was none.
+    /// The instruction's mnemonic, empty if there is no instruction.
     pub instruction: String,
-    /// The function it is in.
+    /// The function that contains the instruction.
     pub function: String,
     /// The kernel.
     pub kernel: String,
@@ -137,7 +138,7 @@ pub struct Trap {
     pub block: Dim3,
     /// The index of the thread in the block.
     pub thread: Dim3,
-    /// Other places that explain it: where the threads of a deadlock wait.
+    /// Other locations that explain the trap, such as where the threads of a deadlock wait.
     pub related: Vec<(Span, String)>,
 }
 
@@ -166,8 +167,9 @@ impl fmt::Display for Trap {
 impl std::error::Error for Trap {}
 
 impl Trap {
-    /// What the text has, by name: `kernel`, `function`, `block`, `thread`, and where they are known `instruction`, `source_file`, `source_line`,
-    /// `source_column` of `.loc`, `object`; of an access to memory `access` (what is wrong with it), `space`, `address` (in hexadecimal) and `bytes`.
+    /// The components of the message by name: `kernel`, `function`, `block`, `thread`, and where known `instruction`,
+    /// `source_file`, `source_line`, `source_column` of `.loc`, `object`; for a memory access `access` (the kind of
+    /// fault), `space`, `address` (in hexadecimal) and `bytes`.
     pub fn details(&self) -> Vec<(&'static str, Detail)> {
         let text = |text: &str| Detail::Text(text.to_owned());
         let mut details = vec![
@@ -208,11 +210,11 @@ impl Trap {
     }
 }
 
-/// Why a launch left no result.
+/// Why a launch has no result.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ExecError {
-    /// It was refused before any thread ran: what was asked for does not fit the module, or the module has something
-    /// that cannot be executed.
+    /// Refused before any thread ran: the request does not fit the module, or the module contains a construct that
+    /// cannot be executed.
     #[error("the launch was refused: {} error(s)", .0.error_count())]
     Refused(Diagnostics),
     /// A thread was stopped.
@@ -221,7 +223,7 @@ pub enum ExecError {
 }
 
 impl ExecError {
-    /// The findings, for rendering beside those of other stages.
+    /// Converts the error to diagnostics, for rendering with those of other stages.
     pub fn into_diagnostics(self) -> Diagnostics {
         match self {
             ExecError::Refused(diagnostics) => diagnostics,

@@ -1,17 +1,17 @@
 //! `printf` formatting as C defines it (C17 7.21.6.1), for `vprintf` of device code.
 
-/// The widest field and the most digits that a conversion may ask for.
+/// Maximum field width and precision of a conversion.
 const WIDEST: usize = 4096;
 
-/// Where the arguments of a conversion come from.
+/// Source of the arguments of conversions.
 pub(crate) trait Source {
-    /// Why an argument could not be read.
+    /// The error of an argument that cannot be read.
     type Error;
-    /// Bytes of an address, and of a `long`.
+    /// Size in bytes of an address and of `long`.
     fn word(&self) -> u32;
     /// The next argument, of 4 or 8 bytes.
     fn next(&mut self, size: u32) -> Result<u64, Self::Error>;
-    /// The text at an address, without its final zero.
+    /// The string at an address, without its terminating zero.
     fn text(&self, address: u64) -> Result<Vec<u8>, Self::Error>;
 }
 
@@ -28,7 +28,8 @@ struct Spec {
     bits: u32,
 }
 
-/// Formats a template; gives the text and the number of conversions. Conversions that C does not have are copied.
+/// Formats a template; returns the text and the number of conversions. Conversions that are not in C are copied
+/// verbatim.
 pub(crate) fn format_c<S: Source>(template: &[u8], source: &mut S) -> Result<(Vec<u8>, u32), S::Error> {
     let mut out = Vec::with_capacity(template.len());
     let (mut at, mut conversions) = (0, 0);
@@ -106,7 +107,7 @@ fn parse_spec<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Resu
     Ok((spec, at))
 }
 
-/// A decimal number, or `*` for an argument.
+/// Parses a decimal number, or reads an argument for `*`.
 fn number<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Result<(i64, usize), S::Error> {
     if template.get(at) == Some(&b'*') {
         return Ok((i64::from(source.next(4)? as i32), at + 1));
@@ -176,7 +177,7 @@ fn integer(spec: Spec, prefix: &str, digits: String) -> Vec<u8> {
     pad(spec, prefix, digits.into_bytes(), spec.precision.is_none())
 }
 
-/// Fills up to the width: with zeros after the prefix when the flag asks for it and may, else with blanks.
+/// Pads to the width: with zeros after the prefix if the flag is set and zeros are allowed, else with spaces.
 fn pad(spec: Spec, prefix: &str, body: Vec<u8>, zeros_allowed: bool) -> Vec<u8> {
     let missing = spec.width.saturating_sub(prefix.len() + body.len());
     let fill = |byte: u8| std::iter::repeat_n(byte, missing);
@@ -290,7 +291,7 @@ mod tests {
         String::from_utf8(text).unwrap()
     }
 
-    /// The expected texts are what C's `printf` of glibc gives.
+    /// The expected texts are the output of glibc's `printf`.
     #[test]
     fn integers_and_texts() {
         assert_eq!(format("[%5d|%-5d|%05d|%+d|% d]", &[42, 42, 42, 42, 42]), "[   42|42   |00042|+42| 42]");

@@ -1,4 +1,4 @@
-//! A module whose variables keep their values from launch to launch.
+//! A module whose variables keep their values across launches.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -19,7 +19,7 @@ use crate::memory::{AddressSize, HostMemory, Kind, Memory, MemoryError, Pieces, 
 use crate::run::{host_threads, one};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
 
-/// The memory that `malloc` of device code takes from; copies share it. It is made when the first kernel needs it.
+/// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceHeap {
     heap: Arc<Mutex<Heap>>,
@@ -27,7 +27,7 @@ pub struct DeviceHeap {
 }
 
 impl DeviceHeap {
-    /// Makes the heap in a memory, unless it was made before.
+    /// Creates the heap in a memory, unless it exists already.
     fn make(&self, memory: &Memory, bytes: usize) -> Result<(), MemoryError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
@@ -40,74 +40,75 @@ impl DeviceHeap {
     }
 }
 
-/// A variable of a module.
+/// A variable of a module in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variable {
-    /// Its address in [`Memory`], also where it is in the `.const` space: what is written there before a launch, that launch sees.
+    /// Its address in [`Memory`], also for the `.const` space: data written there before a launch is seen by that
+    /// launch.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// `.global` or `.const`.
     pub space: Space,
 }
 
-/// What an [`Image`] executes with, besides the module.
+/// The execution environment of an [`Image`].
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// Where its variables are, and what launches access.
+    /// The memory that contains the module's variables and is accessed by launches.
     pub memory: Memory,
-    /// What `malloc` takes from.
+    /// The heap of `malloc`.
     pub heap: DeviceHeap,
-    /// Bounds of variables and of each launch.
+    /// Limits on variables and on each launch.
     pub limits: Limits,
 }
 
-/// What a launch executes with, besides shape and parameters.
+/// Options of a launch, besides shape and parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Host threads that blocks are spread over; `None` for as many as the host has.
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
-    /// What knows the memory of the host process outside of registered regions; without it, no access there is made.
+    /// Describes host-process memory outside registered regions; without it, accesses there fault.
     pub host: Option<Arc<dyn HostMemory>>,
     /// Textures, samplers and surfaces.
     pub textures: Arc<TextureSet>,
 }
 
-/// What a launch leaves.
+/// Results of a launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// What stopped the first of the blocks that were stopped.
+    /// The error of the first of the stopped blocks, if any.
     pub result: Result<(), ExecError>,
-    /// What `vprintf` wrote, block after block; after a stop, that of the blocks that ran until then.
+    /// Output of `vprintf` in block order; after a stop, the output of the blocks that ran until then.
     pub output: Vec<u8>,
-    /// Instructions executed by all warps; one for a warp counts once.
+    /// Warp-level instructions executed: each counts once per warp.
     pub warp_instructions: u64,
-    /// Instructions executed by all threads; those whose guard was false do not count.
+    /// Thread-level instructions executed; predicated-off threads do not count.
     pub thread_instructions: u64,
 }
 
-/// A module in memory: its variables have addresses and values, and its kernels are decoded once, when they are first requested.
+/// A module in memory: its variables have addresses and values, and its kernels are decoded once, on first request.
 pub struct Image {
     module: Module,
     surroundings: Surroundings,
     known: Places,
     variables: HashMap<String, Variable>,
-    /// The address and initial bytes of each global variable, and of the constant memory.
+    /// The address and initial bytes of each global variable, and of constant memory.
     initial: Vec<(u64, Vec<u8>)>,
     constant: Option<(u64, usize)>,
     kernels: Mutex<HashMap<FunctionId, Arc<Kernel>>>,
-    /// What its opaque variables are bound to.
+    /// Bindings of its opaque variables.
     bound: Mutex<Vec<(String, Handle)>>,
 }
 
 impl Image {
-    /// Puts the variables of a module into memory.
+    /// Places the variables of a module in memory.
     ///
     /// # Errors
-    /// [`codes::SIZE`] where they do not fit. What is wrong with a single variable or function is only found when a kernel that
-    /// needs it is [requested](Image::kernel).
+    /// [`codes::SIZE`] if they do not fit. Errors in individual variables or functions are reported only when a kernel
+    /// that needs them is [requested](Image::kernel).
     pub fn new(module: Verified<'_>, surroundings: Surroundings) -> Result<Arc<Self>, Diagnostics> {
         let module = module.written_out().into_owned();
         let memory = surroundings.memory.clone();
@@ -154,12 +155,13 @@ impl Image {
         Ok(Arc::new(image))
     }
 
-    /// Variables of functions have no names of their own, so those of the module come before them.
+    /// Registers variables by name, in reverse so that module variables take precedence: function-scope variables have
+    /// no unique names.
     fn name_variables(&mut self, order: &[VarId]) {
         for &id in order.iter().rev() {
             let Some(&(space, address)) = self.known.get(&id) else { continue };
             let variable = self.module.variable(id);
-            // The name of a texture means a handle, which has no memory.
+            // The name of a texture denotes a handle, which has no memory.
             if opaque_of(variable).is_some() {
                 continue;
             }
@@ -173,41 +175,41 @@ impl Image {
         }
     }
 
-    /// The address and initial bytes of each global variable, in an order that is always the same, then of the constant memory.
+    /// The address and initial bytes of each global variable, in a deterministic order, then of constant memory.
     #[doc(hidden)]
     pub fn initial(&self) -> &[(u64, Vec<u8>)] {
         &self.initial
     }
 
-    /// The address of the constant memory, if the module has any.
+    /// The address of constant memory, if the module has any.
     #[doc(hidden)]
     pub fn constant(&self) -> Option<u64> {
         self.constant.map(|(address, _)| address)
     }
 
-    /// The module, with its shorthands expanded.
+    /// The module, with shorthands expanded.
     pub fn module(&self) -> &Module {
         &self.module
     }
 
-    /// Gives all variables their initial values again.
+    /// Resets all variables to their initial values.
     pub fn reset(&self) {
         for (address, bytes) in &self.initial {
-            // The regions are the image's own and as large as this.
+            // The regions belong to the image and have exactly this size.
             let _ = self.surroundings.memory.write(*address, bytes);
         }
     }
 
-    /// A global or constant variable by its name.
+    /// Looks up a global or constant variable by name.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.get(name)
     }
 
-    /// Binds a `.texref`, `.samplerref` or `.surfref` variable, for launches from now on, to what has this handle in their
-    /// [textures](Options::textures); with `None` to what these have for its name, as at first.
+    /// Binds a `.texref`, `.samplerref` or `.surfref` variable, for subsequent launches, to the object with this handle
+    /// in their [textures](Options::textures); `None` restores the default, the object of the variable's name.
     ///
     /// # Errors
-    /// There is no such variable, or it is of another type.
+    /// If there is no such variable, or it has another type.
     pub fn bind(&self, name: &str, handle: Option<Handle>) -> Result<(), TextureError> {
         if let Some(handle) = handle {
             check_reference(&self.module, name, handle)?;
@@ -218,22 +220,22 @@ impl Image {
         Ok(())
     }
 
-    /// The names of its global and constant variables, in order.
+    /// The names of its global and constant variables, sorted.
     pub fn variables(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.variables.keys().map(String::as_str).collect();
         names.sort_unstable();
         names
     }
 
-    /// The names of its kernels, in the order of the module.
+    /// The names of its kernels, in module order.
     pub fn kernels(&self) -> Vec<&str> {
         kernels(&self.module).map(|id| self.module.name(self.module.function(id).name)).collect()
     }
 
-    /// A kernel, decoded.
+    /// Looks up a kernel and decodes it on first use.
     ///
     /// # Errors
-    /// [`codes::NO_KERNEL`], or everything it reaches that cannot be executed.
+    /// [`codes::NO_KERNEL`], or every reachable construct that cannot be executed.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Prepared, Diagnostics> {
         let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
         let prepared = |kernel| Prepared { image: self.clone(), name: name.into(), kernel };
@@ -263,10 +265,10 @@ impl Image {
         Ok(prepared(kernel))
     }
 
-    /// The parameters of a kernel, which need not be one that can be executed.
+    /// The parameters of a kernel, even if the kernel cannot be executed.
     ///
     /// # Errors
-    /// Parameters that cannot be passed; none where there is no such kernel.
+    /// Parameters that cannot be passed. A missing kernel has no parameters and is not an error.
     pub fn parameters(&self, name: &str) -> Result<Vec<Parameter>, Diagnostics> {
         let id = kernels(&self.module).find(|&id| self.module.name(self.module.function(id).name) == name);
         id.map_or(Ok(Vec::new()), |id| parameters(&self.module, id).map(|(parameters, _)| parameters))
@@ -307,12 +309,12 @@ impl Prepared {
         &self.name
     }
 
-    /// The image that it belongs to.
+    /// The image that contains it.
     pub fn image(&self) -> &Arc<Image> {
         &self.image
     }
 
-    /// Its instructions, for other engines.
+    /// Its program, for other engines.
     #[doc(hidden)]
     pub fn program(&self) -> &crate::program::Program {
         self.kernel.program()
@@ -351,7 +353,7 @@ impl Prepared {
         self.kernel.check(shape, &self.image.surroundings.limits).map(drop)
     }
 
-    /// Runs all blocks and waits for them. `params` is the parameter space; what is missing at its end is zero.
+    /// Runs all blocks and waits for them. `params` is the parameter space; bytes missing at its end are zero.
     pub fn launch(&self, shape: &Shape, params: &[u8], options: &Options) -> Report {
         match self.kernel.launch(self.with(shape, params, options)) {
             Err(error) => Report {
@@ -369,7 +371,7 @@ impl Prepared {
         }
     }
 
-    /// The same launch for another engine to run.
+    /// The same launch, to be run by another engine.
     #[doc(hidden)]
     pub fn request(&self, shape: &Shape, params: &[u8], options: &Options) -> ImageLaunch {
         ImageLaunch::new(self.kernel.clone(), self.with(shape, params, options))
@@ -380,7 +382,7 @@ impl Prepared {
         let mut constant = Vec::new();
         if let Some((address, bytes)) = self.image.constant {
             constant.resize(bytes, 0);
-            // The region is the image's own.
+            // The region belongs to the image.
             let _ = memory.read(address, &mut constant);
         }
         let mut space = vec![0; self.parameter_bytes()];

@@ -1,4 +1,4 @@
-//! A kernel that is decoded, and its launches.
+//! A decoded kernel and its launches.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
@@ -26,22 +26,22 @@ use crate::texture::{Handle, TextureSet, Units};
 pub struct Parameter {
     /// Its name in the module.
     pub name: String,
-    /// Its place in the parameter space.
+    /// Its offset in the parameter space.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u32,
-    /// What its place is a multiple of.
+    /// Alignment in the parameter space.
     pub align: u32,
-    /// Its type; that of its elements where it is an array, `.b64` where it is a texture, sampler or surface.
+    /// Its type; for an array the element type, for a texture, sampler or surface `.b64`.
     pub ty: ScalarType,
-    /// Whether it is an array, as structures are.
+    /// Whether it is an array; structures are passed as arrays.
     pub is_array: bool,
 }
 
 /// A kernel, decoded and laid out.
 pub(crate) struct Kernel {
     executable: Arc<Executable>,
-    /// The bits of addresses.
+    /// The address size.
     size: AddressSize,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) parameter_bytes: u32,
@@ -52,13 +52,13 @@ pub(crate) struct Kernel {
     pub(crate) needs_heap: bool,
 }
 
-/// What a launch executes with.
+/// Execution environment of a launch.
 #[derive(Clone)]
 pub(crate) struct With {
     pub(crate) shape: Shape,
     pub(crate) global: GlobalMemory,
     pub(crate) textures: Arc<TextureSet>,
-    /// What the module's opaque variables are bound to, instead of what the textures have for them.
+    /// Bindings of the module's opaque variables, which override the bindings by name of the textures.
     pub(crate) bound: Vec<(String, Handle)>,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
@@ -67,20 +67,20 @@ pub(crate) struct With {
     pub(crate) completion: Completion,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
-    /// What computes products of matrices instead of this crate.
+    /// An external implementation of matrix products, if any.
     pub(crate) products: Option<&'static dyn Products>,
 }
 
 impl Kernel {
-    /// The instructions.
+    /// The program.
     pub(crate) fn program(&self) -> &Arc<Program> {
         &self.executable.program
     }
 
-    /// Decodes the first of `reached`.
+    /// Decodes the first function of `reached`.
     ///
     /// # Errors
-    /// Everything it reaches that cannot be executed.
+    /// Every reachable construct that cannot be executed.
     pub(crate) fn prepare(module: &Module, reached: &Reached, layout: Layout) -> Result<Self, Diagnostics> {
         let Some(&kernel) = reached.functions.first() else { return Err(Diagnostics::new()) };
         let size = AddressSize::of(module);
@@ -110,10 +110,10 @@ impl Kernel {
         })
     }
 
-    /// Checks a launch against the kernel and the limits; gives its geometry.
+    /// Checks a launch against the kernel and the limits; returns its geometry.
     ///
     /// # Errors
-    /// What does not fit.
+    /// What does not fit the kernel or the limits.
     pub(crate) fn check(&self, shape: &Shape, limits: &Limits) -> Result<Geometry, Diagnostics> {
         let clusters = Clusters::new(&self.directives, shape)?;
         check_shape(clusters.grid, shape.block)?;
@@ -156,7 +156,7 @@ impl Kernel {
     /// Runs all blocks and waits for them.
     ///
     /// # Errors
-    /// What does not fit; then nothing was run. That a thread was stopped is in [`Finished`].
+    /// What does not fit; then nothing was run. A stopped thread is reported in [`Finished`].
     pub(crate) fn launch(&self, with: With) -> Result<Finished, ExecError> {
         let dynamic_shared = with.shape.dynamic_shared;
         let setup = self.setup(with)?;
@@ -168,10 +168,11 @@ impl Kernel {
         Ok(finished)
     }
 
-    /// Executes single instructions of a launch for another engine, which made its program of the kernel's.
+    /// Creates an executor of single instructions of a launch, for an engine whose program was derived from the
+    /// kernel's.
     ///
     /// # Errors
-    /// What does not fit.
+    /// What does not fit the kernel or the limits.
     pub(crate) fn assistant(&self, with: With, instructions: &Instructions) -> Result<Assistant, ExecError> {
         Ok(Assistant::new(self.setup(with)?, instructions))
     }
@@ -214,10 +215,10 @@ impl Kernel {
         })
     }
 
-    /// The textures, samplers and surfaces of a launch as the threads of the kernel see them.
+    /// Binds the textures, samplers and surfaces of a launch for the threads of the kernel.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] for what the launch does not give, or not as the kernel declares it.
+    /// [`ExecError::Refused`] for objects that the launch does not provide, or not as the kernel declares them.
     pub(crate) fn bind(
         &self,
         textures: Arc<TextureSet>,
@@ -226,7 +227,7 @@ impl Kernel {
         Units::bind(&self.layout.references, textures, bound).map_err(ExecError::Refused)
     }
 
-    /// Names what a faulty access is nearest to, in memory as the launch saw it.
+    /// Sets in the trap the object nearest to a faulty access, in memory as the launch saw it.
     pub(crate) fn explain(&self, trap: &mut Trap, seen: &GlobalMemory, dynamic_shared: u32) {
         let TrapKind::Fault(fault) = &trap.kind else { return };
         let object = match fault.space {
@@ -237,7 +238,7 @@ impl Kernel {
         trap.object = Some(object.unwrap_or_else(|| nothing_at(fault)));
     }
 
-    /// The variables, those of dynamic shared memory with its size.
+    /// The variables; dynamic shared memory gets its actual size.
     fn objects(&self, dynamic_shared: u32) -> Vec<Object> {
         let sized = |(object, is_dynamic): &(Object, bool)| {
             let bytes = if *is_dynamic { dynamic_shared.into() } else { object.bytes };
@@ -247,9 +248,9 @@ impl Kernel {
     }
 }
 
-/// What an address is that nothing is near to.
+/// Describes an address that is near no object.
 fn nothing_at(fault: &Fault) -> String {
-    /// Offsets below it are taken for those of fields.
+    /// Offsets below it are taken for field offsets from a null pointer.
     const PAGE: u64 = 4096;
     match (fault.space, fault.address) {
         (Space::Global | Space::Generic, 0) => "it is a null pointer".to_owned(),
@@ -260,7 +261,7 @@ fn nothing_at(fault: &Fault) -> String {
     }
 }
 
-/// A fault in shared memory as one of the block that has it, where the variables have their offsets as addresses.
+/// A fault in shared memory translated to the owning block, where variables have their offsets as addresses.
 fn in_block(fault: Fault) -> Fault {
     match fault.space {
         Space::Shared | Space::SharedCluster => {
@@ -270,7 +271,7 @@ fn in_block(fault: Fault) -> Fault {
     }
 }
 
-/// The parameters of a kernel, and the bytes of its parameter space.
+/// The parameters of a kernel, and the size in bytes of its parameter space.
 pub(crate) fn parameters(module: &Module, kernel: FunctionId) -> Result<(Vec<Parameter>, u32), Diagnostics> {
     let (places, total) = kernel_parameters(module, kernel).map_err(|finding| {
         let mut findings = Diagnostics::new();

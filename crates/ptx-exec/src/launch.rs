@@ -1,4 +1,4 @@
-//! What a launch is given and what it returns.
+//! Inputs and results of a launch.
 
 use std::num::NonZeroUsize;
 use std::str::FromStr;
@@ -14,24 +14,24 @@ pub type Dim3 = [u32; 3];
 /// One kernel argument; arguments are in the order of the kernel's parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
-    /// The bytes of the parameter, little-endian, exactly as many as it has.
+    /// The bytes of the parameter, little-endian; their number must equal the parameter's size.
     Bytes(Vec<u8>),
-    /// A buffer in global memory; the parameter gets its address. The contents are given back after the launch.
+    /// A buffer in global memory; the parameter receives its address. The contents are returned after the launch.
     Buffer(Vec<u8>),
-    /// A tensor map and the buffer that the tensor is in; the parameter gets the map (manual 5.5.8). The address in the map counts
-    /// from the start of the buffer, whose contents are given back after the launch.
+    /// A tensor map and the buffer that contains the tensor; the parameter receives the map (manual 5.5.8). The address
+    /// in the map is an offset from the start of the buffer, whose contents are returned after the launch.
     Tensor(TensorMap, Vec<u8>),
-    /// A multimem address (manual 9.7.9.14): one at which the buffers of these arguments, named by their numbers, are
-    /// accessed together, the first byte with the first byte and so on. They have the same size.
+    /// A multimem address (manual 9.7.9.14), through which the buffers of these arguments, given by index, are accessed
+    /// together at the same offset. All must have the same size.
     Multimem(Vec<usize>),
-    /// A texture, sampler or surface of [`Launch::textures`]; the parameter, an opaque one or one of 64 bits, gets its handle.
+    /// A texture, sampler or surface of [`Launch::textures`]; the parameter (opaque or 64-bit) receives its handle.
     Handle(Handle),
 }
 
 impl Argument {
-    /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for pointers
-    /// inside of other arguments, and for tensor maps of buffers that have a parameter of their own. It holds for modules of 64-bit
-    /// addresses.
+    /// The address in global memory of the `index`-th buffer among the arguments of [`run`](crate::run), from 0: for
+    /// pointers inside other arguments, and for tensor maps of buffers that have a parameter of their own. Valid for
+    /// modules with 64-bit addresses.
     pub const fn buffer_address(index: usize) -> u64 {
         GlobalMemory::base(index)
     }
@@ -40,9 +40,10 @@ impl Argument {
 /// Bytes of an argument or buffer that depend on where the launch puts its buffers: an address, or a tensor map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// What it is in: the number of an argument that is [bytes](Argument::Bytes) or a buffer, or that of a buffer of [`Launch::buffers`].
+    /// The containing object: the index of an argument that is [bytes](Argument::Bytes) or a buffer, or of an entry of
+    /// [`Launch::buffers`].
     pub inside: usize,
-    /// The first of the bytes that it takes there.
+    /// Offset of the first byte within the containing object.
     pub offset: usize,
     /// What the bytes are.
     pub content: Content,
@@ -51,23 +52,23 @@ pub struct Place {
 /// What is at a [`Place`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// An address in a buffer, as long as the addresses of the module are.
+    /// An address in a buffer, of the module's address size.
     Address {
-        /// The number of the argument that is a buffer, or that of a buffer of [`Launch::buffers`].
+        /// The index of an argument that is a buffer, or of an entry of [`Launch::buffers`].
         buffer: usize,
-        /// Bytes before it in the buffer.
+        /// Offset of the address in the buffer.
         offset: u64,
     },
-    /// A tensor map. The address in it counts from the start of the buffer.
+    /// A tensor map. The address in it is an offset from the start of the buffer.
     Tensor {
         /// The map.
         map: TensorMap,
-        /// The number of the buffer that the tensor is in.
+        /// The index of the buffer that contains the tensor.
         buffer: usize,
     },
 }
 
-/// Bounds that keep a launch from running or growing for ever.
+/// Limits on the run time and resource use of a launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Wall-clock time of the whole launch; `None` for no limit.
@@ -80,9 +81,9 @@ pub struct Limits {
     pub shared: u64,
     /// Bytes of the module's global variables, all together.
     pub variables: u64,
-    /// Bytes of the heap that `malloc` takes from.
+    /// Bytes of the heap used by `malloc`.
     pub heap: usize,
-    /// Bytes that `vprintf` may write in all.
+    /// Total bytes that `vprintf` may write.
     pub output: usize,
 }
 
@@ -102,17 +103,17 @@ impl Default for Limits {
     }
 }
 
-/// When asynchronous operations complete: `cp.async`, bulk copies and reductions, and what else a thread goes on after
-/// before it is done.
+/// When asynchronous operations complete: `cp.async`, bulk copies and reductions, and any other operation that a thread
+/// issues without waiting for it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Completion {
-    /// When they are issued. Programs that do not wait for them work.
+    /// When they are issued. Programs with missing waits still work.
     #[default]
     Eager,
-    /// As late as the program allows: at the wait for them, when all threads of the block wait, or when the block ends.
-    /// Programs that do not wait for them see what memory held before.
+    /// As late as the program allows: at the wait for them, when all threads of the block are waiting, or when the
+    /// block ends. Programs with missing waits see the old contents of memory.
     Late,
-    /// At points that depend on this seed and the number of the block alone, in any order that PTX allows.
+    /// At points that depend only on this seed and the block number, in any order that PTX allows.
     Random(u64),
 }
 
@@ -131,19 +132,19 @@ impl FromStr for Completion {
     }
 }
 
-/// How many threads a launch has, and how they are grouped.
+/// The shape of a launch: grid, block and cluster extents, and dynamic shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Blocks of the grid.
     pub grid: Dim3,
     /// Threads of a block.
     pub block: Dim3,
-    /// Blocks of a cluster, 16 at most; each extent divides the grid's. `None` for what the kernel requires
+    /// Blocks of a cluster, at most 16; each extent divides the grid's. `None` for the shape required by the kernel
     /// (`.reqnctapercluster`), or one block.
     pub cluster: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// Whether all blocks have to be there at once, so that they can wait for each other.
+    /// Whether all blocks must be co-resident, so that they can wait for each other.
     pub cooperative: bool,
 }
 
@@ -166,23 +167,25 @@ impl Shape {
 pub struct Launch {
     /// Name of the kernel.
     pub entry: String,
-    /// Blocks of the grid; clusters of it for a kernel with `.blocksareclusters`.
+    /// Blocks of the grid; for a kernel with `.blocksareclusters`, clusters of the grid.
     pub grid: Dim3,
     /// Threads of a block.
     pub block: Dim3,
-    /// Blocks of a cluster, 16 at most; each extent divides the grid's. `None` for what the kernel requires
+    /// Blocks of a cluster, at most 16; each extent divides the grid's. `None` for the shape required by the kernel
     /// (`.reqnctapercluster`), or one block.
     pub cluster: Option<Dim3>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// Whether all blocks have to be there at once, so that they can wait for each other (`grid.sync()` of cooperative groups).
+    /// Whether all blocks must be co-resident, so that they can wait for each other (`grid.sync()` of cooperative
+    /// groups).
     pub cooperative: bool,
     /// The arguments.
     pub arguments: Vec<Argument>,
-    /// Further buffers in global memory, each with what errors call it, which no parameter has the address of: [`Launch::places`] do. Their numbers
-    /// follow those of the arguments.
+    /// Additional buffers in global memory, each with its name in error messages. No parameter holds their addresses;
+    /// entries of [`Launch::places`] do. Their indices follow those of the arguments.
     pub buffers: Vec<(String, Vec<u8>)>,
-    /// Addresses and tensor maps in arguments and buffers, for parameters that are structures and for memory with addresses in it.
+    /// Addresses and tensor maps inside arguments and buffers, for structure parameters and for memory that contains
+    /// pointers.
     pub places: Vec<Place>,
     /// Textures, samplers and surfaces.
     pub textures: Textures,
@@ -190,7 +193,7 @@ pub struct Launch {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
-    /// Bounds.
+    /// Limits.
     pub limits: Limits,
 }
 
@@ -216,35 +219,36 @@ impl Launch {
 }
 
 impl Launch {
-    /// Its shape.
+    /// The shape of the launch.
     pub fn shape(&self) -> Shape {
         let Self { grid, block, cluster, dynamic_shared, cooperative, .. } = *self;
         Shape { grid, block, cluster, dynamic_shared, cooperative }
     }
 }
 
-/// What a finished launch leaves.
+/// Results of a finished launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// For each argument the contents of its buffer, or nothing when it was no buffer; then the contents of [`Launch::buffers`].
+    /// For each argument the contents of its buffer, or `None` if it is not a buffer; then the contents of
+    /// [`Launch::buffers`].
     pub buffers: Vec<Option<Vec<u8>>>,
-    /// For each image of [`Launch::textures`] its texels, or nothing when it lies in linear memory.
+    /// For each image of [`Launch::textures`] its texels, or `None` if it is in linear memory.
     pub images: Vec<Option<Vec<u8>>>,
-    /// What `vprintf` wrote, block after block.
+    /// Output of `vprintf`, in block order.
     pub output: Vec<u8>,
-    /// Instructions executed by all warps; one for a warp counts once.
+    /// Warp-level instructions executed: each counts once per warp.
     pub warp_instructions: u64,
-    /// Instructions executed by all threads; those whose guard was false do not count.
+    /// Thread-level instructions executed; predicated-off threads do not count.
     pub thread_instructions: u64,
 }
 
-/// What a launch did, without the contents of memory.
+/// Results of a launch, without the contents of memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Executed {
-    /// What `vprintf` wrote, block after block.
+    /// Output of `vprintf`, in block order.
     pub output: Vec<u8>,
-    /// Instructions executed by all warps; one for a warp counts once.
+    /// Warp-level instructions executed: each counts once per warp.
     pub warp_instructions: u64,
-    /// Instructions executed by all threads; those whose guard was false do not count.
+    /// Thread-level instructions executed; predicated-off threads do not count.
     pub thread_instructions: u64,
 }

@@ -1,4 +1,4 @@
-//! Where variables lie, and their initial contents (manual 5.4).
+//! Layout of variables in memory, and their initial contents (manual 5.4).
 
 use std::borrow::Cow;
 
@@ -13,36 +13,36 @@ use crate::memory::{AddressSize, Fault, Space};
 use crate::scalar::format::{Format, Rounding};
 use crate::texture::{References, opaque_of};
 
-/// The constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
+/// Size of the constant memory of a module (manual 5.1.3: 64 KiB, and ten more banks through pointers).
 const CONSTANT_BYTES: u64 = 11 << 16;
 
 /// The space of each variable and its address there.
 pub(crate) type Places = FxHashMap<VarId, (Space, u64)>;
 
-/// Where the variables of the module and of the functions that a kernel reaches lie. Those on the stack of a thread and
-/// parameters are not among them.
+/// Layout of the variables of the module and of the functions reachable from a kernel, without parameters and variables
+/// on the stack of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) places: Places,
-    /// The bits of addresses.
+    /// The address size.
     pub(crate) address_size: AddressSize,
-    /// Bytes of shared memory of a block, without dynamic ones.
+    /// Bytes of static shared memory of a block.
     shared: u64,
-    /// What the address of dynamic shared memory is a multiple of.
+    /// Alignment of dynamic shared memory.
     dynamic_align: u64,
     has_dynamic: bool,
     /// Contents of the constant memory.
     pub(crate) constant: Vec<u8>,
-    /// The global variables that got their places here and their contents, in the order of their addresses.
+    /// The global variables placed by this layout with their contents, in address order.
     pub(crate) globals: Vec<(VarId, Vec<u8>)>,
     /// Textures, samplers and surfaces.
     pub(crate) references: References,
 }
 
-/// Something in memory that a program knows by name.
+/// A named object in memory.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Object {
-    /// What it is called: "variable `x`", "argument 2 (`p`)".
+    /// Its description in messages: "variable `x`", "argument 2 (`p`)".
     pub name: String,
     pub space: Space,
     /// Address of its first byte in the space.
@@ -51,7 +51,8 @@ pub struct Object {
     pub bytes: u64,
 }
 
-/// What a faulty access outside of global memory is about: the object it begins in, else the one that ends nearest before it.
+/// Describes the object nearest to a faulty access outside global memory: the last one that starts at or before the
+/// address.
 pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
     let (space, address) = (fault.space, fault.address);
     let is_before = |object: &&Object| object.space == space && object.address <= address;
@@ -67,8 +68,8 @@ impl Layout {
         self.places.get(&id).copied()
     }
 
-    /// The variables outside of global memory, each with its name, space, address and size in bytes, and whether it is dynamic
-    /// shared memory, whose size only a launch knows.
+    /// The variables outside global memory, and for each whether it is dynamic shared memory, whose size is only known
+    /// at launch.
     pub(crate) fn objects(&self, module: &Module) -> Vec<(Object, bool)> {
         let object = |(id, (space, address)): (&VarId, &(Space, u64))| {
             let variable = module.variable(*id);
@@ -86,25 +87,25 @@ impl Layout {
         align_up(self.shared, self.dynamic_align)
     }
 
-    /// Bytes of shared memory of a block that has this many dynamic ones.
+    /// Bytes of shared memory of a block with `dynamic` bytes of dynamic shared memory.
     pub(crate) fn shared_bytes(&self, dynamic: u32) -> u64 {
         let has_dynamic = dynamic > 0 || self.has_dynamic;
         if has_dynamic { self.dynamic_start() + u64::from(dynamic) } else { self.shared }
     }
 }
 
-/// What a layout starts from.
+/// Inputs of a layout.
 pub(crate) struct Ground<'a> {
-    /// Variables that have their places already.
+    /// Variables that are already placed.
     pub(crate) known: &'a Places,
-    /// Bytes that global variables may take together.
+    /// Maximum total size of global variables.
     pub(crate) limit: u64,
-    /// Gives the address of the next global variable, of a name, bytes and alignment; `None` where there is no room.
+    /// Allocates the next global variable, given its name, size and alignment; `None` if there is no room.
     pub(crate) place_global: &'a mut dyn FnMut(&str, u64, u64) -> Option<u64>,
 }
 
-/// Lays out the variables of `reached`. Those with errors get no place: without a definition, too large, or with initial values that
-/// cannot be computed.
+/// Lays out the variables of `reached`. Erroneous ones are not placed: those without a definition, too large, or whose
+/// initial values cannot be computed.
 pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) -> (Layout, Diagnostics) {
     let mut findings = Diagnostics::new();
     let Ground { known, limit, place_global } = ground;
@@ -123,7 +124,7 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
             StateSpace::Global => Space::Global,
             StateSpace::Const => Space::Const,
             StateSpace::Shared | StateSpace::SharedCta => Space::Shared,
-            // On the stack of each thread: the decoder of the function places them.
+            // On the stack of each thread: placed by the decoder of the function.
             StateSpace::Local | StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc => {
                 continue;
             }
@@ -192,11 +193,11 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
     (layout, findings)
 }
 
-/// Gives opaque variables their handles, which their names mean.
+/// Assigns handles to opaque variables; the name of such a variable denotes its handle.
 fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, findings: &mut Diagnostics) {
     for &id in &reached.variables {
         let variable = module.variable(id);
-        // Parameters hold handles of their own.
+        // Parameters contain their own handles.
         let Some(opaque) = opaque_of(variable).filter(|_| variable.space != StateSpace::Param) else {
             continue;
         };
@@ -209,7 +210,8 @@ fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, fin
     }
 }
 
-/// All `.extern .shared` variables name the same memory after the other variables (manual 5.1.8, 11.6.1).
+/// Places dynamic shared memory: all `.extern .shared` variables alias the memory after the other variables (manual
+/// 5.1.8, 11.6.1).
 fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
     layout.dynamic_align =
         dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);
@@ -219,7 +221,7 @@ fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
     }
 }
 
-/// The next multiple of an alignment.
+/// Rounds up to the next multiple of an alignment.
 pub(crate) fn align_up(value: u64, align: u64) -> u64 {
     value.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
@@ -250,7 +252,7 @@ fn initialize(
                 let address = address_of(module, reached, layout, *symbol, *offset, *generic, variable.at.0)?;
                 u128::from((address & mask) >> mask.trailing_zeros().min(63))
             }
-            // References have no scalar type and do not come here.
+            // References have no scalar type and do not get here.
             Initializer::List(_) | Initializer::Integers(_) | Initializer::Fields(_) => continue,
         };
         let target = match allocation {
@@ -265,14 +267,14 @@ fn initialize(
     Ok(())
 }
 
-/// The scalar values of an initial value with the index of their element.
+/// Collects the scalar values of an initializer, each with its element index.
 fn collect<'i>(
     variable: &Variable,
     init: &'i Initializer,
     writes: &mut Vec<(u64, Cow<'i, Initializer>)>,
 ) -> Initialized {
     let lanes = u64::from(variable.shape.lanes());
-    // Elements below each nesting depth: the dimensions from the second on, then the lanes of a vector.
+    // Elements per nesting depth: the dimensions from the second on, then the lanes of a vector.
     let inner: Vec<u64> = variable.dims.iter().skip(1).map(|dim| dim.unwrap_or(1)).collect();
     let mut strides: Vec<u64> = (0..variable.dims.len())
         .map(|depth| inner[depth..].iter().fold(lanes, |n, &dim| n.saturating_mul(dim)))
@@ -290,7 +292,7 @@ fn collect<'i>(
             }
             continue;
         };
-        // Deeper lists than dimensions list scalars.
+        // Lists nested more deeply than the dimensions contain scalars.
         let stride = strides.get(depth).copied().unwrap_or(1);
         if (count as u64).saturating_mul(stride) > room {
             let text = "the initial value has more elements than the variable";
@@ -350,7 +352,7 @@ fn address_of(
 /// The bits of a constant as a value of a type.
 ///
 /// # Errors
-/// When an integer stands for a floating-point value, or a fraction for an integer.
+/// An integer given for a floating-point value, or a fraction for an integer.
 pub(crate) fn immediate_bits(
     immediate: Immediate,
     ty: ScalarType,

@@ -4,18 +4,19 @@
 //! kernel reaches into an executable form, and interprets them warp by warp, the blocks of the grid spread over host
 //! threads. It is the reference that faster engines are compared with: slow, exact and full of checks.
 //!
-//! A [`DecodedLaunch`] repeats one launch, on memory that keeps what the launches before it stored.
+//! A [`DecodedLaunch`] repeats one launch; memory persists from one repetition to the next.
 //!
-//! An [`Image`] is a module whose variables live in a [`Memory`] of the caller's, at addresses of the host process: its kernels are
-//! decoded once and launched any number of times. The crate `ptx-device` has streams, events and checked arguments on top of it.
+//! An [`Image`] is a module whose variables live in a caller-provided [`Memory`], at host-process addresses: its
+//! kernels are decoded once and launched any number of times. The crate `ptx-device` adds streams, events and checked
+//! arguments.
 //!
-//! What a launch means:
-//! - arithmetic is bit-exact as the manual has it ([`scalar`]); approximate functions are rounded correctly, which is
-//!   within their bounds;
+//! Semantics of a launch:
+//! - arithmetic is bit-exact as specified by the manual ([`scalar`]); approximate functions are correctly rounded,
+//!   which is within their error bounds;
 //! - every access to memory is checked for bounds and alignment; the first bad one stops the launch and is reported with
 //!   its address, space, thread and position;
-//! - the 32 lanes of a warp diverge and come together again freely; collectives wait for all lanes that they name;
-//!   barriers count threads; a program that can make no progress is reported, one that spins runs into its time limit;
+//! - the 32 lanes of a warp diverge and reconverge freely; collectives wait for all lanes named by their member mask;
+//!   barriers count threads; a deadlock is reported, and a livelock runs into the time limit;
 //! - memory is at least as strongly ordered as any PTX order and scope requires;
 //! - nothing is ignored: what cannot be executed is refused, with its position, before the first thread runs;
 //! - the result depends on the module and the launch alone, except where the program itself depends on the order in
@@ -64,8 +65,8 @@ pub use repeat::{DecodedLaunch, LoadedLaunch};
 pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
 pub use tensormap::TensorMap;
 
-/// Whether the interpreter executes instructions of this row: it does some of them. Single modifiers or types may still be
-/// refused, by name, before a launch starts.
+/// Whether the interpreter supports this row of the instruction table, at least in part. Individual modifiers or types
+/// may still be refused, by name, before a launch starts.
 pub fn executes(form: &ptx_isa::Form) -> bool {
     decode::executes(form)
 }

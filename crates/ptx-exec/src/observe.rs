@@ -1,4 +1,4 @@
-//! Watching a launch: what each instruction costs, and what each thread reads and writes.
+//! Instrumented launches: the cost of each instruction, and the registers each thread reads and writes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use crate::error::ExecError;
 use crate::launch::{Dim3, Launch, Outcome};
 use crate::program::SourceLine;
 
-/// What a launch is watched for. It runs slower then.
+/// What to record about a launch. Recording slows the launch down.
 #[derive(Clone, Default, Debug)]
 pub struct Observation {
-    /// Whether the instructions are counted.
+    /// Whether to count instructions.
     pub profile: bool,
-    /// Who receives the instructions that threads execute.
+    /// Which executed instructions to report, and where.
     pub trace: Option<Trace>,
 }
 
-/// Chooses instructions by their place in the PTX and the line of the source that they are from.
+/// Selects instructions by their location in the PTX and their source line.
 pub type Choice = Arc<dyn Fn(Span, Option<&SourceLine>) -> bool + Send + Sync>;
-/// Receives an instruction. Blocks that run on several host threads call it at the same time.
+/// Receives an instruction. It is called concurrently by blocks that run on several host threads.
 pub type Sink = Arc<dyn Fn(&TraceEvent) + Send + Sync>;
 
-/// Which instructions of which threads are reported, and to whom.
+/// Which instructions of which threads are reported, and to which sink.
 #[derive(Clone)]
 pub struct Trace {
-    /// The index of the only block; all when there is none.
+    /// The index of the only block to report; `None` for all.
     pub block: Option<Dim3>,
-    /// The index in its block of the only thread; all when there is none.
+    /// The index in its block of the only thread to report; `None` for all.
     pub thread: Option<Dim3>,
-    /// The instructions, each asked about once before the launch; all when there is none.
+    /// Selects instructions; called once for each before the launch. `None` for all.
     pub instructions: Option<Choice>,
-    /// Who receives them.
+    /// Receives the events.
     pub sink: Sink,
 }
 
@@ -44,10 +44,10 @@ impl fmt::Debug for Trace {
     }
 }
 
-/// A register and its value at some time.
+/// A register and its value at one point of execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Value {
-    /// The register's name; `x` to `w` follow a dot for an element of a vector.
+    /// The register's name; for an element of a vector with a suffix `.x` to `.w`.
     pub register: Arc<str>,
     /// Its type.
     pub ty: ScalarType,
@@ -55,7 +55,7 @@ pub struct Value {
     pub bits: u128,
 }
 
-/// An instruction that a thread executed.
+/// An instruction executed by a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceEvent {
     /// The index of the block.
@@ -64,33 +64,34 @@ pub struct TraceEvent {
     pub thread: Dim3,
     /// The instruction.
     pub span: Span,
-    /// The line of the source that it is from.
+    /// The source line of the instruction.
     pub source: Option<Arc<SourceLine>>,
-    /// The registers that it names as operands, before it; its guard among them.
+    /// The registers it names as operands, before execution; the guard included.
     pub reads: Vec<Value>,
-    /// The registers that it writes, after it. An instruction that threads of a warp execute together reports these in an
-    /// event of its own, without `reads`; one that waits at a barrier does not report them.
+    /// The registers it writes, after execution. An instruction that threads of a warp execute together reports these
+    /// in a separate event without `reads`; one that waits at a barrier does not report them.
     pub writes: Vec<Value>,
 }
 
-/// What an instruction cost.
+/// Execution counts of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// How often warps executed it; those whose guard was false for all threads count too.
+    /// Number of times warps executed it, including when the guard was false for all threads.
     pub warps: u64,
-    /// How often threads did.
+    /// Number of times threads executed it.
     pub threads: u64,
-    /// How often it parted the threads of a warp.
+    /// Number of times it made a warp diverge.
     pub divergent: u64,
-    /// Sectors of 32 bytes of global and local memory, and of images, that its accesses touched: of each access of a warp those of all
-    /// threads together, of bulk and tensor copies those of each (for all blocks of a multicast once), of `multimem` those in
-    /// each place. The words of threads alternate in local memory. Of textures they are those of the texels that have a
-    /// weight, in rows one after the other: how the images of a GPU lie in memory is not documented. What is prefetched does not
-    /// count.
+    /// Sectors of 32 bytes of global and local memory, and of images, touched by its accesses: for each access of a
+    /// warp those of all threads together, for bulk and tensor copies those of each copy (once for all blocks of a
+    /// multicast), for `multimem` those of each replica. Local memory is interleaved by thread at word granularity. For
+    /// textures they are the sectors of texels with a nonzero weight, in row-major order: the layout of images in GPU
+    /// memory is not documented. Prefetches do not count.
     pub sectors: u64,
-    /// By how many a warp's accesses to shared memory needed more turns than without conflicts of its 32 banks of 4 bytes:
-    /// loads, stores, atomic operations (for which threads at one word are one access), `cp.async`, `st.async`, `ldmatrix` and
-    /// `stmatrix`. Bulk and tensor copies, which are done by lines, have none, nor has `wmma`, whose order is not documented.
+    /// Additional shared-memory cycles of a warp's accesses caused by conflicts of the 32 banks of 4 bytes: loads,
+    /// stores, atomic operations (where threads at the same word are one access), `cp.async`, `st.async`, `ldmatrix`
+    /// and `stmatrix`. Bulk and tensor copies work line by line and have none; `wmma` counts none, since its order is
+    /// not documented.
     pub conflicts: u64,
 }
 
@@ -104,31 +105,31 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// The counts of an instruction of the PTX.
+/// The counts of one PTX instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile {
     /// The instruction.
     pub span: Span,
-    /// The line of the source that it is from.
+    /// The source line of the instruction.
     pub source: Option<Arc<SourceLine>>,
     /// The instruction's mnemonic.
     pub instruction: String,
-    /// The function it is in.
+    /// The function that contains it.
     pub function: String,
-    /// What it cost.
+    /// Its counts.
     pub counts: Counts,
 }
 
-/// What a watched launch leaves.
+/// Results of an instrumented launch.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed {
-    /// What the launch leaves, or what stopped it.
+    /// The result of the launch, or the error that stopped it.
     pub result: Result<Outcome, ExecError>,
-    /// Each instruction that was executed, in the order of the functions and their text; nothing where they were not counted.
+    /// Each executed instruction, in the order of functions and their text; empty without [`Observation::profile`].
     pub profile: Vec<Profile>,
 }
 
-/// Launches a kernel, waits for it and watches it, else as [`run`](crate::run) does.
+/// Launches a kernel, waits for it and records it; otherwise like [`run`](crate::run).
 pub fn run_observed(module: Verified<'_>, launch: &Launch, observation: &Observation) -> Observed {
     let mut profile = Vec::new();
     let result = crate::run::run_watched(module, launch, Some((observation, &mut profile)));

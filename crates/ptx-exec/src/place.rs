@@ -8,7 +8,7 @@ use crate::memory::{ALLOCATION_SHIFT, AddressSize};
 use crate::tensormap::BYTES;
 
 impl Launch {
-    /// The contents of a buffer by its number: that of an argument, or a further one.
+    /// The contents of a buffer by its index: an argument, or an additional buffer.
     pub(crate) fn buffer(&self, number: usize) -> Option<&[u8]> {
         match self.arguments.get(number) {
             Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
@@ -17,12 +17,12 @@ impl Launch {
         }
     }
 
-    /// One more than the largest number of a buffer.
+    /// Number of arguments and buffers: one more than the largest index.
     pub(crate) fn numbers(&self) -> usize {
         self.arguments.len() + self.buffers.len()
     }
 
-    /// What people call an argument or a buffer.
+    /// The name of an argument or buffer in messages.
     pub(crate) fn call(&self, number: usize) -> String {
         match number.checked_sub(self.arguments.len()) {
             None => format!("argument {number}"),
@@ -33,7 +33,7 @@ impl Launch {
         }
     }
 
-    /// Bytes of what places can be in.
+    /// Size of an object that can contain places.
     fn bytes_of(&self, number: usize) -> Option<usize> {
         match self.arguments.get(number) {
             Some(Argument::Bytes(bytes)) => Some(bytes.len()),
@@ -41,7 +41,8 @@ impl Launch {
         }
     }
 
-    /// Refuses places that are not in bytes, or of what is not a buffer, and further buffers that are too large.
+    /// Refuses places outside their containing object or that refer to something other than a buffer, and additional
+    /// buffers that are too large.
     pub(crate) fn check_places(&self, size: AddressSize) -> Result<(), Diagnostics> {
         let mut findings = Diagnostics::new();
         let mut report =
@@ -74,7 +75,7 @@ impl Launch {
         if findings.has_errors() { Err(findings) } else { Ok(()) }
     }
 
-    /// Puts into the bytes of an argument or buffer what depends on where the buffers are. The places were checked before.
+    /// Writes the address-dependent contents into the bytes of an argument or buffer. The places have been checked.
     pub(crate) fn fill_places(
         &self,
         number: usize,

@@ -1,8 +1,8 @@
-//! The executable form of a module: what decoding makes and the machine runs.
+//! The executable form of a module: the output of decoding and the input of the machine.
 //!
-//! All functions lie one after the other in one code array; a program counter is an index into it. Registers are rows
-//! of 32 values, one for each lane of a warp. A value of 128 bits takes two rows, the low half first. Immediates and
-//! addresses known before the launch are rows of their own, so that every operand is a row.
+//! The code of all functions is concatenated in one array; a program counter is an index into it. Registers are rows of
+//! 32 values, one for each lane of a warp. A 128-bit value takes two rows, low half first. Immediates and addresses
+//! known before the launch are constant rows, so that every operand is a row.
 
 mod access;
 mod alu;
@@ -65,7 +65,7 @@ pub use texture::{
 pub use tile::{Cell, Spread, Tiles};
 pub use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
 
-/// Lanes of a warp.
+/// Lanes per warp.
 pub const WARP: usize = 32;
 /// One register of every lane of a warp; bits above the register's width are zero.
 pub type Row = [u64; WARP];
@@ -73,10 +73,10 @@ pub type Row = [u64; WARP];
 pub type Mask = u32;
 /// All lanes.
 pub const FULL: Mask = u32::MAX;
-/// Alignment of the local memory of a frame, and so the largest that a variable in it can have.
+/// Alignment of the local memory of a frame, which is also the maximum alignment of a variable in it.
 pub const FRAME_ALIGNMENT: u32 = 128;
 
-/// An operand that is read: a register row of the frame, or a constant row of the program.
+/// A source operand: a register row of the frame, or a constant row of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Src(u32);
 
@@ -91,22 +91,22 @@ impl Src {
         Self(index | Self::CONSTANT)
     }
 
-    /// The row `n` places after it.
+    /// The row `n` rows further on.
     pub const fn plus(self, n: u32) -> Self {
         Self(self.0 + n)
     }
 
-    /// The register row, when it is one.
+    /// The index of the register row, if it is a register.
     pub const fn as_register(self) -> Option<u32> {
         if self.0 & Self::CONSTANT == 0 { Some(self.0) } else { None }
     }
 
-    /// The row of the constants, when it is one.
+    /// The index of the constant row, if it is a constant.
     pub const fn as_constant(self) -> Option<u32> {
         if self.0 & Self::CONSTANT == 0 { None } else { Some(self.0 & !Self::CONSTANT) }
     }
 
-    /// The row it names.
+    /// The row it refers to.
     #[inline]
     pub fn of<'a>(self, rows: &'a [Row], constants: &'a [Row]) -> &'a Row {
         if self.0 & Self::CONSTANT == 0 {
@@ -117,17 +117,17 @@ impl Src {
     }
 }
 
-/// A register row that is written.
+/// A destination operand: the index of a register row.
 pub type Dst = u32;
 
-/// The condition of an instruction.
+/// The guard predicate of an instruction.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Guard {
     pub row: u32,
     pub negated: bool,
 }
 
-/// The lanes of a set, in order.
+/// Iterates over the lanes of a set in ascending order.
 #[inline]
 pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     let mut rest = mask;
@@ -138,21 +138,21 @@ pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The lowest lane of a set that is not empty.
+/// The lowest lane of a nonempty set.
 pub fn first_lane(mask: Mask) -> usize {
     (mask.trailing_zeros() as usize).min(WARP - 1)
 }
 
-/// What an address counts from.
+/// The base of an address.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Base {
-    /// A row of addresses; 32-bit ones wrap around at 32 bits.
+    /// A row of addresses; 32-bit addresses wrap around at 32 bits.
     Row(Src, AddressWidth),
-    /// The thread's local memory of the current call.
+    /// The thread's local memory in the current call frame.
     Frame,
 }
 
-/// Width of the register that holds an address.
+/// Width of the register that contains an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum AddressWidth {
     Bits32,
@@ -167,17 +167,17 @@ pub struct Address {
     pub offset: i64,
 }
 
-/// How a loaded element fills its register: the bits of the element, sign-extended or not, within the register's.
+/// How a loaded element is extended to its register: zero- or sign-extended, then truncated to the register's width.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Fill {
-    /// Bits to shift up and arithmetically down again; 0 for zero extension.
+    /// Left shift followed by the same arithmetic right shift, for sign extension; 0 for zero extension.
     pub sign_shift: u32,
-    /// The bits of the register.
+    /// Mask of the register's bits.
     pub register: u64,
 }
 
 impl Fill {
-    /// An element without a sign, in a register of 64 bits.
+    /// Zero extension to a 64-bit register.
     pub const ZEROS: Self = Self { sign_shift: 0, register: u64::MAX };
 
     #[inline]
@@ -186,25 +186,25 @@ impl Fill {
     }
 }
 
-/// `ld`: `dsts` get consecutive elements.
+/// `ld`: loads consecutive elements into `dsts`.
 #[derive(Clone, Debug, Hash)]
 pub struct Load {
     pub address: Address,
     pub dsts: Box<[Dst]>,
-    /// Bytes of an element. One of 16 bytes goes to two of `dsts` and is read in one step.
+    /// Bytes of an element. A 16-byte element goes to two of `dsts` and is read atomically.
     pub size: u32,
-    /// What the address must be a multiple of: the bytes of the whole access.
+    /// Required alignment of the address: the size of the whole access.
     pub align: u64,
     pub fill: Fill,
     pub order: Order,
-    /// Whether programs wait for other threads with it: it is volatile or synchronizes.
+    /// Whether programs may spin on it, waiting for other threads: it is volatile or synchronizing.
     pub polls: bool,
-    /// The bytes that the program uses, a bit each (`.pragma "used_bytes_mask"`).
+    /// Mask of the bytes that the program uses (`.pragma "used_bytes_mask"`).
     pub used: u32,
 }
 
 impl Load {
-    /// A load of one element of so many bytes, at a multiple of them, without a sign and without waiting for other threads.
+    /// A zero-extending, naturally aligned load of one element of `size` bytes that does not wait for other threads.
     pub fn plain(address: Address, dst: Dst, size: u32) -> Self {
         Self {
             address,
@@ -219,19 +219,19 @@ impl Load {
     }
 }
 
-/// `st`: consecutive elements get `srcs`.
+/// `st`: stores `srcs` to consecutive elements.
 #[derive(Clone, Debug, Hash)]
 pub struct Store {
     pub address: Address,
     pub srcs: Box<[Src]>,
-    /// Bytes of an element. One of 16 bytes comes from two of `srcs` and is written in one step.
+    /// Bytes of an element. A 16-byte element comes from two of `srcs` and is written atomically.
     pub size: u32,
     pub align: u64,
     pub order: Order,
 }
 
 impl Store {
-    /// A store of one element of so many bytes, at a multiple of them.
+    /// A naturally aligned store of one element of `size` bytes.
     pub fn plain(address: Address, src: Src, size: u32) -> Self {
         Self { address, srcs: [src].into(), size, align: size.into(), order: Order::Relaxed }
     }
@@ -247,27 +247,27 @@ pub struct Atomic {
     pub combine: Combine,
 }
 
-/// `atom` and `red` on vectors: each element is combined by itself (manual 9.7.13.5).
+/// `atom` and `red` on vectors: each element is combined separately (manual 9.7.13.5).
 #[derive(Clone, Debug, Hash)]
 pub struct VectorAtomic {
     pub address: Address,
-    /// Bytes of one element.
+    /// Bytes of an element.
     pub size: u32,
-    /// For each element where its old value goes, and what it is combined with.
+    /// For each element the destination of its old value, and the operand it is combined with.
     pub elements: Box<[(Option<Dst>, Src)]>,
     pub combine: Combine,
 }
 
-/// What an atomic operation on 128 bits writes (manual 9.7.13.5).
+/// The value that a 128-bit atomic operation writes (manual 9.7.13.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Exchange {
     /// `.exch`: the operand.
     Always,
-    /// `.cas`: the second operand, where memory holds the first.
+    /// `.cas`: the second operand, if memory contains the first.
     WhereEqual,
 }
 
-/// `atom` on 128 bits; all values are two rows, the lower half first.
+/// 128-bit `atom`; every value is two rows, low half first.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct WideAtomic {
     pub address: Address,
@@ -276,14 +276,14 @@ pub struct WideAtomic {
     pub exchange: Exchange,
 }
 
-/// How many bytes `cp.async` really copies.
+/// How many bytes `cp.async` copies.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum CopyAmount {
     /// All of them.
     Whole,
-    /// As many as the operand says; the rest become zeros.
+    /// As many as the operand specifies; the rest are zero-filled.
     Bytes(Src),
-    /// None when the predicate is true; then all become zeros.
+    /// None if the predicate is true; then all are zero-filled.
     UnlessTrue(Src),
 }
 
@@ -296,18 +296,18 @@ pub struct AsyncCopy {
     pub amount: CopyAmount,
 }
 
-/// What a block barrier does to the thread (manual 9.7.13.1).
+/// Action of a thread at a block barrier (manual 9.7.13.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BarrierAction {
     /// Waits.
     Sync,
-    /// Goes on.
+    /// Arrives without waiting.
     Arrive,
-    /// Waits and gets how many predicates were true.
+    /// Waits and returns the number of true predicates.
     Popc,
-    /// Waits and gets whether all predicates were true.
+    /// Waits and returns whether all predicates were true.
     And,
-    /// Waits and gets whether any predicate was true.
+    /// Waits and returns whether any predicate was true.
     Or,
 }
 
@@ -319,7 +319,7 @@ pub struct BlockBarrier {
     pub count: Option<Src>,
     pub predicate: Option<Src>,
     pub dst: Dst,
-    /// Whether all threads of a warp execute it together (`bar`, `.aligned`).
+    /// Whether all threads of a warp must execute it together (`bar`, `.aligned`).
     pub is_aligned: bool,
 }
 
@@ -333,7 +333,8 @@ pub enum ShuffleMode {
 }
 
 impl ShuffleMode {
-    /// The lane that `own` reads, where it is in range: the manual's pseudo-code of `shfl.sync` (9.7.9.6). `lane` and `clamp` are operands.
+    /// The source lane of lane `own`, or `None` if it is out of range: the pseudo-code of `shfl.sync` in the manual
+    /// (9.7.9.6). `lane` and `clamp` are operands.
     pub fn source(self, own: usize, lane: u64, clamp: u64) -> Option<usize> {
         let (own, offset) = (own as i64, (lane & 31) as i64);
         let (clamp, segment) = ((clamp & 31) as i64, (clamp >> 8 & 31) as i64);
@@ -352,7 +353,7 @@ impl ShuffleMode {
     }
 }
 
-/// What a vote tells.
+/// The result of a vote.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum VoteMode {
     All,
@@ -372,8 +373,8 @@ pub enum ReduceOp {
     Xor,
 }
 
-/// Operations of several lanes at once. Two lanes take part in the same one when the operation and their masks agree,
-/// wherever in the program they are.
+/// Warp collectives. Two lanes take part in the same collective if operation and member mask agree, even at different
+/// instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum CollectiveKind {
     /// `bar.warp.sync`.
@@ -390,18 +391,18 @@ pub enum CollectiveKind {
     Redux(ReduceOp, crate::scalar::int::Int),
     /// Source and destination: a `.f32` value.
     ReduxFloat(Extreme, NanRule, SignRule),
-    /// Destinations: the number of the lowest lane, and whether this one is it.
+    /// Destinations: the number of the lowest lane, and whether this lane is the elected one.
     Elect,
-    /// Sources: A, B, C, the metadata of a sparse A, and of scales for A and for B a register, byte and thread.
-    /// Destinations: D.
+    /// Sources: A, B, C, the metadata of a sparse A, and for the scales of A and of B each a register, byte selector
+    /// and thread selector. Destinations: D.
     Multiply(Product),
     /// Loads a fragment. Sources: address and stride. Destinations: the fragment.
     LoadFragment(Fragment),
     /// Stores a fragment. Sources: address, stride, the fragment.
     StoreFragment(Fragment),
-    /// Loads matrices. Sources: addresses of lines.
+    /// Loads matrices. Sources: row addresses.
     LoadMatrix(Tiles),
-    /// Stores matrices. Sources: addresses of lines, then the matrices.
+    /// Stores matrices. Sources: row addresses, then the matrices.
     StoreMatrix(Tiles),
     /// Transposes an 8x8 matrix.
     TransposeMatrix,
@@ -409,14 +410,14 @@ pub enum CollectiveKind {
     Tensor(TensorAccess),
 }
 
-/// Which lanes take part in a collective.
+/// The lanes that take part in a collective.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Participants {
-    /// Those of the `membermask` operand; all of them must come.
+    /// The lanes of the `membermask` operand; all of them must arrive.
     Members(Src),
     /// Every lane of the warp (`.aligned` instructions).
     Warp,
-    /// Whoever executes it together (instructions without `.sync`).
+    /// The currently converged lanes (instructions without `.sync`).
     Converged,
 }
 
@@ -432,29 +433,30 @@ pub struct Collective {
     pub offset: i64,
 }
 
-/// One argument or result of a call, on one side of it.
+/// An argument or result of a call, on the caller's or the callee's side.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Slot {
-    /// Bytes of the frame's local memory.
+    /// Bytes in the frame's local memory.
     Memory { offset: u32, size: u32 },
-    /// Room in the frame's local memory for a parameter without a size, which takes as many bytes as a call passes, or none.
+    /// Space in the frame's local memory for a parameter of unspecified size, which takes as many bytes as a call
+    /// passes, possibly none.
     Open { offset: u32, size: u32 },
-    /// Registers; a 128-bit value has two rows, a vector one or two for each element.
+    /// Registers; a 128-bit value takes two rows, a vector one or two for each element.
     Rows { first: Src, count: u32, bits: u64 },
-    /// A result no one wants.
+    /// An ignored result.
     Nothing,
 }
 
-/// What is called.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Callee {
     Function(u32),
-    /// The address in the row.
+    /// The function address in a row.
     Address(Src),
     Builtin(Builtin),
 }
 
-/// Functions that the system provides.
+/// Functions provided by the system.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Builtin {
     /// `int vprintf(const char *, void *)`
@@ -475,7 +477,7 @@ pub struct Call {
     pub results: Box<[Slot]>,
 }
 
-/// An operation of each lane by itself, on registers.
+/// A lane-wise operation on registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Alu {
     Unary {
@@ -504,7 +506,7 @@ pub enum Alu {
         d: Dst,
         srcs: [Src; 4],
     },
-    /// The second result goes to the second row.
+    /// An operation with two results, one in each of `dsts`.
     Dual {
         op: Dual,
         dsts: [Dst; 2],
@@ -512,7 +514,7 @@ pub enum Alu {
     },
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, Hash)]
 pub enum Op {
     Alu(Alu),
@@ -531,18 +533,18 @@ impl From<Effect> for Op {
     }
 }
 
-/// What an instruction does that is not an operation on registers alone: it needs memory, other lanes or the place of the
-/// thread, or decides where control goes.
+/// An operation that is not lane-wise on registers: it accesses memory, communicates with other lanes, depends on the
+/// thread's position, or transfers control.
 #[derive(Clone, Debug, Hash)]
 pub enum Effect {
-    /// Copies rows at once: all are read before any is written.
+    /// Parallel copy of rows: all are read before any is written.
     Copy(Box<[(Dst, Src)]>),
     Special {
         d: Dst,
         register: SpecialReg,
         component: Option<Component>,
     },
-    /// The address of a place in the frame's local memory, plus the window's.
+    /// The address of an offset in the frame's local memory, plus the base of the window.
     FrameAddress {
         d: Dst,
         offset: i64,
@@ -561,7 +563,7 @@ pub enum Effect {
     Texturing(Box<Texturing>),
     Stack(Stack),
     Fence,
-    /// A fence that also orders accesses of different proxies.
+    /// A fence that also orders accesses through different proxies.
     ProxyFence,
     BlockBarrier(Box<BlockBarrier>),
     ClusterBarrier(ClusterAction),
@@ -583,9 +585,9 @@ pub enum Effect {
     Exit,
     Trap,
     Breakpoint,
-    /// Lets other threads run.
+    /// Yields to other threads.
     Pause,
-    /// Has no effect that a program could see.
+    /// No observable effect.
     Nothing,
 }
 
@@ -600,66 +602,68 @@ pub struct Inst {
 #[derive(Clone, Debug, Hash)]
 pub struct Function {
     pub name: String,
-    /// Its first instruction.
+    /// Index of its first instruction.
     pub start: u32,
-    /// Register rows of a frame.
+    /// Register rows of its frame.
     pub rows: u32,
-    /// Bytes of local memory of a frame.
+    /// Bytes of local memory of its frame.
     pub local: u32,
-    /// The variables in it; their addresses count from its start.
+    /// The variables in that local memory; their addresses are offsets from its start.
     pub objects: Box<[Object]>,
     pub params: Box<[Slot]>,
     pub results: Box<[Slot]>,
 }
 
-/// Where an instruction came from.
+/// Source location of an instruction.
 #[derive(Clone, Debug)]
 pub struct Origin {
     pub span: Span,
     pub mnemonic: ptx_isa::Mnemonic,
     pub function: u32,
-    /// Its place among the lines of the program.
+    /// Index in the program's source lines.
     pub line: Option<u32>,
 }
 
-/// Values known before the launch, each in a row of its own.
+/// Values known before the launch, one row each.
 #[derive(Clone, Debug, Default)]
 pub struct Constants {
     rows: Vec<Row>,
-    /// Those that are addresses in shared memory, in ascending order: each block of a cluster has its own.
+    /// Indices of rows that are shared-memory addresses, ascending: they differ between the blocks of a cluster.
     shared: Vec<u32>,
-    /// Those that are addresses in global memory, in ascending order: they are others each time the variables are placed.
+    /// Indices of rows that are global-memory addresses, ascending: they depend on the placement of the variables.
     global: Vec<u32>,
 }
 
 impl Constants {
-    /// From the rows, and the places of those that are addresses in shared and in global memory, both in ascending order.
+    /// Creates constants from the rows and the indices of rows that are shared- and global-memory addresses, both
+    /// ascending.
     pub fn new(rows: Vec<Row>, shared: Vec<u32>, global: Vec<u32>) -> Self {
         Self { rows, shared, global }
     }
 
-    /// Whether a row is an address in shared memory, so that each block of a cluster has its own.
+    /// Whether a row is a shared-memory address, which differs between the blocks of a cluster.
     pub fn is_shared(&self, at: u32) -> bool {
         self.shared.binary_search(&at).is_ok()
     }
 
-    /// The rows as the first block of a cluster sees them.
+    /// The rows for the first block of a cluster.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The value of a row that the module alone decides; `None` for an address in global memory, which depends on where its variables are.
+    /// The value of a row if it is determined by the module alone; `None` for a global-memory address, which depends on
+    /// the placement of variables.
     pub fn fixed(&self, index: u32) -> Option<u64> {
         let row = self.rows.get(index as usize)?;
         if self.global.binary_search(&index).is_ok() { None } else { Some(row[0]) }
     }
 
-    /// The places of the rows that are addresses in global memory, in ascending order.
+    /// Indices of the rows that are global-memory addresses, ascending.
     pub fn global(&self) -> &[u32] {
         &self.global
     }
 
-    /// The rows as the block of this rank in its cluster sees them.
+    /// The rows for the block of this rank in its cluster.
     pub fn of_rank(&self, rank: u32) -> Vec<Row> {
         let mut rows = self.rows.clone();
         for &at in &self.shared {
@@ -671,26 +675,26 @@ impl Constants {
     }
 }
 
-/// A program, ready to run: all of it is data, which any engine can execute.
+/// An executable program. It is plain data, which any engine can execute.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub code: Vec<Inst>,
-    /// One for each instruction.
+    /// The origin of each instruction.
     pub origins: Vec<Origin>,
-    /// The lines of the source that the instructions are from.
+    /// The source lines of the instructions.
     pub lines: Vec<Arc<SourceLine>>,
     pub constants: Constants,
     pub functions: Vec<Function>,
-    /// Where each function, by its number in the module, is among them.
+    /// Maps function numbers of the module to indices in `functions`.
     pub numbers: FxHashMap<u32, u32>,
-    /// The kernel.
+    /// Index of the kernel.
     pub entry: u32,
-    /// The bits of addresses.
+    /// The address size.
     pub address_size: AddressSize,
 }
 
 impl Program {
-    /// The line of the source that an instruction is from.
+    /// The source line of an instruction.
     pub fn line_of(&self, pc: u32) -> Option<&Arc<SourceLine>> {
         let line = self.origins.get(pc as usize)?.line?;
         self.lines.get(line as usize)

@@ -18,7 +18,7 @@ use crate::program::Program;
 use crate::run::{buffer_bases, host_threads, multicasts, one, pass_arguments, place_variables, textures};
 use crate::texture::{TextureSet, Units};
 
-/// A launch whose kernel is decoded. No buffer was copied yet, so that making this takes the time that decoding takes.
+/// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.
 pub struct DecodedLaunch<'l> {
     launch: &'l Launch,
     kernel: Kernel,
@@ -29,34 +29,36 @@ pub struct DecodedLaunch<'l> {
     textures: Arc<TextureSet>,
     /// The memory of the module's global variables, whose addresses follow those of the buffers.
     variables: Vec<Region>,
-    /// The address and bytes of the heap, which comes last.
+    /// The address and size of the heap, which is allocated last.
     heap: (u64, usize),
-    /// What gave the addresses.
+    /// The allocator of the addresses.
     arena: Arena,
 }
 
-/// A launch whose buffers and variables are in memory; each [`LoadedLaunch::launch`] sees what the launches before it stored.
+/// A launch whose buffers and variables are in memory; each [`LoadedLaunch::launch`] sees the stores of earlier
+/// launches.
 pub struct LoadedLaunch<'l> {
     decoded: DecodedLaunch<'l>,
     global: GlobalMemory,
-    /// The memory of the buffers, in the order of their numbers.
+    /// The memory of the buffers, in index order.
     buffers: Vec<Region>,
     heap: Arc<Mutex<Heap>>,
     threads: NonZeroUsize,
 }
 
 impl<'l> DecodedLaunch<'l> {
-    /// Checks the arguments of a launch and decodes what its kernel reaches.
+    /// Checks the arguments of a launch and decodes everything reachable from its kernel.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed.
+    /// [`ExecError::Refused`] if the launch does not fit the module or a construct reachable from the kernel cannot be
+    /// executed.
     pub fn new(module: Verified<'_>, launch: &'l Launch) -> Result<Self, ExecError> {
         let module = &*module.written_out();
         Self::of(module, launch, Arena::new(AddressSize::of(module))).map(|(decoded, _)| decoded)
     }
 
-    /// The same, with buffers and variables at addresses of the host, which code of other engines can access; `None` for a module whose
-    /// addresses have 32 bits.
+    /// Like [`DecodedLaunch::new`], with buffers and variables at host addresses, which code of other engines can
+    /// access; `None` for a module with 32-bit addresses.
     ///
     /// # Errors
     /// As [`DecodedLaunch::new`].
@@ -69,7 +71,7 @@ impl<'l> DecodedLaunch<'l> {
         Self::of(module, launch, Arena::of_host()).map(|(decoded, _)| Some(decoded))
     }
 
-    /// The same for a module that is written out; gives what the kernel reaches, too.
+    /// Like [`DecodedLaunch::new`] for a module with shorthands expanded; also returns what the kernel reaches.
     pub(crate) fn of(
         module: &Module,
         launch: &'l Launch,
@@ -91,16 +93,16 @@ impl<'l> DecodedLaunch<'l> {
         Ok((Self { launch, kernel, params, bases, constant, textures, variables, heap, arena }, reached))
     }
 
-    /// The kernel's instructions.
+    /// The program of the kernel.
     #[doc(hidden)]
     pub fn program(&self) -> &Arc<Program> {
         self.kernel.program()
     }
 
-    /// Checks the launch, for another engine to run it once it is loaded.
+    /// Checks the launch, for another engine to run once it is loaded.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
     #[doc(hidden)]
     pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
         let Self { launch, kernel, params, constant, .. } = self;
@@ -117,7 +119,7 @@ impl<'l> DecodedLaunch<'l> {
         })
     }
 
-    /// Copies the buffers of the launch to memory.
+    /// Copies the buffers of the launch into memory.
     pub fn load(mut self) -> LoadedLaunch<'l> {
         let launch = self.launch;
         let buffers = self.buffer_regions();
@@ -143,7 +145,7 @@ impl<'l> DecodedLaunch<'l> {
         LoadedLaunch { decoded: self, global, buffers, heap, threads }
     }
 
-    /// The memory of the buffers, in the order of their numbers.
+    /// The memory of the buffers, in index order.
     fn buffer_regions(&self) -> Vec<Region> {
         let Self { kernel, launch, bases, arena, .. } = self;
         let size = kernel.program().address_size;
@@ -168,13 +170,14 @@ impl LoadedLaunch<'_> {
     /// Runs all blocks and waits for them.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel; [`ExecError::Trap`] when a thread was stopped.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel; [`ExecError::Trap`] if a thread was stopped.
     pub fn launch(&self) -> Result<Executed, ExecError> {
         self.watched(None)
     }
 
-    /// The same with no more instructions of warps than these and those of [`Limits::steps`](crate::Limits): [`TrapKind::Steps`](crate::TrapKind)
-    /// where that is not enough. The buffers then hold what the launch has stored so far.
+    /// Like [`LoadedLaunch::launch`], limited to `steps` warp instructions in addition to
+    /// [`Limits::steps`](crate::Limits): fails with [`TrapKind::Steps`](crate::TrapKind) when the limit is reached. The
+    /// buffers then hold what the launch has stored so far.
     ///
     /// # Errors
     /// As [`LoadedLaunch::launch`].
@@ -184,7 +187,7 @@ impl LoadedLaunch<'_> {
         self.finished(with)
     }
 
-    /// The same as [`LoadedLaunch::launch`] with products of matrices that another engine computes.
+    /// Like [`LoadedLaunch::launch`], with matrix products computed by another engine.
     ///
     /// # Errors
     /// As [`LoadedLaunch::launch`].
@@ -193,7 +196,7 @@ impl LoadedLaunch<'_> {
         self.finished(With { products: Some(products), ..self.with(None) })
     }
 
-    /// The same, watched.
+    /// Like [`LoadedLaunch::launch`], with instrumentation.
     pub(crate) fn watched(&self, observer: Option<Arc<Observer>>) -> Result<Executed, ExecError> {
         self.finished(self.with(observer))
     }
@@ -223,16 +226,17 @@ impl LoadedLaunch<'_> {
         }
     }
 
-    /// Executes single instructions of the launch for another engine, which made its program of the kernel's.
+    /// Creates an executor of single instructions of the launch, for an engine whose program was derived from the
+    /// kernel's.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
     #[doc(hidden)]
     pub fn assistant(&self, instructions: &Instructions) -> Result<Assistant, ExecError> {
         self.decoded.kernel.assistant(self.with(None), instructions)
     }
 
-    /// The kernel's instructions.
+    /// The program of the kernel.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
         self.decoded.program()
@@ -241,30 +245,30 @@ impl LoadedLaunch<'_> {
     /// Checks the launch, for another engine to run it.
     ///
     /// # Errors
-    /// [`ExecError::Refused`] when the shape does not fit the kernel.
+    /// [`ExecError::Refused`] if the shape does not fit the kernel.
     #[doc(hidden)]
     pub fn begin(&self) -> Result<Begun<'_>, ExecError> {
         self.decoded.begin()
     }
 
-    /// Names what a faulty access is nearest to.
+    /// Sets in the trap the object nearest to a faulty access.
     pub(crate) fn explain(&self, trap: &mut Trap) {
         let DecodedLaunch { launch, kernel, .. } = &self.decoded;
         kernel.explain(trap, &self.global, launch.dynamic_shared);
     }
 
-    /// The heap, and how much a launch may write.
+    /// The heap, and the output limit of a launch.
     pub(crate) fn heap_and_output(&self) -> (Arc<Mutex<Heap>>, usize) {
         (self.heap.clone(), self.decoded.launch.limits.output)
     }
 
-    /// Global memory, and textures as threads see them.
+    /// Global memory, and the textures as bound for threads.
     pub(crate) fn global_and_units(&self) -> Result<(GlobalMemory, Units), ExecError> {
         let units = self.decoded.kernel.bind(self.decoded.textures.clone(), &[])?;
         Ok((self.global.clone(), units))
     }
 
-    /// What the buffers and images hold now, together with what the last launch did.
+    /// The current contents of buffers and images, combined with the results of the last launch.
     pub fn outcome(&self, last: Executed) -> Outcome {
         let mut next = self.buffers.iter();
         let contents = |base: &Option<u64>| base.and_then(|_| next.next()).map(Region::to_bytes);

@@ -1,4 +1,4 @@
-//! From a launch to its outcome.
+//! Runs a launch and collects its outcome.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -17,26 +17,26 @@ use crate::observe::{Observation, Profile};
 use crate::repeat::DecodedLaunch;
 use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
 
-/// The most threads of a block (compute capabilities 2.0 and later).
+/// Maximum threads of a block (compute capabilities 2.0 and later).
 pub const MOST_THREADS: u64 = 1024;
-/// The most threads of a block along each axis.
+/// Maximum threads of a block along each axis.
 pub const LARGEST_BLOCK: Dim3 = [1024, 1024, 64];
-/// The most blocks along each axis.
+/// Maximum blocks of a grid along each axis.
 pub const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 
 /// Launches a kernel and waits for it.
 ///
-/// Memory has addresses that depend on the module and the launch alone: the buffers of the arguments come first, then the
-/// variables. Kernels that share variables, or many launches of one, need an [`Image`](crate::Image).
+/// Addresses depend only on the module and the launch: the buffers of the arguments come first, then the variables. For
+/// kernels that share variables, or repeated launches of one kernel, use an [`Image`](crate::Image).
 ///
 /// # Errors
-/// [`ExecError::Refused`] when the launch does not fit the module or something the kernel reaches cannot be executed;
-/// [`ExecError::Trap`] when a thread was stopped.
+/// [`ExecError::Refused`] if the launch does not fit the module or a construct reachable from the kernel cannot be
+/// executed; [`ExecError::Trap`] if a thread was stopped.
 pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> {
     run_watched(module, launch, None)
 }
 
-/// The same, watched: the profile is appended.
+/// Like [`run`], with instrumentation: the profile is appended.
 pub(crate) fn run_watched(
     module: Verified<'_>,
     launch: &Launch,
@@ -79,7 +79,7 @@ pub(crate) fn textures(
     TextureSet::place(launch.textures.clone(), &buffer_at)
 }
 
-/// As many as the host can run at once.
+/// The available parallelism of the host.
 pub(crate) fn host_threads() -> NonZeroUsize {
     static THREADS: OnceLock<NonZeroUsize> = OnceLock::new();
     *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
@@ -88,7 +88,7 @@ pub(crate) fn host_threads() -> NonZeroUsize {
 /// The address of the buffer of each argument that has one, and of each further buffer.
 ///
 /// # Errors
-/// Where there is no room for all of them.
+/// If there is not enough room for all of them.
 pub(crate) fn buffer_bases(arena: &mut Arena, launch: &Launch) -> Result<Vec<Option<u64>>, Diagnostics> {
     let place = |number| {
         let Some(bytes) = launch.buffer(number) else { return Ok(None) };
@@ -99,7 +99,7 @@ pub(crate) fn buffer_bases(arena: &mut Arena, launch: &Launch) -> Result<Vec<Opt
     (0..launch.numbers()).map(place).collect()
 }
 
-/// Lays out the variables; gives the memory of the global ones too.
+/// Lays out the variables; also returns the memory of the global ones.
 pub(crate) fn place_variables(
     module: &Module,
     reached: &Reached,
@@ -121,7 +121,7 @@ pub(crate) fn place_variables(
     Ok((layout, regions))
 }
 
-/// The multimem objects among the arguments. What is not a buffer was refused before.
+/// The multimem objects among the arguments. Members that are not buffers were refused before.
 pub(crate) fn multicasts(launch: &Launch, bases: &[Option<u64>]) -> Vec<Multicast> {
     let base_of = |&index: &usize| Some(((*bases.get(index)?)?, launch.buffer(index)?.len() as u64));
     let objects = launch.arguments.iter().filter_map(|argument| match argument {
@@ -145,7 +145,7 @@ fn show([x, y, z]: Dim3) -> String {
     format!("{x} x {y} x {z}")
 }
 
-/// Checks the blocks of a grid and the threads of a block.
+/// Checks the grid and block extents.
 pub(crate) fn check_shape(grid: Dim3, block: Dim3) -> Result<(), Diagnostics> {
     let within = |dims: Dim3, largest: Dim3| {
         dims.iter().zip(largest).all(|(&dim, largest)| (1..=largest).contains(&dim))

@@ -1,36 +1,36 @@
-//! Where instructions access memory, for engines that look at addresses before they use them.
+//! Memory accesses of instructions, for engines that check addresses before using them.
 
 use super::{Address, Base, Collective, CollectiveKind, CopyAmount, Effect, Mask, Src, WARP};
 
-/// What decides which memory an instruction accesses.
+/// The memory accesses of an instruction, and the registers they depend on.
 #[derive(Clone, Debug, Default)]
 pub struct Accesses {
-    /// The registers that it follows from: those of addresses, then what else it depends on.
+    /// The registers that determine the accesses: address registers first, then other operands.
     pub srcs: Vec<Src>,
-    /// The accesses of a lane that are runs of bytes; empty where they are not.
+    /// Contiguous accesses of each lane; empty if the accesses are not contiguous runs.
     pub runs: Vec<Run>,
 }
 
-/// A run of bytes that each lane accesses.
+/// A contiguous run of bytes accessed by each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// Where it begins; the base is the source of the same number of [`Accesses::srcs`], where it is a register.
+    /// Its start; if the base is a register, it is the entry of [`Accesses::srcs`] at the index of this run.
     pub address: Address,
     /// Its length.
     pub bytes: u32,
-    /// What the address has to be a multiple of, a power of two.
+    /// Required alignment of the address, a power of two.
     pub align: u32,
     /// Whether it is written.
     pub writes: bool,
-    /// Whether it is changed in one step.
+    /// Whether it is an atomic read-modify-write.
     pub is_atomic: bool,
-    /// The lanes that access it, of those that execute the instruction.
+    /// Of the lanes that execute the instruction, those that access it.
     pub lanes: Mask,
 }
 
 impl Run {
     fn new(address: Address, bytes: u32, align: u64) -> Self {
-        // No access is aligned to more.
+        // No access requires a larger alignment.
         let align = u32::try_from(align).unwrap_or(1 << 31);
         Self { address, bytes, align, writes: false, is_atomic: false, lanes: Mask::MAX }
     }
@@ -44,13 +44,14 @@ impl Run {
     }
 }
 
-/// What elements of a size are aligned to in an access that is aligned to so much: each of 16 bytes is accessed as two.
+/// The alignment of an access of elements of `size` bytes whose own alignment is `align`; 16-byte elements are accessed
+/// as two halves.
 fn aligned(size: u32, align: u64) -> u64 {
     align.max(size.min(8).into())
 }
 
 impl Effect {
-    /// The accesses of a load, a store, an atomic operation, a `cp.async` or of matrices on their way between memory and registers; `None` for
+    /// The accesses of a load, store, atomic operation, `cp.async`, or matrix or fragment load or store; `None` for
     /// other instructions.
     pub fn accesses(&self) -> Option<Accesses> {
         let base = |address: &Address| match address.base {

@@ -1,7 +1,7 @@
-//! Operations on registers, as data: what each lane computes from up to four rows.
+//! Register operations as data: the lane-wise computation on up to four rows.
 //!
-//! An operation is whole in its value: an engine needs nothing else to execute it. The interpreter makes a function of a
-//! row out of each before a launch (`machine/bind.rs`).
+//! An operation is self-contained: an engine needs nothing else to execute it. The interpreter compiles each operation
+//! to a function on rows before a launch (`machine/bind.rs`).
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::scalar::int::{self, Int, Part, Saturation, Signedness};
 use crate::scalar::narrow;
 use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
 
-/// The numbers that a register holds, and how many of them.
+/// The numbers in a register: type and count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Numbers {
     Int(Int),
@@ -25,7 +25,7 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    /// How they are placed.
+    /// Their layout in the register.
     pub fn packing(self) -> Packing {
         match self {
             Self::Int(_) | Self::Float(_) => Packing::Whole,
@@ -35,17 +35,17 @@ impl Numbers {
     }
 }
 
-/// What of its registers an operation is applied to.
+/// The granularity at which an operation applies to its registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Packing {
-    /// The registers as they are.
+    /// The whole registers.
     Whole,
-    /// Each of `count` fields of `bits` bits, the lowest first.
+    /// Each of `count` fields of `bits` bits, lowest first.
     Fields { bits: u32, count: u32 },
 }
 
 impl Packing {
-    /// Applies a function of two values to registers.
+    /// Applies a binary function to registers.
     pub fn apply(self, a: u64, b: u64, f: impl Fn(u64, u64) -> u64) -> u64 {
         match self {
             Self::Whole => f(a, b),
@@ -63,7 +63,7 @@ pub fn each<const N: usize>(width: u32, count: u32, values: [u64; N], f: impl Fn
     })
 }
 
-/// Functions of one floating-point value.
+/// Unary floating-point functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatFunction {
     Rcp,
@@ -79,7 +79,7 @@ pub enum FloatFunction {
     Tanh,
 }
 
-/// An operation with one source.
+/// An operation with one source operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Unary {
     /// `a >> shift & mask`
@@ -100,7 +100,7 @@ pub enum Unary {
     IsZero {
         mask: u64,
     },
-    /// The upper half of a register of 128 bits whose lower half is `a`.
+    /// The upper half of the sign- or zero-extension of `a` to 128 bits.
     UpperHalf(Signedness),
     IntAbs(Int),
     IntNeg(Int),
@@ -111,18 +111,18 @@ pub enum Unary {
     FloatAbs(Format, Subnormals),
     FloatNeg(Format, Subnormals),
     Function(FloatFunction, Arith),
-    /// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`: only the upper words count.
+    /// `rcp.approx.ftz.f64`, `rsqrt.approx.ftz.f64`: only the upper words are significant.
     RcpUpperWord,
     RsqrtUpperWord,
     HasProperty(Format, Property),
-    /// The result is extended to the bits `register`.
+    /// The result is extended to the register width given by the mask `register`.
     IntToInt {
         to: Int,
         from: Int,
         excess: Excess,
         register: u64,
     },
-    /// Of the source the bits `low` count.
+    /// Only the bits `low` of the source are significant.
     FloatToInt {
         to: Int,
         integral: Integral,
@@ -145,9 +145,9 @@ pub enum Unary {
         from: Format,
         low: u64,
     },
-    /// Whether a generic address is one in the space (`isspacep`).
+    /// Whether a generic address is in the window of the space (`isspacep`).
     IsInSpace(Space, AddressSize),
-    /// The arrivals that are pending in an `mbarrier` state.
+    /// The number of pending arrivals in an `mbarrier` state.
     PendingCount,
 }
 
@@ -178,7 +178,7 @@ impl FloatExtreme {
     }
 }
 
-/// A comparison of two values of a type.
+/// A comparison of two values of the same type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     pub relation: Relation,
@@ -188,7 +188,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares element `n`.
+    /// Evaluates the comparison on element `n`.
     #[inline]
     pub fn holds(&self, n: u32, a: u64, b: u64) -> bool {
         match self.numbers {
@@ -205,7 +205,7 @@ impl Comparison {
     }
 }
 
-/// The conversion of a whole pack.
+/// A conversion of a whole pack of elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct PackConversion {
     pub repack: Repack,
@@ -213,7 +213,7 @@ pub struct PackConversion {
 }
 
 impl PackConversion {
-    /// Converts the elements of a pack of up to 128 bits; `how` gives scale and rounding of the `n`-th.
+    /// Converts the elements of a pack of up to 128 bits; `how` returns scale and rounding of the `n`-th.
     pub fn apply(&self, low: u64, high: u64, how: impl Fn(u32) -> (Scale, narrow::Direction)) -> u64 {
         let pack = u128::from(high) << 64 | u128::from(low);
         let (from, to) = (self.repack.from.place(), self.repack.to.place());
@@ -224,30 +224,30 @@ impl PackConversion {
         })
     }
 
-    /// The random bits of an element: which of the 32 it gets depends on the format (manual 9.7.9.21). `n` counts from
-    /// the lowest element of the result.
+    /// The random bits of an element: which of the 32 bits it uses depends on the format (manual 9.7.9.21). `n` counts
+    /// from the lowest element of the result.
     pub fn random_bits(&self, n: u32, bits: u64) -> RandomBits {
         let (count, shift) = match self.repack.to {
             Element::Wide(Format::F16) => (13, 16 * n),
             Element::Wide(Format::Bf16 | Format::F32 | Format::F64 | Format::Tf32) => (16, 16 * n),
-            // Of elements of 4 bits the upper two have the upper bytes of both halves, the lower two the lower bytes.
+            // Of the 4-bit elements the upper two use the upper bytes of both halves, the lower two the lower bytes.
             Element::Narrow(format) if format.place() == 4 => (8, 8 * (n / 2) + 16 * (n % 2)),
-            // Four elements of 8 bits share two halves: the upper two the upper half, the lower two the lower one.
+            // Four 8-bit elements share two halves: the upper two the upper half, the lower two the lower one.
             Element::Narrow(_) => (16, 16 * (n / 2)),
         };
         RandomBits { count, bits: bits >> shift }
     }
 
-    /// The scale of an element whose factor has the bits `raw`: narrowing divides by it.
+    /// The scale of an element from the raw bits of its scale factor: narrowing divides by it.
     pub fn scale(&self, raw: u64) -> Scale {
         if matches!(self.repack.to, Element::Narrow(_)) { Scale::over(raw) } else { Scale::times(raw) }
     }
 }
 
-/// An operation with two sources.
+/// An operation with two source operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Binary {
-    /// Whether a generic address is in the shared memory of the block that has the second one.
+    /// Whether a generic address is in the shared memory of the block that contains the second address.
     IsInBlock,
     And,
     Or,
@@ -264,7 +264,7 @@ pub enum Binary {
     IntRem(Int),
     IntMin(Int),
     IntMax(Int),
-    /// `min.relu`, `max.relu`: at least zero.
+    /// `min.relu`, `max.relu`: clamped to at least zero.
     IntMinRelu(Int),
     IntMaxRelu(Int),
     Mul24(Int, Part),
@@ -273,29 +273,29 @@ pub enum Binary {
     Bmsk(Overshoot),
     Szext(Signedness, Overshoot),
     Float(FloatBinary, Arith),
-    /// The first argument is widened from a format to that of the second (manual 9.7.5).
+    /// The first operand is widened from a format to that of the second (manual 9.7.5).
     FloatMixed(FloatBinary, Arith, Format),
     Extreme(FloatExtreme),
     Copysign(Format),
     Compare(Comparison),
-    /// Two values of a format become a pair, `a` the upper half.
+    /// Two values of a format are converted to a pair, `a` in the upper half.
     FloatPair(ToFloat, Format),
-    /// A pack, its lower and its upper 64 bits.
+    /// Converts a pack given as its lower and upper 64 bits.
     Repack(PackConversion, narrow::Direction),
 }
 
-/// `set`: elements become ones, or numbers that are one, where the comparison holds.
+/// `set`: an element is all ones or the number one if the comparison holds, else zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct SetWhere {
     pub comparison: Comparison,
     pub join: Join,
-    /// How many elements the result has, and their bits.
+    /// Number of elements of the result, and their width in bits.
     pub count: u32,
     pub width: u32,
     pub when_true: u64,
 }
 
-/// An operation with three sources.
+/// An operation with three source operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Ternary {
     IntMad(Int, Part, Saturation),
@@ -315,16 +315,16 @@ pub enum Ternary {
     Extreme(FloatExtreme),
     /// `c ? a : b`
     Select,
-    /// `a` where `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
+    /// `a` if `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
     SelectBySign,
     SelectByFloatSign(Format, Subnormals),
     Set(SetWhere),
     MultiplyAdd(MultiplyAdd),
     Video(Scalar),
     VideoSimd(Simd),
-    /// `c` are random bits.
+    /// `c` contains random bits.
     RepackRandom(PackConversion),
-    /// `c` are scales, a byte for each element.
+    /// `c` contains scales, one byte for each element.
     RepackScaled(PackConversion, narrow::Direction),
     PackIntegers(PackElement),
 }
@@ -332,32 +332,32 @@ pub enum Ternary {
 /// An operation with two results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Dual {
-    /// Sources: `a`, `b`, nothing, the carry. Results: the sum, the carry.
+    /// Sources: `a`, `b`, unused, the carry. Results: the sum, the carry.
     AddCarry(Int, Saturation),
     SubCarry(Int, Saturation),
     /// Sources: `a`, `b`, `c`, the carry.
     MadCarry(Int, Part),
-    /// Sources: `a`, `b`, `c`, a predicate. Results: bits, and whether there are any, joined with the predicate.
+    /// Sources: `a`, `b`, `c`, a predicate. Results: the bits, and whether any is set, joined with the predicate.
     Lop3(u8, Join),
-    /// Sources: `a`, `b`, a predicate. Results: whether the comparison holds and whether not, each joined with the
+    /// Sources: `a`, `b`, a predicate. Results: whether the comparison holds and its negation, each joined with the
     /// predicate.
     Compare(Comparison, Join),
-    /// The same of a pair: the second result is that of the upper half.
+    /// Comparison of a pair: the second result is that of the upper half.
     ComparePair(Comparison, Join),
 }
 
-/// The value that an atomic operation leaves in memory (manual 9.7.13.5).
+/// The value that an atomic operation writes to memory (manual 9.7.13.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Combine {
     Exchange,
-    /// The second operand where memory holds the first.
+    /// The second operand, if memory contains the first.
     CompareAndSwap,
     And,
     Or,
     Xor,
-    /// Up to the operand, then 0.
+    /// Increments up to the operand, then wraps to 0.
     Inc,
-    /// Down to 0, then the operand.
+    /// Decrements down to 0, then wraps to the operand.
     Dec,
     IntAdd(Int),
     IntMin(Int),
@@ -365,10 +365,10 @@ pub enum Combine {
     Float(FloatCombine),
 }
 
-/// The same on floating-point values.
+/// Atomic operations on floating-point values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum FloatCombine {
-    /// In global memory `.f32` subnormals are treated as given, in shared memory they are kept.
+    /// In global memory `.f32` subnormals are treated as specified, in shared memory they are preserved.
     AddF32 {
         in_global: Subnormals,
     },
@@ -377,7 +377,7 @@ pub enum FloatCombine {
 }
 
 impl Combine {
-    /// The new value, from the old one in a space and two operands.
+    /// The new value, from the old value in a space and two operands.
     #[inline]
     pub fn of(self, space: Space, old: u64, b: u64, c: u64) -> u64 {
         match self {

@@ -1,13 +1,14 @@
-//! Asynchronous operations, as what engines hand to the runtime; groups of them, closed and waited for by the thread that issued them
-//! (manual 9.7.9.25.1.1); and asynchronous stores.
+//! Asynchronous operations that engines pass to the runtime; groups of them, committed and waited for by the issuing
+//! thread (manual 9.7.9.25.1.1); and asynchronous stores.
 
 use super::{
     Address, Atomic, Bulk, Src, Store, TensorCommit, TensorCopy, TensorIssue, TensormapCopy,
     TensormapReplace, TryCancel,
 };
 
-/// An operation that goes on while the thread does, or that changes what such operations are made of. The machine executes it
-/// (`machine/asynchronous.rs`), for compiled code too. `cp.async` is not among them: compiled code copies by itself.
+/// An operation that proceeds asynchronously to the thread, or that modifies the inputs of such operations. The machine
+/// executes it (`machine/asynchronous.rs`), for compiled code too. `cp.async` is not included: compiled code copies
+/// inline.
 #[derive(Clone, Debug, Hash)]
 pub enum AsyncOp {
     Bulk(Box<Bulk>),
@@ -15,37 +16,37 @@ pub enum AsyncOp {
     TensorCopy(Box<TensorCopy>),
     TensormapReplace(Box<TensormapReplace>),
     TensormapCopy(Box<TensormapCopy>),
-    /// What is done with tensor memory.
+    /// An operation on tensor memory.
     Tensor(Box<TensorIssue>),
     TensorCommit(Box<TensorCommit>),
     TryCancel(Box<TryCancel>),
 }
 
-/// Operations that are closed and waited for together. Those of a thread are in groups of each family apart.
+/// Operations that are committed and waited for together. A thread has separate groups for each family.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Family {
     /// `cp.async`.
     Copies,
-    /// `cp.async.bulk`, `cp.reduce.async.bulk` and their tensor forms, where they end at no barrier.
+    /// `cp.async.bulk`, `cp.reduce.async.bulk` and their tensor forms, if they do not complete at an mbarrier.
     Bulk,
-    /// `wgmma.mma_async`, of a whole warp.
+    /// `wgmma.mma_async`, per warp.
     Products,
-    /// What `tcgen05` does with tensor memory, of a whole block: what is issued later does not overtake what it must follow.
+    /// `tcgen05` operations on tensor memory, per block: a later operation does not overtake one it is ordered after.
     Tensor,
-    /// `tcgen05.st`, of a whole warp.
+    /// `tcgen05.st`, per warp.
     TensorStores,
 }
 
-/// What is done to groups of a family.
+/// Operation on the groups of a family.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum GroupAction {
-    /// Closes the group of the operations since the last one was closed.
+    /// Commits the operations since the last commit as a group.
     Commit,
-    /// Waits until only so many of the last closed groups are not complete.
+    /// Waits until at most this number of the most recent groups is incomplete.
     Wait(Src),
-    /// Waits until all but so many have read what they read.
+    /// Waits until all but this number of the most recent groups have finished reading their sources.
     WaitForReads(Src),
-    /// Closes the group and waits for all.
+    /// Commits the group and waits for all.
     WaitForAll,
 }
 
@@ -57,7 +58,7 @@ pub struct AsyncGroup {
     pub action: GroupAction,
 }
 
-/// What an asynchronous store does to memory.
+/// The memory operation of an asynchronous store.
 #[derive(Clone, Debug, Hash)]
 pub enum Write {
     Store(Store),
@@ -68,6 +69,6 @@ pub enum Write {
 #[derive(Clone, Debug, Hash)]
 pub struct AsyncWrite {
     pub write: Write,
-    /// The barrier that counts the bytes.
+    /// The mbarrier that counts the bytes.
     pub barrier: Option<Address>,
 }

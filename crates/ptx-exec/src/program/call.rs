@@ -1,9 +1,10 @@
-//! Calls through addresses: which functions fit them, and where those are.
+//! Indirect calls: which functions match a call, and their addresses.
 
 use super::{Call, Function, Program, Slot};
 
 impl Call {
-    /// Whether a function takes the arguments and gives the results, so that it can be called here through its address.
+    /// Whether a function accepts the arguments and returns the results of this call, so that it can be its indirect
+    /// target.
     pub fn fits(&self, callee: &Function) -> bool {
         fit(&self.arguments, &callee.params) && fit(&callee.results, &self.results)
     }
@@ -17,7 +18,7 @@ impl Program {
     }
 }
 
-/// Whether what one side of a call passes is what the other side takes.
+/// Whether the slots passed by one side of a call match those expected by the other.
 fn fit(given: &[Slot], taken: &[Slot]) -> bool {
     given.len() == taken.len() && given.iter().zip(taken).all(|(given, taken)| passes(*given, *taken))
 }

@@ -1,39 +1,39 @@
-//! What blocks of a cluster do with each other (manual 9.7.9.23, 9.7.13.3, 9.7.13.17).
+//! Operations between the blocks of a cluster (manual 9.7.9.23, 9.7.13.3, 9.7.13.17).
 
 use super::{Address, Dst, Src};
 
-/// What a thread does at the barrier of its cluster (manual 9.7.13.3).
+/// Action of a thread at the cluster barrier (manual 9.7.13.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ClusterAction {
     Arrive,
     Wait,
 }
 
-/// `mapa`: the address, in the block of a rank, that corresponds to a shared address.
+/// `mapa`: the address, in the block of a given rank, that corresponds to a shared address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct MapAddress {
     pub d: Dst,
     pub a: Src,
     pub rank: Src,
-    /// Where shared memory begins among the generic addresses, where they are generic.
+    /// Base of the shared window, if the addresses are generic.
     pub window: Option<u64>,
 }
 
-/// Which blocks get an answer.
+/// The blocks that receive a response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Audience {
-    /// The one that asks.
+    /// The requesting block.
     Block,
-    /// `.multicast::cluster::all`: all of its cluster, each at the same place.
+    /// `.multicast::cluster::all`: all blocks of its cluster, each at the same offset.
     Cluster,
 }
 
-/// `clusterlaunchcontrol.try_cancel`: takes a cluster that has not started from the launch. The answer has 16 bytes: the index
-/// of its first block, 32 bits each, then whether there was one, in the highest bit.
+/// `clusterlaunchcontrol.try_cancel`: cancels the launch of a cluster that has not started. The response has 16 bytes:
+/// the index of its first block, 32 bits each, and in the highest bit whether a cluster was cancelled.
 #[derive(Clone, Debug, Hash)]
 pub struct TryCancel {
     pub to: Address,
-    /// The barrier that counts the bytes.
+    /// The mbarrier that counts the bytes.
     pub barrier: Address,
     pub audience: Audience,
 }

@@ -1,17 +1,18 @@
-//! What code for a program is made of, for keys of caches.
+//! Hash of a program, for cache keys of compiled code.
 
 use std::hash::{Hash, Hasher};
 
 use super::Program;
 
 impl Program {
-    /// Hashes everything that decides what the program does, wherever its variables are: instructions, functions and constants, without the
-    /// values of addresses in global memory. Where instructions are from is not part of it.
+    /// Hashes everything that determines the behaviour of the program independently of the placement of its variables:
+    /// instructions, functions and constants, without the values of global-memory addresses. Source locations are not
+    /// included.
     ///
-    /// Numbers are hashed as this process has them, so that what a hasher makes of it means something for programs that are built from the
-    /// same sources for the same machine alone.
+    /// Numbers are hashed in native representation, so a digest is only comparable between programs built from the same
+    /// sources for the same machine.
     pub fn hash_code(&self, state: &mut impl Hasher) {
-        // A field that is added is part of it, or is named here as one that is not.
+        // Exhaustive: a new field must be hashed, or be listed here as ignored.
         let Self { code, origins: _, lines: _, constants, functions, numbers, entry, address_size } = self;
         code.hash(state);
         functions.hash(state);

@@ -1,24 +1,25 @@
-//! What is computed of registers by a formula that is written here alone.
+//! Register operations defined by a formula in this file alone.
 //!
-//! An engine needs nothing but [`Formula::of`] to execute one, so that a new one is written here and in the decoder that gives it.
-//! What ordinary kernels consist of has operations of its own (`alu.rs`), of which each engine makes what is fastest.
+//! An engine needs only [`Formula::of`] to execute one, so a new formula is added here and in the decoder that emits
+//! it. Operations common in kernels have their own variants (`alu.rs`), which each engine lowers to the fastest code it
+//! has.
 
 use serde::{Deserialize, Serialize};
 
 use crate::scalar::bits;
 use crate::scalar::int::Int;
 
-/// What is computed of up to four registers.
+/// A function of up to four registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Formula {
-    /// `bfi`: of the field, what it is inserted into, its place and its length.
+    /// `bfi`: operands are the field, the value it is inserted into, its position and its length.
     Bfi(Int),
-    /// `fns`: of the mask, the base and the offset.
+    /// `fns`: operands are the mask, the base and the offset.
     Fns,
 }
 
 impl Formula {
-    /// Its value; sources that the instruction does not have are zero.
+    /// Its value; operands that the instruction does not have are zero.
     #[inline]
     pub fn of(self, [a, b, c, d]: [u64; 4]) -> u64 {
         match self {
@@ -27,7 +28,7 @@ impl Formula {
         }
     }
 
-    /// The bits of its value.
+    /// Width of its value in bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::Bfi(t) => t.bits(),

@@ -1,4 +1,4 @@
-//! The source that PTX was compiled from, as `.file` and `.loc` name it (manual 11.5.2, 11.5.3).
+//! Source lines that PTX was compiled from, as given by `.file` and `.loc` (manual 11.5.2, 11.5.3).
 
 use std::collections::HashMap;
 use std::fmt;
@@ -6,21 +6,21 @@ use std::sync::Arc;
 
 use ptx_ir::{DebugLocation, Item, Module};
 
-/// A line of the source that PTX was compiled from.
+/// A source line that PTX was compiled from.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct SourceLine {
-    /// The file, as `.file` names it.
+    /// The file name given by `.file`.
     pub file: Arc<str>,
-    /// From 1.
+    /// 1-based.
     pub line: u32,
-    /// From 1; 0 where it is not known.
+    /// 1-based; 0 if unknown.
     pub column: u32,
-    /// Where the function of the line was inlined.
+    /// The call site, if the line is in an inlined function.
     pub inlined_at: Option<Arc<SourceLine>>,
 }
 
 impl SourceLine {
-    /// How many calls it holds.
+    /// Number of nested inlined calls.
     fn depth(&self) -> usize {
         std::iter::successors(self.inlined_at.as_ref(), |line| line.inlined_at.as_ref()).count()
     }
@@ -39,10 +39,10 @@ impl fmt::Display for SourceLine {
     }
 }
 
-/// The most calls within calls that a line holds.
+/// Maximum number of nested inlined calls that a line records.
 const DEEPEST: usize = 32;
 
-/// The files of a module by their numbers, and the lines so far by file, line and column.
+/// The files of a module by number, and the lines found so far by file, line and column.
 #[derive(Debug, Default)]
 pub struct Files {
     names: HashMap<u32, Arc<str>>,
@@ -58,8 +58,8 @@ impl Files {
         Self { names: module.items.iter().filter_map(file).collect(), seen: HashMap::new() }
     }
 
-    /// The line that a `.loc` names; nothing where it names none. The place of a call is that of an earlier `.loc`, which
-    /// may be of an inlined function too.
+    /// The line of a `.loc`; `None` if it has none. The call site of an inlined function is the location of an earlier
+    /// `.loc`, which may itself be in an inlined function.
     pub fn line(&mut self, location: &DebugLocation) -> Option<Arc<SourceLine>> {
         let file = Arc::clone(self.names.get(&location.file).filter(|_| location.line != 0)?);
         let (line, column) = (location.line, location.column);

@@ -1,5 +1,5 @@
-//! Matrices that the lanes of a warp hold together: what their elements are, and which lane holds which (manual 9.7.14.4,
-//! 9.7.14.5, 9.7.14.6).
+//! Matrices distributed over the lanes of a warp: their element types, and the mapping from elements to lanes (manual
+//! 9.7.14.4, 9.7.14.5, 9.7.14.6).
 
 use super::WARP;
 use crate::scalar::format::Rounding;
@@ -13,9 +13,9 @@ pub enum Element {
     Tf32,
     F32,
     F64,
-    /// A format of eight bits or fewer, in a byte (manual 9.7.14.5.14).
+    /// A format of at most eight bits, stored in a byte (manual 9.7.14.5.14).
     Narrow(Narrow),
-    /// `.e2m1` in four bits.
+    /// `.e2m1`, packed in four bits.
     E2m1,
     U8,
     S8,
@@ -37,7 +37,7 @@ impl Element {
         }
     }
 
-    /// Elements in one register.
+    /// Elements per register.
     pub const fn per_register(self) -> u32 {
         match self {
             Element::F64 => 1,
@@ -46,7 +46,7 @@ impl Element {
     }
 }
 
-/// The sizes of a product: A is m x k, B is k x n, C and D are m x n.
+/// The shape of a product: A is m x k, B is k x n, C and D are m x n.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Size {
     pub m: u32,
@@ -59,12 +59,12 @@ pub struct Size {
 pub enum Part {
     A,
     B,
-    /// C and D, which lie alike.
+    /// C and D, which have the same layout.
     Sum,
 }
 
 impl Size {
-    /// The rows and columns of a matrix.
+    /// Numbers of rows and columns of a matrix.
     pub const fn of(self, part: Part) -> (u32, u32) {
         match part {
             Part::A => (self.m, self.k),
@@ -79,39 +79,39 @@ impl Size {
     }
 }
 
-/// Whether neighbours in memory, or in the registers of a lane, are those of a row or of a column.
+/// Whether consecutive elements, in memory or in the registers of a lane, belong to a row or to a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Major {
     Row,
     Column,
 }
 
-/// Which elements of a matrix in shared memory are neighbours, where a descriptor names it (manual 9.7.15.5.1.2).
+/// Which elements of a matrix in shared memory are contiguous, as given by its descriptor (manual 9.7.15.5.1.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Majorness {
-    /// Those of a row of A or of a column of B.
+    /// K-major: those of a row of A or of a column of B.
     K,
-    /// Those of a column of A or of a row of B.
+    /// MN-major: those of a column of A or of a row of B.
     Mn,
 }
 
-/// How the elements of factors meet.
+/// How the elements of the factors are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Join {
-    /// They are multiplied.
+    /// Multiplication.
     Multiply,
-    /// The bits in which they differ are counted.
+    /// Population count of their exclusive or.
     Xor,
-    /// The bits that both have are counted.
+    /// Population count of their conjunction.
     And,
 }
 
-/// What becomes of sums that their type does not have.
+/// How sums that are not representable in their type are handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Overflow {
     /// Integers wrap around, floating-point values become infinite.
     Plain,
-    /// `.satfinite`: they become the largest or smallest number. Of floating-point sums a NaN becomes zero.
+    /// `.satfinite`: saturated to the largest or smallest finite number. A NaN floating-point sum becomes zero.
     Finite,
 }
 
@@ -119,25 +119,25 @@ pub enum Overflow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Factor {
     pub element: Element,
-    /// Only [`Held::Quads`] lie otherwise by it.
+    /// Only affects the layout of [`Held::Quads`].
     pub major: Major,
 }
 
-/// Which lane holds which elements.
+/// Mapping from matrix elements to lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Held {
-    /// As the manual has it for most shapes of `mma`: a lane is in group `lane / 4` and has place `lane % 4` in it; the four
-    /// lanes of a group hold neighbours along k. Registers of A go down eight rows first, where there are sixteen, then
-    /// along k; those of B go along k (9.7.14.5.2 ff.).
+    /// The layout of most shapes of `mma` (manual 9.7.14.5.2 ff.): a lane is in group `lane / 4` at position `lane % 4`;
+    /// the four lanes of a group hold adjacent elements along k. Registers of A advance by eight rows first, if there
+    /// are sixteen rows, then along k; those of B advance along k.
     Groups,
-    /// `mma.m8n8k4` of halves: four products, each of four lanes and the four that are sixteen above (9.7.14.5.1).
+    /// `mma.m8n8k4` on halves: four products, each held by four lanes and the four lanes sixteen above (9.7.14.5.1).
     Quads,
-    /// `wmma`: as the implementation likes (9.7.14.4.1). Lanes hold elements in the order of rows, and as many copies of the
-    /// matrix as its registers have room for.
+    /// `wmma`: implementation-defined (9.7.14.4.1). Lanes hold elements in row order, with as many copies of the matrix
+    /// as fit in the registers.
     Fragments,
 }
 
-/// A place in one of the products that an instruction computes.
+/// A position in one of the products that an instruction computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Place {
     pub product: usize,
@@ -146,7 +146,7 @@ pub struct Place {
 }
 
 impl Held {
-    /// How many products an instruction computes.
+    /// Number of products computed by an instruction.
     pub const fn products(self) -> usize {
         match self {
             Held::Quads => 4,
@@ -154,17 +154,17 @@ impl Held {
         }
     }
 
-    /// The registers that a lane holds of a matrix.
+    /// Registers of a matrix per lane.
     pub const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
         let lanes = WARP as u32;
         match (self, part, element) {
-            // Eight of halves for every shape (manual 9.7.14.4.1).
+            // Eight registers of halves for every shape (manual 9.7.14.4.1).
             (Held::Fragments, Part::A | Part::B, Element::F16) => 8,
             _ => size.elements(part) * self.products() as u32 / lanes / element.per_register(),
         }
     }
 
-    /// The place of element `i` of a lane, counted from the low bits of the first register.
+    /// The position of element `i` of a lane, counted from the low bits of the first register.
     pub fn place(self, size: Size, part: Part, factor: Factor, lane: usize, i: usize) -> Place {
         match self {
             Held::Groups => groups(size, part, factor.element, lane, i),
@@ -211,7 +211,7 @@ fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -
     Place { product: lane % 16 / 4, row, column }
 }
 
-/// In which order the two indices of a chunk are.
+/// Order of the two indices of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Indices {
     /// `mma.sp`.
@@ -220,19 +220,21 @@ pub enum Indices {
     Increasing,
 }
 
-/// How the positions of the elements that a sparse A keeps are given (manual 9.7.14.6).
+/// Encoding of the positions of the elements kept in a sparse A (manual 9.7.14.6).
 ///
-/// Each row of A is cut into chunks of four places, two of which are kept. A place is one element of 8 or 16 bits, two of
-/// 4 bits or half of one of 32 bits. Four bits of metadata are the indices of the two, that of the first in the low bits.
+/// Each row of A is divided into chunks of four slots, of which two are kept. A slot is one 8- or 16-bit element, two
+/// 4-bit elements or half of a 32-bit element. Four bits of metadata contain the two indices, that of the first kept
+/// slot in the low bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Sparse {
-    /// Which lanes of each group give them: one, a pair, or all four, so that there are four values, two or one.
+    /// Which lanes of each group provide the metadata: one lane, a pair, or all four; the selector then has four, two
+    /// or one values.
     pub selector: usize,
     pub indices: Indices,
 }
 
 impl Sparse {
-    /// Elements of A in a chunk.
+    /// Elements of A per chunk.
     pub const fn chunk(element: Element) -> usize {
         match element.bits() {
             32 => 2,
@@ -241,16 +243,16 @@ impl Sparse {
         }
     }
 
-    /// How many selectors a shape leaves: a lane has the metadata of eight chunks.
+    /// Number of valid selectors for a shape: a lane provides the metadata of eight chunks.
     pub const fn selectors(size: Size, element: Element) -> usize {
         let chunks = size.k as usize / Self::chunk(element);
         if chunks <= 4 { 4 } else { 16 / chunks }
     }
 
-    /// The lane that has the metadata of a chunk, and its lowest bit there.
+    /// The lane that provides the metadata of a chunk, and the position of its lowest bit.
     ///
-    /// The manual has this in pictures only (figures 119, 122, 125, 127, 129, 136, 137, 139, 146 and 147). What is here is
-    /// also what the code does that `ptxas` writes to put indices in order for sm_120, and to multiply 4-bit integers on
+    /// The manual only shows this in figures (119, 122, 125, 127, 129, 136, 137, 139, 146 and 147). The mapping here
+    /// was confirmed by the code that `ptxas` generates to order indices for sm_120, and to multiply 4-bit integers on
     /// sm_90.
     pub const fn metadata(self, size: Size, element: Element, row: usize, chunk: usize) -> (usize, u32) {
         let (group, down) = (row % 8, row / 8);
@@ -264,21 +266,21 @@ impl Sparse {
     }
 }
 
-/// The scales of the blocks of both factors (manual 9.7.14.3): each row of A and column of B is cut into blocks along k.
+/// Block scales of both factors (manual 9.7.14.3): each row of A and column of B is divided into blocks along k.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Scales {
-    /// Blocks of a row: one, two or four.
+    /// Blocks per row: one, two or four.
     pub blocks: usize,
     pub format: Narrow,
 }
 
 impl Scales {
-    /// Whether `.scale_vec` leaves a byte to begin with: the scales of a row are neighbours in a register.
+    /// Whether `.scale_vec` allows this byte selector: the scales of a row are adjacent in a register.
     pub const fn begins_at(self, byte: u64) -> bool {
         byte < 4 && byte.is_multiple_of(self.blocks as u64)
     }
 
-    /// How many choices of threads there are: two lanes of a group have the scales of A for two rows, one has those of B
+    /// Number of valid thread selectors: two lanes of a group provide the scales of A for two rows, one lane those of B
     /// for its column.
     pub const fn threads(part: Part) -> u64 {
         match part {
@@ -287,7 +289,7 @@ impl Scales {
         }
     }
 
-    /// The lane with the scales of a row of A or column of B.
+    /// The lane that provides the scales of a row of A or column of B.
     pub const fn lane(part: Part, thread: usize, line: usize) -> usize {
         match part {
             Part::A => 4 * (line % 8) + 2 * thread + line / 8,
@@ -303,19 +305,20 @@ pub struct Product {
     pub held: Held,
     pub a: Factor,
     pub b: Factor,
-    /// For a sparse A.
+    /// If A is sparse.
     pub sparse: Option<Sparse>,
     pub scales: Option<Scales>,
     pub c: Element,
     pub d: Element,
     pub join: Join,
     pub overflow: Overflow,
-    /// Of `.f64`.
+    /// For `.f64`.
     pub rounding: Rounding,
 }
 
 impl Product {
-    /// The sizes by which the lanes hold a matrix: of a sparse A half of each row, held as a dense matrix of that size is.
+    /// The shape that determines the register layout of a matrix: a sparse A keeps half of each row, laid out like a
+    /// dense matrix of that size.
     pub const fn kept(&self, part: Part) -> Size {
         match (self.sparse, part) {
             (Some(_), Part::A) => Size { k: self.size.k / 2, ..self.size },
@@ -323,7 +326,7 @@ impl Product {
         }
     }
 
-    /// The registers of A, B, C and D.
+    /// Numbers of registers of A, B, C and D.
     pub const fn registers(&self) -> [u32; 4] {
         let Self { size, held, .. } = *self;
         [
@@ -344,12 +347,12 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// Registers of a lane.
+    /// Registers per lane.
     pub const fn registers(&self) -> u32 {
         Held::Fragments.registers(self.size, self.part, self.factor.element)
     }
 
-    /// Elements of a row or column that lies in one piece, and how many of them there are.
+    /// Length of a contiguous row or column, and the number of those.
     pub const fn leading(&self) -> (u32, u32) {
         let (rows, columns) = self.size.of(self.part);
         match self.factor.major {
@@ -358,10 +361,10 @@ impl Fragment {
         }
     }
 
-    /// What the address of each such row or column is a multiple of, in bytes.
+    /// Alignment in bytes of the address of each such row or column.
     ///
-    /// The manual asks for the size of the fragment (9.7.14.4.2), which its own default strides are not always a multiple
-    /// of; CUDA lets strides be multiples of 16 bytes.
+    /// The manual requires the size of the fragment (9.7.14.4.2), of which its own default strides are not always a
+    /// multiple; CUDA allows strides that are multiples of 16 bytes.
     pub fn alignment(&self) -> u64 {
         let bits = self.factor.element.bits();
         let register = if bits == 64 { 8 } else { 4 };

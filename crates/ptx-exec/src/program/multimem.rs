@@ -1,4 +1,4 @@
-//! Accesses to a multimem address, which are to several places at once (manual 9.7.9.14).
+//! Accesses to a multimem address, which refers to several replicas at once (manual 9.7.9.14).
 
 use super::{Address, Combine, Dst, FloatExtreme, Src};
 use crate::scalar::convert::{Element, Range, Repack, Scale};
@@ -10,48 +10,48 @@ use crate::scalar::narrow::{Direction, Negatives};
 #[derive(Clone, Debug, Hash)]
 pub struct Multimem {
     pub address: Address,
-    /// Bytes of what a register has of it.
+    /// Bytes of memory per register.
     pub size: u32,
     pub action: MultimemAction,
 }
 
 #[derive(Clone, Debug, Hash)]
 pub enum MultimemAction {
-    /// Writes the same to all places.
+    /// Writes the same value to all replicas.
     Store(Box<[Src]>),
-    /// Combines every place with the same, each in a step of its own.
+    /// Applies the same atomic operation to every replica, each in a separate step.
     Combine(Box<[Src]>, Combine),
-    /// Reads all places and accumulates what they hold, in the order of the places.
+    /// Reads all replicas and reduces their values, in replica order.
     Load(Box<[Dst]>, Accumulation),
 }
 
-/// How the contents of several places become one.
+/// Reduction of the values of several replicas.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Accumulation {
-    /// As an atomic operation has it.
+    /// The reduction of an atomic operation.
     Plain(Combine),
-    /// Elements of so many in a register, each in a format in which it is exact.
+    /// Per element, `count` elements in a register, in a format in which each element is exact.
     Widened { element: Element, count: u32, format: Format, step: Step, rounds: Rounds },
 }
 
-/// What is done with the next of several values.
+/// Operation that accumulates the next value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Step {
     Add,
     Extreme(FloatExtreme),
 }
 
-/// When an accumulated value is rounded to the type of its elements.
+/// When an accumulated value is rounded to its element type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Rounds {
-    /// After each step: the precision of the type.
+    /// After each step: accumulation in the element type.
     EachStep,
     /// `.acc::f32`, `.acc::f16`.
     AtTheEnd,
 }
 
 impl Accumulation {
-    /// The contents of all places as one; zero when there are none.
+    /// Reduces the values of all replicas; zero if there are none.
     pub fn of(&self, values: &[u64]) -> u64 {
         let Some((&first, others)) = values.split_first() else { return 0 };
         match *self {
@@ -68,7 +68,7 @@ impl Accumulation {
         }
     }
 
-    /// One element of all places.
+    /// Reduces one element of all replicas.
     fn element(&self, first: u64, others: impl Iterator<Item = u64>) -> u64 {
         let Self::Widened { element, format, step, rounds, .. } = *self else { return first };
         let wide = Element::Wide(format);
@@ -77,7 +77,7 @@ impl Accumulation {
             repack.element(Scale::NONE, Direction::By(Rounding::NearestEven), raw)
         };
         let widened = |raw| convert(wide, element, Range::Infinite, raw);
-        // What is too large for an 8-bit format becomes its largest value, as with every conversion to one.
+        // Overflow in an 8-bit format saturates to its largest finite value, as in every conversion to such a format.
         let range = if matches!(element, Element::Narrow(_)) { Range::Finite } else { Range::Infinite };
         let narrowed = |raw| convert(element, wide, range, raw);
         let sum = others.fold(widened(first), |sum, value| {

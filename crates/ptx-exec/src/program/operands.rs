@@ -1,7 +1,8 @@
-//! The operands of instructions: which registers each reads and writes, and what of it counts from the frame of its function.
+//! Operands of instructions: the registers each reads and writes, and its frame-relative addresses.
 //!
-//! There is one walk over each instruction, in two forms: one looks at the operands, the other one changes them. Engines ask it what an
-//! instruction depends on, and give copies of instructions other registers.
+//! There is one walk over each instruction, in two forms: one visits the operands by shared, the other by mutable
+//! reference. Engines use it to find the dependences of an instruction, and to rename registers in copies of
+//! instructions.
 
 use super::{
     Address, Alu, AsyncCopy, AsyncGroup, AsyncOp, AsyncWrite, BarrierAction, Base, BlockBarrier, Bulk,
@@ -17,27 +18,27 @@ use super::{Coordinates, TextureQuery};
 pub enum Operand<S, D, A, L> {
     /// A row that is read.
     Read(S),
-    /// Two rows that are read, this one and the next.
+    /// Two consecutive rows that are read.
     ReadPair(S),
     /// A row that is written.
     Write(D),
     /// A row that is read and then written.
     Update(D),
-    /// An address that counts from the local memory of the call; [`Effect::FrameAddress`] is one itself.
+    /// An address relative to the frame's local memory; [`Effect::FrameAddress`] has one itself.
     Frame(A),
-    /// What a call is given.
+    /// An argument of a call.
     Argument(L),
-    /// What a call gives.
+    /// A result of a call.
     Result(L),
 }
 
-/// An operand as it is.
+/// An operand by shared reference.
 pub type OperandRef<'a> = Operand<&'a Src, &'a Dst, &'a Address, &'a Slot>;
-/// An operand that can be replaced.
+/// An operand by mutable reference.
 pub type OperandMut<'a> = Operand<&'a mut Src, &'a mut Dst, &'a mut Address, &'a mut Slot>;
 
 impl Op {
-    /// Shows all operands of the operation, what it reads before what it writes. Its guard is not one.
+    /// Visits all operands of the operation, reads before writes. The guard is not included.
     pub fn operands<'a>(&'a self, see: &mut dyn FnMut(OperandRef<'a>)) {
         match self {
             Op::Alu(alu) => shared::alu(alu, see),
@@ -45,7 +46,7 @@ impl Op {
         }
     }
 
-    /// The same, to change them.
+    /// Like [`Op::operands`], with mutable access.
     pub fn operands_mut<'a>(&'a mut self, see: &mut dyn FnMut(OperandMut<'a>)) {
         match self {
             Op::Alu(alu) => exclusive::alu(alu, see),
@@ -55,18 +56,18 @@ impl Op {
 }
 
 impl Effect {
-    /// As [`Op::operands`].
+    /// See [`Op::operands`].
     pub fn operands<'a>(&'a self, see: &mut dyn FnMut(OperandRef<'a>)) {
         shared::effect(self, see);
     }
 
-    /// As [`Op::operands_mut`].
+    /// See [`Op::operands_mut`].
     pub fn operands_mut<'a>(&'a mut self, see: &mut dyn FnMut(OperandMut<'a>)) {
         exclusive::effect(self, see);
     }
 }
 
-/// Whether a barrier has a result.
+/// Whether a barrier action has a result.
 const fn gives(action: BarrierAction) -> bool {
     match action {
         BarrierAction::Sync | BarrierAction::Arrive => false,
@@ -377,7 +378,7 @@ macro_rules! walks {
                 }
                 read([&$($mutable)? b.descriptor, accumulates], see);
                 read(metadata, see);
-                // It is C too.
+                // D is also C.
                 d.into_iter().for_each(|row| see(Operand::Update(row)));
             }
 

@@ -1,9 +1,9 @@
-//! Barriers in shared memory, and copies whose bytes they count (manual 9.7.13.15, 9.7.9.25.4).
+//! Barriers in shared memory (mbarriers), and copies that signal them (manual 9.7.13.15, 9.7.9.25.4).
 
 use super::{Address, Combine, Dst, Src};
 use crate::memory::Space;
 
-/// Whether arrivals may complete the phase.
+/// Whether an arrival may complete the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Completion {
     Allowed,
@@ -11,78 +11,78 @@ pub enum Completion {
     Forbidden,
 }
 
-/// Whether an arrival is for later phases too.
+/// Whether an arrival also drops out of later phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Stay {
     Stays,
-    /// `arrive_drop`: later phases do not wait for it.
+    /// `arrive_drop`: decrements the expected arrivals of later phases.
     Leaves,
 }
 
-/// What a barrier is made with; nothing but the question for it tells them apart here.
+/// The layout an mbarrier is initialized with. Layouts only differ in the result of `mbarrier.check_layout` here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum BarrierLayout {
     V0,
     V1,
 }
 
-/// What is done to a barrier in shared memory.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum MbarrierAction {
-    /// `mbarrier.init`, for so many arrivals.
+    /// `mbarrier.init`, with the expected arrival count.
     Init(Src, BarrierLayout),
-    /// `mbarrier.check_layout`: whether it was made with this one.
+    /// `mbarrier.check_layout`: whether it was initialized with this layout.
     HasLayout(BarrierLayout),
     /// `mbarrier.inval`.
     Invalidate,
-    /// `mbarrier.expect_tx`: so many more transactions.
+    /// `mbarrier.expect_tx`: increments the tx-count.
     Expect(Src),
-    /// `mbarrier.complete_tx`: so many are done.
+    /// `mbarrier.complete_tx`: decrements the tx-count.
     Complete(Src),
-    /// `mbarrier.arrive`, after expecting transactions where there are some.
+    /// `mbarrier.arrive`, preceded by an expect-tx operation if `transactions` is given.
     Arrive { count: Src, transactions: Option<Src>, completion: Completion, stay: Stay },
-    /// `cp.async.mbarrier.arrive`: when the thread's `cp.async` so far are done.
+    /// `cp.async.mbarrier.arrive`: arrives when all prior `cp.async` of the thread are complete.
     ArriveOfCopies,
-    /// The same with `.noinc`.
+    /// `cp.async.mbarrier.arrive.noinc`.
     ArriveOfCopiesCounted,
-    /// Whether the phase of a state is over.
+    /// Whether the phase identified by a state is complete.
     IsOver(Src),
-    /// Whether the primary phase of a parity is over.
+    /// Whether the primary phase of a parity is complete.
     IsOverParity(Src),
-    /// Whether the conditional phase of a parity is over: one that ended without a report.
+    /// Whether the conditional phase of a parity is complete: one that ended without a report.
     IsOverConditional(Src),
 }
 
-/// `mbarrier` on an object.
+/// An `mbarrier` operation on an object.
 #[derive(Clone, Debug, Hash)]
 pub struct Mbarrier {
     pub address: Address,
     pub action: MbarrierAction,
-    /// The state before an arrival, whether the phase is over, or whether the layout is the one.
+    /// The state before an arrival, whether the phase is complete, or whether the layout matches.
     pub dst: Option<Dst>,
-    /// Of a wait: whether something was reported in the phase that is over, and what.
+    /// For a wait: whether something was reported in the completed phase, and the report.
     pub report: Option<[Dst; 2]>,
-    /// The blocks of the cluster at whose barriers it is done.
+    /// The blocks of the cluster on whose mbarriers the operation is performed.
     pub blocks: Option<Src>,
 }
 
-/// Which data a bulk copy reports to its barrier (manual 9.4, 9.7.10.28.1.3).
+/// The data that a bulk copy reports to its mbarrier (manual 9.4, 9.7.10.28.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Inspection {
-    /// An element of so many bits of each 16 bytes, of which only the highest is set: the negative zero.
+    /// One element of the given width in each 16 bytes whose only set bit is the highest: negative zero.
     Sampled(u32),
-    /// Each element, with all bits set.
+    /// Each element that has all bits set.
     Ones,
 }
 
-/// What a bulk operation brings to its destination.
+/// The source of a bulk operation.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum BulkSource {
-    /// Memory at this address; with a mask only those bytes of each 16 whose bit is set.
+    /// Memory at this address; with a mask only the bytes of each 16 whose bit is set.
     Memory { from: Address, mask: Option<Src> },
-    /// The same without so many bytes at its beginning and at its end.
+    /// Memory at this address, without the given numbers of bytes at its beginning and end.
     Within { from: Address, ignored: [Src; 2] },
-    /// `cp.reduce.async.bulk`: each element of so many bytes is combined with what the destination holds.
+    /// `cp.reduce.async.bulk`: each element of `element` bytes is combined with the destination.
     Combined { from: Address, combine: Combine, element: u32 },
     /// `st.bulk`: zeros.
     Zeros,
@@ -95,26 +95,26 @@ pub struct Bulk {
     pub source: BulkSource,
     /// Bytes.
     pub size: Src,
-    /// What the size and the addresses are multiples of.
+    /// Granularity of the size and the addresses.
     pub unit: u64,
-    /// The barrier that counts the bytes.
+    /// The mbarrier that counts the bytes.
     pub barrier: Option<Address>,
-    /// What the barrier is told of the data.
+    /// The report on the data to the mbarrier.
     pub inspection: Option<Inspection>,
-    /// Whether it goes to all places of a multimem address.
+    /// Whether the destination is a multimem address.
     pub is_multimem: bool,
-    /// The blocks of the cluster that get it; it has one block.
+    /// The blocks of the cluster that receive the data of a multicast.
     pub blocks: Option<Src>,
 }
 
-/// Stops a thread whose address is in none of the spaces.
+/// Traps if the address is in none of the given spaces.
 #[derive(Clone, Debug, Hash)]
 pub struct Within {
     pub address: Address,
     pub spaces: &'static [Space],
 }
 
-/// What is done to a thread's stack (manual 9.7.17).
+/// An operation on a thread's stack (manual 9.7.17).
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum Stack {
     Save {
@@ -123,7 +123,7 @@ pub enum Stack {
     Restore {
         a: Src,
     },
-    /// An alignment of at least 8.
+    /// The alignment is at least 8.
     Allocate {
         d: Dst,
         size: Src,

@@ -1,7 +1,7 @@
-//! Tensor memory and what is done with it (manual 9.7.16).
+//! Tensor memory and operations on it (manual 9.7.16).
 //!
-//! The tensor memory of a block has 128 lanes of 512 columns with cells of 32 bits. An address has the lane in its upper
-//! 16 bits and the column in its lower ones.
+//! The tensor memory of a block has 128 lanes and 512 columns of 32-bit cells. An address contains the lane in its
+//! upper 16 bits and the column in the lower ones.
 
 use super::{Address, Src};
 use crate::scalar::float::{Extreme, NanRule, SignRule};
@@ -11,43 +11,43 @@ use crate::scalar::int::Int;
 pub const LANES: usize = 128;
 /// Columns of the tensor memory of a block.
 pub const COLUMNS: usize = 512;
-/// Lanes that one warp of four can load and store.
+/// Lanes that each of four warps can load and store.
 pub const QUARTER: usize = 32;
 
-/// The blocks whose tensor memory an instruction is for.
+/// The blocks whose tensor memory an instruction operates on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Group {
-    /// `.cta_group::1`: that of the thread.
+    /// `.cta_group::1`: the thread's block.
     One,
-    /// `.cta_group::2`: that and its peer.
+    /// `.cta_group::2`: the block and its peer.
     Pair,
 }
 
-/// Whether an allocation is for the block alone.
+/// Whether an allocation is exclusive to the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Sharing {
     Shared,
-    /// `.exclusive`: any multiple of 32 columns.
+    /// `.exclusive`: allows any multiple of 32 columns.
     Exclusive,
 }
 
-/// How lanes and columns are spread over the threads and registers of a warp (manual 9.7.16.2.3.1).
+/// Mapping from lanes and columns to the threads and registers of a warp (manual 9.7.16.2.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorShape {
-    /// `.32x32b`: a lane for each thread.
+    /// `.32x32b`: one lane for each thread.
     Lanes32,
     /// `.16x64b`: four threads share two lanes that are eight apart.
     Lanes16Bits64,
     /// `.16x128b`: four threads share two lanes that are eight apart.
     Lanes16Bits128,
-    /// `.16x256b`: the same, with neighbouring columns in neighbouring registers.
+    /// `.16x256b`: like `.16x128b`, with adjacent columns in adjacent registers.
     Lanes16Bits256,
-    /// `.16x32bx2`: the upper half of the threads has columns that are so far from those of the lower half.
+    /// `.16x32bx2`: the columns of the upper half of the threads are at this offset from those of the lower half.
     Split(i32),
 }
 
 impl TensorShape {
-    /// How many lanes it reaches.
+    /// Number of lanes covered.
     pub const fn lanes(self) -> usize {
         match self {
             TensorShape::Lanes32 => 32,
@@ -55,7 +55,7 @@ impl TensorShape {
         }
     }
 
-    /// The lane and column of a thread's register, counted from the address; without the distance of the halves.
+    /// The lane and column of a thread's register, relative to the address; without the offset of the upper half.
     pub const fn place(self, thread: usize, register: usize) -> (usize, usize) {
         let (group, place) = (thread / 4, thread % 4);
         match self {
@@ -70,15 +70,15 @@ impl TensorShape {
     }
 }
 
-/// Whether a register has one column or the halves of two (manual 9.7.16.8.2).
+/// Whether a register holds one column or the lower halves of two (manual 9.7.16.8.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Columns {
     Whole,
-    /// `.pack::16b`, `.unpack::16b`: the lower halves of two neighbouring columns.
+    /// `.pack::16b`, `.unpack::16b`: the lower halves of two adjacent columns.
     Halves,
 }
 
-/// Which cells a load or store moves.
+/// The cells moved by a load or store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct TensorMove {
     pub shape: TensorShape,
@@ -86,7 +86,7 @@ pub struct TensorMove {
 }
 
 impl TensorMove {
-    /// The cells of a thread's register: the lane from the address, and one or two columns from it.
+    /// The cells of a thread's register: the lane relative to the address, and one or two columns.
     pub fn cells(self, thread: usize, register: usize) -> (usize, impl Iterator<Item = i64>) {
         let (lane, column) = self.shape.place(thread, register);
         let each = match self.columns {
@@ -102,26 +102,26 @@ impl TensorMove {
     }
 }
 
-/// What is found of the values that a thread loads (manual 9.7.16.8.3).
+/// Reduction of the values loaded by a thread (manual 9.7.16.8.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Reduction {
     Float(Extreme, NanRule, SignRule),
     Integer(Extreme, Int),
 }
 
-/// What a warp does with tensor memory together.
+/// A warp-collective operation on tensor memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorAccess {
-    /// Sources: where to write the address, and how many columns.
+    /// Sources: where to write the address, and the number of columns.
     Allocate(Group, Sharing),
     /// Sources: address and columns.
     Free(Group, Sharing),
     Relinquish(Group),
     /// Source: address. Destinations: the registers.
     Load(TensorMove),
-    /// Destinations: the registers, and what is found of them.
+    /// Destinations: the registers, and the result of the reduction.
     LoadReduced(TensorMove, Reduction),
-    /// Destinations: the positions of what is kept, what is kept, and what is found of all.
+    /// Destinations: the positions of the kept values, the kept values, and the reduction of all values.
     LoadCompressed(TensorMove, Extreme, NanRule, SignRule),
     /// Sources: address and registers.
     Store(TensorMove),
@@ -129,10 +129,10 @@ pub enum TensorAccess {
     WaitForStores,
 }
 
-/// How the rows of a matrix that is copied are spread over lanes (manual 9.7.16.9.2).
+/// Mapping from rows of a copied matrix to lanes (manual 9.7.16.9.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum CopyRows {
-    /// A row for each lane.
+    /// One row per lane.
     All,
     /// `.4x256b`: four rows, 32 lanes apart.
     Four,
@@ -154,7 +154,7 @@ impl CopyRows {
         }
     }
 
-    /// The lanes, counted from the address, that get a row.
+    /// The lanes, relative to the address, that receive a row.
     pub fn lanes(self, row: usize) -> impl Iterator<Item = usize> {
         let (first, copies, apart) = match self {
             CopyRows::All => (row, 1, 0),
@@ -167,7 +167,7 @@ impl CopyRows {
     }
 }
 
-/// Elements of fewer bits than eight, 16 of which follow each other in the low bits of 16 bytes.
+/// Sub-byte elements, 16 of which are packed in the low bits of 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Packed {
     /// `.b6x16_p32`
@@ -176,7 +176,7 @@ pub enum Packed {
     Four,
 }
 
-/// Which elements a multiplication is of.
+/// The element types of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum MultiplyKind {
     F16,
@@ -188,19 +188,19 @@ pub enum MultiplyKind {
     Mxf4nvf4,
 }
 
-/// How many scales a row has along K, or how many elements have one (manual 9.7.16.10.7.1).
+/// Number of scales per row along K, or number of elements per scale (manual 9.7.16.10.7.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum ScaleVector {
     Count(usize),
     Block(usize),
 }
 
-/// Where A is.
+/// Location of A.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorA<T> {
-    /// The descriptor of a matrix in shared memory.
+    /// Shared memory; the descriptor of the matrix.
     Shared(T),
-    /// An address of tensor memory.
+    /// Tensor memory; the address.
     Tensor(T),
 }
 
@@ -223,23 +223,23 @@ pub struct Multiplication<T> {
     pub metadata: Option<T>,
     /// The addresses of the scales of A and of B.
     pub scales: Option<(T, T)>,
-    /// Words with a bit for each lane that stays as it is.
+    /// Bit masks of the lanes that are not written.
     pub disabled: Vec<T>,
-    /// A predicate: whether D is added.
+    /// A predicate: whether the old D is added.
     pub adds_d: T,
-    /// By which power of two D is divided first.
+    /// The power of two by which D is divided first.
     pub shift_d: T,
-    /// The descriptor of columns of B that are zero.
+    /// The zero-column mask descriptor of B.
     pub zeros: Option<T>,
 }
 
-/// What one thread has done with tensor memory; `T` is a source, or its value.
+/// An operation on tensor memory issued by one thread; `T` is a source operand, or its value.
 #[derive(Clone, Debug, Hash)]
 pub enum TensorOperation<T> {
     /// `tcgen05.cp`
     Copy {
         rows: CopyRows,
-        /// Pieces of 16 bytes of a row.
+        /// 16-byte chunks per row.
         chunks: usize,
         packed: Option<Packed>,
         to: T,
@@ -252,7 +252,7 @@ pub enum TensorOperation<T> {
 }
 
 impl<T: Copy> TensorOperation<T> {
-    /// With a value for each source.
+    /// Maps each source operand to a value.
     pub fn map<U>(&self, f: impl Fn(T) -> U) -> TensorOperation<U> {
         match self {
             &TensorOperation::Copy { rows, chunks, packed, to, from } => {
@@ -296,11 +296,11 @@ pub struct TensorIssue {
     pub operation: TensorOperation<Src>,
 }
 
-/// `tcgen05.commit`: an arrival when what the thread issued before is done.
+/// `tcgen05.commit`: an arrival when all prior operations of the thread are complete.
 #[derive(Clone, Debug, Hash)]
 pub struct TensorCommit {
     pub group: Group,
     pub barrier: Address,
-    /// The blocks of the cluster whose barriers there are signalled.
+    /// The blocks of the cluster whose mbarriers are signalled.
     pub blocks: Option<Src>,
 }

@@ -1,4 +1,4 @@
-//! Tensor copies and changes of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+//! Tensor copies and updates of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
 use super::{Address, Src};
 use crate::tensormap::Field;
@@ -8,7 +8,7 @@ use crate::tensormap::Field;
 pub enum TensorMode {
     /// A box.
     Tile,
-    /// `.tile::gather4`, `.tile::scatter4`: four rows, each with a coordinate of its own.
+    /// `.tile::gather4`, `.tile::scatter4`: four rows with separate coordinates.
     FourRows,
     /// `.im2col`, and `.im2col_no_offs` without offsets.
     Im2col,
@@ -18,7 +18,7 @@ pub enum TensorMode {
     Im2colW128,
 }
 
-/// How `cp.reduce.async.bulk.tensor` combines elements; their type is in the map.
+/// Reduction of `cp.reduce.async.bulk.tensor`; the element type is in the map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TensorReduction {
     Add,
@@ -31,22 +31,22 @@ pub enum TensorReduction {
     Xor,
 }
 
-/// Where a tensor copy goes.
+/// Direction of a tensor copy.
 #[derive(Clone, Copy, Debug, Hash)]
 pub enum TensorAction {
-    /// To shared memory; a barrier there counts the bytes. With a mask to the blocks of the cluster that it names, and
-    /// for pairs of blocks the barriers are those of the even or of the odd ones, as the one that is named.
+    /// To shared memory, signalling an mbarrier there. With a mask it is multicast to the blocks of the cluster in the
+    /// mask; for pairs of blocks the mbarriers are those of the even or odd blocks, with the parity of the given one.
     Load { barrier: Address, blocks: Option<Src>, for_pairs: bool },
     /// To the tensor.
     Store,
-    /// To the tensor, combined with what it holds.
+    /// To the tensor, combined with its contents.
     Reduce(TensorReduction),
 }
 
 /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`.
 #[derive(Clone, Debug, Hash)]
 pub struct TensorCopy {
-    /// Where the tensor map is.
+    /// Address of the tensor map.
     pub map: Address,
     /// Dimensions of the tensor.
     pub rank: usize,
@@ -54,7 +54,7 @@ pub struct TensorCopy {
     pub shared: Address,
     pub coordinates: Box<[Src]>,
     pub offsets: Box<[Src]>,
-    /// The address that replaces the one of the map.
+    /// Overrides the tensor address of the map.
     pub address: Option<Src>,
     pub action: TensorAction,
 }
@@ -67,7 +67,7 @@ pub struct TensormapReplace {
     pub value: Src,
 }
 
-/// `tensormap.cp_fenceproxy`, after all threads of the warp have come.
+/// `tensormap.cp_fenceproxy`, executed when all threads of the warp have arrived.
 #[derive(Clone, Debug, Hash)]
 pub struct TensormapCopy {
     pub to: Address,

@@ -2,43 +2,43 @@
 
 use super::{Combine, Dst, Src};
 
-/// What coordinates of a texture or surface mean.
+/// Interpretation of the coordinates of a texture or surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Geometry {
     /// Texels along one to three axes.
     Axes { count: usize, is_array: bool, has_samples: bool },
-    /// A direction from the middle of a cube.
+    /// A direction from the centre of a cube.
     Cube { is_array: bool },
 }
 
-/// Where a fetch is.
+/// The coordinates of a fetch.
 #[derive(Clone, Debug, Hash)]
 pub enum Coordinates {
-    /// `.s32`: of one texel.
+    /// `.s32`: coordinates of a texel.
     Whole(Box<[Src]>),
-    /// `.f32`: of a point between texels, or of a direction.
+    /// `.f32`: coordinates of a point between texels, or a direction.
     Point(Box<[Src]>),
 }
 
-/// Which levels of a mipmap a fetch is from.
+/// The mipmap levels of a fetch.
 #[derive(Clone, Debug, Hash)]
 pub enum LevelOf {
-    /// The finest one.
+    /// The finest level.
     Base,
-    /// The operand, of the type of the coordinates.
+    /// The level given by the operand, of the type of the coordinates.
     Given(Src),
-    /// Where the coordinates change by so much from one pixel to the next, along x and along y of the screen.
+    /// The level that follows from the derivatives of the coordinates along x and y of the screen.
     Gradient { dx: Box<[Src]>, dy: Box<[Src]> },
 }
 
-/// What a fetch leaves in its registers.
+/// The result registers of a fetch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Texels {
     /// Four channels of 32 bits.
     Words,
     /// Four channels in half precision.
     Halves,
-    /// Two pairs of channels in half precision.
+    /// Two packed pairs of channels in half precision.
     HalfPairs,
 }
 
@@ -52,23 +52,23 @@ pub struct Fetch {
     pub geometry: Geometry,
     /// The layer of an array.
     pub layer: Option<Src>,
-    /// The sample of a texel.
+    /// The sample index within a texel.
     pub sample: Option<Src>,
     pub at: Coordinates,
     pub level: LevelOf,
-    /// Texels added to the coordinates, for each axis.
+    /// Offsets in texels for each axis.
     pub offsets: Box<[Src]>,
-    /// What the texels are compared with.
+    /// The reference value of a depth comparison.
     pub depth: Option<Src>,
-    /// `tld4`: the channel that is taken of each of the four texels.
+    /// `tld4`: the channel gathered from each of the four texels.
     pub gather: Option<usize>,
     pub texels: Texels,
     pub dsts: Box<[Dst]>,
-    /// Whether the texel is in memory, as all are here.
+    /// Whether the texel is resident; always true here.
     pub resident: Option<Dst>,
 }
 
-/// What can be asked of textures, samplers and surfaces (manual 9.7.10.5, 9.7.11.4).
+/// Properties of textures, samplers and surfaces that can be queried (manual 9.7.10.5, 9.7.11.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Property {
     Width,
@@ -87,7 +87,7 @@ pub enum Property {
 }
 
 impl Property {
-    /// The property that a query or a field of an initial value names.
+    /// The property named by a query or an initializer field.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "width" => Property::Width,
@@ -115,7 +115,7 @@ impl Property {
 pub struct TextureQuery {
     pub handle: Src,
     pub property: Property,
-    /// The level that a size is of.
+    /// The level of a size query.
     pub level: Option<Src>,
     pub dst: Dst,
 }
@@ -128,34 +128,34 @@ pub enum Opaque {
     Surface,
 }
 
-/// What an access beyond the edge of a surface does.
+/// Handling of out-of-bounds surface accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Beyond {
     /// `.trap`: stops the thread.
     Trap,
-    /// `.clamp`: goes to the nearest place.
+    /// `.clamp`: clamps to the nearest texel.
     Clamp,
-    /// `.zero`: gives zeros and stores nothing.
+    /// `.zero`: loads return zero and stores are ignored.
     Zero,
 }
 
-/// What is done at a place of a surface.
+/// The operation of a surface access.
 #[derive(Clone, Debug, Hash)]
 pub enum SurfaceAction {
-    /// `suld.b`: elements of so many bytes.
+    /// `suld.b`: elements of `size` bytes.
     Load { size: u32, dsts: Box<[Dst]> },
     /// `sust.b`
     Store { size: u32, srcs: Box<[Src]> },
-    /// `sust.p`: channels, converted to those of the surface.
+    /// `sust.p`: channels, converted to the format of the surface.
     StoreTexel { srcs: Box<[Src]> },
     /// `sured.b`
     Reduce { size: u32, combine: Combine, src: Src },
-    /// `sured.p`: the format of the surface determines which of the operations it is, on unsigned or signed numbers.
+    /// `sured.p`: the format of the surface selects the operation, on unsigned or signed integers.
     ReduceTexel { size: u32, unsigned: Combine, signed: Combine, src: Src },
 }
 
 impl SurfaceAction {
-    /// Whether x counts texels or numbers, not bytes.
+    /// Whether x is in units of texels or elements instead of bytes.
     pub const fn counts_elements(&self) -> bool {
         matches!(self, SurfaceAction::StoreTexel { .. } | SurfaceAction::ReduceTexel { .. })
     }
@@ -173,7 +173,7 @@ pub struct SurfaceAccess {
     pub action: SurfaceAction,
 }
 
-/// What concerns textures, samplers and surfaces.
+/// Texture and surface instructions.
 #[derive(Clone, Debug, Hash)]
 pub enum Texturing {
     Fetch(Fetch),

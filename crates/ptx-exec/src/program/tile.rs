@@ -1,8 +1,8 @@
-//! The matrices of `ldmatrix` and `stmatrix` (manual 9.7.14.5.15, 9.7.14.5.16): how they lie in shared memory, and which lane
-//! holds which element.
+//! The matrices of `ldmatrix` and `stmatrix` (manual 9.7.14.5.15, 9.7.14.5.16): their layout in shared memory, and the
+//! mapping from elements to lanes.
 //!
-//! What the manual has in pictures only is taken from CUTLASS, NVIDIA's own library, which specifies for each instruction where every bit
-//! goes (`cute/atom/copy_traits_sm100.hpp`).
+//! Layouts that the manual only shows in figures are taken from CUTLASS, NVIDIA's own library, which specifies the
+//! position of every bit for each instruction (`cute/atom/copy_traits_sm100.hpp`).
 
 /// An element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -18,7 +18,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// Bits in memory. They follow each other without gaps; the rest of a line is padding.
+    /// Bits in memory. Elements are packed without gaps; the rest of a row is padding.
     pub const fn stored(self) -> u32 {
         match self {
             Cell::Half => 16,
@@ -28,8 +28,8 @@ impl Cell {
         }
     }
 
-    /// Bits in a register. What is shorter in memory is in the low ones, and the others are zero: the manual calls such elements
-    /// unsigned. `mma` wants an `.e2m1` two bits higher, and leaves that to the program.
+    /// Bits in a register. Shorter elements are zero-extended: the manual calls such elements unsigned. `mma` expects
+    /// an `.e2m1` two bits higher, and leaves the shift to the program.
     pub const fn held(self) -> u32 {
         match self {
             Cell::Half => 16,
@@ -37,42 +37,42 @@ impl Cell {
         }
     }
 
-    /// Elements in one register.
+    /// Elements per register.
     pub const fn per_register(self) -> usize {
         (32 / self.held()) as usize
     }
 }
 
-/// How the elements of a matrix are spread over the lanes. A lane is in group `lane / 4` and has place `lane % 4` in it.
+/// Mapping from the elements of a matrix to lanes. A lane is in group `lane / 4` at position `lane % 4`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Spread {
-    /// `.m8n8`, `.m8n16`: a group holds a line, and a lane neighbours in it.
+    /// `.m8n8`, `.m8n16`: a group holds a row, and a lane adjacent elements of it.
     Along,
-    /// `.m8n8.trans`, `.m16n16.trans`: a lane holds the same element of neighbouring lines, and in its second register the one that
-    /// is eight further on.
+    /// `.m8n8.trans`, `.m16n16.trans`: a lane holds the same element of adjacent rows, and in its second register the
+    /// element eight further on.
     Across,
-    /// `stmatrix.m16n8.trans`: as `mma` leaves its sums. A lane holds the same element of two lines, then the one that is eight
-    /// further on.
+    /// `stmatrix.m16n8.trans`: the layout of `mma` sums. A lane holds the same element of two rows, then the element
+    /// eight further on.
     Sums,
 }
 
-/// Matrices that one instruction moves. A line of a matrix is 16 bytes with an address of their own.
+/// Matrices moved by one instruction. A row of a matrix is 16 bytes with a separate address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Tiles {
     pub count: usize,
-    /// Lines of each matrix.
+    /// Rows of each matrix.
     pub lines: usize,
     pub cell: Cell,
     pub spread: Spread,
 }
 
 impl Tiles {
-    /// A lane's registers for each matrix.
+    /// Registers per lane for each matrix.
     pub const fn registers(&self) -> usize {
         self.lines / 8
     }
 
-    /// The line of a matrix, and the place in it, of element `i` of a lane's register.
+    /// The row of a matrix, and the position in it, of element `i` of a lane's register.
     pub const fn place(&self, lane: usize, register: usize, i: usize) -> (usize, usize) {
         let (group, place, each) = (lane / 4, lane % 4, self.cell.per_register());
         match self.spread {

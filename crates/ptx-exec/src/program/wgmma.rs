@@ -1,8 +1,8 @@
-//! Products that four warps compute together: `wgmma` (manual 9.7.15).
+//! Warpgroup matrix products: `wgmma` (manual 9.7.15).
 
 use super::{Dst, Majorness, Product, Src};
 
-/// Warps of a warpgroup; the rank of the first is a multiple of it (manual 9.7.15.1).
+/// Warps in a warpgroup; the rank of the first warp is a multiple of it (manual 9.7.15.1).
 pub const WARPGROUP: usize = 4;
 
 /// A factor in shared memory.
@@ -13,10 +13,10 @@ pub struct SharedFactor {
     pub majorness: Majorness,
 }
 
-/// Where A is.
+/// Location of A.
 #[derive(Clone, Debug, Hash)]
 pub enum FactorA {
-    /// Each warp holds its 16 rows as it does for `mma.m16n8`.
+    /// In registers: each warp holds its 16 rows in the layout of `mma.m16n8`.
     Registers(Box<[Src]>),
     Shared(SharedFactor),
 }
@@ -24,7 +24,7 @@ pub enum FactorA {
 /// `wgmma.mma_async`: D = A * B + D.
 #[derive(Clone, Debug, Hash)]
 pub struct WarpgroupProduct {
-    /// The part of a warp: 16 rows of A and D, and all of B.
+    /// The share of one warp: 16 rows of A and D, and all of B.
     pub product: Product,
     pub a: FactorA,
     pub b: SharedFactor,
@@ -34,25 +34,25 @@ pub struct WarpgroupProduct {
     pub accumulates: Src,
     /// Whether the products are negated: one of `imm-scale-a` and `imm-scale-b` is -1.
     pub negated: bool,
-    /// Of a sparse A.
+    /// Metadata of a sparse A.
     pub metadata: Option<Src>,
 }
 
 impl WarpgroupProduct {
-    /// The place in the part of a warp, row first, of element `i` of D that a lane holds (manual 9.7.15.5.1.1).
+    /// The position, row first, of element `i` of D in the share of the lane's warp (manual 9.7.15.5.1.1).
     pub const fn place(lane: usize, i: usize) -> (usize, usize) {
         (lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + i % 2 + 8 * (i / 4))
     }
 }
 
-/// What a warpgroup does.
+/// A warpgroup operation.
 #[derive(Clone, Debug, Hash)]
 pub enum WarpgroupAction {
     Multiply(WarpgroupProduct),
-    /// `wgmma.fence`: products that follow find what registers hold.
+    /// `wgmma.fence`: orders register accesses before subsequent products.
     Fence,
     /// `wgmma.commit_group`.
     Commit,
-    /// `wgmma.wait_group`: until only so many of the last groups are not complete.
+    /// `wgmma.wait_group`: waits until at most this number of the most recent groups is incomplete.
     Wait(u64),
 }
