@@ -14,10 +14,10 @@ use crate::program::{AsyncWrite, Combine, Mask, Row, Write, lanes};
 #[derive(Clone, Debug)]
 pub(super) struct WriteWork {
     to: Place,
-    /// Bytes of an element; those of 16 are two values of 8.
+    /// Bytes of an element; 16-byte elements are two values of 8 bytes.
     size: u32,
     values: Box<[u64]>,
-    /// What the old value is combined with the new one by; nothing where it is overwritten.
+    /// The operation that combines the old value with the new one; `None` to overwrite.
     combine: Option<Combine>,
 }
 
@@ -76,7 +76,7 @@ impl Warp {
             };
             let to = place().map_err(|kind| Stop::at(kind, pc, lane))?;
             let values: Box<[u64]> = srcs.iter().map(|src| src.of(rows, constants)[lane]).collect();
-            // An element of 16 bytes is two rows.
+            // A 16-byte element is two rows.
             let size = size.min(8);
             let bytes = values.len() as u64 * u64::from(size);
             let mut operation =

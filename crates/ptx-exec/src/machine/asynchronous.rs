@@ -1,4 +1,4 @@
-//! Asynchronous operations, each to what executes it.
+//! Dispatches asynchronous operations.
 
 use super::Stop;
 use super::block::BlockState;

@@ -1,22 +1,22 @@
 //! Block barriers (manual 9.7.13.1).
 //!
-//! Threads are counted, not warps, as on every architecture since `sm_70`. A warp whose threads have all arrived counts
-//! as a full one, which makes the partial last warp of a block, and warps some of whose threads have exited, fit the
-//! counts that programs give. A barrier without a count is complete when every thread that has not exited has arrived.
+//! Arrivals are counted per thread, as on every architecture since `sm_70`. A warp whose threads have all arrived counts
+//! as 32 threads, so that the partial last warp of a block, and warps with exited threads, match the
+//! counts given by programs. A barrier without a count is complete when every thread that has not exited has arrived.
 
 use super::meeting::{BarrierMisuse, BarrierWait, Expected};
 use crate::program::{BarrierAction, Mask};
 
-/// One barrier.
+/// A barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barrier {
-    /// How often it was completed.
+    /// Number of completed phases.
     pub(super) phase: u64,
-    /// How many predicates were true, and how many threads brought one, in the phase that completed last.
+    /// Numbers of true predicates and of all predicates in the last completed phase.
     pub(super) last: (u32, u32),
     /// Threads that arrived in this phase, by warp.
     arrived: Vec<Mask>,
-    /// Threads counted for warps that arrived again in the same phase.
+    /// Threads counted so far for warps that arrived repeatedly in the same phase.
     counted: u32,
     /// What this phase waits for; `None` before the first arrival.
     expected: Option<Expected>,
@@ -24,7 +24,7 @@ pub(super) struct Barrier {
     predicates: u32,
 }
 
-/// What an arrival brings.
+/// The operands of an arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
     pub(super) warp: usize,
@@ -35,11 +35,11 @@ pub(super) struct Arrival {
 }
 
 impl Barrier {
-    /// Counts an arrival, which waits for the same as earlier ones of the same phase.
+    /// Counts an arrival, which must expect the same as earlier ones of the same phase.
     pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), BarrierMisuse> {
         self.arrived.resize(warps, 0);
         arrival.expected.agree(&mut self.expected)?;
-        // Lanes of a warp that has arrived come again, as producers do: the warp so far counts as 32 threads, and is counted from the beginning.
+        // Lanes that have already arrived arrive again, as producers do: the warp's arrivals so far count as 32 threads, and its mask restarts.
         let Some(arrived) = self.arrived.get_mut(arrival.warp) else { return Ok(()) };
         if *arrived & arrival.lanes != 0 {
             self.counted += 32;
@@ -53,7 +53,7 @@ impl Barrier {
         Ok(())
     }
 
-    /// Starts the next phase when this one is complete, given the threads of each warp that have not exited.
+    /// Starts the next phase if this one is complete, given the threads of each warp that have not exited.
     pub(super) fn complete(&mut self, live: &[Mask]) -> bool {
         let Some(expected) = self.expected else { return false };
         let complete = match expected {
@@ -76,7 +76,7 @@ impl Barrier {
         complete
     }
 
-    /// For whom those wait who have arrived, given the threads of each warp that have not exited.
+    /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
     pub(super) fn awaited(&self, live: &[Mask]) -> BarrierWait {
         let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
         let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
@@ -90,7 +90,7 @@ impl Barrier {
         }
     }
 
-    /// What a waiting thread gets from the phase that completed last.
+    /// The result of a waiting thread from the last completed phase.
     pub(super) fn result(&self, action: BarrierAction) -> Option<u64> {
         let (trues, predicates) = self.last;
         match action {
@@ -148,7 +148,7 @@ mod tests {
         assert!(!arrive(&mut barrier, 0, 0xffff_0000, Expected::Everyone));
         let awaited = barrier.awaited(&[u32::MAX, 0xffff]);
         assert_eq!(awaited, BarrierWait::Threads(vec![(0, 0xffff), (1, 0xffff)]));
-        // Those who have exited are not.
+        // Exited threads are not waited for.
         assert_eq!(barrier.awaited(&[u32::MAX, 0]), BarrierWait::Threads(vec![(0, 0xffff)]));
         let mut named = Barrier::default();
         assert!(!arrive(&mut named, 0, u32::MAX, Expected::Count(96)));

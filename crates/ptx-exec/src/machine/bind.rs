@@ -1,7 +1,7 @@
-//! Makes functions of rows out of the operations of a program, once for all of its launches.
+//! Compiles the operations of a program to functions on rows, once for all of its launches.
 //!
-//! What an operation is (`program/alu.rs`) is looked at here and never again: each becomes a closure that computes a whole
-//! row, of which the compiler makes a loop of its own.
+//! The kind of operation (`program/alu.rs`) is dispatched on here and never again: each becomes a closure that computes
+//! a whole row, which the compiler monomorphizes to a separate loop.
 
 use super::mbarrier::pending_count;
 use crate::memory::RANK_SHIFT;
@@ -21,13 +21,13 @@ pub(super) type Row3 = Box<dyn Fn(&Row, &Row, &Row, Mask, &mut Row) + Send + Syn
 pub(super) type Row4 = Box<dyn Fn([&Row; 4], Mask, &mut Row) + Send + Sync>;
 pub(super) type RowPair = Box<dyn Fn([&Row; 4], Mask, &mut Row, &mut Row) + Send + Sync>;
 
-/// An instruction as the inner loop executes it.
+/// An instruction in the form the inner loop executes.
 pub(super) struct Bound {
     pub(super) guard: Option<Guard>,
     pub(super) step: Step,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 pub(super) enum Step {
     Alu1 { f: Row1, d: Dst, a: Src },
     Alu2 { f: Row2, d: Dst, a: Src, b: Src },
@@ -46,17 +46,17 @@ pub(super) fn bind(program: &Program) -> Vec<Bound> {
     program.code.iter().map(|inst| Bound { guard: inst.guard, step: step(&inst.op) }).collect()
 }
 
-/// What an operation computes, one row at a time: for engines that have no form of their own for it.
+/// An operation applied to one row at a time, for engines that have no code of their own for it.
 pub struct RowOperation(Step);
 
 impl RowOperation {
-    /// The function of an operation; where its rows are does not count.
+    /// The function of an operation; its operand and result rows are ignored.
     pub fn new(alu: Alu) -> Self {
         Self(bind_alu(alu))
     }
 
-    /// Computes the lanes of a mask, from as many of the sources as the operation has; the second result is that of an operation with
-    /// two. Other lanes stay.
+    /// Computes the lanes of a mask, from as many of the sources as the operation has; the second result is that of an
+    /// operation with two. Inactive lanes are unchanged.
     pub fn apply(&self, [a, b, c, d]: [&Row; 4], mask: Mask, [first, second]: [&mut Row; 2]) {
         match &self.0 {
             Step::Alu1 { f, .. } => f(a, mask, first),
@@ -79,7 +79,7 @@ fn bind_alu(alu: Alu) -> Step {
     }
 }
 
-/// Makes the function of a whole row out of that of one lane.
+/// Lifts a unary function of one lane to a row.
 fn row1(f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Row1 {
     Box::new(move |a, mask, out| {
         if mask == FULL {
@@ -94,7 +94,7 @@ fn row1(f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Row1 {
     })
 }
 
-/// Makes the function of two whole rows out of that of one lane.
+/// Lifts a binary function of one lane to two rows.
 fn row2(f: impl Fn(u64, u64) -> u64 + Send + Sync + 'static) -> Row2 {
     Box::new(move |a, b, mask, out| {
         if mask == FULL {
@@ -109,7 +109,7 @@ fn row2(f: impl Fn(u64, u64) -> u64 + Send + Sync + 'static) -> Row2 {
     })
 }
 
-/// Makes the function of three whole rows out of that of one lane.
+/// Lifts a ternary function of one lane to three rows.
 fn row3(f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Row3 {
     Box::new(move |a, b, c, mask, out| {
         if mask == FULL {
@@ -124,7 +124,7 @@ fn row3(f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Row3 {
     })
 }
 
-/// Makes the function of four whole rows out of that of one lane.
+/// Lifts a function of four operands of one lane to four rows.
 fn row4(f: impl Fn([u64; 4]) -> u64 + Send + Sync + 'static) -> Row4 {
     Box::new(move |rows, mask, out| {
         for lane in lanes(mask) {
@@ -133,7 +133,7 @@ fn row4(f: impl Fn([u64; 4]) -> u64 + Send + Sync + 'static) -> Row4 {
     })
 }
 
-/// Makes a function of up to four rows with two results out of that of one lane.
+/// Lifts a function of up to four operands with two results to rows.
 fn row_pair(f: impl Fn([u64; 4]) -> (u64, u64) + Send + Sync + 'static) -> RowPair {
     Box::new(move |rows, mask, first, second| {
         for lane in lanes(mask) {
@@ -142,7 +142,7 @@ fn row_pair(f: impl Fn([u64; 4]) -> (u64, u64) + Send + Sync + 'static) -> RowPa
     })
 }
 
-/// A function of one value, or of each of those that a register holds.
+/// A unary function of whole registers, or of each packed field.
 fn packed1(packing: Packing, f: impl Fn(u64) -> u64 + Send + Sync + 'static) -> Row1 {
     match packing {
         Packing::Whole => row1(f),
@@ -166,7 +166,7 @@ fn packed3(packing: Packing, f: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 's
     }
 }
 
-/// The function of an operation with one source.
+/// The function of an operation with one source operand.
 fn unary(op: Unary, packing: Packing) -> Row1 {
     match op {
         Unary::Field { shift, mask } => row1(move |a| a >> shift & mask),
@@ -223,7 +223,7 @@ fn float_function(function: FloatFunction, m: Arith, packing: Packing) -> Row1 {
 const PLAIN: Arith = Arith::nearest(Format::F32);
 const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..PLAIN };
 
-/// The function of an operation with two sources.
+/// The function of an operation with two source operands.
 fn binary(op: Binary, packing: Packing) -> Row2 {
     match op {
         Binary::IsInBlock => row2(|a, b| u64::from(a >> RANK_SHIFT == b >> RANK_SHIFT)),
@@ -276,7 +276,7 @@ fn binary(op: Binary, packing: Packing) -> Row2 {
     }
 }
 
-/// A value of a narrower format as one of `.f32`.
+/// Widens a value of a narrower format to `.f32`.
 #[inline]
 fn widen(from: Format, raw: u64) -> u64 {
     Format::F32.narrow(from.widen(raw), Rounding::NearestEven)
@@ -293,7 +293,7 @@ fn float_scalar(op: FloatBinary) -> fn(&Arith, u64, u64) -> u64 {
 }
 
 fn float_binary(op: FloatBinary, m: Arith, packing: Packing) -> Row2 {
-    // The operations that ordinary kernels consist of have closures of their own, so that they become tight loops.
+    // The operations common in kernels have specialized closures, so that they become tight loops.
     if packing == Packing::Whole && m == PLAIN {
         match op {
             FloatBinary::Add => {
@@ -339,7 +339,7 @@ fn fma(m: Arith, packing: Packing) -> Row3 {
     }
 }
 
-/// The function of an operation with three sources.
+/// The function of an operation with three source operands.
 fn ternary(op: Ternary, packing: Packing) -> Row3 {
     match op {
         Ternary::IntMad(t, Part::Lo, Saturation::Wrap) => {
@@ -386,7 +386,7 @@ fn ternary(op: Ternary, packing: Packing) -> Row3 {
 /// The function of a formula.
 fn formula(op: Formula) -> Row4 {
     match op {
-        // With a closure of its own the loop over the lanes does not look at what the formula is.
+        // In a specialized closure the lane loop does not dispatch on the formula.
         Formula::Bfi(t) => row4(move |sources| Formula::Bfi(t).of(sources)),
         op => row4(move |sources| op.of(sources)),
     }

@@ -1,4 +1,4 @@
-//! A block: its shared memory, its barriers, and what else its warps share.
+//! A block: its shared memory, its barriers, and other state shared by its warps.
 
 use std::collections::BTreeMap;
 
@@ -12,36 +12,36 @@ use crate::launch::{Completion, Dim3};
 use crate::memory::shared_address;
 use crate::program::{Mask, WARP};
 
-/// What the warps of a block share.
+/// State shared by the warps of a block.
 #[derive(Debug, Default)]
 pub(super) struct BlockState {
     /// Index of the block in the grid.
     pub(super) index: Dim3,
-    /// The same, counted `x` first.
+    /// The linear index, `x` fastest.
     pub(super) number: u64,
     /// Its rank in the cluster.
     pub(super) rank: u32,
-    /// The address of its shared memory in that of the cluster.
+    /// The base address of its shared memory in the shared window of the cluster.
     pub(super) window: u64,
     pub(super) shared: Vec<u8>,
-    /// The same as the asynchronous proxy sees it; empty where both are one.
+    /// Shared memory as seen by the asynchronous proxy; empty if both views agree.
     pub(super) seen: Vec<u8>,
     pub(super) barriers: Vec<Barrier>,
-    /// What `vprintf` wrote.
+    /// Output of `vprintf`.
     pub(super) output: Vec<u8>,
     /// Threads of each warp that have not exited.
     pub(super) live: Vec<Mask>,
     pub(super) tensor: TensorMemory,
-    /// Its warpgroups that multiply, by number.
+    /// Its warpgroups with matrix products, by number.
     pub(super) warpgroups: BTreeMap<usize, Warpgroup>,
-    /// Whether a barrier was completed or tensor memory freed, so that waiting warps must be woken.
+    /// Whether a barrier was completed or tensor memory was freed, so that waiting warps must be woken.
     pub(super) wake: bool,
-    /// The cluster, while the block runs.
+    /// The state of the cluster, while this block is the running one.
     pub(super) cluster: ClusterState,
 }
 
 impl BlockState {
-    /// A block of a cluster that starts.
+    /// A block of a cluster that is about to start.
     pub(super) fn new(grid: &Grid<'_>, cluster: u64, rank: u32) -> Self {
         let threads = grid.geometry.threads();
         let live = (0..threads.div_ceil(WARP))
@@ -64,7 +64,7 @@ impl BlockState {
         }
     }
 
-    /// Notes that threads of a warp have exited, which may complete barriers.
+    /// Records that threads of a warp have exited, which may complete barriers.
     pub(super) fn exited(&mut self, warp: usize, live: Mask) {
         let warps = self.live.len();
         if let Some(entry) = self.live.get_mut(warp) {

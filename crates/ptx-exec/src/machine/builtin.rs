@@ -1,4 +1,4 @@
-//! Functions that the system provides to device code: `vprintf`, `malloc`, `free` and failed assertions.
+//! Builtin functions provided to device code: `vprintf`, `malloc`, `free` and failed assertions.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::format::{Source, format_c};
 use crate::memory::{Fault, Order, Space};
 use crate::program::{Builtin, Call, Mask, lanes};
 
-/// The longest text that is read from device memory.
+/// Maximum length of a string read from device memory.
 const LONGEST_TEXT: u64 = 1 << 16;
 
 impl Warp {
@@ -53,10 +53,10 @@ impl Warp {
     }
 }
 
-/// Reads so many bytes at a generic address of the thread that calls.
+/// Reads bytes at a generic address of the calling thread.
 type Read<'r> = &'r dyn Fn(u64, u32) -> Result<u64, Fault>;
 
-/// What a function gives that the system provides, and what it writes to the output. Addresses have `word` bytes.
+/// Executes a builtin function; returns its result and its output. Addresses have `word` bytes.
 pub(crate) fn perform(
     builtin: Builtin,
     arguments: [u64; 5],
@@ -92,7 +92,7 @@ pub(crate) fn perform(
     }
 }
 
-/// The arguments of `vprintf`: a buffer in which each is at a multiple of its size.
+/// The arguments of `vprintf`: a buffer in which each is naturally aligned.
 struct LaneSource<'r> {
     read: Read<'r>,
     next: u64,

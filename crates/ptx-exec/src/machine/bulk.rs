@@ -1,4 +1,4 @@
-//! Copies and reductions of blocks of memory (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13).
+//! Bulk copies and reductions (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13).
 
 use super::Stop;
 use super::block::BlockState;
@@ -13,7 +13,7 @@ use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
 use crate::program::{Bulk, BulkSource, Combine, Family, Inspection, Mask, Row, lanes};
 
-/// Bytes that are copied in one step, and those that a mask is for.
+/// Bytes copied per step, and bytes covered by a byte mask.
 const STEP: u32 = 8;
 const MASKED: u64 = 16;
 
@@ -25,33 +25,33 @@ pub(super) struct BulkWork {
     /// Bytes.
     size: u64,
     effect: BulkEffect,
-    /// What is looked for in the data, and the barrier that is told of it.
+    /// The property inspected in the data, and the mbarrier that receives the report.
     inspection: Option<(Inspection, Place)>,
 }
 
-/// Where the bytes of a bulk operation come from.
+/// Source of the bytes of a bulk operation.
 #[derive(Clone, Debug)]
 enum Source {
     Memory(Place),
-    /// They have been read.
+    /// Already read.
     Read(Box<[u8]>),
 }
 
-/// What a bulk operation does to its destination.
+/// Effect of a bulk operation on its destination.
 #[derive(Clone, Copy, Debug)]
 enum BulkEffect {
     /// Overwrites it.
     Copy,
-    /// Overwrites those bytes of each 16 whose bit is set.
+    /// Overwrites the bytes of each 16 whose mask bit is set.
     CopyMasked(u64),
-    /// Overwrites all but so many bytes at its beginning and at its end, which need not be in any allocation.
+    /// Overwrites all but the given numbers of bytes at its beginning and end, which may be outside any allocation.
     CopyWithin([u64; 2]),
-    /// Combines elements of so many bytes with what it holds, each in a step of its own.
+    /// Combines elements of this size with its contents, each atomically.
     Combine(Combine, u32),
 }
 
 impl BulkEffect {
-    /// Where the bytes are, of so many, that are copied; with a mask some of each 16.
+    /// The range of copied bytes in a copy of `size` bytes; with a mask only some of each 16.
     fn span(self, size: u64) -> std::ops::Range<u64> {
         match self {
             Self::Copy | Self::Combine(..) => 0..size,
@@ -61,7 +61,7 @@ impl BulkEffect {
         }
     }
 
-    /// Whether a byte of so many is copied.
+    /// Whether the byte at an offset is copied.
     fn has(self, at: u64, size: u64) -> bool {
         match self {
             Self::Copy | Self::Combine(..) => true,
@@ -72,7 +72,7 @@ impl BulkEffect {
 }
 
 impl Inspection {
-    /// Whether 16 bytes are reported; none where that depends on what the manual leaves open.
+    /// Whether 16 bytes are reported; `None` if that is unspecified by the manual.
     fn finds(self, bytes: u128) -> Option<bool> {
         let (width, pattern) = match self {
             Self::Sampled(width) => (width, 1 << (width - 1)),
@@ -83,7 +83,7 @@ impl Inspection {
             .map(|at| bytes >> at & (u128::MAX >> (u128::BITS - width)));
         let found = elements.clone().filter(|&element| element == pattern).count();
         match self {
-            // One element of them represents all.
+            // One element stands for all of them.
             Self::Sampled(_) if found == 0 => Some(false),
             Self::Sampled(_) => (found == elements.count()).then_some(true),
             Self::Ones if found > 0 => Some(true),
@@ -102,7 +102,7 @@ impl BulkWork {
     }
 }
 
-/// Why what a copy reports of 16 bytes is not known.
+/// Explains why the report on 16 bytes is unspecified.
 fn unspecified(inspection: Inspection, at: u64) -> String {
     match inspection {
         Inspection::Sampled(_) => format!(
@@ -123,7 +123,7 @@ impl View<'_> {
             .try_for_each(|at| self.write(lane, space, to.wrapping_add(at), STEP, 0, Order::Relaxed))
     }
 
-    /// An element of a source.
+    /// Reads an element of a source.
     fn bulk_element(&self, source: &Source, at: u64, size: u32) -> Result<u64, Fault> {
         match source {
             Source::Memory((space, from)) => {
@@ -136,12 +136,12 @@ impl View<'_> {
         }
     }
 
-    /// Performs it, and tells its barrier of what it was to look for.
+    /// Performs it, and reports the result of the inspection to its mbarrier.
     pub(super) fn perform_bulk(&mut self, lane: usize, bulk: &BulkWork) -> Result<(), TrapKind> {
         self.move_bulk(bulk).map_err(TrapKind::Fault)?;
         self.block.show_written(bulk.to, bulk.size);
         let Some((inspection, barrier)) = bulk.inspection else { return Ok(()) };
-        // One chunk of 16 bytes that is reported is enough, even if others remain undecided.
+        // One reported chunk of 16 bytes is enough, even if others are undecided.
         let mut open = None;
         for at in (0..bulk.size).step_by(MASKED as usize) {
             let half =
@@ -186,7 +186,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Reads the source, so that it may change.
+    /// Reads the source, which may change afterwards.
     pub(super) fn read_bulk(&self, bulk: &mut BulkWork) -> Result<(), Fault> {
         if let Source::Memory(_) = bulk.source {
             let byte = |at| match bulk.effect.has(at, bulk.size) {

@@ -1,4 +1,4 @@
-//! Instructions that change the groups of a warp: branches that diverge, calls, returns, exits, barriers.
+//! Instructions that change the groups of a warp: divergent branches, calls, returns, exits, barriers.
 
 use super::Stop;
 use super::barrier::Arrival;
@@ -14,7 +14,7 @@ use crate::program::{
 };
 
 impl Warp {
-    /// Executes the instruction at a group's place for its `active` lanes; the others go on after it.
+    /// Executes the instruction of a group for its `active` lanes; the others continue after it.
     pub(super) fn control(
         &mut self,
         grid: &Grid<'_>,
@@ -47,14 +47,14 @@ impl Warp {
             Effect::BlockBarrier(barrier) => self.barrier(grid, block, current, active, pc, barrier),
             Effect::ClusterBarrier(action) => self.cluster_barrier(block, current, active, pc, *action),
             Effect::Collective(collective) => self.collective(grid, block, current, active, pc, collective),
-            // It waits for other warps, and comes back.
+            // It waits for other warps, and is then re-executed.
             Effect::Warpgroup(_) => {
                 self.split(current, active, pc, State::Warpgroup);
                 Ok(())
             }
             Effect::Trap => Err(Stop::at(TrapKind::Trap, pc, lane)),
             Effect::Breakpoint => Err(Stop::at(TrapKind::Breakpoint, pc, lane)),
-            // The inner loop has executed these; the group only gives way.
+            // Already executed by the inner loop; the group only yields.
             Effect::Pause
             | Effect::Copy(_)
             | Effect::Special { .. }
@@ -80,7 +80,7 @@ impl Warp {
         }
     }
 
-    /// The values of an operand of a group's current call.
+    /// The row of an operand in a frame.
     pub(super) fn row<'a>(&'a self, grid: &'a Grid<'_>, frame: usize, src: Src) -> &'a Row {
         src.of(&self.frames[frame].rows, self.constants(grid))
     }
@@ -95,7 +95,7 @@ impl Warp {
         targets: &[u32],
     ) -> Result<(), Stop> {
         let indices = *self.row(grid, self.fragments[current].frame, index);
-        // One split for each different index, and not one for each lane.
+        // One split for each distinct index, instead of one for each lane.
         let mut rest = active;
         while rest != 0 {
             let lane = first_lane(rest);
@@ -119,7 +119,7 @@ impl Warp {
         let mut at = Some(self.fragments[current].frame);
         while let Some(frame) = at {
             at = self.frames[frame].caller.map(|(caller, _)| caller);
-            // Other calls may get the rows.
+            // Other calls may reuse the rows.
             if at.is_some() {
                 self.end_products(grid, block, frame)?;
             }
@@ -184,7 +184,7 @@ impl Warp {
         }
     }
 
-    /// Lets lanes of a group begin a call.
+    /// Makes lanes of a group enter a call.
     fn enter(
         &mut self,
         grid: &Grid<'_>,
@@ -196,7 +196,7 @@ impl Warp {
     ) -> Result<(), Stop> {
         let caller = self.fragments[current].frame;
         let callee = &grid.program.functions[function as usize];
-        // All lanes of a call have their local memory at one address, so it begins after what any of them has allocated.
+        // All lanes of a call have their local memory at the same address, so it starts after the allocations of every lane.
         let stack = self.frames[caller].stack + callee.rows as usize * 8 + callee.local as usize;
         let end = lanes(active).map(|lane| self.frames[caller].tops[lane]).max().unwrap_or(0);
         let local = end.checked_next_multiple_of(FRAME_ALIGNMENT);
@@ -230,7 +230,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Copies an argument or result from one frame to another.
+    /// Copies an argument or result between frames.
     fn pass(&mut self, grid: &Grid<'_>, from: (usize, Slot), to: (usize, Slot), active: Mask) {
         let mut bytes = Vec::new();
         for lane in lanes(active) {
@@ -262,7 +262,7 @@ impl Warp {
         }
     }
 
-    /// Takes the bytes of an argument or result; missing ones are zero.
+    /// Stores the bytes of an argument or result; missing ones are zero.
     pub(super) fn write_slot(&mut self, (frame, slot): (usize, Slot), lane: usize, bytes: &[u8]) {
         match slot {
             Slot::Nothing => {}
@@ -321,14 +321,14 @@ impl Warp {
             let state = State::Barrier { id: index, phase, action: barrier.action, dst: barrier.dst };
             self.split(current, active, pc + 1, state);
         }
-        // Barriers order memory among their threads; other blocks' threads see it no later than that.
+        // Barriers order memory among their threads; threads of other blocks see it no later than that.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         block.wake |= block.barriers[index].complete(&block.live);
         Ok(())
     }
 
-    /// Stops a thread that comes to an aligned barrier while others of its warp wait at another one: all of them have to
-    /// come to the same instruction (manual 9.7.13.1).
+    /// Traps if a thread reaches an aligned barrier while others of its warp wait at another one: all of them must
+    /// reach the same instruction (manual 9.7.13.1).
     fn expect_together(&self, grid: &Grid<'_>, block: &BlockState, lane: usize, pc: u32) -> Result<(), Stop> {
         let is_waiting = |state: State| match state {
             State::Barrier { id, phase, .. } => block.barriers.get(id).is_some_and(|b| b.phase == phase),
@@ -393,13 +393,13 @@ impl Warp {
         Ok(())
     }
 
-    /// The state of a group.
+    /// A group by index.
     pub(super) fn fragment(&self, current: usize) -> Fragment {
         self.fragments[current]
     }
 }
 
-/// The lanes of a set whose value is that of `lane`.
+/// The lanes of a set whose value equals that of `lane`.
 pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {
     lanes(set).filter(|&other| row[other] == row[lane]).fold(0, |mask, other| mask | 1 << other)
 }

@@ -1,7 +1,7 @@
-//! A cluster: blocks that run together on one host thread, and reach each other's shared memory (manual 2.2.2, 5.1.8).
+//! A cluster: blocks that run together on one host thread, and can access each other's shared memory (manual 2.2.2, 5.1.8).
 //!
-//! Its blocks take turns, and the warps of each. The block that runs holds the state of the others, so that an access to its
-//! own shared memory is not slower than in a grid without clusters.
+//! Its blocks are scheduled round-robin, and the warps of each block. The running block owns the state of the others,
+//! so that an access to its own shared memory is as fast as in a grid without clusters.
 
 mod assist;
 
@@ -24,42 +24,42 @@ use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
 
 pub use assist::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 
-/// Instructions that a warp runs before the next one gets its turn.
+/// Time slice of a warp, in instructions.
 const TURN: u64 = 4096;
-/// Instructions that a cluster runs at first before others of the grid get their turn, and at most.
+/// Initial and maximum time slice of a cluster, in instructions.
 const FIRST_SLICE: u64 = 1 << 18;
 const LONGEST_SLICE: u64 = 1 << 22;
 
-/// What the blocks of a cluster share; the running block has it.
+/// State shared by the blocks of a cluster, owned by the running block.
 #[derive(Debug, Default)]
 pub(super) struct ClusterState {
-    /// The blocks by rank, with an empty one in the place of the one that runs.
+    /// The blocks by rank, with an empty placeholder for the running one.
     peers: Vec<BlockState>,
-    /// The barrier that counts the threads of all blocks (`barrier.cluster`).
+    /// The barrier of the threads of all blocks (`barrier.cluster`).
     pub(super) barrier: Barrier,
-    /// Threads that have not exited: of each warp of each block, in the order of the ranks.
+    /// Threads that have not exited, for each warp of each block in rank order.
     pub(super) live: Vec<Mask>,
     /// Whether the barrier was completed, so that waiting warps must be woken.
     pub(super) wake: bool,
     /// Asynchronous operations in flight.
     pub(super) pending: Pending,
-    /// How often watched threads did something that others notice, or whose outcome is not theirs alone.
+    /// Number of actions of watched threads that other threads may notice, or whose outcome does not depend on the acting thread alone.
     pub(super) disturbances: u64,
 }
 
 impl ClusterState {
-    /// How many blocks the cluster has.
+    /// Number of blocks of the cluster.
     pub(super) fn blocks(&self) -> usize {
         self.peers.len()
     }
 
-    /// Its blocks by rank, with an empty one in the place of the one that runs.
+    /// Its blocks by rank, with an empty placeholder for the running one.
     pub(super) fn peers_mut(&mut self) -> &mut [BlockState] {
         &mut self.peers
     }
 }
 
-/// The place that corresponds to a shared one in the block of a rank, where it is for one.
+/// The address in the block of the target rank that corresponds to a shared address; unchanged without a target.
 pub(super) fn in_target((space, address): Place, target: Option<u32>) -> Place {
     match target {
         None => (space, address),
@@ -67,14 +67,14 @@ pub(super) fn in_target((space, address): Place, target: Option<u32>) -> Place {
     }
 }
 
-/// Where a shared address leads.
+/// The block that a shared address refers to.
 pub(super) enum Owner {
     Running,
     Peer(usize),
 }
 
 impl BlockState {
-    /// Reads 1, 2, 4 or 8 bytes of the shared memory of the cluster.
+    /// Reads 1, 2, 4 or 8 bytes of the cluster's shared memory.
     #[inline]
     pub(super) fn read_shared(&self, space: Space, address: u64, size: u32) -> Result<u64, Fault> {
         match read_bytes(&self.shared, space, address ^ self.window, size) {
@@ -83,7 +83,7 @@ impl BlockState {
         }
     }
 
-    /// Writes 1, 2, 4 or 8 bytes of the shared memory of the cluster.
+    /// Writes 1, 2, 4 or 8 bytes of the cluster's shared memory.
     #[inline]
     pub(super) fn write_shared(
         &mut self,
@@ -121,12 +121,12 @@ impl BlockState {
         write_bytes(shared, space, offset, size, value).map_err(|fault| Fault { address, ..fault })
     }
 
-    /// The block whose shared memory an address is in, and the offset there.
+    /// The block whose shared memory contains an address, and the offset in it.
     pub(super) fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
         let fault = |kind| Err(Fault { kind, space, address, size });
         let blocks = self.cluster.blocks();
-        // A shared address has the rank of its block in its upper bits. In `.shared::cta` rank 0 means the own block, independent of its rank: such
-        // are the offsets that programs compute with.
+        // A shared address contains the rank of its block in its upper bits. In `.shared::cta` rank 0 denotes the own
+        // block, whatever its rank: these are the offsets that programs compute with.
         let (rank, offset) = rank_and_offset(address);
         let own = u64::from(self.rank);
         let is_own = rank == own || rank == 0 && space == Space::Shared;
@@ -145,10 +145,11 @@ impl BlockState {
         }
     }
 
-    /// Turns into the block of this rank, which takes over what the cluster shares.
+    /// Switches to the block of this rank, which takes ownership of the cluster state.
     pub(super) fn become_block(&mut self, rank: u32) {
-        // Three moves: the shared state out of the block that ran, the two blocks exchanged, and the place of the next one, which has the old block
-        // now, exchanged with the old one's, which held an empty block. References to the running block stay where they are.
+        // Three moves: take the shared state out of the block that ran; swap the two blocks; swap the list entry of the
+        // next block, which now contains the old block, with the old block's entry, which contained the placeholder.
+        // References to the running block stay valid.
         let last = self.rank;
         if last == rank {
             return;
@@ -161,7 +162,7 @@ impl BlockState {
         self.cluster = cluster;
     }
 
-    /// Does something with the block and its peer, whose rank differs in the last bit; none where there is no such block.
+    /// Calls `action` with the block and its peer, whose rank differs in the lowest bit; `None` if there is no peer.
     pub(super) fn with_peer<T>(&mut self, action: impl FnOnce(&mut Self, &mut Self) -> T) -> Option<T> {
         let rank = (self.rank ^ 1) as usize;
         let mut peer = std::mem::take(self.cluster.peers.get_mut(rank)?);
@@ -172,7 +173,7 @@ impl BlockState {
         Some(done)
     }
 
-    /// The blocks that a mask of a multicast names; without a mask the block that the address itself is of.
+    /// The blocks in a multicast mask; without a mask the block that the address itself refers to.
     pub(super) fn targets(&self, mask: Option<u64>) -> Result<Vec<Option<u32>>, TrapKind> {
         let Some(mask) = mask else { return Ok(vec![None]) };
         if mask >> self.cluster.blocks().min(63) != 0 {
@@ -182,7 +183,7 @@ impl BlockState {
         Ok((0..u64::BITS).filter(|rank| mask >> rank & 1 == 1).map(Some).collect())
     }
 
-    /// The same place in a form that means it in every block of the cluster.
+    /// Converts a place to a form that is valid in every block of the cluster.
     pub(super) fn absolute(&self, (space, address): Place, size: u32) -> Result<Place, Fault> {
         match space {
             Space::Shared | Space::SharedCluster if self.cluster.blocks() > 1 => {
@@ -199,38 +200,38 @@ impl BlockState {
     }
 }
 
-/// A cluster that has been started.
+/// A started cluster.
 pub(super) struct Cluster {
-    /// Its index in the grid, counted `x` first.
+    /// Its linear index in the grid, `x` fastest.
     pub(super) number: u64,
-    /// The block that runs, or ran last, with what its cluster shares.
+    /// The block that is running, or ran last, with the cluster state.
     running: BlockState,
     /// The warps of each block.
     warps: Vec<Vec<Warp>>,
     /// Instructions executed by its warps and by its threads.
     pub(super) executed: [u64; 2],
-    /// Rounds one after the other in which all warps that ran asked barriers in vain.
+    /// Number of consecutive rounds in which all warps that ran polled mbarriers unsuccessfully.
     rounds_in_vain: u32,
-    /// Instructions that it may run next time; twice as many each time, as switching between clusters costs time.
+    /// Instructions in its next time slice; doubled each time, since switching clusters is costly.
     slice: u64,
 }
 
-/// How far a cluster got.
+/// State of a cluster after a time slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Progress {
     /// All of its threads have exited.
     Done,
-    /// It used up its slice of time.
+    /// Its time slice is used up.
     Unfinished,
 }
 
-/// What the warps did in turn.
+/// Summary of one scheduling round of all warps.
 struct Round {
-    /// Whether some could run.
+    /// Whether any warp could run.
     progressed: bool,
     /// Whether all that ran wait for others.
     waiting: bool,
-    /// Whether all of those asked a barrier in vain.
+    /// Whether all of them polled mbarriers unsuccessfully.
     in_vain: bool,
     /// Instructions executed.
     steps: u64,
@@ -242,7 +243,7 @@ fn is_done(warps: &[Warp]) -> bool {
 }
 
 impl Cluster {
-    /// Starts a cluster of the grid, with registers in memory that another one had, where there is some.
+    /// Starts a cluster of the grid, reusing register memory of a finished cluster if available.
     pub(super) fn new(grid: &Grid<'_>, number: u64, spare: &mut Vec<Vec<Row>>) -> Self {
         let ranks = 0..grid.geometry.cluster_size();
         let mut peers: Vec<BlockState> = ranks.map(|rank| BlockState::new(grid, number, rank)).collect();
@@ -255,14 +256,14 @@ impl Cluster {
         };
         let warps = peers.iter().map(of_block).collect();
         let live = peers.iter().flat_map(|block| block.live.iter().copied()).collect();
-        // The first block runs first.
+        // The block of rank 0 runs first.
         let mut running = peers.first_mut().map(std::mem::take).unwrap_or_default();
         let pending = Pending::new(grid.completion, number);
         running.cluster = ClusterState { peers, live, pending, ..ClusterState::default() };
         Self { number, running, warps, executed: [0; 2], rounds_in_vain: 0, slice: FIRST_SLICE }
     }
 
-    /// The memory of the warps' registers, for the next cluster. No one reads what is in it.
+    /// The memory of the warps' registers, for reuse by the next cluster. Its contents are never read.
     pub(super) fn take_rows(&mut self) -> Vec<Vec<Row>> {
         let warps = self.warps.iter_mut().flatten();
         warps
@@ -270,7 +271,7 @@ impl Cluster {
             .collect()
     }
 
-    /// What `vprintf` wrote in each block, with the number of the block.
+    /// The `vprintf` output of each block, with the number of the block.
     pub(super) fn take_output(&mut self) -> Vec<(u64, Vec<u8>)> {
         let mut output = Vec::new();
         for rank in 0..self.warps.len() {
@@ -282,7 +283,7 @@ impl Cluster {
         output
     }
 
-    /// Runs all warps in turn until all threads have exited or the cluster's slice is over. An error has the warp it concerns.
+    /// Schedules all warps round-robin until all threads have exited or the cluster's time slice is over. An error includes the warp it concerns.
     pub(super) fn run(&mut self, grid: &Grid<'_>) -> Result<Progress, Stop> {
         let mut used = 0;
         while used < self.slice {
@@ -307,7 +308,7 @@ impl Cluster {
             if self.watch(&round) {
                 return Err(self.deadlock(grid));
             }
-            // Blocks of a cooperative launch wait for others of the grid.
+            // Blocks of a cooperative launch wait for other blocks of the grid.
             if round.waiting && grid.workspace != 0 {
                 return Ok(Progress::Unfinished);
             }
@@ -320,7 +321,7 @@ impl Cluster {
         Ok(Progress::Unfinished)
     }
 
-    /// Gives each warp of the running block its turn.
+    /// Gives each warp of the running block a time slice.
     fn run_block(&mut self, grid: &Grid<'_>, rank: usize, round: &mut Round) -> Result<(), Stop> {
         for at in 0..self.warps[rank].len() {
             let (block, warps) = (&mut self.running, &mut self.warps[rank]);
@@ -352,8 +353,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Begins or ends to watch the warps after a round. Whether all threads wait for others or ask barriers in vain, and always
-    /// will.
+    /// Starts or stops watching the warps after a round. Returns whether all threads wait for others or poll mbarriers
+    /// unsuccessfully, and always will.
     fn watch(&mut self, round: &Round) -> bool {
         let watched = self.rounds_in_vain > PATIENT_ROUNDS;
         self.rounds_in_vain = if round.in_vain { self.rounds_in_vain.saturating_add(1) } else { 0 };
@@ -367,7 +368,7 @@ impl Cluster {
         watched && watches && self.warps.iter().flatten().all(|warp| warp.is_stuck(disturbances))
     }
 
-    /// Lets asynchronous operations complete between rounds of turns.
+    /// Lets asynchronous operations complete between scheduling rounds.
     fn advance(&mut self, grid: &Grid<'_>, round: &Round) -> Result<(), Stop> {
         let groups = self.warps.iter().flatten().map(|warp| warp.fragments.len()).max().unwrap_or(0);
         let ended = (0..).zip(&self.warps).filter(|(_, warps)| is_done(warps));
@@ -379,12 +380,12 @@ impl Cluster {
         if round.progressed && !all_ended {
             view.advance(&mut registers, round.waiting, groups)
         } else {
-            // None can run until one of them completes, if that helps.
+            // No thread can run until one of them completes, if that helps.
             view.complete_all(&mut registers)
         }
     }
 
-    /// All threads have exited: looks for tensor memory that a block never freed (manual 9.7.16.1.2).
+    /// Checks, after all threads have exited, for tensor memory that a block never freed (manual 9.7.16.1.2).
     fn end(&mut self) -> Result<Progress, Stop> {
         for rank in 0..self.warps.len() {
             self.running.become_block(rank as u32);
@@ -398,7 +399,7 @@ impl Cluster {
         Ok(Progress::Done)
     }
 
-    /// That a limit is reached, and where the threads are.
+    /// The stop for a reached limit, with the positions of the threads.
     fn out_of_time(&self, grid: &Grid<'_>, id: WarpId, kind: TrapKind) -> Stop {
         let related = self.groups(grid);
         let warp = self.warps.get(id.rank as usize).and_then(|warps| warps.get(id.index));
@@ -409,7 +410,7 @@ impl Cluster {
         Stop { kind, pc, lane, warp: Some(id), related, frames: Vec::new() }
     }
 
-    /// The groups of threads that are at one place each: the instruction and what they do there.
+    /// Describes the groups of threads at the same place: the instruction and what they do there.
     fn groups(&self, grid: &Grid<'_>) -> Vec<(u32, String)> {
         let mut groups = Vec::new();
         for warp in self.warps.iter().flatten() {
@@ -418,7 +419,7 @@ impl Cluster {
                 0 | 1 => String::new(),
                 _ => format!("block ({x}, {y}, {z}), "),
             };
-            // In the order of their threads, whichever of them came first.
+            // In thread order, independent of their scheduling.
             let mut fragments: Vec<_> = warp.fragments.iter().enumerate().collect();
             fragments.sort_by_key(|(_, fragment)| first_lane(fragment.mask));
             for (at, fragment) in fragments {
@@ -449,7 +450,7 @@ impl Cluster {
         groups
     }
 
-    /// What threads ask for ever.
+    /// Describes what threads are polling for.
     fn asked_for(&self, grid: &Grid<'_>, wait: Wait) -> String {
         let (space, address) = wait.barrier;
         let bits = self.running.read_shared(space, address, 8).unwrap_or(0);
@@ -465,7 +466,7 @@ impl Cluster {
         format!("wait for the mbarrier at {name}{of_block} to end {}", wait.phase.missing(bits))
     }
 
-    /// For whom those wait who are at a barrier of a warp's block.
+    /// The threads awaited at a barrier of a warp's block.
     fn awaited_at(&self, warp: &Warp, id: usize) -> Option<BarrierWait> {
         let block = match warp.id.rank {
             rank if rank == self.running.rank => Some(&self.running),
@@ -474,7 +475,7 @@ impl Cluster {
         block.barriers.get(id).map(|barrier| barrier.awaited(&block.live))
     }
 
-    /// Who waits where.
+    /// The stop for a deadlock, with the positions of the waiting threads.
     fn deadlock(&self, grid: &Grid<'_>) -> Stop {
         let related = self.groups(grid);
         let waiting = self.warps.iter().flatten().find(|warp| warp.live != 0);
@@ -484,13 +485,13 @@ impl Cluster {
     }
 }
 
-/// The rank of no block, since clusters have at most 16.
+/// The rank of no block, since clusters have at most 16 blocks.
 const NO_RANK: u32 = 0xff;
-/// The same among the addresses of 32 bits: it makes one of no space.
+/// [`NO_RANK`] for 32-bit generic addresses: the resulting address is in no space.
 const LOW_NO_RANK: u32 = 0x3f;
 
-/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks. Whether there is such a block is a matter of the
-/// access: CUTLASS takes addresses in all lanes, and accesses those of the blocks that there are.
+/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks. Whether such a block exists is only checked by the
+/// access: CUTLASS maps addresses in all lanes, and accesses only those of existing blocks.
 pub(super) fn map_addresses(
     rows: &mut [Row],
     (constants, size): (&[Row], AddressSize),
@@ -508,7 +509,7 @@ pub(super) fn map_addresses(
             return Err(misuse(format!("the address {address:#x} is not one in shared memory"), lane));
         }
         let window = map.window.unwrap_or(0);
-        // After the last block of a cluster there are other windows among the addresses of 32 bits.
+        // In the 32-bit address space other windows follow the last block of a cluster.
         let is_low = map.window.is_some() && size == AddressSize::Bits32;
         let rank = if is_low && rank >= 16 { LOW_NO_RANK } else { rank };
         rows[map.d as usize][lane] = window + address_in(rank, address.wrapping_sub(window));

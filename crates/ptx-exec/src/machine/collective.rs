@@ -1,8 +1,8 @@
-//! Operations of several threads of a warp at once (manual 9.7.13.2 to 9.7.13.14, 9.7.9.6, 9.7.14).
+//! Warp collectives (manual 9.7.13.2 to 9.7.13.14, 9.7.9.6, 9.7.14).
 //!
-//! A group that comes to a collective waits there until every lane that its mask names has come to the same operation
-//! with the same mask, wherever that is in the program; lanes that have exited are not waited for. Then all of them
-//! get their results together.
+//! A group that reaches a collective waits there until every lane in its member mask has reached the same operation
+//! with the same mask, at whatever instruction; exited lanes are not waited for. Then all of them receive their results
+//! together.
 
 use super::block::BlockState;
 use super::call::same_value;
@@ -21,7 +21,7 @@ use crate::scalar::format::Format;
 use crate::scalar::int;
 
 impl Warp {
-    /// Lets lanes of a group wait at their collective, and carries it out when all have come.
+    /// Makes lanes of a group wait at their collective, and executes it once all have arrived.
     pub(super) fn collective(
         &mut self,
         grid: &Grid<'_>,
@@ -39,7 +39,7 @@ impl Warp {
                 self.split(current, active, pc, State::Collective { members: FULL });
             }
             Participants::Members(src) => {
-                // Lanes with the same mask wait as one group. With several masks the instruction is several operations, one for each.
+                // Lanes with the same mask wait as one group. With several masks the instruction is several operations, one for each mask.
                 let masks = *self.row(grid, self.fragment(current).frame, src);
                 let mut rest = active;
                 while rest != 0 {
@@ -62,14 +62,14 @@ impl Warp {
         self.complete_collectives(grid, block)
     }
 
-    /// Carries out every collective that no one is missing from.
+    /// Executes every collective whose participants have all arrived.
     pub(super) fn complete_collectives(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
     ) -> Result<(), Stop> {
-        // One at a time, since carrying one out joins its groups, by which the others get other numbers. Lanes that exit complete operations
-        // too, so this is called for them as well.
+        // One at a time, since executing one merges its groups, which renumbers the others. Exiting lanes complete
+        // collectives too, so this is called for them as well.
         loop {
             let waiting = (0..self.fragments.len()).find_map(|at| {
                 let State::Collective { members } = self.fragments[at].state else { return None };
@@ -84,7 +84,7 @@ impl Warp {
         }
     }
 
-    /// The collective that a group is at.
+    /// The collective at which a group is.
     fn waits_at<'p>(&self, grid: &Grid<'p>, at: usize) -> Option<&'p Collective> {
         match &grid.program.code[self.fragments[at].pc as usize].op {
             Op::Effect(Effect::Collective(collective)) => Some(collective),
@@ -92,19 +92,19 @@ impl Warp {
         }
     }
 
-    /// Whether a group waits for this operation.
+    /// Whether a group waits for this collective.
     fn waits_for(&self, grid: &Grid<'_>, at: usize, kind: CollectiveKind, members: Mask) -> bool {
         self.fragments[at].state == State::Collective { members }
             && self.waits_at(grid, at).is_some_and(|collective| collective.kind == kind)
     }
 
-    /// The lanes that have come to this operation.
+    /// The lanes that have arrived at this collective.
     fn present(&self, grid: &Grid<'_>, kind: CollectiveKind, members: Mask) -> Mask {
         let here = (0..self.fragments.len()).filter(|&at| self.waits_for(grid, at, kind, members));
         here.fold(0, |mask, at| mask | self.fragments[at].mask)
     }
 
-    /// The lanes that have not come to the collective at which a group waits.
+    /// The lanes that have not arrived at the collective at which a group waits.
     pub(super) fn missing(&self, grid: &Grid<'_>, at: usize) -> Mask {
         let waits = self.fragments.get(at).map(|group| group.state);
         match (waits, self.waits_at(grid, at)) {
@@ -115,7 +115,7 @@ impl Warp {
         }
     }
 
-    /// All lanes have to come to the same `.aligned` instruction, not only to ones that do the same.
+    /// Checks that all lanes reached the same `.aligned` instruction; an equal instruction elsewhere is not enough.
     fn expect_one_place(&self, grid: &Grid<'_>, here: &[usize]) -> Result<(), (TrapKind, usize)> {
         let places = || here.iter().filter_map(|&at| self.fragments.get(at));
         let Some(first) = places().next() else { return Ok(()) };
@@ -131,7 +131,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Loads tensor memory to the registers of a whole warp at once; false, with nothing changed, where that is not what a group waits for.
+    /// Loads tensor memory into the registers of a whole warp at once; returns false, without effect, if the group waits for something else.
     fn loads_in_place(
         &mut self,
         grid: &Grid<'_>,
@@ -168,7 +168,7 @@ impl Warp {
             let Some(collective) = self.waits_at(grid, at) else { continue };
             let fragment = self.fragments[at];
             (used, made) = (collective.srcs.len(), collective.dsts.len());
-            // Longer ones stay: what is in them is not looked at.
+            // The buffers only grow: rows past the used ones are not read.
             inputs.resize(inputs.len().max(used), [0; WARP]);
             outputs.resize(outputs.len().max(made), [0; WARP]);
             for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
@@ -219,7 +219,7 @@ impl Warp {
     }
 }
 
-/// Copies what lanes have.
+/// Copies active lanes.
 fn copy_lanes(from: &Row, mask: Mask, to: &mut Row) {
     if mask == FULL {
         *to = *from;
@@ -299,13 +299,13 @@ fn compute(
             whole_warp()?;
             matrix::transpose(inputs, outputs);
         }
-        // Carried out with the warp's place in its block.
+        // Executed elsewhere, where the warp's position in its block is known.
         CollectiveKind::Tensor(_) => {}
     }
     Ok(())
 }
 
-/// `shfl`: a lane that reads one that does not take part gets its own value.
+/// `shfl`: a lane whose source lane does not take part gets its own value.
 fn shuffle(mode: ShuffleMode, present: Mask, inputs: &[Row], outputs: &mut [Row]) {
     let ([values, offsets, clamps], [out, in_range]) = (inputs, outputs) else { return };
     for lane in lanes(present) {
@@ -340,8 +340,8 @@ fn reduce(op: ReduceOp, ty: int::Int, values: &Row, present: Mask) -> u64 {
     lanes(present).map(|lane| values[lane]).reduce(join).unwrap_or(0)
 }
 
-/// The smallest or largest value, or magnitude (manual 9.7.13.12). Each value is first compared with itself, so that a
-/// NaN alone is canonical too.
+/// The minimum or maximum of values or magnitudes (manual 9.7.13.12). Each value is first combined with itself, so that
+/// a single NaN is canonicalized too.
 fn reduce_floats(which: Extreme, nan: NanRule, sign: SignRule, values: &Row, present: Mask) -> u64 {
     let join = |a, b| float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b);
     lanes(present).map(|lane| join(values[lane], values[lane])).reduce(join).unwrap_or(0)

@@ -15,7 +15,7 @@ use crate::program::{AsyncCopy, CopyAmount, Family, Mask, Row, lanes};
 pub(super) struct CopyWork {
     to: Place,
     from: Place,
-    /// Bytes that are written; those past `copied` become zero.
+    /// Bytes that are written; those past `copied` are zero-filled.
     size: u32,
     copied: u32,
 }

@@ -1,32 +1,32 @@
-//! Matrices in shared memory that are named by descriptors: the place of each element (manual 9.7.15.5.1.2; for `tcgen05`, whose
-//! descriptors have other fields but mean the same, 9.7.16.3 and 9.7.16.4.1).
+//! Matrices in shared memory given by descriptors: the address of each element (manual 9.7.15.5.1.2; for `tcgen05`,
+//! whose descriptors have other fields with the same meaning, 9.7.16.3 and 9.7.16.4.1).
 //!
-//! A line is a row of A or a column of B: what has one place along M or N. Memory holds chunks of 16 bytes, of neighbours in a
-//! line or of neighbouring lines. Chunks form patterns of eight rows, whose width the swizzling mode gives; two strides lead from
-//! pattern to pattern. Swizzling then exchanges the chunks of a row by the number of the row, which is a change of a few
-//! bits of the address.
+//! A line is a row of A or a column of B: the elements with the same index along M or N. Memory is organized in 16-byte
+//! chunks of adjacent elements of a line (K-major) or of adjacent lines (MN-major). Chunks form patterns of eight rows,
+//! whose width is given by the swizzle mode; two strides separate the patterns. Swizzling then permutes the chunks of a
+//! row by the number of the row, which is an exclusive or on a few bits of the address.
 
 use crate::memory::Fault;
 use crate::program::Majorness;
 
-/// Bytes of a chunk: what swizzling moves in one piece, or half of it ([`Swizzle::Wide128`]).
+/// Bytes of a chunk: the unit that swizzling moves, or half of it ([`Swizzle::Wide128`]).
 const CHUNK: u64 = 16;
-/// Bits that only descriptors of `wgmma` leave unused.
+/// Bits that are unused in descriptors of `wgmma` only.
 const UNUSED: u64 = 0x3ff1_c000_c000_c000;
 
-/// How chunks are exchanged within a pattern.
+/// Permutation of the chunks within a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Swizzle {
     None,
     Bytes32,
     Bytes64,
     Bytes128,
-    /// 128 bytes in pieces of 32, which `tcgen05` alone has, for matrices that are [`Majorness::Mn`]. A pattern has four rows.
+    /// 128 bytes in units of 32, only for `tcgen05` and [`Majorness::Mn`] matrices. A pattern has four rows.
     Wide128,
 }
 
 impl Swizzle {
-    /// Chunks in a row of a pattern.
+    /// Chunks per row of a pattern.
     const fn width(self) -> u64 {
         match self {
             Swizzle::None => 1,
@@ -36,7 +36,7 @@ impl Swizzle {
         }
     }
 
-    /// Rows of a pattern.
+    /// Rows per pattern.
     const fn rows(self) -> u64 {
         match self {
             Swizzle::None | Swizzle::Bytes32 | Swizzle::Bytes64 | Swizzle::Bytes128 => 8,
@@ -44,7 +44,7 @@ impl Swizzle {
         }
     }
 
-    /// Which bits of the number of a line of 128 bytes are added to the address, bit by bit, and where.
+    /// The bits of the number of a 128-byte line that are combined with the address by exclusive or, and their position there.
     const fn exchanged(self) -> (u64, u32) {
         match self {
             Swizzle::None => (0, 4),
@@ -56,7 +56,7 @@ impl Swizzle {
     }
 }
 
-/// What a descriptor specifies of a matrix; all numbers are of bytes, but `base`.
+/// The fields of a descriptor; all in bytes, except `base`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Descriptor {
     pub(super) start: u64,
@@ -70,7 +70,7 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// The fields that descriptors of `wgmma` and `tcgen05` have alike: addresses without their four low bits.
+    /// The fields common to descriptors of `wgmma` and `tcgen05`: addresses without their four low bits.
     pub(super) const fn new(bits: u64, swizzle: Swizzle) -> Self {
         Self {
             start: (bits & 0x3fff) * CHUNK,
@@ -84,7 +84,7 @@ impl Descriptor {
     /// A descriptor of `wgmma` (manual 9.7.15.5.1.2.2).
     ///
     /// # Errors
-    /// Bits are set that have no meaning.
+    /// If undefined bits are set.
     pub(super) fn of_warpgroup(bits: u64) -> Result<Self, String> {
         if bits & UNUSED != 0 {
             let stray = bits & UNUSED;
@@ -102,26 +102,26 @@ impl Descriptor {
     }
 }
 
-/// Where the chunks of a matrix are, as numbers alone: the address of each is computed without a branch.
+/// The chunk addresses of a matrix as plain numbers: each address is computed without a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Places {
     start: u64,
-    /// The number of rows of a pattern, as a power of two; bytes from one to the next, and from pattern to pattern.
+    /// Number of rows of a pattern (log2); bytes between rows, and between patterns.
     rows: u32,
     row: u64,
     rows_apart: u64,
-    /// The number of chunks that are side by side, as a power of two, and bytes from those to the next ones.
+    /// Number of adjacent chunks (log2), and bytes between groups of those.
     chunks: u32,
     chunks_apart: u64,
-    /// What of the number of a line of 128 bytes chunks are exchanged by, without the base offset, and at which bit of the address.
+    /// For swizzling: the base offset, the mask of bits of the 128-byte line number, and their position in the address.
     base: u64,
     exchanged: u64,
     shift: u32,
 }
 
 impl Places {
-    /// The address of a chunk: of elements `chunk * each()` and following of line `row`, or for [`Majorness::Mn`] of element `row`
-    /// of lines `chunk * each()` and following.
+    /// The address of a chunk: of elements `chunk * each()` onwards of line `row`, or for [`Majorness::Mn`] of element
+    /// `row` of lines `chunk * each()` onwards.
     #[inline]
     pub(super) const fn chunk(&self, row: usize, chunk: usize) -> u64 {
         let (row, chunk) = (row as u64, chunk as u64);
@@ -132,8 +132,7 @@ impl Places {
     }
 }
 
-/// The address of the byte that lies at `address` without swizzling. Patterns start at multiples of their size, or `base` times 128 bytes
-/// after one.
+/// The swizzled address of the byte at unswizzled `address`. Patterns start at multiples of their size, or `base` times 128 bytes after one.
 const fn exchange(address: u64, base: u64, (exchanged, shift): (u64, u32)) -> u64 {
     address ^ ((address >> 7).wrapping_sub(base) & exchanged) << shift
 }
@@ -143,24 +142,24 @@ const fn exchange(address: u64, base: u64, (exchanged, shift): (u64, u32)) -> u6
 pub(super) struct SharedMatrix {
     pub(super) descriptor: Descriptor,
     pub(super) majorness: Majorness,
-    /// Bits of an element, which divide 128.
+    /// Bits of an element, a divisor of 128.
     pub(super) bits: u32,
-    /// Rows of A, columns of B.
+    /// Rows of A or columns of B.
     pub(super) lines: usize,
-    /// Elements of each.
+    /// Elements per line.
     pub(super) depth: usize,
 }
 
 impl SharedMatrix {
-    /// Elements of a chunk.
+    /// Elements per chunk.
     const fn each(&self) -> usize {
         (128 / self.bits) as usize
     }
 
-    /// Whether each chunk lies at one place that the manual gives it.
+    /// Whether the layout specified by the manual places each chunk at exactly one address.
     ///
     /// # Errors
-    /// What lies side by side is wider than a row of the pattern, of which the start leaves too little.
+    /// If the adjacent chunks are wider than a row of the pattern, or than the part of the row after the start.
     pub(super) fn check(&self) -> Result<(), String> {
         let Descriptor { start, swizzle, .. } = self.descriptor;
         let width = swizzle.width();
@@ -168,10 +167,10 @@ impl SharedMatrix {
             return Ok(());
         }
         let first = start / CHUNK % width;
-        // Swizzling permutes the chunks of one row of a pattern. Chunks that went over its end would be permuted as those of another row.
+        // Swizzling permutes the chunks of one row of a pattern. Chunks past its end would be permuted like those of another row.
         let beside = match self.majorness {
             Majorness::K => self.depth.div_ceil(self.each()) as u64,
-            // Lines after the first row of a pattern are in the next one, one leading dimension on.
+            // Lines after the first row of a pattern are in the next pattern, at the leading-dimension offset.
             Majorness::Mn => (self.lines.div_ceil(self.each()) as u64).min(width),
         };
         if first + beside <= width && (self.majorness == Majorness::Mn || swizzle != Swizzle::Wide128) {
@@ -185,14 +184,14 @@ impl SharedMatrix {
         ))
     }
 
-    /// Where chunks are. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
+    /// The chunk addresses. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
     pub(super) const fn places(&self) -> Places {
         let Descriptor { start, leading, stride, base, swizzle } = self.descriptor;
         let width = swizzle.width().trailing_zeros();
         let (rows_apart, chunks, chunks_apart) = match (self.majorness, swizzle) {
             (Majorness::K, Swizzle::None) => (stride, 0, leading),
             (Majorness::Mn, Swizzle::None) => (leading, 0, stride),
-            // All chunks of a line are side by side.
+            // All chunks of a line are adjacent.
             (Majorness::K, _) => (stride, 63, 0),
             (Majorness::Mn, _) => (stride, width, leading),
         };
@@ -201,15 +200,15 @@ impl SharedMatrix {
         Places { start, rows, row, rows_apart, chunks, chunks_apart, base, exchanged, shift }
     }
 
-    /// The address of a chunk ([`Places::chunk`]).
+    /// The address of a chunk (see [`Places::chunk`]).
     pub(super) const fn chunk(&self, row: usize, chunk: usize) -> u64 {
         self.places().chunk(row, chunk)
     }
 
-    /// All elements, line after line.
+    /// All elements, line by line.
     ///
     /// # Errors
-    /// Those of `read`, which reads the 16 bytes at an address.
+    /// Errors of `read`, which reads the 16 bytes at an address.
     pub(super) fn elements(&self, read: impl Fn(u64) -> Result<u128, Fault>) -> Result<Vec<u64>, Fault> {
         let (each, mask) = (self.each(), u64::MAX >> (64 - self.bits.clamp(1, 64)));
         let mut elements = vec![0; self.lines * self.depth];

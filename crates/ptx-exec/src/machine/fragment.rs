@@ -1,4 +1,4 @@
-//! Matrices of `wmma` on their way between memory and registers (manual 9.7.14.4.2 to 9.7.14.4.4).
+//! Loads and stores of `wmma` matrices (manual 9.7.14.4.2 to 9.7.14.4.4).
 
 use super::call::same_value;
 use super::memory::View;
@@ -6,20 +6,20 @@ use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
 use crate::program::{FULL, Fragment, Held, Major, Place, Row, WARP};
 
-/// What stops a lane.
+/// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
 
-/// Where a matrix lies.
+/// A matrix in memory.
 struct Matrix {
     fragment: Fragment,
     space: Space,
     start: u64,
-    /// Elements from one row or column to the next.
+    /// Elements between consecutive rows or columns.
     stride: u64,
 }
 
 impl Matrix {
-    /// From the addresses and strides of all lanes, which must be the same.
+    /// From the addresses and strides of all lanes, which must be uniform.
     fn new(
         fragment: Fragment,
         (space, bits): (Space, AddressSize),
@@ -56,13 +56,13 @@ impl Matrix {
         Ok(matrix)
     }
 
-    /// Bits before an element, given by its row or column and its place there.
+    /// Bit offset of an element, given by its row or column and the position in it.
     fn bits(&self, piece: usize, at: usize) -> u64 {
         let elements = (piece as u64).wrapping_mul(self.stride).wrapping_add(at as u64);
         elements.wrapping_mul(self.fragment.factor.element.bits().into())
     }
 
-    /// The address of the unit of memory with an element, its size, and the element's lowest bit in it.
+    /// The address of the memory unit that contains an element, its size, and the element's lowest bit in it.
     fn unit(&self, place: Place) -> (u64, u32, u32) {
         let bits = match self.fragment.factor.major {
             Major::Row => self.bits(place.row, place.column),
@@ -72,7 +72,7 @@ impl Matrix {
         (self.start.wrapping_add(bits / 8), size, (bits % 8) as u32)
     }
 
-    /// The places of the elements of a lane's register, with their lowest bits in it.
+    /// The positions of the elements of a lane's register, with their lowest bits in it.
     fn places(&self, lane: usize, register: usize) -> impl Iterator<Item = (Place, u32)> {
         let Fragment { size, part, factor } = self.fragment;
         let each = factor.element.per_register() as usize;
@@ -132,11 +132,10 @@ pub(super) fn store(
     Ok(())
 }
 
-/// Looks whether `wmma.load` or `wmma.store` can access the elements of its matrix; `probe` does it for one, given its space, address and
-/// size.
+/// Checks whether `wmma.load` or `wmma.store` can access the elements of its matrix; `probe` checks one element, given its space, address and size.
 ///
 /// # Errors
-/// What stops a lane.
+/// The trap that stops a lane.
 pub(super) fn probe(
     fragment: Fragment,
     (space, registers): (Space, usize),

@@ -1,8 +1,9 @@
-//! A grid: what all blocks share, and how host threads take them up.
+//! A grid: the state shared by all blocks, and the scheduling of blocks on host threads.
 //!
-//! In goes a launch that is set up ([`Setup`]), out comes what it leaves ([`Finished`]). The unit of scheduling is the cluster: one host thread runs
-//! it for a slice of instructions, then puts it aside or is done with it. Which cluster runs when depends on the host, but no result does that a
-//! program without races can see: output is put in the order of clusters, and of several traps the one of the first cluster is reported.
+//! The input is a launch that has been set up ([`Setup`]), the output its results ([`Finished`]). The unit of
+//! scheduling is the cluster: one host thread runs it for a slice of instructions, then preempts it or finishes it. The
+//! schedule depends on the host, but results that a race-free program can observe do not: output is concatenated in
+//! cluster order, and of several traps that of the first cluster is reported.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -36,13 +37,13 @@ pub struct Geometry {
     pub grid: Dim3,
     /// Threads of a block.
     pub block: Dim3,
-    /// Blocks of a cluster; the grid is a multiple of it.
+    /// Blocks of a cluster; the grid extents are multiples of it.
     pub cluster: Dim3,
-    /// Whether the launch or the kernel gives the shape of the clusters.
+    /// Whether the launch or the kernel specifies the cluster shape.
     pub is_explicit_cluster: bool,
-    /// Bytes of shared memory of a block, dynamic ones included.
+    /// Bytes of shared memory of a block, including dynamic shared memory.
     pub shared: u32,
-    /// Those of it that the launch asks for.
+    /// Bytes of dynamic shared memory requested by the launch.
     pub dynamic_shared: u32,
 }
 
@@ -50,7 +51,7 @@ fn product(dims: Dim3) -> u64 {
     dims.iter().fold(1, |product, &dim| product.saturating_mul(dim.into()))
 }
 
-/// The place of item `number` in a shape, counted `x` first.
+/// The position of linear index `number` in a shape, `x` fastest.
 fn unflatten(number: u64, [x, y, _]: Dim3) -> Dim3 {
     let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
@@ -67,12 +68,12 @@ impl Geometry {
         product(self.block) as usize
     }
 
-    /// The clusters of the grid.
+    /// Extents of the grid in clusters.
     pub fn cluster_grid(&self) -> Dim3 {
         std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis].max(1))
     }
 
-    /// How many clusters the grid has.
+    /// Number of clusters of the grid.
     pub fn clusters(&self) -> u64 {
         product(self.cluster_grid())
     }
@@ -82,23 +83,23 @@ impl Geometry {
         product(self.cluster) as u32
     }
 
-    /// The index of a cluster among the clusters of the grid.
+    /// The index of a cluster in the grid of clusters.
     pub fn cluster_index(&self, cluster: u64) -> Dim3 {
         unflatten(cluster, self.cluster_grid())
     }
 
-    /// The index in its cluster of the block of a rank (manual 10: `%cluster_ctaid`, `%cluster_ctarank`).
+    /// The index of the block of a given rank in its cluster (manual 10: `%cluster_ctaid`, `%cluster_ctarank`).
     pub fn index_in_cluster(&self, rank: u32) -> Dim3 {
         unflatten(rank.into(), self.cluster)
     }
 
-    /// The index in the grid of the block of a cluster that has a rank.
+    /// The index in the grid of the block of a given cluster and rank.
     pub fn block_index(&self, cluster: u64, rank: u32) -> Dim3 {
         let (first, own) = (self.cluster_index(cluster), self.index_in_cluster(rank));
         std::array::from_fn(|axis| first[axis] * self.cluster[axis] + own[axis])
     }
 
-    /// An index in the grid, counted `x` first.
+    /// The linear index of a block in the grid, `x` fastest.
     pub fn block_number(&self, [x, y, z]: Dim3) -> u64 {
         let [width, height, _] = self.grid.map(u64::from);
         u64::from(x) + width * (u64::from(y) + height * u64::from(z))
@@ -110,7 +111,7 @@ impl Geometry {
     }
 }
 
-/// A program with its instructions as the inner loop executes them, ready for any number of launches.
+/// A program with its instructions in the form the inner loop executes, usable for any number of launches.
 pub(crate) struct Executable {
     pub(crate) program: Arc<Program>,
     code: Vec<Bound>,
@@ -126,7 +127,7 @@ impl Executable {
         Self { code: bind(&program), program: Arc::new(program), tensor }
     }
 
-    /// How many blocks may be started at a time: whole clusters.
+    /// Maximum number of started blocks: whole clusters.
     pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> usize {
         let kernel = self.program.functions.get(self.program.entry as usize);
         let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
@@ -137,40 +138,40 @@ impl Executable {
     }
 }
 
-/// Everything a launch needs, made before the first thread runs.
+/// Everything a launch needs, prepared before the first thread runs.
 pub(crate) struct Setup {
     pub(crate) executable: Arc<Executable>,
     pub(crate) geometry: Geometry,
     pub(crate) global: GlobalMemory,
-    /// The address of the workspace of a cooperative launch; 0 for any other.
+    /// The address of the workspace of a cooperative launch; 0 for other launches.
     pub(crate) workspace: u64,
     /// Textures, samplers and surfaces.
     pub(crate) units: Units,
     pub(crate) constant: Vec<u8>,
     pub(crate) params: Vec<u8>,
     pub(crate) heap: Arc<Mutex<Heap>>,
-    /// The variables outside of global memory, and whether each is dynamic shared memory.
+    /// The variables outside global memory, and whether each is dynamic shared memory.
     pub(crate) variables: Arc<[(Object, bool)]>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
-    /// What computes products of matrices instead of this crate.
+    /// An external implementation of matrix products, if any.
     pub(crate) products: Option<&'static dyn Products>,
 }
 
-/// A launch that host threads work on.
+/// A launch being executed by host threads.
 pub(super) struct Job {
     setup: Setup,
-    /// The constants of the program as the blocks of each rank but the first see them.
+    /// The constants of the program for the blocks of each rank but the first.
     constants: Vec<Vec<Row>>,
-    /// How many clusters may be started at a time.
+    /// Maximum number of started clusters.
     resident: usize,
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
     written: AtomicU64,
-    /// The lowest number of a cluster that was stopped; `u64::MAX` while there is none.
+    /// The lowest number of a stopped cluster; `u64::MAX` if there is none.
     stopped: AtomicU64,
     queue: Mutex<Queue>,
     /// Signalled when no host thread runs a cluster any more.
@@ -178,7 +179,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A launch none of whose clusters has started.
+    /// A launch with no cluster started yet.
     pub(super) fn new(setup: Setup) -> Self {
         let started = Instant::now();
         let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
@@ -198,18 +199,18 @@ impl Job {
     }
 }
 
-/// What all blocks see.
+/// The state visible to all blocks.
 pub(super) struct Grid<'p> {
     pub(super) program: &'p Program,
-    /// Its instructions as the inner loop executes them.
+    /// Its instructions in the form the inner loop executes.
     pub(super) code: &'p [Bound],
-    /// Its constants as the blocks of each rank see them.
+    /// Its constants for the blocks of each rank.
     constants: Vec<&'p [Row]>,
     pub(super) geometry: Geometry,
-    /// The bits of addresses.
+    /// The address size.
     pub(super) addresses: AddressSize,
     pub(super) global: GlobalMemory,
-    /// The address of the workspace of a cooperative launch; 0 for any other.
+    /// The address of the workspace of a cooperative launch; 0 for other launches.
     pub(super) workspace: u64,
     /// Textures, samplers and surfaces.
     pub(super) units: &'p Units,
@@ -218,9 +219,9 @@ pub(super) struct Grid<'p> {
     pub(super) heap: &'p Mutex<Heap>,
     pub(super) completion: Completion,
     pub(super) observer: Option<&'p Observer>,
-    /// What computes products of matrices instead of this crate.
+    /// An external implementation of matrix products, if any.
     pub(super) products: Option<&'static dyn Products>,
-    /// What has the clusters that have not started, where another engine starts them.
+    /// The queue of clusters that have not started, if another engine starts them.
     pub(super) clusters: Option<&'p dyn OtherQueue>,
     job: &'p Job,
 }
@@ -252,16 +253,16 @@ impl<'p> Grid<'p> {
 }
 
 impl Grid<'_> {
-    /// The constants of the program as the block of a rank sees them.
+    /// The constants of the program for the block of a rank.
     #[inline]
     pub(super) fn constants(&self, rank: u32) -> &[Row] {
         self.constants[rank as usize]
     }
 
-    /// Counts instructions of a cluster; an error when a limit is reached.
+    /// Counts instructions of a cluster; an error if a limit is reached.
     ///
-    /// Once a cluster was stopped, those after it need not go on. Those before it run a little longer, as they may be
-    /// stopped too: then the first one is reported, whatever the order in which host threads came to them.
+    /// Once a cluster has been stopped, later clusters are cancelled. Earlier ones run on, since they may be stopped
+    /// too: then the first one is reported, regardless of the order in which host threads ran them.
     pub(super) fn spend(&self, cluster: u64, steps: u64) -> Result<(), TrapKind> {
         let before = self.job.steps.fetch_add(steps, Ordering::Relaxed);
         let late = self.job.deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -274,23 +275,23 @@ impl Grid<'_> {
         }
     }
 
-    /// Counts bytes of output; whether they may be written.
+    /// Counts bytes of output; an error if the limit is exceeded.
     pub(super) fn write_output(&self, bytes: u64) -> Result<(), TrapKind> {
         let before = self.job.written.fetch_add(bytes, Ordering::Relaxed);
         if before + bytes > self.job.setup.limits.output as u64 { Err(TrapKind::Output) } else { Ok(()) }
     }
 
-    /// Bytes of stack that a thread may have.
+    /// Stack limit of a thread in bytes.
     pub(super) fn stack_limit(&self) -> usize {
         self.job.setup.limits.stack
     }
 
-    /// The number of a cluster that has not started, which then never does.
+    /// Takes a cluster that has not started, which then never starts; returns its number.
     pub(super) fn take_cluster(&self) -> Option<u64> {
         if let Some(clusters) = self.clusters {
             return clusters.take();
         }
-        // It counts neither as started nor as running: the thread that takes it never runs it.
+        // The cluster counts neither as started nor as running: the thread that takes it never runs it.
         let mut queue = lock(&self.job.queue);
         let number = queue.next;
         (number < self.geometry.clusters()).then(|| {
@@ -299,7 +300,7 @@ impl Grid<'_> {
         })
     }
 
-    /// Who counts what instructions cost.
+    /// The observer, if it counts instruction costs.
     pub(super) fn counting(&self) -> Option<&Observer> {
         self.observer.filter(|observer| observer.is_counting())
     }
@@ -309,7 +310,7 @@ impl Grid<'_> {
         self.job.started.elapsed().as_nanos() as u64
     }
 
-    /// The variable in shared memory that an address is in, and the offset there.
+    /// The shared-memory variable that contains an address, and the offset in it.
     pub(super) fn shared_variable(&self, address: u64) -> Option<String> {
         let is_before = |object: &&Object| object.space == Space::Shared && object.address <= address;
         let variables = self.job.setup.variables.iter().map(|(object, _)| object).filter(is_before);
@@ -321,30 +322,30 @@ impl Grid<'_> {
     }
 }
 
-/// What a launch leaves.
+/// Results of a launch.
 pub(crate) struct Finished {
-    /// What stopped the first of the clusters that were stopped.
+    /// The error of the first of the stopped clusters, if any.
     pub(crate) result: Result<(), Box<Trap>>,
-    /// What all blocks wrote, that were stopped too.
+    /// The output of all blocks, including stopped ones.
     pub(crate) output: Vec<u8>,
     /// Instructions executed by warps and by threads.
     pub(crate) executed: [u64; 2],
 }
 
-/// Clusters that wait for a host thread, and what finished ones left.
+/// Clusters waiting for a host thread, and the results of finished ones.
 #[derive(Default)]
 struct Queue {
     next: u64,
-    /// Clusters that were started and put aside.
+    /// Clusters that were started and preempted.
     waiting: VecDeque<Cluster>,
-    /// Clusters that were started and are not done.
+    /// Number of clusters that were started and are not finished.
     started: usize,
-    /// Clusters that host threads run now.
+    /// Number of clusters that host threads are running.
     running: usize,
     output: Vec<(u64, Vec<u8>)>,
     executed: [u64; 2],
     failure: Option<(u64, Stop)>,
-    /// What a host thread panicked with.
+    /// The payload of a host thread's panic.
     panicked: Option<Box<dyn Any + Send>>,
 }
 
@@ -361,14 +362,14 @@ impl Queue {
 
 /// Runs all blocks.
 ///
-/// The thread that calls works itself; threads of the pool join it as they become free. Nothing waits for one that has not begun,
-/// so that launches which wait for each other make progress however many there are.
+/// The calling thread works itself; pool threads join it as they become available. It never waits for a pool thread
+/// that has not begun, so that any number of launches that wait for each other make progress.
 pub(crate) fn run(setup: Setup) -> Finished {
-    // More host threads than clusters would have nothing to do.
+    // More host threads than clusters would be idle.
     let threads = (setup.threads.get() as u64).min(setup.geometry.clusters()).max(1);
     let job = Arc::new(Job::new(setup));
-    // Where the host refuses threads, the one that calls does all the work.
-    // A launch that needs no more than its own thread does not start the pool.
+    // If the host refuses threads, the calling thread does all the work.
+    // A launch that needs only its own thread does not start the pool.
     if threads > 1
         && let Some(pool) = pool()
     {
@@ -380,8 +381,9 @@ pub(crate) fn run(setup: Setup) -> Finished {
     let mut queue = loop {
         work(&job);
         let mut queue = lock(&job.queue);
-        // Others still run clusters, of which each may be put aside; then this thread works on. A thread of the pool that has not begun yet is
-        // not waited for: it will find nothing to do, and the pool may be busy with launches that wait for this one.
+        // Other threads still run clusters, each of which may be preempted; then this thread continues. A pool thread
+        // that has not begun yet is not waited for: it will find nothing to do, and the pool may be busy with launches
+        // that wait for this one.
         if queue.running > 0 {
             queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
@@ -406,7 +408,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
     Finished { result, output, executed: queue.executed }
 }
 
-/// The threads that launches share, as many as the host can run at once.
+/// The thread pool shared by launches, with as many threads as the host can run in parallel.
 pub(crate) fn pool() -> Option<&'static ThreadPool> {
     static POOL: OnceLock<Option<ThreadPool>> = OnceLock::new();
     let make = || {
@@ -418,21 +420,21 @@ pub(crate) fn pool() -> Option<&'static ThreadPool> {
 }
 
 fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
-    // A panic elsewhere leaves the queue usable; there is nothing half-done in it.
+    // A panic elsewhere leaves the queue consistent; it is never modified halfway.
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A cluster that a host thread takes up.
+/// The next cluster for a host thread.
 enum Next {
-    /// One that has not been started, of this number.
+    /// A cluster that has not been started, with this number.
     New(u64),
     Waiting(Box<Cluster>),
 }
 
-/// Takes up clusters until none is left.
+/// Runs clusters until none is left.
 fn work(job: &Job) {
     let grid = Grid::of(job);
-    // Given back to the system, it would come back page by page.
+    // Register memory is recycled: freed memory would be faulted in again page by page.
     let mut spare = Vec::new();
     while let Some(next) = take(&grid) {
         let run = || {
@@ -458,7 +460,8 @@ fn work(job: &Job) {
                 }
                 queue.keep_output(cluster);
             }
-            // Later clusters stop at their next check (`Grid::spend`). Earlier ones run on, since one of them may trap too and then counts.
+            // Later clusters are cancelled at their next check (`Grid::spend`). Earlier ones run on, since one of them
+            // may trap too, which takes precedence.
             Ok((cluster, Err(stop))) => {
                 let number = cluster.number;
                 queue.keep_output(cluster);
@@ -478,13 +481,13 @@ fn work(job: &Job) {
     }
 }
 
-/// The next cluster to run: a new one while there may be more, else the one that waits longest.
+/// The next cluster to run: a new one if the limit of started clusters allows it, else the one that has waited longest.
 fn take(grid: &Grid<'_>) -> Option<Next> {
     let mut queue = lock(&grid.job.queue);
     if queue.is_over() {
         return None;
     }
-    // New ones first, up to what memory allows: clusters that wait for each other, as in a cooperative launch, all have to have begun.
+    // New clusters first, as far as memory allows: clusters that wait for each other, as in a cooperative launch, must all be started.
     if queue.next < grid.geometry.clusters() && queue.started < grid.job.resident {
         let number = queue.next;
         queue.next += 1;

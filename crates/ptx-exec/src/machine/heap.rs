@@ -1,22 +1,22 @@
-//! The memory that `malloc` and `free` of device code manage.
+//! The allocator of device-side `malloc` and `free`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::memory::Pieces;
 
-/// Alignment of every piece, as CUDA guarantees.
+/// Alignment of every allocation, as CUDA guarantees.
 const ALIGNMENT: u64 = 16;
 
-/// Which parts of the heap are free.
+/// Free and used ranges of the heap.
 #[derive(Debug, Default)]
 pub(crate) struct Heap {
-    /// Free ranges: start and length, none next to another.
+    /// Free ranges: start and length; adjacent ranges are coalesced.
     free: BTreeMap<u64, u64>,
-    /// Pieces in use: start and length.
+    /// Allocations: start and length.
     used: BTreeMap<u64, u64>,
     base: u64,
-    /// What an access is checked against.
+    /// The allocations against which accesses are checked.
     pieces: Arc<Pieces>,
 }
 
@@ -32,7 +32,7 @@ impl Heap {
         }
     }
 
-    /// The address of a new piece, or 0 when there is no room.
+    /// The address of a new allocation, or 0 if there is no room.
     pub(super) fn allocate(&mut self, bytes: u64) -> u64 {
         let Some(size) = bytes.max(1).checked_next_multiple_of(ALIGNMENT) else { return 0 };
         let Some((start, length)) = self.free.iter().map(|(&s, &l)| (s, l)).find(|&(_, l)| l >= size) else {
@@ -47,10 +47,10 @@ impl Heap {
         start
     }
 
-    /// Gives a piece back; `false` when the address is none that `allocate` gave.
+    /// Frees an allocation; `false` if the address is not one that `allocate` returned.
     pub(super) fn release(&mut self, address: u64) -> bool {
         let Some(mut size) = self.used.remove(&address) else { return false };
-        // Joined with the free ranges after and before it, so that no two are next to each other and a larger piece finds room again.
+        // Coalesced with the free ranges after and before it, so that larger allocations fit again.
         self.pieces.take(address - self.base);
         let mut start = address;
         if let Some(next) = self.free.remove(&(address + size)) {

@@ -1,4 +1,4 @@
-//! Clusters that have not started, taken from the launch by those that run (manual 9.7.13.17).
+//! Cancellation of clusters that have not started, by running ones (manual 9.7.13.17).
 
 use super::Stop;
 use super::async_write::WriteWork;
@@ -11,14 +11,14 @@ use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::program::{Audience, Mask, Row, TryCancel, lanes};
 
-/// Bytes of an answer.
+/// Size of a response in bytes.
 const ANSWER: u64 = 16;
-/// The bit of the upper half that is set where a cluster was taken.
+/// The bit of the upper half that is set if a cluster was cancelled.
 const IS_CANCELED: u64 = 1 << 63;
 
-/// The clusters of a launch that have not started, where another engine starts them.
+/// The clusters of a launch that have not started, if another engine starts them.
 pub trait Queue: Sync {
-    /// Takes one, by its number: nothing starts it then. None when all have started or were taken.
+    /// Takes a cluster, which then never starts, and returns its number; `None` if all have started or were taken.
     fn take(&self) -> Option<u64>;
 }
 

@@ -1,4 +1,4 @@
-//! Matrix instructions that compute (manual 9.7.14.3 to 9.7.14.6): the products, and `movmatrix`.
+//! Matrix arithmetic instructions (manual 9.7.14.3 to 9.7.14.6): the products, and `movmatrix`.
 
 use crate::error::TrapKind;
 use crate::program::{
@@ -9,17 +9,17 @@ use crate::scalar::format::{Format, Rounding, Sign};
 use crate::scalar::narrow::Narrow;
 
 impl Element {
-    /// The value of an element as a binary64, which holds every one of them.
+    /// The value of an element as a binary64, in which every element type is exact.
     #[inline(always)]
     pub(super) fn value(self, raw: u64) -> f64 {
         match self {
             Element::F16 => Format::F16.widen(raw),
             Element::Bf16 => Format::Bf16.widen(raw),
-            // The low bits of a register that holds a `.tf32` are ignored.
+            // The low bits of a `.tf32` register are ignored.
             Element::Tf32 => Format::F32.widen(raw & 0xffff_e000),
             Element::F32 => Format::F32.widen(raw),
             Element::F64 => f64::from_bits(raw),
-            // It is in the middle of its byte (manual 9.7.14.5.14).
+            // In the middle of its byte (manual 9.7.14.5.14).
             Element::Narrow(Narrow::E2m1) => Narrow::E2m1.widen(raw >> 2),
             Element::E2m1 => Narrow::E2m1.widen(raw),
             Element::Narrow(format) => format.widen(raw),
@@ -39,7 +39,7 @@ fn element(ty: Element, registers: &[Row], lane: usize, i: usize) -> u64 {
         .map_or(0, |row| row[lane] >> (bits * (i % each) as u32) & (u64::MAX >> (64 - bits)))
 }
 
-/// A matrix of each of the products that an instruction computes.
+/// One matrix of each of the products that an instruction computes.
 pub(super) struct Matrices {
     rows: usize,
     columns: usize,
@@ -51,7 +51,7 @@ impl Matrices {
         self.elements.get((product * self.rows + row) * self.columns + column).copied().unwrap_or(0)
     }
 
-    /// Puts together what the lanes hold.
+    /// Gathers a matrix from the registers of the lanes.
     pub(super) fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
         let size = product.kept(part);
         let (rows, columns) = size.of(part);
@@ -72,17 +72,17 @@ impl Matrices {
 }
 
 impl Matrices {
-    /// The values of a matrix, row after row.
+    /// The values of a matrix in row-major order.
     pub(super) fn values(&self, element: Element) -> Vec<f64> {
         self.elements.iter().map(|&raw| element.value(raw)).collect()
     }
 }
 
-/// The columns of A whose elements the lanes hold.
+/// The columns of a sparse A that are stored.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     kept: usize,
-    /// Row after row; none when all are held.
+    /// In row-major order; empty if all columns are stored.
     of_rows: Vec<usize>,
 }
 
@@ -101,19 +101,19 @@ impl Columns {
         Ok(Self { kept, of_rows })
     }
 
-    /// Those of all rows, one after the other; none when all are held.
+    /// The columns of all rows, concatenated; empty if all are stored.
     pub(super) fn of_rows(&self) -> &[usize] {
         &self.of_rows
     }
 
-    /// The column of element `i` of those that are held of a row.
+    /// The column of stored element `i` of a row.
     pub(super) fn at(&self, row: usize, i: usize) -> usize {
         self.of_rows.get(row * self.kept + i).copied().unwrap_or(i)
     }
 }
 
-/// Adds the columns that a chunk keeps. The manual leaves open what metadata does that is not two indices, in order where
-/// they must be; here it stops the program.
+/// Appends the columns kept in a chunk. The manual leaves undefined what happens if metadata is not two distinct
+/// indices, ordered where required; here it traps.
 fn push_chunk(
     sparse: Sparse,
     size: Size,
@@ -127,7 +127,7 @@ fn push_chunk(
     let (first, second) = ((bits & 3) as usize, (bits >> 2) as usize);
     let width = Sparse::chunk(element);
     let valid = match (width, sparse.indices) {
-        // The two halves of one element.
+        // The two halves of a 32-bit element.
         (2, _) => matches!(bits, 0b0100 | 0b1110),
         (_, Indices::AnyOrder) => first != second,
         (_, Indices::Increasing) => first < second,
@@ -148,15 +148,15 @@ fn push_chunk(
     Ok(())
 }
 
-/// What the blocks of the rows of A or of the columns of B are multiplied with.
+/// Block scales of the rows of A or of the columns of B.
 struct Scaling {
     blocks: usize,
-    /// Line after line; none where there are no scales.
+    /// Line by line; empty without scales.
     of_lines: Vec<f64>,
 }
 
 impl Scaling {
-    /// From a register, the number of a byte and that of a thread, which all lanes must give alike.
+    /// From a register, a byte selector and a thread selector, which must be uniform.
     fn new(product: &Product, part: Part, inputs: &[Row]) -> Result<Self, (TrapKind, usize)> {
         let (Some(scales), [data, bytes, threads, ..]) = (product.scales, inputs) else {
             return Ok(Self { blocks: 1, of_lines: Vec::new() });
@@ -180,7 +180,7 @@ impl Scaling {
             let word = data[Scales::lane(part, thread as usize, line)];
             for block in 0..scales.blocks {
                 let raw = word >> (8 * (byte as usize + block)) & 0xff;
-                // The format without sign has the bits of the other one.
+                // The unsigned format has the same bits as the signed one.
                 let raw = if scales.format == Narrow::E4m3 { raw & 0x7f } else { raw };
                 of_lines.push(scales.format.widen(raw));
             }
@@ -188,26 +188,26 @@ impl Scaling {
         Ok(Self { blocks: scales.blocks, of_lines })
     }
 
-    /// What the element of a line at a depth of `k` is multiplied with.
+    /// The scale of element `depth` of a line of `k` elements.
     fn at(&self, line: usize, depth: usize, k: usize) -> f64 {
         self.of_lines.get(line * self.blocks + depth * self.blocks / k).copied().unwrap_or(1.0)
     }
 }
 
-/// D = A * B + C, of the registers of all lanes; an error has the lane that is stopped.
+/// D = A * B + C on the registers of all lanes; an error includes the lane that is stopped.
 ///
 /// Products are exact and summed in binary64, and the sum is rounded once to the type of D: at least as precise as the
-/// manual asks for, which leaves the order of the sum open. `.f64` adds one product after the other, each with one
-/// rounding.
+/// manual requires, which leaves the order of summation unspecified. `.f64` adds one product after the other with one
+/// rounding each.
 ///
-/// A sparse A picks the rows of B that its elements meet; those of the other rows are not looked at, so that an infinity
-/// there does not make a NaN.
+/// A sparse A selects the rows of B that its elements are multiplied with; other rows are not read, so that an infinity
+/// there does not result in a NaN.
 pub(crate) fn multiply(
     product: &Product,
     inputs: &[Row],
     outputs: &mut [Row],
 ) -> Result<(), (TrapKind, usize)> {
-    // The inputs are rows: the registers of A, of B and of C, then those of the metadata and of the scales where there are some.
+    // The input rows are the registers of A, of B and of C, then those of the metadata and of the scales if present.
     let [a, b, c, _] = product.registers().map(|count| count as usize);
     let (a, rest) = inputs.split_at(a.min(inputs.len()));
     let (b, rest) = rest.split_at(b.min(rest.len()));
@@ -233,7 +233,7 @@ pub(crate) fn multiply(
                 let c = c.at(place.product, place.row, place.column);
                 let element = match &widened {
                     None => {
-                        // Integers of one bit and `.f64`, which are neither sparse nor scaled.
+                        // 1-bit integers and `.f64`, which are neither sparse nor scaled.
                         let depths = 0..columns.kept;
                         let a = |i| a.at(place.product, place.row, i);
                         dot(product, c, depths.map(|i| (a(i), b.at(place.product, i, place.column))))
@@ -261,7 +261,7 @@ pub(crate) fn multiply(
     Ok(())
 }
 
-/// The values of A and B: each element is widened once, not for each product that it is a factor of.
+/// The values of A and B, widened once per element instead of once per product.
 struct Widened {
     a: Vec<f64>,
     b: Vec<f64>,
@@ -272,7 +272,7 @@ struct Widened {
 }
 
 impl Widened {
-    /// Nothing for products that are not of values in binary64: of bits, and of `.f64`, which rounds each.
+    /// `None` for products that are not computed in binary64: of bits, and of `.f64`, which rounds each product.
     fn new(product: &Product, a: &Matrices, b: &Matrices) -> Option<Self> {
         let is_wide = product.join == Join::Multiply && product.d != Element::F64;
         is_wide.then(|| Self {
@@ -285,14 +285,14 @@ impl Widened {
         })
     }
 
-    /// The factors of an element of a product (its number, row and column), in order of their depth; A is dense.
+    /// The factors of an element of a product (its number, row and column), in depth order; A is dense.
     fn pairs(&self, [product, row, column]: [usize; 3]) -> impl Iterator<Item = (f64, f64)> {
         let a = self.a.iter().skip((product * self.rows + row) * self.kept).take(self.kept);
         let b = self.b.iter().skip(product * self.depth * self.columns + column).step_by(self.columns.max(1));
         a.copied().zip(b.copied())
     }
 
-    /// The product of element `i` of those that a row of A holds and the element of B at its depth.
+    /// The product of stored element `i` of a row of A and the element of B at its depth.
     fn product(&self, [product, row, column]: [usize; 3], i: usize, depth: usize) -> f64 {
         let a = self.a.get((product * self.rows + row) * self.kept + i);
         let b = self.b.get((product * self.depth + depth) * self.columns + column);
@@ -300,7 +300,7 @@ impl Widened {
     }
 }
 
-/// An element of D that is not a sum in binary64.
+/// An element of D that is not a binary64 sum.
 fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u64 {
     if product.d == Element::F64 {
         let arith = Arith { rounding: product.rounding, ..Arith::nearest(Format::F64) };
@@ -315,13 +315,13 @@ fn dot(product: &Product, c: u64, terms: impl Iterator<Item = (u64, u64)>) -> u6
     rounded(product.d, product.overflow, sum)
 }
 
-/// An exact sum as one of the type of D.
+/// Rounds an exact sum to the type of D.
 pub(super) fn rounded(element: Element, overflow: Overflow, sum: f64) -> u64 {
     match element {
         Element::F16 => rounded_float(Format::F16, overflow, sum),
         Element::Bf16 => rounded_float(Format::Bf16, overflow, sum),
         Element::F32 | Element::Tf32 | Element::F64 => rounded_float(Format::F32, overflow, sum),
-        // Sums of integers are exact in binary64.
+        // Integer sums are exact in binary64.
         Element::S32
         | Element::U8
         | Element::S8
@@ -340,7 +340,7 @@ pub(super) fn rounded(element: Element, overflow: Overflow, sum: f64) -> u64 {
     }
 }
 
-/// A floating-point sum. What `.satfinite` made of one the manual no longer tells; CUDA does, of `mma_sync`.
+/// Rounds a floating-point sum. The manual no longer specifies the effect of `.satfinite`; CUDA does, for `mma_sync`.
 fn rounded_float(format: Format, overflow: Overflow, sum: f64) -> u64 {
     let raw = finish(format, Subnormals::Keep, Limit::None, format.narrow(sum, Rounding::NearestEven));
     match overflow {
@@ -352,7 +352,7 @@ fn rounded_float(format: Format, overflow: Overflow, sum: f64) -> u64 {
     }
 }
 
-/// The row and first column of the pair of elements that a lane holds of an 8x8 matrix.
+/// The row and first column of the pair of elements of an 8x8 matrix in a lane.
 const fn held(lane: usize) -> (usize, usize) {
     (lane / 4, lane % 4 * 2)
 }

@@ -1,12 +1,13 @@
-//! Barriers in shared memory (manual 9.7.13.15).
+//! Barriers in shared memory (mbarriers, manual 9.7.13.15).
 //!
-//! The object is opaque to programs. Here its 64 bits are, from the lowest: pending arrivals (20), expected arrivals (20),
-//! pending transactions (21, signed), the parity of the phase, the layout, and a bit that is set in every object. A state is the
-//! object before an arrival; it is asked about in its phase and the one that follows, which the parity tells apart.
+//! The object is opaque to programs. Its 64 bits are, from the lowest: pending arrivals (20), expected arrivals (20),
+//! pending transactions (tx-count; 21, signed), the parity of the phase, the layout, and a bit that is set in every
+//! valid object. A state is the object before an arrival; it is queried in its phase and in the next one, which the
+//! parity distinguishes.
 //!
-//! An object with `.layout::v1` counts at most 511 arrivals (manual 9.4, 9.7.15.16.3), so that upper bits of its expected
-//! arrivals hold its conditional phase and its reports. Of a report there is the predicate: copies leave the value at zero
-//! (9.7.10.28.1.3).
+//! An object with `.layout::v1` counts at most 511 arrivals (manual 9.4, 9.7.15.16.3), so that the upper bits of its
+//! expected arrivals contain its conditional phase and its reports. Of a report only the predicate is stored: copies
+//! leave the value at zero (9.7.10.28.1.3).
 
 use super::Stop;
 use super::block::BlockState;
@@ -23,25 +24,25 @@ use crate::program::{
     lanes,
 };
 
-/// Bytes of an object, and what its address is a multiple of.
+/// Size and alignment of an object in bytes.
 const BYTES: u32 = 8;
-/// Bits of a count of arrivals, and the most of them.
+/// Width of an arrival count, and the maximum count.
 const COUNT_BITS: u32 = 20;
 const MOST: u32 = (1 << COUNT_BITS) - 1;
-/// Those of `.layout::v1`.
+/// The same for `.layout::v1`.
 const SHORT_COUNT_BITS: u32 = 9;
 const SHORT_MOST: u32 = (1 << SHORT_COUNT_BITS) - 1;
 const TRANSACTION_BITS: u32 = 21;
 const PHASE_SHIFT: u32 = 2 * COUNT_BITS + TRANSACTION_BITS;
 const PHASE_BITS: u32 = 1;
-/// In the place of upper bits of the expected arrivals of `.layout::v1`.
+/// In the upper bits of the expected arrivals of `.layout::v1`.
 const CONDITIONAL: u64 = 1 << 37;
 const REPORTED: u64 = 1 << 38;
 const REPORTED_BEFORE: u64 = 1 << 39;
 const LAYOUT: u64 = 1 << 62;
 const VALID: u64 = 1 << 63;
 
-/// What an object holds.
+/// The contents of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Object {
     pending: u32,
@@ -52,11 +53,11 @@ pub(super) struct Object {
     layout: BarrierLayout,
     /// The conditional phase, modulo two.
     conditional: u32,
-    /// Whether something was reported in this phase, and in the one before it.
+    /// Whether something was reported in this phase, and in the previous one.
     reported: [bool; 2],
 }
 
-/// The most arrivals of a layout.
+/// The maximum number of arrivals of a layout.
 fn most(layout: BarrierLayout) -> u32 {
     match layout {
         BarrierLayout::V0 => MOST,
@@ -83,7 +84,7 @@ impl Object {
 
     fn from_bits(bits: u64) -> Option<Self> {
         let field = |shift: u32, width: u32| (bits >> shift) as u32 & ((1 << width) - 1);
-        // The count of transactions is signed: shifted to the top of 32 bits and back, its sign fills the upper ones.
+        // The tx-count is signed: shifting it to the top of 32 bits and back extends its sign.
         let unused = 32 - TRANSACTION_BITS;
         let phase = field(PHASE_SHIFT, PHASE_BITS);
         let (layout, width, conditional, reported) = match bits & LAYOUT != 0 {
@@ -124,7 +125,7 @@ impl Object {
             | u64::from(self.pending)
     }
 
-    /// Adds transactions, or takes them away.
+    /// Adds to the tx-count.
     fn transact(&mut self, count: i64) -> Result<(), String> {
         let sum = i64::from(self.transactions) + count;
         match i32::try_from(sum) {
@@ -146,7 +147,7 @@ impl Object {
         Ok(())
     }
 
-    /// Lets the phase wait for one arrival more than those it was made for.
+    /// Makes the phase expect one more arrival.
     fn expect_one_more(&mut self) -> Result<(), String> {
         let most = most(self.layout);
         if self.pending == most {
@@ -156,7 +157,7 @@ impl Object {
         Ok(())
     }
 
-    /// Notes a report, with which this phase ends without the conditional one.
+    /// Records a report; this phase then ends without the conditional one.
     fn report(&mut self) -> Result<(), String> {
         if self.layout != BarrierLayout::V1 {
             return Err("a copy reports to a barrier without `.layout::v1`".to_owned());
@@ -165,12 +166,11 @@ impl Object {
         Ok(())
     }
 
-    /// Starts the next phase when this one is complete; whether it was (manual 9.4, 9.7.15.16.8).
+    /// Starts the next phase if this one is complete; returns whether it was (manual 9.4, 9.7.15.16.8).
     fn advance(&mut self) -> bool {
         let is_complete = self.pending == 0 && self.transactions == 0;
         if is_complete {
-            // A phase in which something was reported ends as any other, but its conditional counterpart does not: those who wait for that
-            // go on waiting.
+            // A phase with a report ends like any other, but the conditional phase does not: threads that wait for it keep waiting.
             self.phase = (self.phase + 1) & ((1 << PHASE_BITS) - 1);
             if !self.reported[0] {
                 self.conditional ^= 1;
@@ -182,34 +182,34 @@ impl Object {
     }
 }
 
-/// What a barrier expects to be signalled.
+/// Signals that an mbarrier is to receive.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Demand {
     pub(super) arrivals: u64,
     pub(super) transactions: u64,
 }
 
-/// How many arrivals the phase of a state was still waiting for.
+/// The number of pending arrivals in a state.
 pub(crate) fn pending_count(state: u64) -> u64 {
     state & u64::from(MOST)
 }
 
-/// What a thread waits for that asked in vain whether a phase is over.
+/// What a thread waits for after an unsuccessful query of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
-    /// The barrier, in a form that means it in every block of the cluster.
+    /// The mbarrier, as a place valid in every block of the cluster.
     pub(super) barrier: Place,
     pub(super) phase: Phase,
 }
 
-/// A phase that a thread asks about.
+/// A phase queried by a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Phase {
     parity: u64,
     is_conditional: bool,
 }
 
-/// The operand of a question whether a phase is over: the state or the parity of the phase.
+/// The operand of a phase query: the state or the parity of the phase.
 fn question(action: MbarrierAction) -> Option<Src> {
     match action {
         MbarrierAction::IsOver(phase)
@@ -226,7 +226,7 @@ fn question(action: MbarrierAction) -> Option<Src> {
     }
 }
 
-/// A question of all lanes that was in vain: a barrier, in a form that means it in every block of the cluster, and the parity of the phase.
+/// An unsuccessful query made by all lanes: an mbarrier, as a place valid in every block of the cluster, and the parity of the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Question {
     barrier: Place,
@@ -234,11 +234,11 @@ pub struct Question {
 }
 
 impl Question {
-    /// Whether the answer would be another one now.
+    /// Whether the query would now succeed.
     pub(super) fn is_answered(self, block: &BlockState) -> bool {
         let (space, address) = self.barrier;
         let bits = block.read_shared(space, address, BYTES);
-        // What is not a barrier any more is reported to who asks.
+        // An object that is no longer a valid mbarrier is reported to the threads that query it.
         bits.map_or(true, |bits| bits & VALID == 0 || (bits >> PHASE_SHIFT ^ self.parity) & 1 != 0)
     }
 }
@@ -253,7 +253,7 @@ impl Phase {
         })
     }
 
-    /// What is missing for the phase to end, given the bits of the object.
+    /// Describes what is missing to complete the phase, given the bits of the object.
     pub(super) fn missing(self, bits: u64) -> String {
         let phase = format!(
             "the {}phase of parity {}",
@@ -288,7 +288,7 @@ impl View<'_> {
         Ok((found, address))
     }
 
-    /// Changes an object, and gives its bits before that.
+    /// Modifies an object, and returns its previous bits.
     fn change(
         &mut self,
         lane: usize,
@@ -296,7 +296,7 @@ impl View<'_> {
         change: impl FnOnce(&mut Object) -> Result<(), String>,
     ) -> Result<u64, TrapKind> {
         let (space, address) = self.object_place(space, address)?;
-        // A read and a write are one step here: the blocks of a cluster share a host thread, and no other can reach their memory.
+        // Read and write are atomic here: the blocks of a cluster share a host thread, and no other thread can access their memory.
         let before = self.read(lane, space, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
         let no_object = || TrapKind::Misuse(format!("there is no initialized barrier at {address:#x}"));
         let mut object = Object::from_bits(before).ok_or_else(no_object)?;
@@ -305,13 +305,13 @@ impl View<'_> {
         Ok(before)
     }
 
-    /// The place of an object, for an operation that is done later.
+    /// The place of an object, for an operation that completes later.
     pub(super) fn barrier_place(&self, (space, address): Place) -> Result<Place, TrapKind> {
         let place = self.object_place(space, address)?;
         self.block.absolute(place, BYTES).map_err(TrapKind::Fault)
     }
 
-    /// Whether the phase of a barrier ends when so much is signalled.
+    /// Whether the given signals complete the phase of an mbarrier.
     pub(super) fn would_complete(&self, (space, address): Place, demand: Demand) -> bool {
         let bits = self.read(0, space, address, BYTES, Order::Strong).ok();
         bits.and_then(Object::from_bits).is_some_and(|object| {
@@ -320,7 +320,7 @@ impl View<'_> {
         })
     }
 
-    /// Notes that a thread asked about a barrier in vain; whether operations are in flight.
+    /// Records an unsuccessful query; returns whether operations are in flight.
     fn wait_for(&mut self, place: Place) -> Result<bool, TrapKind> {
         if self.block.cluster.pending.is_empty() {
             return Ok(false);
@@ -330,7 +330,7 @@ impl View<'_> {
         Ok(true)
     }
 
-    /// Signals an arrival that a barrier waits for.
+    /// Signals an arrival to an mbarrier.
     pub(super) fn complete_arrival(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
         self.change(lane, place, |object| {
             object.arrive(1, Stay::Stays)?;
@@ -340,19 +340,19 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Tells a barrier of something that an operation found in its data.
+    /// Reports to an mbarrier something that an operation found in its data.
     pub(super) fn report(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
         self.change(lane, place, Object::report)?;
         Ok(())
     }
 
-    /// Whether something was reported in the phase before the one that a barrier is in.
+    /// Whether something was reported in the phase before the current one.
     fn reported_before(&mut self, lane: usize, place: Place) -> Result<bool, TrapKind> {
         let now = self.change(lane, place, |_| Ok(()))?;
         Ok(Object::from_bits(now).is_some_and(|object| object.reported[1]))
     }
 
-    /// Tells a barrier that so many transactions are done.
+    /// Completes transactions of an mbarrier.
     pub(super) fn complete_transactions(
         &mut self,
         lane: usize,
@@ -367,7 +367,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Does what one lane asks for at the barriers of several blocks of the cluster, at the same offset in each.
+    /// Performs one lane's operation on the mbarriers of several blocks of the cluster, at the same offset in each.
     fn operate_in(
         &mut self,
         lane: usize,
@@ -383,7 +383,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Does what one lane asks for, and gives its result.
+    /// Performs one lane's operation, and returns its result.
     fn operate(
         &mut self,
         lane: usize,
@@ -426,7 +426,7 @@ impl View<'_> {
                     Ok(())
                 })
             }
-            // The arrival itself is an operation that `Warp::mbarrier` issues.
+            // The arrival itself is an operation issued by `Warp::mbarrier`.
             MbarrierAction::ArriveOfCopies => self.change(lane, place, Object::expect_one_more),
             MbarrierAction::ArriveOfCopiesCounted => Ok(0),
             MbarrierAction::IsOver(state) => {
@@ -447,7 +447,7 @@ impl View<'_> {
 }
 
 impl Mbarrier {
-    /// The barrier and the place of the result of a question about a phase that these lanes all ask, where nothing else is to be done for each.
+    /// The mbarrier and the result destination of a phase query that these lanes all make, if it needs no per-lane handling.
     fn asked_alike(
         &self,
         rows: &[Row],
@@ -475,12 +475,12 @@ impl Warp {
         active: Mask,
         pc: u32,
     ) -> Result<(), Stop> {
-        // Programs wait for other threads with it.
+        // Programs poll with it.
         self.poll();
         self.question = None;
         let constants = self.constants(grid);
         let (local, warp, is_watched) = (self.frames[frame].local, self.id, self.watch.is_some());
-        // Whole warps ask for one phase of one barrier. Then one lane asks.
+        // Usually a whole warp queries one phase of one mbarrier. Then one lane queries it.
         let alike = (!is_watched).then(|| operation.asked_alike(rows, constants, local, active)).flatten();
         if let Some((place, dst)) = alike {
             let lane = first_lane(active);
@@ -507,7 +507,7 @@ impl Warp {
         }
         let mut view = self.view(grid, block);
         let (mut asked, mut in_vain, mut waits) = (false, false, Vec::new());
-        // What the lane before has asked, and the answer: most ask the same.
+        // The previous lane's query and its result: most lanes make the same query.
         let mut answered = None;
         for lane in lanes(active) {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
@@ -530,7 +530,7 @@ impl Warp {
                 rows[dst as usize][lane] = result;
             }
             if let Some([predicate, value]) = operation.report {
-                // What is reported of a phase that is not over is undefined.
+                // The report of an incomplete phase is undefined.
                 let reported = result != 0 && view.reported_before(lane, place).map_err(stop)?;
                 rows[predicate as usize][lane] = reported.into();
                 rows[value as usize][lane] = 0;

@@ -1,4 +1,4 @@
-//! What a block barrier waits for, and uses of it that have no meaning (manual 9.7.13.1): the same for every engine, however it counts threads.
+//! Completion conditions of block barriers, and undefined uses of them (manual 9.7.13.1): common to all engines, however they count threads.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::program::{Mask, WARP};
 /// The barriers of a block.
 pub const BARRIERS: usize = 16;
 
-/// When a barrier is complete.
+/// Completion condition of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expected {
     /// When every thread of the block has arrived or exited.
     Everyone,
-    /// When so many threads have arrived.
+    /// When this many threads have arrived.
     Count(u32),
 }
 
 impl Expected {
-    /// What an instruction waits for that gives this count of threads, or none, in a block of so many warps.
+    /// The condition of an instruction with this thread count, or none, in a block of `warps` warps.
     ///
     /// # Errors
-    /// The count is not one of whole warps.
+    /// If the count is not a positive multiple of the warp size.
     pub fn of(count: Option<u64>, warps: usize) -> Result<Self, BarrierMisuse> {
         match count {
             None => Ok(Self::Everyone),
@@ -31,15 +31,15 @@ impl Expected {
                 Err(BarrierMisuse::Count(count))
             }
             Some(count) if count == warps as u64 * WARP as u64 => Ok(Self::Everyone),
-            // More than the block has can never come: that ends as a deadlock.
+            // More threads than the block has can never arrive: that ends as a deadlock.
             Some(count) => Ok(Self::Count(u32::try_from(count).unwrap_or(u32::MAX))),
         }
     }
 
-    /// Lets a phase wait for the same as its earlier arrivals, where there are some.
+    /// Checks the condition against that of earlier arrivals of the phase, and records it.
     ///
     /// # Errors
-    /// Those wait for something else.
+    /// If an earlier arrival has a different condition.
     pub fn agree(self, phase: &mut Option<Self>) -> Result<(), BarrierMisuse> {
         match *phase {
             Some(earlier) if earlier != self => Err(BarrierMisuse::Contradiction(earlier, self)),
@@ -60,27 +60,27 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The place of a barrier among those of its block.
+/// The index of a barrier in its block.
 ///
 /// # Errors
-/// There is none of this number.
+/// If there is no barrier of this number.
 pub fn barrier_index(id: u64) -> Result<usize, BarrierMisuse> {
     usize::try_from(id).ok().filter(|&index| index < BARRIERS).ok_or(BarrierMisuse::Number(id))
 }
 
-/// A use of a barrier that has no meaning.
+/// An undefined use of a barrier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BarrierMisuse {
-    /// The threads that execute an instruction together name different barriers.
+    /// The threads that execute an instruction together specify different barriers.
     #[error("threads of a warp give different barriers at once")]
     Numbers,
-    /// They give different counts.
+    /// They specify different counts.
     #[error("threads of a warp give different thread counts at once")]
     Counts,
-    /// A barrier that a block does not have.
+    /// A barrier number that does not exist.
     #[error("there is no barrier {0}; a block has {BARRIERS}")]
     Number(u64),
-    /// A count that is not one of whole warps.
+    /// A count that is not a positive multiple of the warp size.
     #[error("the thread count {0} is not a positive multiple of the warp size")]
     Count(u64),
     /// Not all threads of a warp execute an aligned barrier.
@@ -94,7 +94,7 @@ pub enum BarrierMisuse {
          `barrier.sync` without `.aligned` is for some of them"
     )]
     Parted,
-    /// What earlier arrivals of a phase wait for, and what a later one does.
+    /// The condition of earlier arrivals of a phase, and that of a later one.
     #[error("threads wait at the same barrier for {0} and for {1}")]
     Contradiction(Expected, Expected),
 }
@@ -105,10 +105,10 @@ impl From<BarrierMisuse> for TrapKind {
     }
 }
 
-/// For whom the threads at a barrier wait.
+/// What the threads at a barrier wait for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum BarrierWait {
-    /// For these lanes of warps.
+    /// These lanes of warps.
     Threads(Vec<(usize, Mask)>),
     /// For any threads until so many have arrived.
     More {

@@ -11,27 +11,27 @@ use crate::program::{
     WideAtomic, Within, lanes,
 };
 
-/// What an access sees besides the local memory of its own thread.
+/// The memory visible to an access.
 pub(super) struct View<'a> {
     pub(super) grid: &'a Grid<'a>,
     pub(super) block: &'a mut BlockState,
     pub(super) local: &'a mut [Vec<u8>],
 }
 
-/// The space and address that a generic address means: a function of its own, so that accesses of other spaces stay small.
+/// Resolves a generic address: out of line, so that accesses of other spaces stay small.
 #[inline(never)]
 fn place_generic(addresses: AddressSize, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     let fault = Fault { kind: FaultKind::OutOfBounds, space: Space::Generic, address, size };
     Space::of_generic(address, addresses).ok_or(fault)
 }
 
-/// The space and address that a possibly generic address means.
+/// Resolves the space of a possibly generic address.
 #[inline]
 pub(super) fn place(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     place_of(grid.addresses, space, address, size)
 }
 
-/// The same, given the bits of addresses.
+/// Like [`place`], given the address size.
 #[inline]
 pub(super) fn place_of(
     addresses: AddressSize,
@@ -47,7 +47,7 @@ pub(super) fn place_of(
     }
 }
 
-/// An element that cannot be read whole: bytes that the program does not use may be outside of what it may read, and are zero then.
+/// Reads an element that is not entirely readable: bytes that the program does not use may be out of bounds, and are zero then.
 fn read_used(
     load: &Load,
     element: usize,
@@ -110,7 +110,7 @@ impl View<'_> {
         }
     }
 
-    /// Reads 16 bytes for a lane, in one step.
+    /// Reads 16 bytes for a lane, atomically.
     pub(super) fn read_wide(
         &self,
         lane: usize,
@@ -129,7 +129,7 @@ impl View<'_> {
         }
     }
 
-    /// Writes 16 bytes for a lane, in one step.
+    /// Writes 16 bytes for a lane, atomically.
     pub(super) fn write_wide(
         &mut self,
         lane: usize,
@@ -148,7 +148,7 @@ impl View<'_> {
         }
     }
 
-    /// Changes 16 bytes in one step and gives the old ones.
+    /// Updates 16 bytes atomically and returns the old ones.
     fn update_wide(
         &mut self,
         lane: usize,
@@ -159,7 +159,7 @@ impl View<'_> {
         let (placed, at) = place(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.update_wide(at, new),
-            // A cluster stays on one host thread.
+            // A cluster runs on one host thread at a time.
             Space::Shared | Space::SharedCluster => {
                 let old = self.read_wide(lane, placed, at, Order::Strong)?;
                 self.write_wide(lane, placed, at, new(old), Order::Strong)?;
@@ -171,7 +171,7 @@ impl View<'_> {
         }
     }
 
-    /// Changes 1, 2, 4 or 8 bytes in one step and gives the old ones.
+    /// Updates 1, 2, 4 or 8 bytes atomically and returns the old ones.
     pub(super) fn update(
         &mut self,
         space: Space,
@@ -194,17 +194,17 @@ impl View<'_> {
     }
 }
 
-/// The value of two halves, the lower one first.
+/// Joins two halves, the lower one first.
 fn joined(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The two halves of a value, the lower one first.
+/// Splits a value into two halves, the lower one first.
 fn halves(value: u128) -> [u64; 2] {
     [value as u64, (value >> 64) as u64]
 }
 
-/// An address operand whose base has been looked up.
+/// An address operand with a resolved base.
 pub(super) struct Addresses<'r> {
     base: Option<(&'r Row, AddressWidth)>,
     offset: u64,
@@ -222,7 +222,7 @@ impl Addresses<'_> {
     }
 }
 
-/// Looks up the base of an address operand.
+/// Resolves the base of an address operand.
 pub(super) fn addresses<'r>(
     address: &Address,
     rows: &'r [Row],
@@ -240,7 +240,7 @@ pub(super) fn addresses<'r>(
 }
 
 pub(super) fn check_alignment(space: Space, address: u64, align: u64) -> Result<(), Fault> {
-    // A power of two.
+    // The alignment is a power of two.
     if address & (align - 1) == 0 {
         return Ok(());
     }
@@ -343,7 +343,7 @@ impl Warp {
     ) -> Result<(), Stop> {
         self.poll();
         match atomic.combine {
-            // What most programs count with has a loop of its own.
+            // The most common atomic operation has a specialized loop.
             Combine::IntAdd(t) => {
                 let sum = |_, old: u64, b, _| t.wrap(old.wrapping_add(b));
                 self.update_lanes(grid, block, frame, rows, atomic, active, pc, sum)
@@ -405,7 +405,7 @@ impl Warp {
             let space = atomic.address.space;
             let stop = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
             check_alignment(space, first, whole).map_err(stop)?;
-            // The results may go where the operands come from.
+            // Destinations may alias operands.
             let mut old = [0; 8];
             for (n, (_, b)) in atomic.elements.iter().enumerate() {
                 let b = b.of(rows, constants)[lane];
@@ -456,7 +456,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Stops a thread whose address is in another space than the instruction is for.
+    /// Traps if the address of a thread is in another space than the instruction requires.
     pub(super) fn within(
         &self,
         grid: &Grid<'_>,

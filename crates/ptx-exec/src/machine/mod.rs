@@ -1,13 +1,13 @@
 //! Runs a decoded program: a grid of blocks, spread over host threads.
 //!
-//! A cluster of blocks stays with one host thread while it runs, so its shared memory needs no atomics. One that runs for
-//! long is put aside so that others get started: a grid that synchronizes through global memory makes progress as long as
-//! its blocks stay below [`MOST_RESIDENT_BLOCKS`] and [`RESIDENT_BYTES`].
+//! A cluster of blocks is executed by one host thread at a time, so its shared memory needs no atomics. A long-running
+//! cluster is preempted so that others get started: a grid that synchronizes through global memory makes progress as
+//! long as its blocks stay below [`MOST_RESIDENT_BLOCKS`] and [`RESIDENT_BYTES`].
 //!
-//! Blocks of a cluster take turns, and warps of a block. Within a warp, threads that are at the same place of the same call run together; of
-//! several such groups the one in the deepest call and at the lowest address runs first, which brings diverged threads
-//! together again soon, and a group that waited for long runs next whatever its place, so that every thread makes
-//! progress (manual 3.2).
+//! Blocks of a cluster are scheduled round-robin, and so are the warps of a block. Within a warp, threads at the same
+//! instruction of the same call run together; of several such groups the one in the deepest call and at the lowest
+//! address runs first, which makes diverged threads reconverge soon. A group that has waited for long runs next
+//! regardless of its position, so that every thread makes progress (manual 3.2).
 
 mod async_write;
 mod asynchronous;
@@ -61,26 +61,26 @@ pub(crate) use observe::Observer;
 pub use probe::{Around, Extent};
 pub use products::{Lines, Matrix, Products, TensorPart, WarpgroupPart};
 
-/// How many blocks are started before older ones are taken up again, if their memory allows it: more than a GPU holds.
+/// Maximum number of started blocks before older ones are resumed, if their memory allows it: more than a GPU can hold.
 pub const MOST_RESIDENT_BLOCKS: usize = 4096;
-/// Bytes that started blocks may take together; fewer are started when they would take more.
+/// Maximum total memory of started blocks; fewer are started if they would need more.
 const RESIDENT_BYTES: usize = 512 << 20;
 
-/// What stopped a thread, and the lane and instruction, as far as they are known.
+/// Why a thread was stopped, and its lane and instruction, as far as known.
 #[derive(Debug)]
 pub(crate) struct Stop {
     pub(crate) kind: crate::error::TrapKind,
     pub(crate) pc: Option<u32>,
     pub(crate) lane: usize,
-    /// The warp, where it is not the one that runs.
+    /// The warp, if it is not the running one.
     pub(crate) warp: Option<warp::WarpId>,
     pub(crate) related: Vec<(u32, String)>,
-    /// The functions that the thread was in, each with the address of its local memory, where an access of that is wrong.
+    /// For a faulty access to local memory, the call stack of the thread: each function with the address of its local memory.
     pub(crate) frames: Vec<(u32, u32)>,
 }
 
 impl Stop {
-    /// At an instruction of a lane.
+    /// A stop at an instruction of a lane.
     fn at(kind: crate::error::TrapKind, pc: u32, lane: usize) -> Self {
         Self { kind, pc: Some(pc), lane, warp: None, related: Vec::new(), frames: Vec::new() }
     }

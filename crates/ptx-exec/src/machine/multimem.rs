@@ -1,4 +1,4 @@
-//! Accesses to several places at one address (manual 9.7.9.14).
+//! Accesses to several replicas at one address (manual 9.7.9.14).
 
 use super::Stop;
 use super::grid::Grid;
@@ -8,12 +8,12 @@ use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, GlobalMemory, Order, Space};
 use crate::program::{Address, Mask, Multimem, MultimemAction, Row, lanes};
 
-/// The global addresses of all places of a multimem address, each with as many bytes from it on.
+/// The global addresses of all replicas of a multimem address, each valid for `bytes` bytes.
 pub(super) fn places(grid: &Grid<'_>, address: &Address, at: u64, bytes: u64) -> Result<Vec<u64>, TrapKind> {
     places_in((&grid.global, grid.addresses), address.space, at, bytes)
 }
 
-/// The same in a memory whose addresses have so many bits.
+/// Like [`places`], in a memory of the given address size.
 fn places_in(
     (global, addresses): (&GlobalMemory, AddressSize),
     space: Space,
@@ -27,8 +27,8 @@ fn places_in(
     }
 }
 
-/// Executes an access to a multimem address for these lanes, in a memory whose addresses have so many bits. `local` is where the local memory
-/// of the call begins. An error has the lane that is stopped.
+/// Executes an access to a multimem address for these lanes, in a memory of the given address size. `local` is the base
+/// of the local memory of the call. An error includes the lane that is stopped.
 pub(crate) fn multimem(
     (global, size_of_address): (&GlobalMemory, AddressSize),
     rows: &mut [Row],

@@ -1,4 +1,4 @@
-//! Watches a launch: counts what instructions cost, and reports what threads read and write.
+//! Instruments a launch: counts the cost of instructions, and reports registers read and written by threads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,9 +10,9 @@ use crate::decode::{Named, Registers};
 use crate::observe::{Counts, Observation, Profile, Trace, TraceEvent, Value};
 use crate::program::{Mask, Op, Program, Row, WARP, lanes};
 
-/// Watches a launch.
+/// Collects the observations of a launch.
 pub(crate) struct Observer {
-    /// By instruction; empty where nothing is counted.
+    /// By instruction; empty if nothing is counted.
     counters: Vec<Counter>,
     tracer: Option<Tracer>,
 }
@@ -33,7 +33,7 @@ struct Tracer {
     is_chosen: Vec<bool>,
 }
 
-/// The values of operands before an instruction.
+/// The operand values before an instruction.
 pub(super) type Before = Vec<Row>;
 
 impl Observer {
@@ -49,7 +49,7 @@ impl Observer {
         Self { counters: (0..count).map(|_| Counter::default()).collect(), tracer }
     }
 
-    /// What was counted, by instruction of the PTX.
+    /// The counts, by PTX instruction.
     pub(crate) fn profile(&self, program: &Program) -> Vec<Profile> {
         let mut profile: Vec<Profile> = Vec::new();
         for ((pc, counter), origin) in (0u32..).zip(&self.counters).zip(&program.origins) {
@@ -59,7 +59,7 @@ impl Observer {
             }
             let function =
                 program.functions.get(origin.function as usize).map_or("", |function| &function.name);
-            // An instruction of the PTX may be several here, which count once.
+            // A PTX instruction may be several instructions here, which are counted once.
             if let Some(last) = profile.last_mut()
                 && (last.span, last.function.as_str()) == (origin.span, function)
             {
@@ -80,7 +80,7 @@ impl Observer {
         profile
     }
 
-    /// Notes that a branch parted the threads of a warp.
+    /// Counts a divergent branch.
     pub(super) fn diverged(&self, pc: u32) {
         if let Some(counter) = self.counters.get(pc as usize) {
             counter.divergent.fetch_add(1, Ordering::Relaxed);
@@ -105,14 +105,14 @@ impl Observer {
         !self.counters.is_empty()
     }
 
-    /// Counts what a thread has done for an instruction in other ways than by accesses of its own.
+    /// Counts sectors that a thread touched for an instruction other than by its own accesses.
     pub(super) fn touch(&self, pc: u32, sectors: &Sectors) {
         if let Some(counter) = self.counters.get(pc as usize) {
             counter.add(sectors.count(), 0);
         }
     }
 
-    /// The operands of an instruction before it, where it is reported and this is its beginning.
+    /// The operands of an instruction before its execution, if it is reported and this is its first part.
     pub(super) fn before(
         &self,
         grid: &Grid<'_>,
@@ -134,8 +134,7 @@ impl Observer {
         Some((tracer, number as usize))
     }
 
-    /// Reports an instruction that lanes have executed; `writes` means that what they write is there. False where more of
-    /// it is to come.
+    /// Reports an instruction that lanes have executed; `writes` means that its results are available. Returns false if more parts of it follow.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop")]
     pub(super) fn after(
         &self,
@@ -164,7 +163,7 @@ impl Observer {
         );
     }
 
-    /// Reports what an instruction of several lanes has written.
+    /// Reports the results of a collective instruction.
     pub(super) fn results(
         &self,
         grid: &Grid<'_>,
@@ -181,7 +180,7 @@ impl Observer {
     }
 }
 
-/// The rows of registers, those of each after the other.
+/// The rows of registers, concatenated.
 fn values(registers: &[Named], rows: &[Row]) -> Vec<Row> {
     let rows_of = |named: &Named| named.first..named.first + named.rows;
     let row = |at: u32| rows.get(at as usize).copied().unwrap_or([0; WARP]);
@@ -247,7 +246,7 @@ impl Counter {
 }
 
 impl Warp {
-    /// Where the local memory of a frame begins.
+    /// Base of the local memory of a frame.
     pub(super) fn local_of(&self, frame: usize) -> u32 {
         self.frames.get(frame).map_or(0, |frame| frame.local)
     }

@@ -1,26 +1,26 @@
-//! Asynchronous operations: issued by a thread, complete at a point of their own (manual 9.7.9.25.1, 8.9.1.1).
+//! Asynchronous operations: issued by a thread, completed at a later point (manual 9.7.9.25.1, 8.9.1.1).
 //!
-//! An operation that is issued is an [`Operation`]: what it does ([`Work`], with every operand resolved: addresses, sizes and
-//! values of registers), what it is ordered with ([`Track`]) and what it signals to a barrier when it is done ([`Signal`]).
-//! [`View::issue`] takes it. A launch with [`Completion::Eager`] performs it there and then; any other puts it into the
-//! [`Pending`] queue of its cluster, from which it is taken
+//! An issued operation is an [`Operation`]: its effect ([`Work`], with every operand resolved: addresses, sizes and
+//! register values), its ordering ([`Track`]) and its signal to an mbarrier on completion ([`Signal`]). It is passed to
+//! [`View::issue`]. A launch with [`Completion::Eager`] performs it immediately; any other puts it into the [`Pending`]
+//! queue of its cluster, from which it is taken
 //! - at a wait of its thread for its group ([`Warp::group`]);
-//! - when every warp of the cluster waits, those first whose barrier is waited for ([`View::advance`]);
-//! - when the cluster ran for long, as memory changes in finite time, and when the cluster ends;
-//! - with [`Completion::Random`] at any other point too.
+//! - when every warp of the cluster waits, starting with operations that signal an awaited mbarrier ([`View::advance`]);
+//! - when the cluster has run for long, as memory changes in finite time, and when the cluster ends;
+//! - with [`Completion::Random`] also at any other point.
 //!
-//! Memory is read when an operation is performed, or when a wait for its reads ends; what of shared memory the asynchronous proxy
-//! does not see yet is another matter (`proxy.rs`).
+//! Memory is read when an operation is performed, or when a wait for its reads ends; which writes to shared memory the
+//! asynchronous proxy does not see yet is modelled separately (`proxy.rs`).
 //!
-//! To add an operation: an arm of [`Work`] that holds its resolved operands, an arm of `View::perform_work` that does it on
-//! memory, and in the instruction a call of `View::issue` for each thread (or once for a warp, as lane 0) instead of the work
-//! itself. Where the operation
+//! To add an operation: an arm of [`Work`] that contains its resolved operands, an arm of `View::perform_work` that
+//! performs it on memory, and in the instruction a call of `View::issue` for each thread (or once per warp, as lane 0)
+//! instead of the work itself. If the operation
 //! - is waited for in groups: a [`Family`], and `Effect::AsyncGroup` for its `commit` and `wait`;
-//! - signals a barrier: a [`Signal`], which follows the work. An instruction that only signals one when others are done has
-//!   [`Work::Nothing`], the track of the others and `Order::AfterEarlier`;
-//! - may not overtake earlier ones of its kind (products that add to the same place): a track and `Order::AfterEarlier`;
-//! - writes registers: `registers` names the frame. It is then performed only where the rows of its warp are at hand, which
-//!   `View::perform_work` gets.
+//! - signals an mbarrier: a [`Signal`], which follows the work. An instruction that only signals the completion of
+//!   other operations has [`Work::Nothing`], the track of the others and `Order::AfterEarlier`;
+//! - may not overtake earlier ones of its kind (products that accumulate into the same place): a track and `Order::AfterEarlier`;
+//! - writes registers: `registers` gives the frame. It is then performed only where the rows of its warp are
+//!   accessible, which are passed to `View::perform_work`.
 
 use std::collections::BTreeMap;
 
@@ -41,13 +41,13 @@ use crate::launch::Completion;
 use crate::memory::Space;
 use crate::program::{AsyncGroup, Family, GroupAction, Mask, Row, lanes};
 
-/// An address whose space is known: never a generic one.
+/// An address with a resolved space, never a generic one.
 pub(super) type Place = (Space, u64);
 
-/// What an operation does when it is performed.
+/// The effect of an operation when it is performed.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
-    /// Nothing but its signal.
+    /// No effect except the signal.
     Nothing,
     /// `cp.async`.
     Copy(CopyWork),
@@ -65,56 +65,56 @@ pub(super) enum Work {
     TensorStore(Box<TensorStore>),
 }
 
-/// The operations of one family that a thread issued.
+/// Identifies the operations of one family issued by a thread or warp.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Track {
     pub(super) family: Family,
     pub(super) warp: WarpId,
-    /// 0 for families whose operations a whole warp issues.
+    /// 0 for families whose operations are issued per warp.
     pub(super) lane: usize,
 }
 
-/// How an operation is ordered with those of its track.
+/// Ordering of an operation relative to earlier ones of its track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
-    /// It is not.
+    /// Unordered.
     Free,
-    /// It is performed after all earlier ones of the track.
+    /// Performed after all earlier ones of the track.
     AfterEarlier,
 }
 
-/// What is signalled to a barrier when an operation is done.
+/// The signal to an mbarrier when an operation completes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
-    /// So many transactions.
+    /// Completion of this many transactions.
     Transactions(Place, u64),
     /// An arrival.
     Arrival(Place),
 }
 
-/// An operation that was issued.
+/// An issued operation.
 #[derive(Clone, Debug)]
 pub(super) struct Operation {
     pub(super) work: Work,
-    /// Nothing where only a signal reports that it is done.
+    /// `None` if only a signal reports its completion.
     pub(super) track: Option<(Track, Order)>,
     pub(super) signal: Option<Signal>,
-    /// The frame of its warp whose rows it reads or writes.
+    /// The frame of its warp whose rows it reads or writes, if any.
     pub(super) registers: Option<usize>,
-    /// Who issued it, where.
+    /// The issuing thread and instruction.
     pub(super) warp: WarpId,
     pub(super) lane: usize,
     pub(super) pc: u32,
-    /// What it finds in shared memory instead of what threads wrote before it.
+    /// Contents of shared memory that it sees in place of earlier writes by threads.
     unseen: Bytes,
-    /// The group of the track.
+    /// The group in its track.
     group: u64,
-    /// Operations of the cluster before it.
+    /// Sequence number in the cluster.
     number: u64,
 }
 
 impl Operation {
-    /// An operation that no group and no barrier tracks.
+    /// An operation tracked by no group and no mbarrier.
     pub(super) fn new(work: Work, (warp, lane, pc): (WarpId, usize, u32)) -> Self {
         Self {
             work,
@@ -130,18 +130,18 @@ impl Operation {
         }
     }
 
-    /// It reads and writes the rows of a frame of its warp.
+    /// Sets the frame of its warp whose rows it reads and writes.
     pub(super) fn with_registers(self, frame: usize) -> Self {
         Self { registers: Some(frame), ..self }
     }
 
-    /// In the open group of its thread.
+    /// Adds it to the open group of its thread.
     pub(super) fn grouped(self, family: Family, order: Order) -> Self {
         let track = Track { family, warp: self.warp, lane: self.lane };
         Self { track: Some((track, order)), ..self }
     }
 
-    /// Signals a barrier.
+    /// Sets its signal.
     pub(super) fn signals(self, signal: Signal) -> Self {
         Self { signal: Some(signal), ..self }
     }
@@ -151,16 +151,16 @@ impl Operation {
     }
 }
 
-/// The rows that operations may read and write at some point of the machine.
+/// The register rows accessible to operations at some point of the machine.
 pub(super) enum Registers<'a> {
-    /// Those of a frame of the warp that runs, which are taken out of it.
+    /// The rows of a frame of the running warp, which have been moved out of it.
     Running { warp: WarpId, frame: usize, rows: &'a mut [Row] },
-    /// Those of all warps of each block: none runs.
+    /// The rows of all warps of each block: no warp is running.
     All(&'a mut [Vec<Warp>]),
 }
 
 impl Registers<'_> {
-    /// Whether those of an operation are among them.
+    /// Whether the rows of an operation are accessible.
     fn has(&self, operation: &Operation) -> bool {
         match (operation.registers, self) {
             (None, _) => true,
@@ -171,7 +171,7 @@ impl Registers<'_> {
         }
     }
 
-    /// Those of an operation.
+    /// The rows of an operation.
     fn of(&mut self, operation: &Operation) -> &mut [Row] {
         let rows = match (operation.registers, self) {
             (None, _) => None,
@@ -186,27 +186,27 @@ impl Registers<'_> {
     }
 }
 
-/// Operations of a cluster that are not done.
+/// Incomplete operations of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     pub(super) operations: Vec<Operation>,
-    /// The number of the open group, where it is not 0.
+    /// The number of the open group of each track, if it is not 0.
     open: BTreeMap<Track, u64>,
     issued: u64,
-    /// How many operations were issued when the cluster was put aside last.
+    /// Number of operations issued when the cluster was last preempted.
     seen: u64,
-    /// Barriers that were asked about in vain since an operation was done.
+    /// Mbarriers that were queried unsuccessfully since an operation completed.
     wanted: Vec<Place>,
-    /// Rounds in which all warps waited.
+    /// Number of rounds in which all warps waited.
     idle: usize,
     random: Option<Random>,
 }
 
-/// A generator of numbers (splitmix64), and how often operations complete.
+/// A random number generator (splitmix64), and the completion rate of operations.
 #[derive(Clone, Copy, Debug)]
 struct Random {
     state: u64,
-    /// Of 64.
+    /// Out of 64.
     rate: u64,
 }
 
@@ -224,7 +224,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
@@ -234,11 +234,11 @@ impl Random {
     }
 }
 
-/// The longest turn of a warp, in instructions, while operations complete at random.
+/// Maximum time slice of a warp, in instructions, while operations complete at random.
 const LONGEST_TURN: usize = 64;
 
 impl Pending {
-    /// That of a cluster of the grid.
+    /// The queue of a cluster of the grid.
     pub(super) fn new(completion: Completion, cluster: u64) -> Self {
         let random = match completion {
             Completion::Random(seed) => Some(Random::new(seed, cluster)),
@@ -247,13 +247,13 @@ impl Pending {
         Self { random, ..Self::default() }
     }
 
-    /// Whether nothing is in flight.
+    /// Whether no operation is in flight.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.operations.is_empty()
     }
 
-    /// How many instructions a warp may execute in a turn that is `longest` by default.
+    /// The time slice of a warp in instructions, `longest` by default.
     pub(super) fn turn(&mut self, longest: u64) -> u64 {
         match &mut self.random {
             Some(random) if !self.operations.is_empty() => random.below(LONGEST_TURN) as u64 + 1,
@@ -261,12 +261,12 @@ impl Pending {
         }
     }
 
-    /// Whether something that a program forgot to order happens in the wrong order.
+    /// Whether accesses that the program failed to order are performed in the wrong order.
     pub(super) fn is_disordered(&mut self) -> bool {
         self.random.as_mut().is_none_or(|random| random.below(2) == 0)
     }
 
-    /// Notes that a thread asked about a barrier whose phase is not over.
+    /// Records that a thread queried an mbarrier whose phase is not complete.
     pub(super) fn want(&mut self, barrier: Place) {
         if !self.wanted.contains(&barrier) {
             self.wanted.push(barrier);
@@ -281,7 +281,7 @@ impl Pending {
         *self.open.entry(track).or_default() += 1;
     }
 
-    /// What all operations in flight will signal to a barrier.
+    /// The signals of all operations in flight to an mbarrier.
     fn demand(&self, barrier: Place) -> Demand {
         let mut demand = Demand::default();
         for operation in &self.operations {
@@ -294,10 +294,10 @@ impl Pending {
         demand
     }
 
-    /// Takes the operations out that `which` chooses, and those that are performed before them, in order of issue.
+    /// Removes the operations selected by `which`, and those ordered before them, in order of issue.
     pub(super) fn take(&mut self, which: impl Fn(&Operation) -> bool) -> Vec<Operation> {
-        // For each track the last chosen operation that may not overtake others; all of the track before it come along. Two passes, since chosen
-        // operations are in no particular order among the others.
+        // For each track the last selected operation that may not overtake others; all earlier ones of the track are
+        // included. Two passes, since selected operations are in no particular order among the others.
         let mut until: BTreeMap<Track, u64> = BTreeMap::new();
         for operation in self.operations.iter().filter(|operation| which(operation)) {
             if let Some((track, Order::AfterEarlier)) = operation.track {
@@ -321,7 +321,7 @@ impl Pending {
 }
 
 impl View<'_> {
-    /// Performs an operation, or puts it among those in flight, as the launch has it.
+    /// Performs an operation or puts it in flight, depending on the launch's completion mode.
     pub(super) fn issue(&mut self, operation: Operation, registers: &mut Registers<'_>) -> Result<(), Stop> {
         if self.grid.completion == Completion::Eager {
             return self.perform(&operation, registers);
@@ -352,7 +352,7 @@ impl View<'_> {
         })
     }
 
-    /// Does something as the block that issued an operation.
+    /// Runs an action as the block that issued an operation.
     fn in_block_of(
         &mut self,
         operation: &Operation,
@@ -382,7 +382,7 @@ impl View<'_> {
         }
     }
 
-    /// Reads what an operation reads, so that only its writes are left to do.
+    /// Reads the sources of an operation, so that only its writes remain.
     fn read_sources(&mut self, operation: &mut Operation) -> Result<(), Stop> {
         let (pc, mut work) = (operation.pc, std::mem::replace(&mut operation.work, Work::Nothing));
         let read = self.in_block_of(operation, |view| {
@@ -400,7 +400,7 @@ impl View<'_> {
         read
     }
 
-    /// Whether an operation has yet to read shared memory.
+    /// Whether an operation still has to read shared memory.
     fn reads_shared(work: &Work) -> bool {
         match work {
             Work::Nothing | Work::Copy(_) | Work::Write(_) | Work::TensorStore(_) => false,
@@ -411,7 +411,7 @@ impl View<'_> {
         }
     }
 
-    /// Performs the operations in flight that `which` chooses, and those that are ordered before them.
+    /// Performs the operations in flight selected by `which`, and those ordered before them.
     pub(super) fn complete(
         &mut self,
         registers: &mut Registers<'_>,
@@ -421,8 +421,8 @@ impl View<'_> {
         taken.iter().try_for_each(|operation| self.perform(operation, registers))
     }
 
-    /// Lets operations complete between the turns of warps. `waiting` means that in this round all warps of the cluster
-    /// waited, and `groups` how many groups of threads take turns in a warp at most.
+    /// Lets operations complete between time slices of warps. `waiting` means that all warps of the cluster waited in
+    /// this round, and `groups` is the maximum number of groups of threads in a warp.
     pub(super) fn advance(
         &mut self,
         registers: &mut Registers<'_>,
@@ -440,10 +440,10 @@ impl View<'_> {
         if pending.operations.is_empty() || pending.idle <= groups {
             return Ok(());
         }
-        // Every group had its turn and waits: for a barrier that operations in flight complete, or for memory that one of
-        // them changes. As late as possible, only what is needed is done: first the operations of barriers that are asked about and would be
-        // complete with them, then of those that are asked about at all, then everything. So a program that waits for the wrong barrier
-        // reads what is not there yet.
+        // Every group had its time slice and waits: for an mbarrier that is signalled by operations in flight, or for
+        // memory that one of them writes. With late completion only the necessary ones are performed: first operations
+        // signalling mbarriers that are queried and would be completed by them, then those signalling any queried
+        // mbarrier, then all. So a program that waits for the wrong mbarrier reads stale data.
         let wanted = std::mem::take(&mut pending.wanted);
         let is_enough =
             |barrier: &&Place| self.would_complete(**barrier, self.block.cluster.pending.demand(**barrier));
@@ -460,7 +460,7 @@ impl View<'_> {
         self.complete_all(registers)
     }
 
-    /// Performs one of the operations, or the reads of one.
+    /// Performs one of the operations, or only its reads.
     fn complete_one(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
         let pending = &mut self.block.cluster.pending;
         let Some(random) = &mut pending.random else { return Ok(()) };
@@ -479,14 +479,14 @@ impl View<'_> {
         self.complete(registers, |operation| operation.number == number)
     }
 
-    /// Performs what was in flight already when the cluster was put aside before.
+    /// Performs the operations that were already in flight when the cluster was previously preempted.
     pub(super) fn put_aside(&mut self, registers: &mut Registers<'_>) -> Result<(), Stop> {
         let seen = std::mem::replace(&mut self.block.cluster.pending.seen, self.block.cluster.pending.issued);
         self.complete(registers, |operation| operation.number < seen)
     }
 
-    /// The threads of a block have exited. Its shared memory ends with it (manual 2.3), so none of its operations may read it
-    /// any longer.
+    /// Checks the operations of a block whose threads have exited. Its shared memory ends with it (manual 2.3), so none
+    /// of its operations may read it any longer.
     pub(super) fn check_end(&self, rank: u32) -> Result<(), Stop> {
         let operations = &self.block.cluster.pending.operations;
         let is_unread =
@@ -514,7 +514,7 @@ impl View<'_> {
     }
 }
 
-/// The place of an operand that an asynchronous operation accesses.
+/// The place of an operand accessed by an asynchronous operation.
 pub(super) fn operand_place(
     grid: &Grid<'_>,
     space: Space,
@@ -527,20 +527,20 @@ pub(super) fn operand_place(
     }
 }
 
-/// That an asynchronous operation has an address of local memory.
+/// The trap for an asynchronous operation on a local memory address.
 pub(super) fn in_local_memory(address: u64) -> TrapKind {
     TrapKind::Misuse(format!("an asynchronous operation cannot access local memory, where {address:#x} is"))
 }
 
 impl Warp {
-    /// Ends the turn after an operation was issued that is in flight now, so that others get theirs before it is done.
+    /// Ends the time slice after an operation was put in flight, so that others run before it completes.
     pub(super) fn issued(&mut self, block: &BlockState) {
         if !block.cluster.pending.is_empty() {
             self.end_turn();
         }
     }
 
-    /// Closes groups of operations, or performs those that are waited for.
+    /// Commits groups of operations, or performs those that are waited for.
     pub(super) fn group(
         &mut self,
         grid: &Grid<'_>,
@@ -564,8 +564,9 @@ impl Warp {
                 Some(*most.of(rows, self.constants(grid)))
             }
         };
-        // Of each lane, the groups before which all are waited for: `wait_group N` leaves the latest N closed groups, and the open one has the
-        // number of those that are closed. For lanes that do not execute it none is below 0.
+        // For each lane, the groups below this bound are waited for: `wait_group N` excludes the latest N committed
+        // groups, and the number of the open group is that of the committed ones. The bound is 0, which excludes all,
+        // for inactive lanes.
         let ends: Vec<u64> = (0..crate::program::WARP)
             .map(|lane| {
                 let left = most.map_or(0, |most| most[lane] & u64::from(u32::MAX));
@@ -576,7 +577,7 @@ impl Warp {
         let is_waited_for = |operation: &Operation| {
             operation.track.is_some_and(|(track, _)| {
                 (track.family, track.warp) == (group.family, warp)
-                    // What only signals that others are done is in no group.
+                    // An operation that only signals the completion of others is in no group.
                     && !matches!(operation.work, Work::Nothing)
                     && ends.get(track.lane).is_some_and(|&end| operation.group < end)
             })
@@ -592,7 +593,7 @@ impl Warp {
 }
 
 impl View<'_> {
-    /// Reads what the operations in flight read that `which` chooses.
+    /// Reads the sources of the operations in flight selected by `which`.
     pub(super) fn complete_reads(&mut self, which: impl Fn(&Operation) -> bool) -> Result<(), Stop> {
         let mut operations = std::mem::take(&mut self.block.cluster.pending.operations);
         let mut chosen = operations.iter_mut().filter(|operation| which(operation));

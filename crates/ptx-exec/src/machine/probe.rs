@@ -1,6 +1,6 @@
-//! What stops accesses, told before they are made: for engines whose code makes them itself.
+//! Checks accesses for faults without making them, for engines whose code makes the accesses itself.
 //!
-//! The order is that of the interpreter: lane by lane, and within a lane element by element.
+//! The checks are made in the order of the interpreter: lane by lane, and within a lane element by element.
 
 use super::memory::{check_alignment, place_of};
 use super::{fragment, tile};
@@ -11,17 +11,17 @@ use crate::program::{
     Run, lanes,
 };
 
-/// What stops a lane.
+/// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
 
-/// What there is of memory beside global one, for the threads of a warp.
+/// Sizes of the memories other than global memory, for the threads of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct Around<'a> {
     /// Bytes of the shared memory of a block.
     pub shared: u64,
     /// The rank of the block in its cluster.
     pub rank: u32,
-    /// For each block of the cluster by its rank, whether it has threads that have not exited; empty where there is one block.
+    /// For each block of the cluster by rank, whether it has threads that have not exited; empty if there is only one block.
     pub live: &'a [bool],
     /// Bytes of local memory of a thread.
     pub local: u64,
@@ -31,21 +31,21 @@ pub struct Around<'a> {
     pub params: u64,
 }
 
-/// Bytes that accesses may go to without a further look, at addresses of the space of the instruction.
+/// A range of bytes whose accesses need no further check, in addresses of the instruction's space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
-    /// The address of the first one.
+    /// The address of the first byte.
     pub base: u64,
-    /// How many.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// How an element is accessed.
+/// Kind of access to an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Read,
     Write,
-    /// Read and written in one step.
+    /// Atomic read-modify-write.
     Change,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Probe<'a> {
     pub(crate) around: Around<'a>,
 }
 
-/// The address of a lane; `row` is that of its base.
+/// The address of a lane; `row` is the row of the base.
 fn of_lane(address: &Address, row: Option<&Row>, lane: usize) -> u64 {
     let offset = address.offset as u64;
     match (address.base, row) {
@@ -67,7 +67,7 @@ fn of_lane(address: &Address, row: Option<&Row>, lane: usize) -> u64 {
 }
 
 impl Probe<'_> {
-    /// Whether these lanes can execute an instruction that has [`Accesses`], given the rows of its sources.
+    /// Whether these lanes can execute an instruction that has [`Accesses`], given the rows of its source operands.
     pub(crate) fn check(&self, effect: &Effect, rows: &[Row], active: Mask) -> Result<(), Stopped> {
         let each = |address: &Address, one: &dyn Fn(u64) -> Result<(), Fault>| {
             lanes(active).try_for_each(|lane| {
@@ -112,7 +112,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Where the first of these lanes accesses a run, as far as all accesses may go to that.
+    /// The extent around the run accessed by the first of these lanes, within which all accesses are valid.
     pub(crate) fn extent(
         &self,
         accesses: &Accesses,
@@ -148,14 +148,14 @@ impl Probe<'_> {
         self.one(Space::Generic, address, size, Kind::Read)
     }
 
-    /// Accesses an element of up to 16 bytes.
+    /// Checks an access to an element of up to 16 bytes.
     fn one(&self, space: Space, address: u64, size: u32, kind: Kind) -> Result<(), Fault> {
         let (space, at) = place_of(AddressSize::Bits64, space, address, size)?;
         match (space, kind) {
             (Space::Local | Space::Const | Space::Param, Kind::Change) => {
                 Err(Fault { kind: FaultKind::NotAtomic, space, address: at, size })
             }
-            // In two halves, which are all read before one is written.
+            // In two halves, both read before either is written.
             (_, Kind::Change) if size == 16 => {
                 self.one(space, at, 16, Kind::Read)?;
                 self.one(space, at, 16, Kind::Write)
@@ -175,7 +175,7 @@ impl Probe<'_> {
         }
     }
 
-    /// Accesses so many elements of a size, one after the other.
+    /// Checks consecutive elements.
     fn elements(
         &self,
         space: Space,
@@ -212,7 +212,7 @@ impl Probe<'_> {
         for n in 0..load.dsts.len() as u32 {
             let at = address.wrapping_add(u64::from(n * load.size));
             let Err(fault) = self.one(space, at, load.size, Kind::Read) else { continue };
-            // Bytes that the program does not use may be outside of what it may read.
+            // Bytes that the program does not use may be out of bounds.
             let used = u64::from(load.used).checked_shr(n * load.size).unwrap_or(0);
             if used.trailing_ones() >= load.size {
                 return Err(fault);

@@ -1,71 +1,70 @@
-//! Products of matrices that another engine computes, with the results that they have here.
+//! Interface for matrix products computed by another engine, with the same results as in this crate.
 
 use std::ops::Range;
 
 use super::descriptor::SharedMatrix;
 use crate::program::{Element, LANES, Majorness, Overflow, Row, WarpgroupProduct};
 
-/// Computes products of matrices as this crate does: products are exact in binary64, and added in the order of depth; the sum is rounded
-/// once.
+/// Computes matrix products with the semantics of this crate: products are exact in binary64, and added in depth order; the sum is rounded once.
 pub trait Products: Sync + std::fmt::Debug {
-    /// The part of a warp of a `wgmma`, whose registers are among `rows`. False where it is not computed: then nothing was changed.
+    /// Computes the share of one warp of a `wgmma`, whose registers are in `rows`. Returns false, without effect, if it is unsupported.
     fn warpgroup(&self, part: &WarpgroupPart<'_>, rows: &mut [Row]) -> bool;
 
-    /// The part of a block of a `tcgen05.mma`: `cells` are those of D's columns, one column of 128 lanes after the other. False where it is not
-    /// computed, for which what values are there is not looked at: then nothing was changed.
+    /// Computes the share of one block of a `tcgen05.mma`: `cells` are the columns of D, each of 128 lanes, one after
+    /// the other. Returns false, without effect, if it is unsupported, which must not depend on the values.
     fn tensor(&self, part: &TensorPart<'_>, cells: &mut [u32]) -> bool;
 
-    /// The values of all elements of a matrix in shared memory, line after line. None where they are not read, as for a type that is rare
-    /// or where some lie beyond the memory.
+    /// The values of all elements of a matrix in shared memory, line by line. `None` if it is unsupported, such as for
+    /// a rare type or if some elements are out of bounds.
     fn elements(&self, lines: &Lines<'_>, element: Element) -> Option<Vec<f64>>;
 
-    /// The values of elements that follow each other in memory; none for a type that is rare.
+    /// The values of contiguous elements; `None` for a rare type.
     fn values(&self, element: Element, raw: &[u8]) -> Option<Vec<f64>>;
 }
 
-/// The part of a warp of a `wgmma`.
+/// The share of one warp of a `wgmma`.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpgroupPart<'a> {
     /// The instruction.
     pub op: &'a WarpgroupProduct,
-    /// A of the warpgroup, where it is in shared memory.
+    /// A of the warpgroup, if it is in shared memory.
     pub a: Option<Lines<'a>>,
-    /// The row of B that each element of a sparse A meets, row after row of the warp; empty for a dense one.
+    /// The row of B for each element of a sparse A, for the rows of the warp; empty if A is dense.
     pub depths: &'a [usize],
     /// B.
     pub b: Lines<'a>,
-    /// Whether D is added.
+    /// Whether the old D is added.
     pub accumulates: bool,
-    /// The warp in its warpgroup.
+    /// Index of the warp in its warpgroup.
     pub quarter: usize,
-    /// The constants that operands may be.
+    /// The constant rows, for constant operands.
     pub constants: &'a [Row],
 }
 
-/// The part of a block of a `tcgen05.mma`. Scales are factors of A and B already.
+/// The share of one block of a `tcgen05.mma`. Scales are already multiplied into A and B.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorPart<'a> {
-    /// A, row after row.
+    /// A, row by row.
     pub a: &'a [f64],
-    /// B, column after column.
+    /// B, column by column.
     pub b: &'a [f64],
-    /// Elements of a column of B.
+    /// Elements per column of B.
     pub depth: usize,
-    /// Elements that are stored of a row of A.
+    /// Stored elements per row of A.
     pub kept: usize,
-    /// The row of B that each element of a sparse A meets, lane after lane; empty for a dense one.
+    /// The row of B for each element of a sparse A, lane by lane; empty if A is dense.
     pub depths: &'a [usize],
-    /// Whether D is added, times a power of two.
+    /// Whether the old D is added, scaled by a power of two.
     pub adds: bool,
-    /// The power.
+    /// The power of two.
     pub scale: f64,
-    /// The type of D, and what becomes of sums that it does not have.
+    /// The type of D.
     pub d: Element,
-    /// The latter.
+    /// Handling of sums that the type of D cannot represent.
     pub overflow: Overflow,
-    /// The row of A that each lane has; none where D has nothing in the lane, or is left as it is.
+    /// The row of A for each lane; `None` if D has no element in the lane, or the lane is not written.
     pub rows: [Option<usize>; LANES],
-    /// For each quarter of the lanes the column of B that the first column of D is of.
+    /// For each quarter of the lanes the column of B that corresponds to the first column of D.
     pub columns: [usize; 4],
 }
 
@@ -76,7 +75,7 @@ pub struct Lines<'a> {
     shared: &'a [u8],
 }
 
-/// Where a matrix lies in shared memory.
+/// Layout of a matrix in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Matrix(SharedMatrix);
 
@@ -85,41 +84,41 @@ impl<'a> Lines<'a> {
         Self { matrix, shared }
     }
 
-    /// Where it lies.
+    /// Its layout.
     pub fn matrix(&self) -> Matrix {
         Matrix(self.matrix)
     }
 
-    /// Which elements are neighbours.
+    /// Its majorness.
     pub fn majorness(&self) -> Majorness {
         self.matrix.majorness
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub fn count(&self) -> usize {
         self.matrix.lines
     }
 
-    /// Elements of a line: a row of A, or a column of B.
+    /// Elements per line: per row of A, or per column of B.
     pub fn depth(&self) -> usize {
         self.matrix.depth
     }
 
-    /// Where chunks of 16 bytes are, in units of them: those of each of these lines, or of each element's place in all lines for
-    /// [`Majorness::Mn`].
+    /// The positions of 16-byte chunks, in units of chunks: the given chunks of each of these lines, or for
+    /// [`Majorness::Mn`] of each element index across lines.
     pub fn places(&self, rows: Range<usize>, chunks: Range<usize>) -> Vec<u32> {
         let places = self.matrix.places();
         let mut all = Vec::with_capacity(rows.len() * chunks.len());
         for row in rows {
             for chunk in chunks.clone() {
-                // All parts of a descriptor are multiples of a chunk. What is too large is beyond the memory, too.
+                // All fields of a descriptor are multiples of a chunk. Values that are too large are out of bounds anyway.
                 all.push(u32::try_from(places.chunk(row, chunk) / 16).unwrap_or(u32::MAX));
             }
         }
         all
     }
 
-    /// Copies chunks. None where one lies beyond the memory.
+    /// Copies chunks. `None` if one is out of bounds.
     pub fn copy(&self, places: &[u32], to: &mut [[u8; 16]]) -> Option<()> {
         let shared = self.shared.as_chunks::<16>().0;
         for (to, &at) in to.iter_mut().zip(places) {
@@ -128,7 +127,7 @@ impl<'a> Lines<'a> {
         Some(())
     }
 
-    /// Whether chunks are these.
+    /// Whether the chunks have these contents.
     pub fn is(&self, places: &[u32], held: &[[u8; 16]]) -> bool {
         let shared = self.shared.as_chunks::<16>().0;
         let is_same = |(&at, held): (&u32, &[u8; 16])| shared.get(at as usize) == Some(held);

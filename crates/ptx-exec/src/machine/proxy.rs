@@ -1,24 +1,24 @@
-//! Shared memory as the asynchronous proxy sees it (manual 9.7.9.25.2, 9.7.15.4, 9.7.16.6.5).
+//! Shared memory as seen by the asynchronous proxy (manual 9.7.9.25.2, 9.7.15.4, 9.7.16.6.5).
 //!
-//! Where asynchronous operations complete at points of their own, bulk and tensor copies, `wgmma` and `tcgen05` do not see what
-//! threads wrote until a `fence.proxy.async` is executed: an operation that is issued keeps the former contents of bytes that were
-//! written since the last fence, and finds these. What is written after its issue it finds, or not, as it completes late or early.
-//! A fence of any thread shows all that was written in the cluster before, so that no program that has its fences finds former
-//! contents, however its threads hand over to each other. What the proxy itself writes it sees at once, and so what `cp.async`
-//! writes.
+//! Unless asynchronous operations complete eagerly, bulk and tensor copies, `wgmma` and `tcgen05` do not see writes by
+//! threads until a `fence.proxy.async` is executed: an issued operation records the former contents of the bytes
+//! written since the last fence, and reads those. Writes after its issue are seen or not, depending on when it
+//! completes. A fence of any thread makes all earlier writes in the cluster visible, so that a program with the
+//! required fences never sees former contents, however its threads synchronize. Writes by the proxy itself are visible
+//! to it immediately, and so are those of `cp.async`.
 
 use super::block::BlockState;
 use super::cluster::Owner;
 use super::pending::Place;
 
-/// Bytes that are compared in one step.
+/// Bytes compared per step.
 const STEP: usize = 64;
 
-/// Bytes of shared memory at offsets, in ascending order.
+/// Bytes of shared memory with their offsets, ascending.
 pub(super) type Bytes = Box<[(u32, u8)]>;
 
 impl BlockState {
-    /// Shows the proxy what was written in the blocks of the cluster.
+    /// Makes all writes in the blocks of the cluster visible to the proxy.
     pub(super) fn show_cluster(&mut self) {
         self.show();
         self.cluster.peers_mut().iter_mut().for_each(Self::show);
@@ -30,7 +30,7 @@ impl BlockState {
         }
     }
 
-    /// Shows bytes that the proxy wrote, where they are in shared memory.
+    /// Makes bytes written by the proxy visible to it, if they are in shared memory.
     pub(super) fn show_written(&mut self, (space, address): Place, bytes: u64) {
         if self.seen.is_empty() || !space.is_shared() || bytes == 0 {
             return;
@@ -50,7 +50,7 @@ impl BlockState {
         }
     }
 
-    /// What the proxy has where threads have written since.
+    /// The bytes as the proxy sees them, where threads have written since.
     pub(super) fn unseen(&self) -> Bytes {
         let steps = self.seen.chunks(STEP).zip(self.shared.chunks(STEP)).enumerate();
         let different = steps.filter(|(_, (seen, shared))| seen != shared);
@@ -61,7 +61,7 @@ impl BlockState {
         bytes.collect()
     }
 
-    /// Puts former contents into shared memory, and gives what was there.
+    /// Swaps former contents into shared memory, and returns the current ones.
     pub(super) fn put_former(&mut self, former: &Bytes) -> Bytes {
         let swap = |&(at, byte): &(u32, u8)| {
             let place = self.shared.get_mut(at as usize)?;
@@ -70,9 +70,9 @@ impl BlockState {
         former.iter().filter_map(swap).collect()
     }
 
-    /// Puts back what was there, but where something was written meanwhile.
+    /// Restores the current contents, except where something was written meanwhile.
     pub(super) fn put_back(&mut self, former: &Bytes, kept: &Bytes) {
-        // A byte that no longer has its former content was written by the operation; putting the thread's value back would undo that.
+        // A byte that no longer has its former contents was written by the operation; restoring the thread's value would undo that.
         for (&(at, byte), &(_, before)) in former.iter().zip(kept) {
             if let Some(place) = self.shared.get_mut(at as usize).filter(|place| **place == byte) {
                 *place = before;

@@ -1,4 +1,4 @@
-//! What is told of threads that were stopped, or cannot go on.
+//! Messages for stopped or deadlocked threads.
 
 use super::Stop;
 use super::grid::Geometry;
@@ -9,7 +9,7 @@ use crate::layout::{Object, nearest};
 use crate::memory::Space;
 use crate::program::{Mask, Program, first_lane};
 
-/// Where a thread of a block was stopped.
+/// The trap for a stopped thread of a block.
 pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: Stop) -> Trap {
     let warp = stop.warp.unwrap_or_default();
     let origin = stop.pc.and_then(|pc| program.origins.get(pc as usize));
@@ -43,7 +43,7 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
     }
 }
 
-/// Names threads of a warp that are at one place, and what they do there.
+/// Describes threads of a warp at the same place, and what they do there.
 pub(crate) fn group(geometry: &Geometry, warp: usize, lanes: Mask, what: &str) -> String {
     let (x, y, z) = geometry.thread(warp, first_lane(lanes)).into();
     let others = match lanes.count_ones().saturating_sub(1) {
@@ -53,7 +53,7 @@ pub(crate) fn group(geometry: &Geometry, warp: usize, lanes: Mask, what: &str) -
     format!("thread ({x}, {y}, {z}){others}: {what}")
 }
 
-/// That threads wait at a barrier, and for whom.
+/// Describes threads waiting at a barrier, and the threads they wait for.
 pub(crate) fn at_barrier(geometry: &Geometry, id: usize, awaited: Option<&BarrierWait>) -> String {
     let awaited = match awaited {
         None => String::new(),
@@ -66,13 +66,13 @@ pub(crate) fn at_barrier(geometry: &Geometry, id: usize, awaited: Option<&Barrie
     format!("wait at barrier {id}{awaited}")
 }
 
-/// That lanes of a warp wait at an operation for those that its mask names, and who of these has not come.
+/// Describes lanes of a warp waiting at a collective for the members of its mask, and the members that have not arrived.
 pub(crate) fn at_collective(geometry: &Geometry, warp: usize, members: Mask, missing: Mask) -> String {
     let missing = threads(geometry, &[(warp, missing)]);
     format!("wait for lanes {members:#010x}, of which {missing} not come")
 }
 
-/// Names threads of warps of a block, for a sentence that goes on with what they have done.
+/// Describes threads of warps of a block, for a sentence that continues with what they have done.
 pub(crate) fn threads(geometry: &Geometry, lanes: &[(usize, Mask)]) -> String {
     let count: u32 = lanes.iter().map(|(_, lanes)| lanes.count_ones()).sum();
     let Some(&(warp, first)) = lanes.first() else { return "none has".to_owned() };
@@ -84,7 +84,7 @@ pub(crate) fn threads(geometry: &Geometry, lanes: &[(usize, Mask)]) -> String {
     }
 }
 
-/// What a deadlock is told with, of the groups that wait.
+/// The trap for a deadlock of the given groups.
 pub(crate) fn deadlock(groups: &[(u32, String)]) -> TrapKind {
     let text = match groups {
         [] => "no thread is left".to_owned(),
@@ -96,10 +96,10 @@ pub(crate) fn deadlock(groups: &[(u32, String)]) -> TrapKind {
     TrapKind::Deadlock(text)
 }
 
-/// The most groups of threads that a time-out shows.
+/// Maximum number of groups of threads listed in a time-out.
 const MOST_GROUPS: usize = 32;
 
-/// The groups that are told of where there may be many.
+/// Truncates a potentially long list of groups.
 pub(crate) fn shortened(mut groups: Vec<(u32, String)>) -> Vec<(u32, String)> {
     if let more @ 1.. = groups.len().saturating_sub(MOST_GROUPS) {
         groups.truncate(MOST_GROUPS);

@@ -1,7 +1,7 @@
-//! Bytes of bulk and tensor copies that follow each other, as slices: what may be accessed is found out once for all of them.
+//! Contiguous bytes of bulk and tensor copies, as slices: the bounds check is made once for all of them.
 //!
-//! Each function first looks whether every single access could be made, and changes nothing where one could not. Its caller then makes them
-//! one after the other, up to the one that fails.
+//! Each function first checks whether every individual access is valid, and has no effect if one is not. Its caller
+//! then makes the accesses one by one, up to the one that fails.
 
 use super::block::BlockState;
 use super::cluster::Owner;
@@ -10,10 +10,10 @@ use super::pending::Place;
 use crate::memory::Space;
 use crate::tensormap::Swizzle;
 
-/// Bytes of a line, within which swizzles move bytes.
+/// Bytes of a line; swizzles move bytes within a line.
 const LINE: u64 = 128;
 
-/// Which way bytes go.
+/// Direction of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
     ToShared,
@@ -21,7 +21,7 @@ pub(super) enum Way {
 }
 
 impl BlockState {
-    /// Bytes of shared memory that follow each other; none where they are not all in that of one block.
+    /// A contiguous range of shared memory; `None` if it is not in a single block.
     fn shared_run(&mut self, (space, address): Place, bytes: usize) -> Option<&mut [u8]> {
         if !space.is_shared() {
             return None;
@@ -34,7 +34,7 @@ impl BlockState {
         shared.get_mut(usize::try_from(offset).ok()?..)?.get_mut(..bytes)
     }
 
-    /// Copies a row of a box, which is at an address in shared memory before swizzling; false where it is not in that of one block.
+    /// Copies a row of a box, given its unswizzled address in shared memory; false if it is not in a single block.
     pub(super) fn move_row(
         &mut self,
         (space, address): Place,
@@ -59,7 +59,7 @@ impl BlockState {
     }
 }
 
-/// Copies a row of bytes that a swizzle keeps together in chunks, after so many bytes of lines that begin at an address.
+/// Copies a row in the chunks that a swizzle keeps together, `skipped` bytes after the start of the lines.
 fn move_chunks<const N: usize>(
     lines: &mut [u8],
     (start, skipped): (u64, u64),
@@ -83,7 +83,7 @@ fn move_chunks<const N: usize>(
 }
 
 impl View<'_> {
-    /// Copies bytes from global memory to shared memory, or the other way, in place of accesses of 8 bytes.
+    /// Copies bytes from global to shared memory, or back, instead of 8 bytes at a time.
     pub(super) fn copy_run(&mut self, to: Place, from: Place, bytes: usize) -> bool {
         if !(to.1 | from.1 | bytes as u64).is_multiple_of(8) {
             return false;

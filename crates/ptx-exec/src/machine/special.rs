@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::warp::Warp;
 use crate::program::{Row, WARP};
 
-/// Upper bound of warp indices of a multiprocessor, `%nwarpid`.
+/// Maximum number of warps of a multiprocessor, `%nwarpid`.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;
 
 impl Warp {
@@ -45,7 +45,7 @@ impl Warp {
             SpecialReg::ClusterNCtaRank => uniform(geometry.cluster_size().into()),
             SpecialReg::IsExplicitCluster => uniform(geometry.is_explicit_cluster.into()),
             SpecialReg::NSmId => uniform(1),
-            // CUDA's driver passes the place of the grid's workspace to cooperative groups this way.
+            // CUDA's driver passes the address of the grid's workspace to cooperative groups in these registers.
             SpecialReg::Envreg(1) => uniform(grid.workspace >> 32),
             SpecialReg::Envreg(2) => uniform(grid.workspace & u64::from(u32::MAX)),
             SpecialReg::SmId

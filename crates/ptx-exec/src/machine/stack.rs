@@ -1,5 +1,5 @@
-//! Memory that a thread allocates on its stack (manual 9.7.17). Here the stack grows towards higher addresses, which only
-//! programs can tell that compare addresses of different allocations.
+//! Stack allocations of threads (manual 9.7.17). The stack grows towards higher addresses here, which only programs
+//! that compare addresses of different allocations can observe.
 
 use super::Stop;
 use super::grid::Grid;

@@ -1,8 +1,8 @@
-//! The inner loop: instructions that concern each thread alone.
+//! The inner loop: instructions that only concern the executing threads.
 //!
-//! In goes a group of threads at one place, out comes the group at the place where it stopped. An instruction is executed for all lanes of the group at
-//! once, on rows: a register of all 32 lanes. What concerns other groups (branches on which lanes differ, calls, barriers) ends the loop and is
-//! left to [`Warp::control`].
+//! The input is a group of threads at one place, the output the group at the place where it stopped. An instruction is
+//! executed for all lanes of the group at once, on rows: a register of all 32 lanes. Whatever concerns other groups
+//! (divergent branches, calls, barriers) ends the loop and is left to [`Warp::control`].
 
 use super::Stop;
 use super::bind::{Row1, Row2, Row3, Step};
@@ -12,17 +12,17 @@ use super::grid::Grid;
 use super::warp::Warp;
 use crate::program::{Dst, Effect, FULL, Guard, Mask, Op, Row, Src, WARP, lanes};
 
-/// Where control goes after an instruction.
+/// Control flow after an instruction.
 enum Flow<'p> {
     Next,
     Jump(u32),
-    /// The instruction concerns the warp's groups: [`Warp::control`] executes it.
+    /// The instruction concerns the groups of the warp: [`Warp::control`] executes it.
     Control(&'p Effect),
 }
 
 impl Warp {
-    /// Runs a group until another one could join it, it has to wait, or its turn is over. `OBSERVED` means that someone
-    /// watches, which costs nothing otherwise.
+    /// Runs a group until it may be merged with another one, has to wait, or its time slice is over. `OBSERVED` enables
+    /// instrumentation, which costs nothing otherwise.
     pub(super) fn run_fragment<const OBSERVED: bool>(
         &mut self,
         grid: &Grid<'_>,
@@ -35,8 +35,8 @@ impl Warp {
         let limit = self.meeting_place(current);
         self.turn_end = self.clock + self.turn(left);
         let constants = self.constants(grid);
-        // The rows are taken out of the frame, so that the loop reads and writes them without a look at the frame, and may change the warp
-        // meanwhile. Whatever ends the loop comes by the place where they are put back.
+        // The rows are moved out of the frame, so that the loop accesses them without indirection through the frame,
+        // and may mutate the warp meanwhile. Every exit of the loop passes the point where they are moved back.
         let mut pc = fragment.pc;
         let mut rows = std::mem::take(&mut self.frames[frame].rows);
         let mut result = Ok(None);
@@ -70,7 +70,7 @@ impl Warp {
                     break;
                 }
             }
-            // The instruction that is reported may be several here.
+            // A reported PTX instruction may be several instructions here.
             if (pc >= limit || self.clock >= self.turn_end) && (!OBSERVED || before.is_none()) {
                 break;
             }
@@ -94,7 +94,7 @@ impl Warp {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    // Called from two loops, of which the one that no one watches is to be fast.
+    // Called from two loops, of which the one without instrumentation must be fast.
     #[inline(always)]
     fn step<'p>(
         &mut self,
@@ -156,7 +156,7 @@ impl Warp {
                 blend(rows, *d, &values, active);
             }
             Effect::FrameAddress { d, offset } => {
-                // Addresses in local memory have 32 bits.
+                // Local memory addresses have 32 bits.
                 let address =
                     u64::from(self.frames[frame].local).wrapping_add_signed(*offset) & u64::from(u32::MAX);
                 blend(rows, *d, &[address; WARP], active);
@@ -210,7 +210,7 @@ impl Warp {
 }
 
 impl Warp {
-    /// Executes one instruction, neither a branch nor a call, for lanes of the warp's first group.
+    /// Executes one instruction other than a branch or call for lanes of the warp's first group.
     pub(super) fn execute_alone(
         &mut self,
         grid: &Grid<'_>,
@@ -238,7 +238,7 @@ impl Warp {
     }
 }
 
-/// The lanes for which the condition holds.
+/// The lanes for which the guard is true.
 #[inline]
 fn guarded(rows: &[Row], guard: Guard) -> Mask {
     let trues = predicate_mask(&rows[guard.row as usize]);
@@ -251,7 +251,7 @@ pub(super) fn predicate_mask(row: &Row) -> Mask {
     row.iter().enumerate().fold(0, |mask, (lane, &value)| mask | ((value & 1) as u32) << lane)
 }
 
-/// Writes the active lanes of a row.
+/// Writes the active lanes of a destination row.
 #[inline]
 pub(super) fn blend(rows: &mut [Row], d: Dst, values: &Row, active: Mask) {
     let row = &mut rows[d as usize];
@@ -286,7 +286,7 @@ fn apply3(constants: &[Row], rows: &mut [Row], f: &Row3, d: Dst, [a, b, c]: [Src
 }
 
 fn copy(constants: &[Row], rows: &mut [Row], pairs: &[(Dst, Src)], active: Mask) {
-    // A destination of one pair may be the source of another, so each lane is read before it is written.
+    // A destination may be the source of another pair, so all sources of a lane are read before any destination is written.
     if let [(d, s)] = pairs {
         let values = *s.of(rows, constants);
         return blend(rows, *d, &values, active);

@@ -1,6 +1,6 @@
-//! Tensor copies and reductions, and the objects that describe tensors (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+//! Tensor copies and reductions, and tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 //!
-//! An instruction becomes a [`TensorWork`] with all of its operands for each thread; it is performed when it completes.
+//! An instruction becomes a [`TensorWork`] with all operands for each thread; it is performed when it completes.
 
 use std::ops::Range;
 
@@ -27,27 +27,27 @@ use crate::scalar::format::Format;
 use crate::scalar::int::Int;
 use crate::tensormap::{self, ElementType, Interleave, OutOfBounds, Swizzle, TensorMap};
 
-/// What an address in shared memory of a tensor copy is a multiple of.
+/// Alignment of shared memory addresses of tensor copies.
 const SHARED_ALIGNMENT: u64 = 128;
-/// Bytes that are copied in one step where all of them are in the tensor.
+/// Bytes copied per step if all of them are inside the tensor.
 const STEP: u64 = 8;
 /// Elements that are padded together, and their bytes in shared memory.
 const GROUP: u64 = 16;
 
-/// A tensor copy of one thread: what the tensor map has is as it was when the instruction was executed.
+/// A tensor copy of one thread, with the contents of the tensor map at the time of the instruction.
 #[derive(Clone, Debug)]
 pub(super) struct TensorWork {
     element: ElementType,
     out_of_bounds: OutOfBounds,
     swizzle: Swizzle,
-    /// The address in the shared memory of the block or of its cluster, and which of the two.
+    /// The address in shared memory, and the space: `.shared::cta` or `.shared::cluster`.
     shared: u64,
     space: Space,
     effect: TensorEffect,
-    /// In the order of shared memory, so many elements each.
+    /// In the order of shared memory, each of `length` elements.
     runs: Box<[Run]>,
     length: u64,
-    /// What shared memory held, where it has been read.
+    /// The contents of shared memory, if they have been read.
     read: Option<Box<[u8]>>,
 }
 
@@ -72,12 +72,12 @@ impl TensorWork {
         self.element.shared_bytes(self.length)
     }
 
-    /// Bytes of shared memory that it is about; elements outside of the tensor count too.
+    /// Bytes of shared memory copied, including elements outside the tensor.
     fn bytes(&self) -> u64 {
         self.row() * self.runs.len() as u64
     }
 
-    /// The memory of the tensor that it is about.
+    /// The sectors of the tensor's memory touched by the copy.
     fn sectors(&self) -> Sectors {
         let mut sectors = Sectors::default();
         for run in &self.runs {
@@ -88,7 +88,7 @@ impl TensorWork {
         sectors
     }
 
-    /// What is written for bits of the tensor: one or more elements.
+    /// The bits written for bits of the tensor: one or more elements.
     fn loaded(&self, bits: u64) -> u64 {
         match self.element {
             ElementType::Tf32 | ElementType::Tf32Ftz => {
@@ -98,18 +98,18 @@ impl TensorWork {
         }
     }
 
-    /// What is written for an element outside of the tensor.
+    /// The bits written for an element outside the tensor.
     fn filler(&self) -> u64 {
         match self.out_of_bounds {
             OutOfBounds::Zeros => 0,
-            // Wider types have it twice or four times.
+            // Repeated two or four times for wider types.
             OutOfBounds::Nan => OUT_OF_BOUNDS * 0x0001_0001_0001_0001,
         }
     }
 }
 
 impl View<'_> {
-    /// Copies, or combines, all runs.
+    /// Copies or reduces all runs.
     pub(super) fn perform_tensor(&mut self, work: &TensorWork) -> Result<(), Fault> {
         let (length, mut row) = (work.row(), Vec::new());
         for (number, run) in work.runs.iter().enumerate() {
@@ -132,7 +132,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Reads what is stored or combined, so that shared memory may change.
+    /// Reads the source of a store or reduction, so that shared memory may change.
     pub(super) fn read_tensor(&self, work: &mut TensorWork) -> Result<(), Fault> {
         if work.reads_shared() {
             // A swizzle moves bytes within lines of 128.
@@ -147,7 +147,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// What shared memory holds, or held when it was read.
+    /// The contents of shared memory, as of the time it was read if it has been.
     fn tensor_source(&self, work: &TensorWork, at: u64, size: u64) -> Result<u64, Fault> {
         let at = work.swizzle.apply(at);
         match &work.read {
@@ -159,8 +159,7 @@ impl View<'_> {
         }
     }
 
-    /// Copies a run as [`Self::load_run`] does, with all of its bytes at once; false, with nothing written, where it has to be done in steps.
-    /// `row` is memory for them.
+    /// Copies a run like [`Self::load_run`], all bytes at once; returns false, without effect, if it has to be done in steps. `row` is a buffer.
     fn load_whole(&mut self, work: &TensorWork, run: &Run, at: u64, row: &mut Vec<u8>) -> bool {
         let (unit, inside) = units(work.element, run);
         let [first, last, bytes] = [inside.start * unit, inside.end * unit, work.row()];
@@ -169,7 +168,7 @@ impl View<'_> {
         }
         row.resize(bytes as usize, 0);
         if (first, last) != (0, bytes) {
-            // What is not zero is a NaN of 16 bits and more (`TensorMap::check`), which repeats within 8 bytes.
+            // A nonzero filler is a NaN of at least 16 bits (`TensorMap::check`), which repeats within 8 bytes.
             row.as_chunks_mut().0.fill(work.filler().to_le_bytes());
         }
         let Some(from_tensor) = row.get_mut(first as usize..last as usize) else { return false };
@@ -185,7 +184,7 @@ impl View<'_> {
         self.block.move_row((work.space, at), work.swizzle, row, Way::ToShared)
     }
 
-    /// Copies a run as [`Self::store_run`] does, in the same way.
+    /// Copies a run like [`Self::store_run`], all bytes at once; see [`Self::load_whole`].
     fn store_whole(&mut self, work: &TensorWork, run: &Run, at: u64, row: &mut Vec<u8>) -> bool {
         let (unit, inside) = units(work.element, run);
         let [first, last, bytes] = [inside.start * unit, inside.end * unit, work.row()];
@@ -201,7 +200,7 @@ impl View<'_> {
         to_tensor.is_some_and(|bytes| bytes.is_empty() || self.grid.global.write_run(address, bytes))
     }
 
-    /// Copies a run to shared memory and fills what is outside of the tensor.
+    /// Copies a run to shared memory and fills elements outside the tensor.
     fn load_run(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
         let (unit, inside) = units(work.element, run);
         let (first, last) = (inside.start * unit, inside.end * unit);
@@ -226,7 +225,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The same of elements that have unused bytes after every 16 in shared memory; these stay as they are.
+    /// Like [`Self::load_run`], for elements with unused bytes after every 16 elements in shared memory; these are not written.
     fn load_padded(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
         let packed = GROUP * work.element.bits() / 8;
         for group in 0..work.length / GROUP {
@@ -241,7 +240,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Copies what is inside of the tensor to it.
+    /// Copies the elements inside the tensor to it.
     fn store_run(&mut self, work: &TensorWork, run: &Run, at: u64) -> Result<(), Fault> {
         let (unit, inside) = units(work.element, run);
         let (mut offset, last) = (inside.start * unit, inside.end * unit);
@@ -275,7 +274,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Combines the elements of the tensor with those of shared memory, each in a step of its own.
+    /// Combines the elements of the tensor with those of shared memory, each atomically.
     fn reduce_run(&mut self, work: &TensorWork, run: &Run, at: u64, combine: Combine) -> Result<(), Fault> {
         let (unit, inside) = units(work.element, run);
         for number in inside {
@@ -287,17 +286,17 @@ impl View<'_> {
     }
 }
 
-/// The bytes that are moved as one, and those of the run that are inside of the tensor.
+/// The bytes moved as a unit, and the range of units of the run inside the tensor.
 fn units(element: ElementType, run: &Run) -> (u64, Range<u64>) {
     match element.bits() {
-        // Two share a byte; sizes are even.
+        // Two elements share a byte; sizes are even.
         4 => (1, run.inside.start / 2..run.inside.end / 2),
         bits => (bits / 8, run.inside.clone()),
     }
 }
 
-/// A value of `.f32` as one of `.tf32`: 13 bits of the fraction are rounded off to the nearest even (manual 5.5.1). A NaN keeps
-/// no other bits than those that `.tf32` has.
+/// Rounds an `.f32` value to `.tf32`: 13 bits of the significand are rounded to nearest even (manual 5.5.1). A NaN
+/// keeps only the bits that `.tf32` has.
 fn rounded(bits: u32) -> u64 {
     const DROPPED: u32 = 13;
     const KEPT: u32 = u32::MAX << DROPPED;
@@ -313,7 +312,7 @@ fn rounded(bits: u32) -> u64 {
     result.into()
 }
 
-/// How elements of a type are combined (manual 9.7.9.25.5.3, the table of operations and types).
+/// The reduction of an element type (manual 9.7.9.25.5.3, table of operations and types).
 fn combination(op: TensorReduction, element: ElementType) -> Option<Combine> {
     use ElementType::{Bf16, F16, F32, F32Ftz, S32, S64, U32, U64};
     use TensorReduction::{Add, And, Dec, Inc, Max, Min, Or, Xor};
@@ -381,7 +380,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// The tensor map at an address, as a copy uses it.
+    /// The tensor map at an address, decoded.
     fn map(&self, lane: usize, place: (Space, u64)) -> Result<TensorMap, TrapKind> {
         let found = match place.0 {
             Space::Generic => {
@@ -419,7 +418,7 @@ impl Warp {
         for lane in lanes(active) {
             let resolved = Operands { copy, rows: &*rows, local, lane };
             let work = resolved.work(&view).map_err(|kind| Stop::at(kind, pc, lane))?;
-            // Those of the other blocks of a multicast are about the same elements.
+            // The copies of the other blocks of a multicast read the same elements.
             if let (Some(observer), Some((first, _))) = (grid.counting(), work.first()) {
                 observer.touch(pc, &first.sectors());
             }
@@ -492,8 +491,8 @@ impl Warp {
     }
 }
 
-/// The lanes that have to execute a copy: a single one where all store the same, which is there already when the others come to it. Kernels
-/// store with whole warps.
+/// The lanes that have to execute a copy: a single one if all store the same data, since the other stores would be
+/// redundant. Kernels execute stores with whole warps.
 fn needed(copy: &TensorCopy, rows: &[Row], constants: &[Row], active: Mask) -> Mask {
     let TensorAction::Store = copy.action else { return active };
     let bases = [copy.map.base, copy.shared.base].into_iter().filter_map(|base| match base {
@@ -506,7 +505,7 @@ fn needed(copy: &TensorCopy, rows: &[Row], constants: &[Row], active: Mask) -> M
     if bases.chain(numbers.copied()).all(is_same) { 1 << first } else { active }
 }
 
-/// A tensor copy as one thread executes it.
+/// A tensor copy with the operands of one thread.
 struct Operands<'a> {
     copy: &'a TensorCopy,
     rows: &'a [Row],
@@ -515,7 +514,7 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// What is to be done for each block that it is for, and the barrier that is signalled.
+    /// The work for each destination block, and the mbarrier that is signalled.
     fn work(&self, view: &View<'_>) -> Result<Vec<(TensorWork, Option<Place>)>, TrapKind> {
         let (copy, lane) = (self.copy, self.lane);
         let constants = view.grid.constants(view.block.rank);
@@ -579,14 +578,14 @@ impl Operands<'_> {
     }
 }
 
-/// The block of a pair whose barrier is signalled: the even or the odd one, as the block of the barrier that is named.
+/// The block of a pair whose mbarrier is signalled: the even or odd one, with the parity of the block of the given mbarrier.
 fn of_pair(view: &View<'_>, target: u32, (space, address): Place) -> u32 {
     let (rank, _) = rank_and_offset(address);
     let named = if space == Space::Shared { view.block.rank } else { rank as u32 };
     target & !1 | named & 1
 }
 
-/// How rows that are shorter than the swizzle lie in shared memory is not documented.
+/// Checks the row length: the layout in shared memory of rows shorter than the swizzle is not documented.
 fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Result<(), TrapKind> {
     let row = map.element.shared_bytes(length);
     match swizzle.span() {
@@ -598,7 +597,7 @@ fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Res
     }
 }
 
-/// Whether the box is within the shared memory of the block, so that no walk is longer than that.
+/// Checks that the box is within the shared memory of the block, which also bounds the length of the walk.
 fn check_room(view: &View<'_>, (space, address): Place, bytes: u64) -> Result<(), TrapKind> {
     check_alignment(space, address, SHARED_ALIGNMENT).map_err(TrapKind::Fault)?;
     let room = (view.block.shared.len() as u64).saturating_sub(rank_and_offset(address).1);

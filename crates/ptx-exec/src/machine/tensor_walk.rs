@@ -1,40 +1,40 @@
-//! The elements that a tensor copy takes, and their places in both memories (manual 5.5).
+//! The elements accessed by a tensor copy, and their addresses in both memories (manual 5.5).
 //!
-//! In go a tensor map, a mode and the coordinates and offsets of an instruction, out come runs of elements in the order of shared memory, each with
-//! its address in global memory and the part of it that is inside of the tensor ([`Walk::runs`]).
+//! The inputs are a tensor map, a mode and the coordinates and offsets of an instruction, the output runs of elements
+//! in shared memory order, each with its address in global memory and its range inside the tensor ([`Walk::runs`]).
 
 use std::ops::Range;
 
 use crate::program::TensorMode;
 use crate::tensormap::{MOST_DIMENSIONS, Part, Pixels, TensorMap, WideMode};
 
-/// What the address of the first element of a box is a multiple of.
+/// Alignment of the address of the first element of a box.
 const BOX_ALIGNMENT_BITS: i64 = 128;
-/// What the first coordinate is a multiple of where shared memory has padding.
+/// Granularity of the first coordinate if shared memory is padded.
 const PADDED_STEP: i64 = 128;
-/// Limits of the numbers beside a row of pixels.
+/// Limits of the halo and the offset along W.
 const MOST_HALO: u64 = 512;
 const MOST_HALO_128: u64 = 32;
 const MOST_OFFSET: u64 = 32;
-/// Pixels between two halos, and how often there is one, where a row has 128.
+/// Pixels between two halos, and number of halos, in rows of 128 pixels.
 const HALO_GROUP: u64 = 32;
 const HALO_GROUPS: u64 = 4;
 
-/// Elements that follow each other in global and, before swizzling, in shared memory.
+/// Elements that are contiguous in global and, before swizzling, in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Run {
-    /// The address of its first element in global memory, where it has one.
+    /// The address of its first element in global memory, if inside the tensor.
     pub(super) global: u64,
-    /// Those of its elements, from 0, that are inside of the tensor.
+    /// The range of its elements, from 0, inside the tensor.
     pub(super) inside: Range<u64>,
 }
 
-/// What of a tensor is copied.
+/// The parameters of a tensor copy.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'a> {
     pub(super) map: &'a TensorMap,
     pub(super) mode: TensorMode,
-    /// As the instruction has them: one for each dimension, or a column and four rows.
+    /// As given by the instruction: one for each dimension, or a column and four rows.
     pub(super) coordinates: &'a [i64],
     pub(super) offsets: &'a [u64],
     /// Whether the tensor is written.
@@ -44,7 +44,7 @@ pub(super) struct Walk<'a> {
 type Coordinates = [i64; MOST_DIMENSIONS];
 
 impl Walk<'_> {
-    /// Elements of each run.
+    /// Elements per run.
     pub(super) fn run_length(&self) -> u64 {
         let row = match &self.map.part {
             Part::Tile(sizes) => sizes[0].into(),
@@ -53,12 +53,12 @@ impl Walk<'_> {
         self.slice().map_or(row, |slice| slice.min(row))
     }
 
-    /// Channels of a slice, where the tensor is interleaved.
+    /// Channels per slice, if the tensor is interleaved.
     fn slice(&self) -> Option<u64> {
         self.map.interleave.slice().map(|bytes| bytes * 8 / self.map.element.bits())
     }
 
-    /// How many runs there are.
+    /// Number of runs.
     pub(super) fn count(&self) -> u64 {
         match (&self.map.part, self.mode) {
             (_, TensorMode::FourRows) => 4,
@@ -86,10 +86,10 @@ impl Walk<'_> {
         self.coordinates.get(at).copied().unwrap_or(0)
     }
 
-    /// Whether the instruction goes with the map.
+    /// Checks that the instruction is compatible with the map.
     ///
     /// # Errors
-    /// What does not.
+    /// The mismatch.
     pub(super) fn check(&self, rank: usize) -> Result<(), String> {
         let map = self.map;
         if map.rank != rank {
@@ -117,7 +117,7 @@ impl Walk<'_> {
         self.check_offsets()
     }
 
-    /// Where the copy starts.
+    /// Checks the start coordinates of the copy, and the restrictions on stores and on four-row copies.
     fn check_start(&self) -> Result<(), String> {
         let column = self.coordinate(0);
         let element = self.map.element;
@@ -146,7 +146,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Of interleaved tensors whole slices are copied.
+    /// Checks that whole slices of interleaved tensors are copied.
     fn check_slices(&self) -> Result<(), String> {
         let Some(slice) = self.slice() else { return Ok(()) };
         if self.coordinate(0) % slice as i64 != 0 {
@@ -186,10 +186,10 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The runs, in the order of shared memory.
+    /// The runs, in shared memory order.
     ///
     /// # Errors
-    /// For pixels outside of their box.
+    /// If pixels are outside their bounding box.
     pub(super) fn runs(&self) -> Result<Vec<Run>, String> {
         match (&self.map.part, self.mode) {
             (Part::Tile(sizes), TensorMode::FourRows) => {
@@ -204,12 +204,12 @@ impl Walk<'_> {
         }
     }
 
-    /// A box: the first dimension fastest. The layout of the tensor is kept, so slices come next to last.
+    /// The runs of a box, first dimension fastest. The layout of the tensor is kept, so slices are the next-to-last dimension.
     fn boxed(&self, sizes: &[u32; MOST_DIMENSIONS]) -> Vec<Run> {
         let rank = self.map.rank;
         let length = self.run_length();
         let slices = self.slice().map(|slice| u64::from(sizes[0]) / slice);
-        // Dimensions in the order of shared memory; 0 means the slices.
+        // Dimensions in shared memory order; 0 stands for the slices.
         let mut order: Vec<usize> = (1..rank).collect();
         if slices.is_some() {
             order.insert(rank.saturating_sub(2), 0);
@@ -221,7 +221,7 @@ impl Walk<'_> {
             0 => length as i64,
             _ => self.map.element_strides[dimension].into(),
         };
-        // The digits of a run's number in mixed radix, the dimension that changes fastest first.
+        // The digits of a run's number in mixed radix, the fastest dimension first.
         let coordinates = |number: u64| {
             let mut rest = number;
             let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
@@ -234,7 +234,7 @@ impl Walk<'_> {
         (0..total).map(|number| self.run(coordinates(number), length)).collect()
     }
 
-    /// Pixels under one place of a filter after the other: along W, then H, D and N (manual 5.5.4).
+    /// Consecutive pixels at one filter position: along W, then H, D and N (manual 5.5.4).
     fn filtered(&self, pixels: &Pixels) -> Result<Vec<Run>, String> {
         let spatial = self.map.rank - 2;
         let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
@@ -272,14 +272,14 @@ impl Walk<'_> {
         Ok(runs)
     }
 
-    /// The pixels between which a filter moves along a dimension, without offsets.
+    /// The bounds of the filter positions along a dimension, without offsets.
     fn corners(&self, pixels: &Pixels, dimension: usize) -> (i64, i64) {
         let last = self.map.dims[dimension] as i64 - 1;
         (pixels.lower[dimension - 1].into(), last + i64::from(pixels.upper[dimension - 1]))
     }
 
-    /// Pixels along W of one image after the other, and a halo: the pixels that follow, or with 128 those that follow each 32,
-    /// the first of each, then the second (manual 5.5.5).
+    /// Consecutive pixels of one image along W, and a halo: the pixels that follow, or in 128 mode those that follow
+    /// each 32 pixels, the first of each, then the second (manual 5.5.5).
     fn widened(&self, pixels: &Pixels, mode: TensorMode) -> Result<Vec<Run>, String> {
         let (low, high) = self.corners(pixels, 1);
         if self.coordinate(1) > high {
@@ -311,7 +311,7 @@ impl Walk<'_> {
         Ok(order.iter().filter_map(|&number| walked.get(number as usize).cloned()).collect())
     }
 
-    /// The elements from a place on, along the first dimension.
+    /// The run of elements along the first dimension from a position.
     fn run(&self, at: Coordinates, length: u64) -> Run {
         let map = self.map;
         let outer = || at.iter().zip(&map.dims).take(map.rank).skip(1);
@@ -332,7 +332,7 @@ impl Walk<'_> {
         Run { global: map.address.wrapping_add(offset as u64), inside }
     }
 
-    /// Bytes from a slice of channels to the next one: those of all pixels of an image.
+    /// Stride between slices of channels in bytes: the size of all pixels of an image.
     fn slice_stride(&self) -> i64 {
         let rank = self.map.rank;
         let (stride, size) = (self.map.strides[rank - 3], self.map.dims[rank - 2]);

@@ -1,17 +1,17 @@
-//! `ldmatrix` and `stmatrix`: matrices on their way between shared memory and the registers of a warp.
+//! `ldmatrix` and `stmatrix`: matrix moves between shared memory and the registers of a warp.
 
 use super::memory::View;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
 use crate::program::{Row, Tiles, WARP};
 
-/// What stops a lane.
+/// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
 
-/// The bytes of a line.
+/// Bytes of a matrix row.
 const LINE: u64 = 16;
 
-/// The lane that gives the address of a line, and the address: those of the first matrix come first.
+/// The lane that provides the address of a row, and the address: rows of the first matrix come first.
 fn line_address(
     (tiles, bits): (&Tiles, AddressSize),
     (matrix, line): (usize, usize),
@@ -37,10 +37,10 @@ fn line_address(
     }
 }
 
-/// Looks whether `ldmatrix` or `stmatrix` can access its lines; `probe` does it for one, given its address.
+/// Checks whether `ldmatrix` or `stmatrix` can access its rows; `probe` checks one row, given its address.
 ///
 /// # Errors
-/// What stops a lane.
+/// The trap that stops a lane.
 pub(super) fn probe(
     tiles: &Tiles,
     (space, offset): (Space, i64),
@@ -55,7 +55,7 @@ pub(super) fn probe(
     Ok(())
 }
 
-/// A fault of a part of a line, as one of the line.
+/// Converts a fault in a part of a row to one of the whole row.
 fn of_line(fault: Fault, lane: usize) -> Stopped {
     let address = fault.address & !(LINE - 1);
     (TrapKind::Fault(Fault { address, size: LINE as u32, ..fault }), lane)
@@ -92,7 +92,7 @@ pub(super) fn load(
     Ok(())
 }
 
-/// `stmatrix`: the opposite of [`load`]; the matrices follow the addresses among the inputs.
+/// `stmatrix`: the inverse of [`load`]; the matrices follow the addresses in the inputs.
 pub(super) fn store(
     tiles: &Tiles,
     mut view: View<'_>,

@@ -1,4 +1,4 @@
-//! What accesses of a warp cost: sectors of memory, and conflicts of the banks of shared memory.
+//! Cost of a warp's memory accesses: sectors of memory, and bank conflicts of shared memory.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::program::{
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
-/// Banks of shared memory, and bytes of a word of one.
+/// Banks of shared memory, and bytes of a bank word.
 const BANKS: u64 = 32;
 const WORD: u64 = 4;
-/// Bytes of a line of a matrix that `ldmatrix` loads.
+/// Bytes of a row of a matrix loaded by `ldmatrix`.
 const LINE: u32 = 16;
 
-/// Sectors of several memories.
+/// Sectors of several memories: the number of the memory, and that of the sector.
 #[derive(Default, Debug)]
 pub(super) struct Sectors(BTreeSet<(u64, u64)>);
 
-/// What the sectors of local memory are numbered with.
+/// The memory number of local memory.
 const LOCAL: u64 = u64::MAX;
 
 impl Sectors {
@@ -32,7 +32,7 @@ impl Sectors {
         self.add_to(0, address, bytes);
     }
 
-    /// Adds bytes of a memory with a number of its own, which is not 0.
+    /// Adds bytes of another memory, whose number is not 0.
     pub(super) fn add_to(&mut self, memory: u64, address: u64, bytes: u64) {
         if let Some(last) = bytes.checked_sub(1) {
             let last = address.saturating_add(last) / SECTOR;
@@ -45,18 +45,18 @@ impl Sectors {
     }
 }
 
-/// One access of the threads of a warp.
+/// One access by the threads of a warp.
 #[derive(Default)]
 pub(super) struct Access {
     sectors: Sectors,
-    /// The words of shared memory, with the lane.
+    /// The words of shared memory, each with its lane.
     shared: Vec<(usize, u64)>,
-    /// Bytes of each thread.
+    /// Bytes per thread.
     bytes: u32,
 }
 
 impl Access {
-    /// An access of these lanes, whose addresses are in a row.
+    /// An access of these lanes, given the address of each.
     fn of_lanes(space: (Space, AddressSize), bytes: u32, mask: Mask, address: impl Fn(usize) -> u64) -> Self {
         let mut access = Self { bytes, ..Self::default() };
         lanes(mask).for_each(|lane| access.add(space, address(lane), bytes, lane));
@@ -73,7 +73,7 @@ impl Access {
         match space {
             Space::Global => self.sectors.add(address, bytes.into()),
             Space::Local => {
-                // Words of the lanes follow each other.
+                // Local memory is interleaved: words of consecutive lanes are adjacent.
                 for word in address / WORD..=last / WORD {
                     self.sectors.add_to(LOCAL, (word * WARP as u64 + lane as u64) * WORD, WORD);
                 }
@@ -89,8 +89,8 @@ impl Access {
         self.sectors.count()
     }
 
-    /// By how many it takes more turns in shared memory than it would without conflicts. In a turn each bank gives one word, to any
-    /// number of threads; accesses of 8 and 16 bytes are made by halves and quarters of a warp.
+    /// Additional cycles in shared memory compared to an access without conflicts. In a cycle each bank provides one
+    /// word, to any number of threads; 8- and 16-byte accesses are made by halves and quarters of a warp.
     pub(super) fn conflicts(&self) -> u64 {
         let together = (WARP as u64 * WORD / u64::from(self.bytes.clamp(4, 128))).max(1) as usize;
         (0..WARP.div_ceil(together))
@@ -105,8 +105,8 @@ impl Access {
     }
 }
 
-/// The accesses of an instruction, made by the threads that execute it. What threads have done for them, as bulk copies and textures
-/// are, is counted where it is done.
+/// The accesses of an instruction made by the executing threads. Accesses made on their behalf, such as those of bulk
+/// copies and textures, are counted where they are performed.
 pub(super) fn accesses(
     grid: &Grid<'_>,
     effect: &Effect,
@@ -114,13 +114,13 @@ pub(super) fn accesses(
     local: u32,
     active: Mask,
 ) -> Vec<Access> {
-    // Of a shared address the rank of the block, which the constants have, does not matter.
+    // The rank in a shared address is irrelevant, so the constants of rank 0 will do.
     let constants = grid.constants(0);
     let of = |address: &Address, bytes: u32| {
         let resolved = addresses(address, rows, constants, local);
         Access::of_lanes((address.space, grid.addresses), bytes, active, |lane| resolved.of(lane))
     };
-    // An element of 16 bytes has two registers.
+    // A 16-byte element has two registers.
     let vector = |size: u32, registers: usize| size * (registers as u32 / if size == 16 { 2 } else { 1 });
     match effect {
         Effect::Load(load) => vec![of(&load.address, vector(load.size, load.dsts.len()))],
@@ -143,7 +143,7 @@ pub(super) fn accesses(
     }
 }
 
-/// An access to several places at one address.
+/// An access to several replicas at one address.
 fn of_multimem(grid: &Grid<'_>, access: &Multimem, active: Mask, address: impl Fn(usize) -> u64) -> Access {
     let registers = match &access.action {
         MultimemAction::Store(srcs) | MultimemAction::Combine(srcs, _) => srcs.len(),
@@ -169,7 +169,7 @@ fn of_collective<'r>(
     let space = (collective.space, grid.addresses);
     let address = |lane: usize| row(0)[lane].wrapping_add(collective.offset as u64);
     match &collective.kind {
-        // Each line of 16 bytes has the address of a lane; eight lines are 128 bytes, as many as there are banks for.
+        // Each 16-byte row has the address of one lane; eight rows are 128 bytes, the width of all banks.
         CollectiveKind::LoadMatrix(tiles) | CollectiveKind::StoreMatrix(tiles) => {
             let givers = u32::MAX >> (WARP - (tiles.count * tiles.lines).clamp(1, WARP));
             vec![Access::of_lanes(space, LINE, active & givers, address)]
@@ -182,7 +182,7 @@ fn of_collective<'r>(
     }
 }
 
-/// The rows or columns of a matrix of `wmma`. In which turns they are read is not documented, so that there are no conflicts.
+/// The rows or columns of a `wmma` matrix. In which order they are read is not documented, so no conflicts are counted.
 fn of_fragment(fragment: Fragment, space: (Space, AddressSize), start: u64, stride: u64) -> Access {
     let (length, count) = fragment.leading();
     let bits = u64::from(fragment.factor.element.bits());

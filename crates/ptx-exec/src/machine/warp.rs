@@ -1,8 +1,15 @@
-//! A warp: 32 threads, their calls, and the choice of the threads that run next.
+//! A warp: 32 threads, their calls, and the scheduling of its groups of threads.
 //!
-//! Threads at the same place of the same call are a [`Fragment`] and run together. A branch on which they differ splits it; where two come to one
-//! place they are joined again. The fragment that is farthest behind runs (deepest call, lowest instruction), so that the others wait at the place
-//! where the branch's sides meet, and one that waited too long runs in any case, so that threads of a warp may wait for each other.
+//! Threads at the same instruction of the same call form a [`Fragment`] and run together. A divergent branch splits a
+//! fragment; two fragments that reach the same place are merged. The fragment that is farthest behind runs first
+//! (deepest call, lowest instruction), so that the others wait at the reconvergence point of the branch. One that has
+//! waited too long runs in any case, so that threads of a warp may wait for each other:
+//!
+//! ```text
+//! 0: @p bra 3;   // splits the fragment: lanes with p continue at 3, the others at 1
+//! 1: ...         // the others run first, up to 3
+//! 3: ...         // both fragments are here and are merged
+//! ```
 
 use super::block::BlockState;
 use super::grid::Grid;
@@ -12,30 +19,30 @@ use super::wgmma::Products;
 use super::{Stop, barrier::Barrier};
 use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
 
-/// Instructions that a group of threads may wait while others of its warp run.
+/// Instructions that a group of threads may have to wait while others of its warp run.
 const PATIENCE: u64 = 1 << 14;
-/// Atomic operations and synchronizing loads after which a warp is taken to wait for somebody else, so that its other
-/// groups, and other warps, get their turn sooner.
+/// Number of atomic operations and synchronizing loads after which a warp is assumed to be polling, so that its other
+/// groups, and other warps, are scheduled sooner.
 const POLLS: u32 = 64;
 
-/// Why a group of threads does not run.
+/// Scheduling state of a group of threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
-    /// It may run.
+    /// It can run.
     Ready,
-    /// It waits for a phase of a barrier after this one to end; `dst` gets the result.
+    /// It waits for the end of the barrier phase after this one; `dst` receives the result.
     Barrier { id: usize, phase: u64, action: BarrierAction, dst: Dst },
-    /// It waits for the other warps of its warpgroup, and then executes its instruction again.
+    /// It waits for the other warps of its warpgroup, and then re-executes its instruction.
     Warpgroup,
-    /// It waits for the phase of the cluster's barrier after this one to begin.
+    /// It waits for the cluster barrier to advance past this phase.
     Cluster { phase: u64 },
-    /// It waits at the collective instruction at its program counter for these lanes.
+    /// It waits for these lanes at the collective at its program counter.
     Collective { members: Mask },
-    /// It waits at its program counter for columns of tensor memory to be freed.
+    /// It waits at its program counter for tensor memory columns to be freed.
     Columns,
 }
 
-/// Threads at the same place of the same call.
+/// Threads at the same instruction of the same call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fragment {
     pub(super) pc: u32,
@@ -47,16 +54,16 @@ pub(super) struct Fragment {
     pub(super) ran: u64,
 }
 
-/// One call: registers and local memory of the threads that made it together.
+/// A call frame: registers and local memory of the threads that made the call together.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) rows: Vec<Row>,
     /// Address of its local memory.
     pub(super) local: u32,
-    /// Where the local memory ends for each thread, with what it allocated on its stack.
+    /// End of the local memory of each thread, including its stack allocations.
     pub(super) tops: [u32; WARP],
-    /// Bytes of stack per thread up to and with this frame.
+    /// Bytes of stack per thread up to and including this frame.
     pub(super) stack: usize,
     pub(super) depth: u32,
     /// The caller's frame and call instruction; `None` for the kernel.
@@ -65,7 +72,7 @@ pub(super) struct Frame {
     pub(super) inside: Mask,
 }
 
-/// Which warp of a cluster it is.
+/// Identifies a warp of a cluster.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) struct WarpId {
     /// The rank of its block in the cluster.
@@ -82,7 +89,7 @@ pub(super) struct Warp {
     pub(super) live: Mask,
     pub(super) fragments: Vec<Fragment>,
     pub(super) frames: Vec<Frame>,
-    /// Frames that can be used again.
+    /// Frames available for reuse.
     pub(super) free: Vec<usize>,
     /// Local memory of each thread.
     pub(super) local: Vec<Vec<u8>>,
@@ -90,26 +97,26 @@ pub(super) struct Warp {
     pub(super) clock: u64,
     /// Instructions executed by its threads.
     pub(super) thread_instructions: u64,
-    /// Of each thread that has arrived at the barrier of the cluster and not waited, the phase in which it arrived.
+    /// For each thread that has arrived at the cluster barrier without waiting yet, the phase of its arrival.
     pub(super) cluster_phases: [Option<u64>; WARP],
-    /// The products that it has asked its warpgroup for.
+    /// The products it has requested from its warpgroup.
     pub(super) products: Products,
-    /// Whether its turn is over.
+    /// Whether its time slice is over.
     paused: bool,
-    /// Whether it ended its turn to wait for others.
+    /// Whether it ended its time slice to wait for others.
     pub(super) waits: bool,
-    /// Whether it asked a barrier in vain in its turn.
+    /// Whether it queried an mbarrier unsuccessfully in its time slice.
     pub(super) asked: bool,
-    /// What all of the lanes asked that came to its last question, where that was in vain.
+    /// Its last query, if all lanes made the same one and it was unsuccessful.
     pub(super) question: Option<Question>,
-    /// What is known of its threads that ask in vain, while it is watched.
+    /// Observations about its polling threads, while the warp is watched.
     pub(super) watch: Option<Box<Watch>>,
-    /// The clock at which the running group's turn is over.
+    /// The clock at which the time slice of the running group ends.
     pub(super) turn_end: u64,
     polls: u32,
-    /// Whether the group that waits longest runs next.
+    /// Whether the group that has waited longest runs next.
     impatient: bool,
-    /// Rows in use by collectives, kept to be used again.
+    /// Row buffers of collectives, kept for reuse.
     pub(super) inputs: Vec<Row>,
     pub(super) outputs: Vec<Row>,
 }
@@ -158,18 +165,18 @@ impl Warp {
         }
     }
 
-    /// The constants as its block sees them.
+    /// The constants as seen by its block.
     #[inline]
     pub(super) fn constants<'g>(&self, grid: &'g Grid<'_>) -> &'g [Row] {
         grid.constants(self.id.rank)
     }
 
-    /// Whether a thread of it can run.
+    /// Whether any of its threads can run.
     pub(super) fn is_ready(&self) -> bool {
         self.fragments.iter().any(|fragment| fragment.state == State::Ready)
     }
 
-    /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread pauses.
+    /// Runs for about `budget` instructions, or until no thread can run, a barrier is complete or a thread yields.
     pub(super) fn run(&mut self, grid: &Grid<'_>, block: &mut BlockState, budget: u64) -> Result<u64, Stop> {
         let start = self.clock;
         (self.paused, self.waits, self.asked) = (false, false, false);
@@ -185,16 +192,16 @@ impl Warp {
         Ok(self.clock - start)
     }
 
-    /// The group to run next, joined with all groups at the same place.
+    /// Picks the group to run next, merged with all groups at the same place.
     fn pick(&mut self) -> Option<usize> {
-        // After a group gave way there is no patience: otherwise a loop that polls would be chosen again, being the lowest.
+        // After a group yielded there is no patience: otherwise a polling loop would be picked again, being the lowest.
         let ready = |fragment: &&Fragment| fragment.state == State::Ready;
         let patience = if std::mem::take(&mut self.impatient) { 0 } else { PATIENCE };
         let starving = |fragment: &&Fragment| self.clock - fragment.ran > patience;
         let starved =
             self.fragments.iter().filter(ready).filter(starving).min_by_key(|fragment| fragment.ran);
-        // The deepest call first, as its caller goes on only when all have returned; in one call the lowest instruction, since code that is
-        // laid out from top to bottom joins below.
+        // The deepest call first, since its caller only continues when all threads have returned; within a call the
+        // lowest instruction, since code laid out from top to bottom reconverges below.
         let deepest = || {
             let place = |fragment: &&Fragment| (u32::MAX - self.frames[fragment.frame].depth, fragment.pc);
             self.fragments.iter().filter(ready).min_by_key(place)
@@ -202,7 +209,7 @@ impl Warp {
         let place = starved.or_else(deepest).map(|fragment| (fragment.frame, fragment.pc))?;
         let here =
             |fragment: &Fragment| fragment.state == State::Ready && (fragment.frame, fragment.pc) == place;
-        // Of all fragments at the place the first stays, with the lanes of all. `retain` keeps the order, so its index stays valid.
+        // The first of the fragments at this place is kept, with the lanes of all. `retain` keeps the order, so its index stays valid.
         let first = self.fragments.iter().position(here)?;
         let mut mask = 0;
         let mut at = 0;
@@ -218,7 +225,7 @@ impl Warp {
         Some(first)
     }
 
-    /// The lowest place ahead of group `current` where another one of the same call could join it.
+    /// The lowest instruction ahead of group `current` at which another group of the same call could be merged with it.
     pub(super) fn meeting_place(&self, current: usize) -> u32 {
         let Fragment { pc, frame, .. } = self.fragments[current];
         let others =
@@ -226,14 +233,14 @@ impl Warp {
         others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
     }
 
-    /// A frame and those of its callers: the function of each, and the address of its local memory.
+    /// The call stack of a frame: the function of each frame, and the address of its local memory.
     pub(super) fn calls(&self, frame: usize) -> Vec<(u32, u32)> {
         let caller = |frame: &&Frame| frame.caller.and_then(|(caller, _)| self.frames.get(caller));
         let frames = std::iter::successors(self.frames.get(frame), caller);
         frames.map(|frame| (frame.function, frame.local)).collect()
     }
 
-    /// Counts an operation that threads wait with for others.
+    /// Counts an operation that threads may be polling with.
     pub(super) fn poll(&mut self) {
         self.polls += 1;
         if self.polls >= POLLS {
@@ -241,25 +248,25 @@ impl Warp {
         }
     }
 
-    /// Ends the turn of the running group and of the warp, to wait for others.
+    /// Ends the time slice of the running group and of the warp, to wait for others.
     pub(super) fn give_way(&mut self) {
         self.polls = 0;
         (self.impatient, self.waits) = (true, true);
         self.end_turn();
     }
 
-    /// Ends the turn of the running group and of the warp.
+    /// Ends the time slice of the running group and of the warp.
     pub(super) fn end_turn(&mut self) {
         (self.paused, self.turn_end) = (true, self.clock);
     }
 
-    /// How long the group may run before others of the warp get their turn.
+    /// How long the group may run before others of the warp are scheduled.
     pub(super) fn turn(&self, left: u64) -> u64 {
         let ready = self.fragments.iter().filter(|fragment| fragment.state == State::Ready).count();
         if ready > 1 { left.min(PATIENCE) } else { left }
     }
 
-    /// Takes `part` out of a group and lets it go on at `pc`; gives the index of the group of `part`.
+    /// Splits `part` off a group, to continue at `pc`; returns the index of the group of `part`.
     pub(super) fn split(&mut self, current: usize, part: Mask, pc: u32, state: State) -> usize {
         let fragment = self.fragments[current];
         if fragment.mask == part {
@@ -271,8 +278,7 @@ impl Warp {
         self.fragments.len() - 1
     }
 
-    /// Lets threads that wait for barriers go on where the phase has ended, and those that wait for tensor memory or for their
-    /// warpgroup try again.
+    /// Resumes threads waiting for barriers whose phase has ended, and lets those waiting for tensor memory or their warpgroup retry.
     pub(super) fn wake(&mut self, barriers: &[Barrier]) {
         for fragment in &mut self.fragments {
             if matches!(fragment.state, State::Columns | State::Warpgroup) {
@@ -292,8 +298,7 @@ impl Warp {
         }
     }
 
-    /// Lets threads that wait for the barrier of the cluster go on, given the phase that has begun, and those that wait for
-    /// tensor memory try again.
+    /// Resumes threads waiting for the cluster barrier, given the phase that has begun, and lets those waiting for tensor memory retry.
     pub(super) fn wake_cluster(&mut self, begun: u64) {
         for fragment in &mut self.fragments {
             if fragment.state == State::Columns {
@@ -305,9 +310,9 @@ impl Warp {
         }
     }
 
-    /// Ends threads of a group for good.
+    /// Terminates threads of a group.
     pub(super) fn retire(&mut self, block: &mut BlockState, current: usize, part: Mask) {
-        // Threads that exit leave all calls that they are in. A frame is free once none is inside; that of the kernel is never used again.
+        // Threads that exit leave all their calls. A frame is free once no thread is inside; that of the kernel is never reused.
         let frame = self.fragments[current].frame;
         self.fragments[current].mask &= !part;
         if self.fragments[current].mask == 0 {

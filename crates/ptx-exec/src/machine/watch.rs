@@ -1,12 +1,12 @@
-//! Threads that ask a barrier in shared memory again and again whether its phase is over, and can never hear that it is.
+//! Detection of threads that poll an mbarrier for ever.
 //!
-//! Such threads run, so that a cluster of them would only end with its time limit. A thread is stuck when it comes back to the same
-//! question with the same registers and the same local memory, and nothing happened in between but what those and unchanging memory
-//! determine: then it goes round for ever. A cluster whose threads are all stuck, or wait, with no operation in flight, is in a
-//! deadlock, since nothing outside of it reaches its barriers. A loop that counts its turns, looks at the clock or reads global
-//! memory is never taken to be stuck: it may end.
+//! Such threads are running, so that a cluster of them would only end at its time limit. A thread is stuck when it
+//! repeats a query with the same registers and the same local memory, and everything that happened in between is
+//! determined by those and by unchanging memory: then it loops for ever. A cluster whose threads are all stuck or
+//! waiting, with no operation in flight, is deadlocked, since nothing outside of it can reach its mbarriers. A loop
+//! that counts its iterations, reads the clock or reads global memory is never considered stuck: it may end.
 //!
-//! It costs time to find out, so that a warp is watched only after several rounds in which all warps asked in vain.
+//! Detection is costly, so a warp is watched only after several rounds in which all warps polled unsuccessfully.
 
 use super::block::BlockState;
 use super::grid::Grid;
@@ -17,34 +17,34 @@ use crate::memory::Space;
 use crate::program::{Address, Callee, Effect, Mask, MbarrierAction, Op, Row, WARP, lanes};
 use ptx_isa::SpecialReg;
 
-/// Rounds in which all warps asked in vain, after which they are watched.
+/// Number of rounds in which all warps polled unsuccessfully, after which they are watched.
 pub(super) const PATIENT_ROUNDS: u32 = 8;
 
-/// What is known of the threads of a warp that ask in vain.
+/// Observations about polling threads of a warp.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// Disturbances of the cluster until the samples were taken.
+    /// Disturbances of the cluster when the samples were taken.
     disturbances: u64,
     samples: [Option<Sample>; WARP],
     stuck: Mask,
 }
 
-/// A thread when it asked in vain.
+/// The state of a thread at an unsuccessful query.
 #[derive(Debug)]
 struct Sample {
     pc: u32,
     frame: usize,
-    /// Its registers in each of its calls.
+    /// Its registers in each call frame.
     registers: Vec<u64>,
     local: Vec<u8>,
     wait: Wait,
-    /// How often it asked since, and with how many the sample is replaced: a thread may take some turns before it repeats itself.
+    /// Number of queries since, and the number at which the sample is replaced: a loop may take several queries to repeat its state.
     asked: u32,
     until: u32,
 }
 
 impl Watch {
-    /// Where the first of these lanes asks, and for what, where all of them are stuck.
+    /// The instruction and query of the first of these lanes, if all of them are stuck.
     pub(super) fn stuck(&self, mask: Mask, disturbances: u64) -> Option<(u32, Wait)> {
         let is_stuck = self.disturbances == disturbances && mask & !self.stuck == 0;
         let first = lanes(mask).next().filter(|_| is_stuck)?;
@@ -53,19 +53,19 @@ impl Watch {
 }
 
 impl Warp {
-    /// Whether it never runs on by itself: each of its groups waits, or is stuck.
+    /// Whether the warp cannot make progress by itself: each of its groups waits, or is stuck.
     pub(super) fn is_stuck(&self, disturbances: u64) -> bool {
         self.fragments
             .iter()
             .all(|group| group.state != State::Ready || self.polls(group, disturbances).is_some())
     }
 
-    /// Where a group asks that is stuck, and for what.
+    /// The instruction and query of a group, if it is stuck.
     pub(super) fn polls(&self, group: &Fragment, disturbances: u64) -> Option<(u32, Wait)> {
         self.watch.as_ref()?.stuck(group.mask, disturbances)
     }
 
-    /// Notes an instruction that lanes of a watched warp are about to execute.
+    /// Records an instruction that lanes of a watched warp are about to execute.
     pub(super) fn watch_step(
         &self,
         grid: &Grid<'_>,
@@ -90,14 +90,14 @@ impl Warp {
         };
         let is_determined = match effect {
             Effect::Load(load) => !spaces(&load.address).contains(&Some(Space::Global)),
-            // Local memory is compared.
+            // Local memory is part of the compared state.
             Effect::Store(store) => spaces(&store.address).iter().all(|&space| space == Some(Space::Local)),
             effect => is_determined(effect),
         };
         block.cluster.disturbances += u64::from(!is_determined && active != 0);
     }
 
-    /// Notes that lanes asked in vain.
+    /// Records an unsuccessful query.
     pub(super) fn watch_poll(
         &mut self,
         block: &BlockState,
@@ -136,7 +136,7 @@ impl Warp {
         self.watch = Some(watch);
     }
 
-    /// The registers of a lane in a frame, whose rows are at hand, and in those that called it.
+    /// The registers of a lane in a frame, given its rows, and in its callers' frames.
     fn registers<'a>(&'a self, frame: usize, rows: &'a [Row], lane: usize) -> impl Iterator<Item = u64> + 'a {
         let caller = |frame: usize| self.frames.get(frame)?.caller.map(|(caller, _)| caller);
         let callers = std::iter::successors(caller(frame), move |&frame| caller(frame));
@@ -145,8 +145,8 @@ impl Warp {
     }
 }
 
-/// Whether what an instruction does to a thread follows from its registers, and from memory that only instructions change of which this
-/// is not true. Where that depends on an address, the caller decides.
+/// Whether the effect of an instruction on a thread is determined by its registers, and by memory that is only changed
+/// by instructions for which it is not. If that depends on an address, the caller decides.
 fn is_determined(effect: &Effect) -> bool {
     match effect {
         Effect::Copy(_)

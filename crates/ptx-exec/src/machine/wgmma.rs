@@ -1,8 +1,9 @@
-//! Products of a warpgroup: `wgmma` (manual 9.7.15).
+//! Warpgroup matrix products: `wgmma` (manual 9.7.15).
 //!
-//! Each warp computes its 16 rows, as an operation of its own (`pending.rs`) that reads the registers of A when it is performed. A
-//! product is one operation of four warps, though, which is complete when all of them have executed the instruction and the factors
-//! are read: until then a wait for it lasts, since one thread may signal others then that their shared memory is free.
+//! Each warp computes its 16 rows as a separate operation (`pending.rs`), which reads the registers of A when it is
+//! performed. Semantically, however, a product is one operation of four warps, which completes when all of them have
+//! executed the instruction and the factors have been read: a wait for it lasts until then, since a thread may
+//! afterwards signal others that their shared memory is free.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -29,28 +30,29 @@ use crate::program::{
 const ROWS: usize = 64;
 const ROWS_OF_WARP: usize = ROWS / WARPGROUP;
 
-/// What all warps of a group must give alike: the instruction, the descriptors of A and B, and whether D is added.
+/// Operands that must agree between all warps of a group: the instruction, the descriptors of A and B, and whether D is added.
 type Common = (u32, [u64; 2], bool);
 
-/// The products that the warps of a group have come to.
+/// The products issued by the warps of a warpgroup.
 #[derive(Debug, Default)]
 pub(super) struct Warpgroup {
-    /// How many each has.
+    /// Number of products issued by each warp.
     counts: [u64; WARPGROUP],
-    /// Those that not all have come to.
+    /// The products not yet issued by all warps.
     common: VecDeque<Common>,
-    /// How many products are before those.
+    /// Number of products before those.
     passed: u64,
     /// Whether a warp waits for others.
     is_awaited: bool,
 }
 
 impl Warpgroup {
-    /// Notes that a warp has come to its next product.
+    /// Records that a warp has issued its next product.
     fn note(&mut self, warp: usize, common: Common) -> Result<(), &'static str> {
         let Some(count) = self.counts.get_mut(warp) else { return Ok(()) };
-        // The first warp to come to a product determines what it is; the others are compared with that. A product leaves the queue when all four have
-        // come to it, so that the queue is as long as the distance between the fastest warp and the slowest.
+        // The first warp to issue a product determines its operands, with which those of the others are compared. A
+        // product leaves the queue when all four have issued it, so that the length of the queue is the distance
+        // between the fastest and the slowest warp.
         let at = count.saturating_sub(self.passed) as usize;
         *count += 1;
         match self.common.get(at) {
@@ -71,28 +73,27 @@ impl Warpgroup {
     }
 }
 
-/// The products of a warp.
+/// The products issued by a warp.
 #[derive(Debug, Default)]
 pub(super) struct Products {
-    /// How many it has come to at the end of each group that it may still wait for.
+    /// For each group that may still be waited for, the number of products issued up to its end.
     groups: VecDeque<u64>,
     order: RegisterOrder,
 }
 
-/// Which values of registers the products of a warp find (manual 9.7.15.7.1): before the first `wgmma.fence`, and after a wait until the
-/// next one, they need not find what other instructions wrote meanwhile.
+/// The register values seen by the products of a warp (manual 9.7.15.7.1): before the first `wgmma.fence`, and from a
+/// wait until the next fence, they need not see what other instructions wrote meanwhile.
 #[derive(Debug, Default)]
 struct RegisterOrder {
     is_fenced: bool,
-    /// The frame that executed the last wait, and its registers then. Before the first wait a register has no value, which is taken
-    /// for zero.
+    /// The frame that executed the last wait, and its registers at that time. Before the first wait registers are undefined, modelled as zero.
     waited: Option<(usize, Vec<Row>)>,
-    /// Registers that products wrote since then or may still write, of which they find the sums.
+    /// Registers that products have written since or may still write, in which they see the sums.
     sums: BTreeSet<Dst>,
 }
 
 impl RegisterOrder {
-    /// What a product finds in a register instead of what is there.
+    /// The stale value that a product sees in a register, if any.
     fn stale(&self, frame: usize, register: Dst, rows: &[Row]) -> Option<(Dst, Row)> {
         if self.is_fenced || self.sums.contains(&register) {
             return None;
@@ -105,7 +106,7 @@ impl RegisterOrder {
         (before != *rows.get(register as usize)?).then_some((register, before))
     }
 
-    /// What a product finds in its registers instead of what is there.
+    /// The stale values that a product sees in its registers.
     fn all_stale(
         &self,
         op: &WarpgroupProduct,
@@ -127,45 +128,45 @@ impl RegisterOrder {
 #[derive(Clone, Debug)]
 enum Source {
     Shared(SharedMatrix),
-    /// Its values, line after line.
+    /// Already read: its values, line by line.
     Read(Vec<f64>),
 }
 
-/// The part of a warp of a product, with the operands that are read when it is issued. The others are the registers of A and D.
+/// A warp's share of a product, with the operands read at issue. The remaining operands are the registers of A and D.
 #[derive(Clone, Debug)]
 pub(super) struct WarpgroupWork {
-    /// Products of the warpgroup before it.
+    /// Number of earlier products of the warpgroup.
     number: u64,
     a: Option<Source>,
     b: Source,
     accumulates: bool,
     columns: Columns,
-    /// What is found in registers instead of what was there when it was issued.
+    /// Stale register values that it sees.
     stale: Vec<(Dst, Row)>,
 }
 
 impl WarpgroupWork {
-    /// What it finds in a register.
+    /// The value it sees in a register.
     fn found(&self, src: Src, rows: &[Row], constants: &[Row]) -> Row {
         let stale = self.stale.iter().find(|(register, _)| Some(*register) == src.as_register());
         stale.map_or_else(|| *src.of(rows, constants), |(_, before)| *before)
     }
 
-    /// Whether a factor is yet to be read.
+    /// Whether a factor has not been read yet.
     pub(super) fn reads_shared(&self) -> bool {
         let is_shared = |source: &Source| matches!(source, Source::Shared(_));
         is_shared(&self.b) || self.a.as_ref().is_some_and(is_shared)
     }
 }
 
-/// What stops a warp, and the lane that is reported.
+/// The trap of a warp, and the lane that is reported.
 type Stopped = (TrapKind, usize);
 
 fn misuse<T>(text: impl Into<String>) -> Result<T, Stopped> {
     Err((TrapKind::Misuse(text.into()), 0))
 }
 
-/// The value that all lanes give.
+/// The value of a uniform operand.
 fn uniform(row: &Row, what: &str) -> Result<u64, Stopped> {
     if same_value(row, FULL, 0) == FULL {
         return Ok(row[0]);
@@ -173,7 +174,7 @@ fn uniform(row: &Row, what: &str) -> Result<u64, Stopped> {
     misuse(format!("the threads of the warp give different {what}"))
 }
 
-/// A factor in shared memory, and its descriptor.
+/// A factor in shared memory, from its descriptor.
 fn shared_matrix(
     op: &WarpgroupProduct,
     part: Part,
@@ -198,7 +199,7 @@ fn shared_matrix(
     Ok((Source::Shared(matrix), bits))
 }
 
-/// The operands that are read at once, and what all warps must give alike.
+/// The operands read at issue, and those that must agree between all warps.
 fn resolve(
     op: &WarpgroupProduct,
     number: u64,
@@ -225,7 +226,7 @@ fn resolve(
     Ok((WarpgroupWork { number, a, b, accumulates, columns, stale }, (pc, [of_a, of_b], accumulates)))
 }
 
-/// The product that is the instruction at a place.
+/// The product that is the instruction at `pc`.
 fn product_at<'p>(grid: &Grid<'p>, pc: u32) -> Option<&'p WarpgroupProduct> {
     match &grid.program.code.get(pc as usize)?.op {
         Op::Effect(Effect::Warpgroup(action)) => match &**action {
@@ -237,7 +238,7 @@ fn product_at<'p>(grid: &Grid<'p>, pc: u32) -> Option<&'p WarpgroupProduct> {
 }
 
 impl View<'_> {
-    /// The values of a factor, line after line.
+    /// The values of a factor, line by line.
     fn values(&self, source: &Source, element: Element) -> Result<Vec<f64>, Fault> {
         match source {
             Source::Read(values) => Ok(values.clone()),
@@ -248,7 +249,7 @@ impl View<'_> {
         }
     }
 
-    /// Reads the factors, so that the memory may change.
+    /// Reads the factors, so that memory may change.
     pub(super) fn read_factors(&self, work: &mut WarpgroupWork, pc: u32) -> Result<(), Fault> {
         let Some(op) = product_at(self.grid, pc) else { return Ok(()) };
         if let Some(a) = &mut work.a {
@@ -258,7 +259,7 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Has another engine compute the rows of a warp, where there is one that does.
+    /// Computes the rows of a warp with the external implementation, if there is one.
     fn perform_elsewhere(
         &self,
         op: &WarpgroupProduct,
@@ -284,7 +285,7 @@ impl View<'_> {
         products.warpgroup(&part, rows)
     }
 
-    /// Computes the 16 rows of a warp, as `mma` computes its products.
+    /// Computes the 16 rows of a warp, with the arithmetic of `mma`.
     pub(super) fn perform_product(
         &self,
         work: &WarpgroupWork,
@@ -319,7 +320,7 @@ impl View<'_> {
         }
         let mut sums = Sums::new(op, rows, work.accumulates);
         let n = (product.size.n as usize).max(1);
-        // The rows of B, so that the sums of a row of D are neighbours.
+        // B transposed to rows, so that the sums of a row of D are contiguous.
         let b: Vec<f64> = (0..depth).flat_map(|k| b.iter().skip(k).step_by(depth).take(n)).copied().collect();
         for (row, (sums, a)) in sums.values.chunks_mut(n).zip(a.chunks(kept.max(1))).enumerate() {
             for (i, value) in a.iter().enumerate() {
@@ -332,13 +333,13 @@ impl View<'_> {
     }
 }
 
-/// The sums of a warp, row after row.
+/// The sums of a warp, row by row.
 struct Sums {
     values: Vec<f64>,
 }
 
 impl Sums {
-    /// The values of D, or zeros.
+    /// Initialized with D, or zeros.
     fn new(op: &WarpgroupProduct, rows: &[Row], accumulates: bool) -> Self {
         let mut sums = Self { values: vec![0.0; ROWS_OF_WARP * op.product.size.n as usize] };
         if accumulates {
@@ -352,7 +353,7 @@ impl Sums {
         sums
     }
 
-    /// Calls `f` for each sum with the register, lane and lowest bit that have it.
+    /// Calls `f` for each sum with its register, lane and lowest bit.
     fn each(&mut self, op: &WarpgroupProduct, mut f: impl FnMut(&mut f64, Dst, usize, u32)) {
         let (bits, each) = (op.product.d.bits(), op.product.d.per_register() as usize);
         for (register, &d) in op.d.iter().enumerate() {
@@ -365,7 +366,7 @@ impl Sums {
         }
     }
 
-    /// Puts them into D.
+    /// Writes them to D.
     fn store(&mut self, op: &WarpgroupProduct, rows: &mut [Row]) {
         let (element, overflow) = (op.product.d, op.product.overflow);
         self.each(op, |sum, d, lane, low| {
@@ -379,7 +380,7 @@ impl Sums {
 }
 
 impl Warp {
-    /// Whether all four warps of the group of this one are whole, or have come further before their threads exited.
+    /// Checks that all four warps of this warpgroup have all 32 threads, or issued this product before their threads exited.
     fn check_warpgroup(&self, block: &BlockState, active: Mask, needed: u64) -> Result<(), Stopped> {
         if active != FULL {
             return Err((
@@ -401,7 +402,7 @@ impl Warp {
         Ok(())
     }
 
-    /// An instruction of a warpgroup; false when it has to wait for other warps, and is executed again then.
+    /// Executes a warpgroup instruction; false if it has to wait for other warps, and is then re-executed.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(super) fn warpgroup(
         &mut self,
@@ -465,7 +466,7 @@ impl Warp {
         }
     }
 
-    /// Notes what registers hold after a wait.
+    /// Records the register contents after a wait.
     fn note_registers(&mut self, grid: &Grid<'_>, block: &BlockState, frame: usize, rows: &[Row]) {
         if grid.completion == Completion::Eager {
             return;
@@ -479,8 +480,8 @@ impl Warp {
         self.products.order = RegisterOrder { is_fenced: false, waited: Some((frame, rows.to_vec())), sums };
     }
 
-    /// Performs the products of the warp before one that are in flight. The other warps of the group at least read the factors of
-    /// theirs, as a product is one operation of all four.
+    /// Performs the warp's in-flight products before product `needed`. The other warps of the group at least read the
+    /// factors of theirs, as a product is one operation of all four.
     fn complete_products(
         &mut self,
         grid: &Grid<'_>,
@@ -501,7 +502,7 @@ impl Warp {
         self.perform_products(grid, block, running, is_before)
     }
 
-    /// Performs products of the warp that are in flight: those that `which` chooses. The rows of the frame that runs are apart.
+    /// Performs the warp's in-flight products selected by `which`. The rows of the running frame are passed separately.
     fn perform_products(
         &mut self,
         grid: &Grid<'_>,
@@ -523,7 +524,7 @@ impl Warp {
         Ok(())
     }
 
-    /// Performs the products in flight whose registers are those of a call that is over, before other calls get them.
+    /// Performs the in-flight products whose registers belong to a call that has returned, before other calls reuse them.
     pub(super) fn end_products(
         &mut self,
         grid: &Grid<'_>,

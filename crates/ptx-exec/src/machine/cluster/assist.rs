@@ -1,9 +1,9 @@
-//! Single instructions of a cluster, executed for another engine that executes the others itself.
+//! Executes single instructions of a cluster on behalf of another engine, which executes the rest itself.
 //!
-//! The other engine has threads of its own and decides which of them run. What it asks for is done by the functions of this crate, on the
-//! launch's global memory and on blocks that are kept here: their shared memory, which the engine accesses too, their barriers, their
-//! tensor memory. Operands and results are rows of the warp's only frame. A warp has one group of threads: those that come to the
-//! instruction.
+//! The other engine has its own threads and schedules them. The instructions it requests are executed by this crate, on
+//! the launch's global memory and on blocks that are kept here: their shared memory, which the engine accesses too,
+//! their barriers and their tensor memory. Operands and results are rows of the warp's only frame. A warp has one group
+//! of threads: those that reach the instruction.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::engine;
 use crate::error::TrapKind;
 use crate::program::{Mask, Program, Row, WARP, lanes};
 
-/// A program of which single instructions can be executed.
+/// A program whose instructions can be executed individually.
 #[derive(Clone)]
 pub struct Instructions(Arc<Executable>);
 
 impl Instructions {
-    /// Those of a program.
+    /// Prepares the instructions of a program.
     pub fn new(program: &Program) -> Self {
         Self(Arc::new(Executable::new(program.clone())))
     }
@@ -36,13 +36,13 @@ impl std::fmt::Debug for Instructions {
     }
 }
 
-/// A launch of which single instructions can be executed.
+/// A launch whose instructions can be executed individually.
 pub struct Assistant {
     job: Job,
 }
 
 impl Assistant {
-    /// For a launch that was set up for a program of which this one was made.
+    /// For a launch that was set up for the program from which this one was derived.
     pub(crate) fn new(setup: Setup, instructions: &Instructions) -> Self {
         Self { job: Job::new(Setup { executable: instructions.0.clone(), ..setup }) }
     }
@@ -54,31 +54,31 @@ impl std::fmt::Debug for Assistant {
     }
 }
 
-/// What became of threads that executed an instruction.
+/// State of threads after they executed an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It is done.
+    /// Complete.
     Done,
-    /// They wait until [`AssistedCluster::is_ready`], and have then done it.
+    /// The threads wait until [`AssistedCluster::is_ready`]; the instruction is then complete.
     Waits,
-    /// They wait until [`AssistedCluster::is_ready`], and then execute it again.
+    /// The threads wait until [`AssistedCluster::is_ready`], and then must re-execute the instruction.
     Again,
-    /// It is done: one of them asked in vain whether a phase of a barrier in shared memory is over.
+    /// Complete: one of the threads queried an mbarrier phase that is not complete.
     InVain,
 }
 
-/// What became of a warp in its turn that the interpreter runs.
+/// State of an interpreted warp after its time slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run {
     /// All of its threads have exited.
     Ended,
-    /// It may go on.
+    /// It can continue.
     Goes,
-    /// Each of its threads waits, or asks a barrier in shared memory the same for ever, until another warp does something.
+    /// Each of its threads waits, or polls an mbarrier with the same query for ever, until another warp acts.
     Stuck,
 }
 
-/// Where threads are that come to an instruction.
+/// The position of threads that reach an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Threads {
     /// The rank of their block in its cluster.
@@ -87,13 +87,13 @@ pub struct Threads {
     pub warp: usize,
     /// The instruction.
     pub pc: u32,
-    /// Those that come to it.
+    /// The threads that reach it.
     pub mask: Mask,
-    /// Those of them for which its guard holds.
+    /// Those whose guard is true.
     pub active: Mask,
 }
 
-/// A cluster whose warps another engine runs.
+/// A cluster whose warps are run by another engine.
 pub struct AssistedCluster<'a> {
     grid: Grid<'a>,
     cluster: Cluster,
@@ -106,8 +106,8 @@ impl std::fmt::Debug for AssistedCluster<'_> {
 }
 
 impl<'a> AssistedCluster<'a> {
-    /// Begins a cluster of the launch, by its number. `products` computes what it can of products of matrices, `clusters` has those that the
-    /// other engine has not begun; `spare` is memory for registers that another cluster had.
+    /// Starts a cluster of the launch, by its number. `products` computes the matrix products it supports, `clusters`
+    /// contains the clusters that the other engine has not started; `spare` is register memory of a finished cluster.
     pub fn new(
         assistant: &'a Assistant,
         number: u64,
@@ -121,18 +121,18 @@ impl<'a> AssistedCluster<'a> {
         Self { grid, cluster }
     }
 
-    /// The memory of the registers, for the next cluster.
+    /// The register memory, for reuse by the next cluster.
     pub fn into_spare(mut self) -> Vec<Vec<Row>> {
         self.cluster.take_rows()
     }
 
-    /// The shared memory of the block of a rank. It stays where it is as long as the cluster.
+    /// The shared memory of the block of a rank. Its address is stable for the lifetime of the cluster.
     pub fn shared(&mut self, rank: u32) -> &mut [u8] {
         self.cluster.running.become_block(rank);
         &mut self.cluster.running.shared
     }
 
-    /// The rows of a warp, in which operands and results are. They stay where they are as long as the cluster.
+    /// The register rows of a warp, which contain operands and results. Their address is stable for the lifetime of the cluster.
     pub fn rows(&mut self, rank: u32, warp: usize) -> &mut [Row] {
         let frame = self.warp(rank, warp).and_then(|warp| warp.frames.first_mut());
         frame.map(|frame| frame.rows.as_mut_slice()).unwrap_or_default()
@@ -142,15 +142,15 @@ impl<'a> AssistedCluster<'a> {
         self.cluster.warps.get_mut(rank as usize)?.get_mut(warp)
     }
 
-    /// Whether a warp does not wait.
+    /// Whether no group of a warp waits.
     pub fn is_ready(&self, rank: u32, warp: usize) -> bool {
         let warp = self.cluster.warps.get(rank as usize).and_then(|warps| warps.get(warp));
         warp.is_some_and(|warp| warp.fragments.iter().all(|group| group.state == State::Ready))
     }
 
-    /// Lets the interpreter run the threads of a warp from now on ([`Self::run_warp`]): `live` are those that have not exited, `places` has the
-    /// instruction that each of them comes to, and `local` gives the bytes of the local memory of a thread. Their registers are in [`Self::rows`];
-    /// they have neither called a function nor allocated memory on their stacks.
+    /// Hands the threads of a warp over to the interpreter ([`Self::run_warp`]): `live` are those that have not exited,
+    /// `places` contains the next instruction of each, and `local` returns the local memory of a thread. Their
+    /// registers are in [`Self::rows`]; they have neither called a function nor allocated stack memory.
     pub fn take_over(
         &mut self,
         (rank, index): (u32, usize),
@@ -179,16 +179,16 @@ impl<'a> AssistedCluster<'a> {
         warp.watch = Some(Box::default());
     }
 
-    /// Whether a thread of a warp that was taken over can run.
+    /// Whether any thread of a taken-over warp can run.
     pub fn can_run(&self, rank: u32, warp: usize) -> bool {
         let warp = self.cluster.warps.get(rank as usize).and_then(|warps| warps.get(warp));
         warp.is_some_and(Warp::is_ready)
     }
 
-    /// Gives a warp that was taken over its turn; tells what became of it, and whether it did something that others may wait for.
+    /// Runs a taken-over warp for a time slice; returns its state, and whether it did something that others may wait for.
     ///
     /// # Errors
-    /// What stops one of its threads.
+    /// The trap that stops one of its threads.
     pub fn run_warp(&mut self, rank: u32, index: usize) -> Result<(Run, bool), engine::Stop> {
         self.cluster.running.become_block(rank);
         let Cluster { running, warps, .. } = &mut self.cluster;
@@ -209,16 +209,16 @@ impl<'a> AssistedCluster<'a> {
         Ok((run, disturbances != before))
     }
 
-    /// Where the first threads of a warp are that was taken over.
+    /// The position of the first group of threads of a taken-over warp.
     pub fn first_group(&self, rank: u32, warp: usize) -> Option<(u32, Mask)> {
         let group = self.cluster.warps.get(rank as usize)?.get(warp)?.fragments.first()?;
         Some((group.pc, group.mask))
     }
 
-    /// Executes an instruction that is neither a branch nor a call. `live` are the threads of the warp that have not exited.
+    /// Executes an instruction other than a branch or call. `live` are the threads of the warp that have not exited.
     ///
     /// # Errors
-    /// What stops one of the threads.
+    /// The trap that stops one of the threads.
     pub fn execute(&mut self, threads: &Threads, live: Mask) -> Result<Outcome, engine::Stop> {
         self.come(threads, live);
         let &Threads { rank, warp: index, pc, active, .. } = threads;
@@ -228,7 +228,7 @@ impl<'a> AssistedCluster<'a> {
         };
         let done = warp.execute_alone(&self.grid, running, pc, active);
         let asked = std::mem::take(&mut warp.asked);
-        // Put together again: a copy of what the caller has just written in parts would wait for them.
+        // Rebuilt field by field: copying what the caller has just written in parts would stall on store forwarding.
         done.map_err(|stop| self.stop(stop, Threads { rank, warp: index, pc, mask: 0, active }))?;
         self.wake();
         let groups = self.warp(rank, index).map(|warp| warp.fragments.as_slice()).unwrap_or_default();
@@ -240,17 +240,17 @@ impl<'a> AssistedCluster<'a> {
         })
     }
 
-    /// What the lanes of a warp asked last, where all of them asked the same in vain.
+    /// The last query of the lanes of a warp, if all of them made the same one unsuccessfully.
     pub fn question(&self, rank: u32, warp: usize) -> Option<Question> {
         self.cluster.warps.get(rank as usize)?.get(warp)?.question
     }
 
-    /// Whether a question has another answer now.
+    /// Whether the result of a query has changed.
     pub fn is_answered(&self, question: Question) -> bool {
         question.is_answered(&self.cluster.running)
     }
 
-    /// Makes threads of a warp its only group.
+    /// Makes the threads the only group of their warp.
     fn come(&mut self, threads: &Threads, live: Mask) {
         let &Threads { rank, warp: index, pc, mask, .. } = threads;
         self.cluster.running.become_block(rank);
@@ -264,7 +264,7 @@ impl<'a> AssistedCluster<'a> {
         warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0 });
     }
 
-    /// All threads of a warp have exited.
+    /// Records that all threads of a warp have exited.
     pub fn exited(&mut self, rank: u32, warp: usize) {
         self.cluster.running.become_block(rank);
         if let Some(warp) = self.warp(rank, warp) {
@@ -275,7 +275,7 @@ impl<'a> AssistedCluster<'a> {
         self.wake();
     }
 
-    /// Lets those go on who wait for what has happened.
+    /// Resumes the threads that wait for an event that has occurred.
     fn wake(&mut self) {
         let Cluster { running, warps, .. } = &mut self.cluster;
         if std::mem::take(&mut running.wake)
@@ -289,23 +289,23 @@ impl<'a> AssistedCluster<'a> {
         }
     }
 
-    /// Ends the cluster, all threads of which have exited.
+    /// Ends the cluster after all its threads have exited.
     ///
     /// # Errors
-    /// What is left that should have been freed.
+    /// A resource that should have been freed.
     pub fn end(&mut self) -> Result<(), engine::Stop> {
         let nowhere = Threads { rank: 0, warp: 0, pc: 0, mask: 0, active: 0 };
         self.cluster.end().map(|_| ()).map_err(|stop| self.stop(stop, nowhere))
     }
 
-    /// That no thread can go on: all wait, but for those that ask the same barrier in shared memory for ever, at the places that are given.
+    /// The stop for a deadlock: all threads wait, except those in `asking`, which poll the same mbarrier for ever at the given places.
     pub fn deadlock(&mut self, asking: &[(Threads, Mask)]) -> engine::Stop {
         let mut first = None;
         for &(threads, live) in asking {
             if let Some(warp) = self.warp(threads.rank, threads.warp) {
                 warp.watch = Some(Box::<Watch>::default());
             }
-            // Who asks twice with the same registers is stuck.
+            // Threads that repeat a query with the same registers are stuck.
             for _ in 0..2 {
                 let asked = self.execute(&threads, live);
                 first = first.or(asked.err());
@@ -320,7 +320,7 @@ impl<'a> AssistedCluster<'a> {
         self.stop(stop, nowhere)
     }
 
-    /// That the time is over, and where the threads are; `running` those that do not wait.
+    /// The stop for a reached limit, with the positions of the threads; `running` are those that do not wait.
     pub fn out_of_time(&mut self, kind: TrapKind, running: Threads) -> engine::Stop {
         self.place(running);
         let id = WarpId { rank: running.rank, index: running.warp };
@@ -328,7 +328,7 @@ impl<'a> AssistedCluster<'a> {
         self.stop(stop, running)
     }
 
-    /// Notes where threads are.
+    /// Records the position of threads.
     fn place(&mut self, threads: Threads) {
         let Threads { rank, warp, pc, mask, .. } = threads;
         if let Some(warp) = self.warp(rank, warp) {

@@ -1,6 +1,6 @@
-//! What a warp does with tensor memory together: allocation, loads, stores and waits (manual 9.7.16.7, 9.7.16.8).
+//! Warp-collective operations on tensor memory: allocation, loads, stores and waits (manual 9.7.16.7, 9.7.16.8).
 //!
-//! Loads are done when they are issued: who reads a register that one writes gets the value without a wait (9.7.16.6.4.5).
+//! Loads complete when they are issued: an instruction that reads a destination register sees the value without a wait (9.7.16.6.4.5).
 
 use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
@@ -19,17 +19,17 @@ use crate::scalar::float::{self, Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::int;
 
-/// What stops a lane.
+/// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
 
-/// Who does it.
+/// The issuing warp and instruction.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::machine) struct Issue {
     pub(in crate::machine) warp: WarpId,
     pub(in crate::machine) pc: u32,
 }
 
-/// Whether an access was carried out.
+/// Whether an access was performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::machine) enum Outcome {
     Done,
@@ -37,7 +37,7 @@ pub(in crate::machine) enum Outcome {
     Waits,
 }
 
-/// Performs an access of all threads of a warp.
+/// Performs an access by all threads of a warp.
 pub(in crate::machine) fn access(
     access: TensorAccess,
     issue: Issue,
@@ -87,7 +87,7 @@ pub(in crate::machine) fn access(
     Ok(Outcome::Done)
 }
 
-/// The value that all threads give.
+/// The value of a uniform operand.
 fn same(row: Option<&Row>, what: &str) -> Result<u64, Stopped> {
     let Some(row) = row else { return Ok(0) };
     let alike = same_value(row, FULL, 0);
@@ -132,14 +132,14 @@ fn allocate(
     Ok(Outcome::Done)
 }
 
-/// The lane and column of the address that all threads give.
+/// The lane and column of a uniform address.
 fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64), Stopped> {
     let (lane, column) = parts(same(inputs.first(), "addresses")? as u32);
     check_lanes(issue.warp.index, lane, cells.shape.lanes()).map_err(|kind| (kind, 0))?;
     Ok((lane, column as i64))
 }
 
-/// Loads all registers of a warp where they are among rows; false, with nothing changed, where that has to be done cell by cell.
+/// Loads all registers of a warp directly into rows; false, without effect, if it has to be done cell by cell.
 pub(in crate::machine) fn load_in_place(
     cells: TensorMove,
     issue: Issue,
@@ -183,7 +183,7 @@ fn load(
     Ok(())
 }
 
-/// Registers that are stored.
+/// A store of registers.
 #[derive(Clone, Debug)]
 pub(in crate::machine) struct TensorStore {
     cells: TensorMove,
@@ -193,7 +193,7 @@ pub(in crate::machine) struct TensorStore {
 }
 
 impl TensorStore {
-    /// Does something for each cell, with the thread, the lane, the column and what is stored there.
+    /// Calls `f` for each cell with the thread, the lane, the column and the stored value.
     fn each<E>(&self, mut f: impl FnMut(usize, usize, i64, u32) -> Result<(), E>) -> Result<(), E> {
         for thread in 0..WARP {
             for (register, row) in self.registers.iter().enumerate() {
@@ -216,7 +216,7 @@ impl TensorStore {
 }
 
 impl View<'_> {
-    /// Performs a store that was issued.
+    /// Performs an issued store.
     pub(in crate::machine) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
         if store.moves().store(&mut self.block.tensor, &store.registers) {
             return Ok(());
@@ -225,7 +225,7 @@ impl View<'_> {
     }
 }
 
-/// The stores of a warp that are in flight.
+/// The track of the in-flight stores of a warp.
 fn stores_of(warp: WarpId) -> Track {
     Track { family: Family::TensorStores, warp, lane: 0 }
 }
@@ -251,8 +251,8 @@ fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -
     view.issue(operation, &mut Registers::All(&mut [])).map_err(|stop| (stop.kind, stop.lane))
 }
 
-/// The smallest or largest of the values of each thread. A value alone is compared with itself, so that a NaN is canonical
-/// and a magnitude without sign.
+/// The minimum or maximum of the values of each thread. A single value is combined with itself, so that a NaN is
+/// canonicalized and a magnitude loses its sign.
 fn reduced(reduction: Reduction, registers: &[Row]) -> Row {
     let join = |a: u64, b: u64| match reduction {
         Reduction::Float(which, nan, sign) => {
@@ -267,8 +267,8 @@ fn reduced(reduction: Reduction, registers: &[Row]) -> Row {
     })
 }
 
-/// Keeps two of each four values of a thread in their order: those that the reduction of the four, and of the other three,
-/// would find, the first ones of equal values. The positions have two bits each.
+/// Keeps two of every four values of a thread, in order: the results of the reduction of all four, and of the remaining
+/// three; of equal values the first. The positions have two bits each.
 fn compressed(
     cells: TensorMove,
     (which, nan, sign): (Extreme, NanRule, SignRule),
@@ -299,7 +299,7 @@ fn compressed(
     Ok(())
 }
 
-/// The positions of the two of four values that are found first, in order.
+/// The positions of the two values selected from four, in order.
 fn best_two(values: [u64; 4], (which, nan, sign): (Extreme, NanRule, SignRule)) -> [usize; 2] {
     let join = |a, b| float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b);
     let same = |value: u64| join(value, value);

@@ -8,7 +8,7 @@ use crate::machine::block::BlockState;
 use crate::program::{CopyRows, Element, LANES, Majorness, Packed, QUARTER};
 use crate::scalar::narrow::Narrow;
 
-/// Columns that `tcgen05.shift` moves: 32 bytes.
+/// Columns moved by `tcgen05.shift`: 32 bytes.
 const SHIFTED: usize = 8;
 
 /// Copies rows of 16 bytes or more from shared memory to lanes.
@@ -35,18 +35,18 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// 16 elements with a byte for each (manual 9.7.16.9.1), where the multiplication looks for them.
+/// Unpacks 16 elements to one byte each (manual 9.7.16.9.1), in the layout that the multiplication expects.
 fn unpacked(packed: Option<Packed>, bytes: u128) -> u128 {
     let element = match packed {
         None => return bytes,
         Some(Packed::Four) => Element::Narrow(Narrow::E2m1),
-        // Where the bits are does not depend on which of the formats of six bits it is.
+        // The bit positions are the same for both six-bit formats.
         Some(Packed::Six) => Element::Narrow(Narrow::E3m2),
     };
     (0..16).fold(0, |all, i| all | u128::from(element_of(element, bytes, i)) << (8 * i))
 }
 
-/// Moves what is in 32 bytes of each of 32 lanes to the lane below; the last lane keeps it too.
+/// Moves 32 bytes of each of 32 lanes to the lane below; the last lane also keeps its own.
 pub(super) fn shift(at: u32, memory: &mut TensorMemory) -> Result<(), TrapKind> {
     let (first, column) = parts(at);
     if !first.is_multiple_of(QUARTER) || first >= LANES {

@@ -1,5 +1,6 @@
-//! A multiplication as numbers alone, for another engine to compute ([`Products::tensor`]): A, B and the depths that the elements of a sparse A meet,
-//! all read before anything is changed. Scales are multiplied with the elements of both factors, which is exact: all of these have few bits.
+//! A multiplication as plain numbers for another engine ([`Products::tensor`]): A, B and the depths of the elements of
+//! a sparse A, all read before anything is changed. Scales are multiplied into the elements of both factors, which is
+//! exact, since all of them have few bits.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use crate::machine::block::BlockState;
 use crate::machine::products::{Products, TensorPart};
 use crate::program::{Element, LANES, Multiplication, Overflow, QUARTER, TensorA};
 
-/// Has another engine compute D; false where it does not. Then nothing was changed.
+/// Computes D with another engine; false, without effect, if it does not support the multiplication.
 pub(super) fn multiply_elsewhere(
     products: &dyn Products,
     instruction: &Instruction,
@@ -20,7 +21,7 @@ pub(super) fn multiply_elsewhere(
     (a, b): (&SharedA, &FactorB),
     blocks: &mut [&mut BlockState],
 ) -> bool {
-    // Each cell has to be allocated.
+    // Each cell must be allocated.
     let has_columns =
         |block: &mut &mut BlockState| block.tensor.columns(first_column, layout.columns).is_some();
     let is_whole = instruction.d != Element::S32 || product.shift_d == 0;
@@ -34,7 +35,7 @@ pub(super) fn multiply_elsewhere(
     let Some(numbers) = blocks.iter().enumerate().map(of_block).collect::<Option<Vec<_>>>() else {
         return false;
     };
-    // What decides whether it is computed, sizes alone, is the same for both blocks of a pair.
+    // Whether it is computed depends only on sizes, which are the same for both blocks of a pair.
     blocks.iter_mut().zip(&numbers).all(|(block, numbers)| {
         let part = TensorPart {
             a: &numbers.a,
@@ -54,7 +55,7 @@ pub(super) fn multiply_elsewhere(
     })
 }
 
-/// What the blocks of a multiplication have alike.
+/// The state common to the blocks of a multiplication.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     products: &'a dyn Products,
@@ -63,7 +64,7 @@ struct Place<'a> {
     layout: &'a Layout,
 }
 
-/// What a block multiplies, as [`TensorPart`] has it.
+/// The operands of a block, in the form of [`TensorPart`].
 struct Numbers<'a> {
     a: Cow<'a, [f64]>,
     b: Cow<'a, [f64]>,
@@ -72,7 +73,7 @@ struct Numbers<'a> {
     columns: [usize; 4],
 }
 
-/// What a quarter of the lanes has of B: its first column, the scales of all columns, and where they are with these.
+/// The part of B used by a quarter of the lanes: its first column, the scales of all columns, and where B with these scales is stored.
 struct OfQuarter {
     first: usize,
     scales: Vec<f64>,
@@ -80,7 +81,7 @@ struct OfQuarter {
 }
 
 impl Place<'_> {
-    /// Those of a block, whose A may be in shared memory; none where something is not as it has to be, which is found again and reported then.
+    /// The operands of a block, whose A may be in shared memory; `None` if something is invalid, which is then detected again and reported.
     fn numbers<'a>(
         self,
         block: usize,
@@ -103,7 +104,7 @@ impl Place<'_> {
             TensorA::Shared(_) => (Cow::Borrowed(a), of_d),
             TensorA::Tensor(address) => {
                 let a = lanes_of_a(instruction, product, address as u32, layout, memory, products)?;
-                // A lane has its row itself, or the next one has it.
+                // A lane uses its own row, or with a shift that of the next lane.
                 let held = |lane: usize| if product.shifts_a { (lane + 1).min(LANES - 1) } else { lane };
                 (Cow::Owned(a), std::array::from_fn(|lane| of_d[lane].map(|_| held(lane))))
             }
@@ -113,7 +114,7 @@ impl Place<'_> {
         self.scaled(numbers, &of_d, memory)
     }
 
-    /// The depths of the elements of a sparse A, lane after lane.
+    /// The depths of the elements of a sparse A, lane by lane.
     fn depths(
         self,
         block: usize,
@@ -135,7 +136,7 @@ impl Place<'_> {
         Some(all)
     }
 
-    /// The same with the scales of both factors. Each lane has those of its row of A, each quarter of the lanes those of all columns of B.
+    /// Multiplies the scales of both factors in. Each lane has the scales of its row of A, each quarter of the lanes those of all columns of B.
     fn scaled<'a>(
         self,
         mut numbers: Numbers<'a>,
@@ -170,7 +171,7 @@ impl Place<'_> {
                 let line = (column, layout.columns);
                 all.extend(scales((format, count, ids[1]), of_b, line, lanes.start, memory).ok()?);
             }
-            // The quarters have the same scales, where programs store them for all warps.
+            // Quarters have the same scales if programs store them for all warps; they then share one scaled B.
             let bits = |scales: &[f64]| scales.iter().map(|scale| scale.to_bits()).collect::<Vec<_>>();
             let is_same =
                 |quarter: &&OfQuarter| quarter.first == *first && bits(&quarter.scales) == bits(&all);

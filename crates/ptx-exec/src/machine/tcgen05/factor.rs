@@ -1,4 +1,4 @@
-//! The factors of a multiplication: what a lane has of A, all of B, and their scales (manual 9.7.16.10.4 to 9.7.16.10.8).
+//! The factors of a multiplication: the part of A for a lane, all of B, and their scales (manual 9.7.16.10.4 to 9.7.16.10.8).
 
 use super::instruction::Instruction;
 use super::layout::Layout;
@@ -12,10 +12,10 @@ use crate::machine::products::Products;
 use crate::program::{Element, LANES, Majorness, Multiplication, TensorA};
 use crate::scalar::narrow::Narrow;
 
-/// Bits of an address of scales that programs keep the number of a byte in.
+/// Bits of a scale address in which programs store a byte index.
 const SUBWORD: u32 = 3 << 30;
 
-/// The values of a matrix in the shared memory of a block, line after line; `which` is 0 for A and 1 for B.
+/// The values of a matrix in the shared memory of a block, line by line; `which` is 0 for A and 1 for B.
 fn shared(
     instruction: &Instruction,
     which: usize,
@@ -48,7 +48,7 @@ fn signed(value: f64, negates: bool) -> f64 {
     if negates { -value } else { value }
 }
 
-/// B, column after column. Each block of a pair has half of the columns.
+/// B, column by column. Each block of a pair has half of the columns.
 pub(super) struct FactorB {
     k: usize,
     values: Vec<f64>,
@@ -76,7 +76,7 @@ impl FactorB {
             let of_block = shared(instruction, 1, product.b, size, block, products)?;
             if values.is_empty() { values = of_block } else { values.extend(of_block) }
         }
-        // So many more columns were read; what is shifted out are the first ones.
+        // B was read with `shift` additional columns; the first ones are shifted out.
         values.drain(..(shift * k).min(values.len()));
         let zeros = if has_zero_columns(zeros) { zero_columns(zeros, instruction.m, n) } else { Vec::new() };
         for (column, is_zero) in zeros.into_iter().enumerate() {
@@ -87,7 +87,7 @@ impl FactorB {
         Ok(Self { k, values })
     }
 
-    /// All columns, one after the other.
+    /// All columns, concatenated.
     pub(super) fn all(&self) -> &[f64] {
         &self.values
     }
@@ -98,13 +98,14 @@ impl FactorB {
     }
 }
 
-/// Whether some columns of B count as zeros.
+/// Whether some columns of B are treated as zeros.
 const fn has_zero_columns(bits: u64) -> bool {
     bits >> 39 & 1 == 1
 }
 
-/// Which columns of B count as zeros (manual 9.7.16.4.3). Spans of columns that are used and of columns that are not take turns.
-/// The manual's table has the meaning of the two lengths the other way round than its examples and their names, which hold here.
+/// Which columns of B are treated as zeros (manual 9.7.16.4.3). Spans of used and skipped columns alternate. The
+/// manual's table swaps the meaning of the two lengths compared to its examples and their names, which are followed
+/// here.
 pub(super) fn zero_columns(bits: u64, m: usize, n: usize) -> Vec<bool> {
     let field = |low: u32, width: u32| (bits >> low & ((1 << width) - 1)) as usize;
     let (skipped, used) = (field(40, 8) + 1, field(48, 8) + 1);
@@ -120,12 +121,12 @@ pub(super) fn zero_columns(bits: u64, m: usize, n: usize) -> Vec<bool> {
     (0..n).map(is_zero).collect()
 }
 
-/// A: what is in shared memory, rows of each block after the other.
+/// A: the values in shared memory, row by row for each block.
 pub(super) struct SharedA {
     of_blocks: Vec<Vec<f64>>,
 }
 
-/// Elements that are stored of a row of A.
+/// Stored elements per row of A.
 pub(super) fn stored(instruction: &Instruction, product: &Multiplication<u64>) -> usize {
     if product.metadata.is_some() { instruction.k / 2 } else { instruction.k }
 }
@@ -148,13 +149,13 @@ impl SharedA {
         Ok(Self { of_blocks })
     }
 
-    /// That of a block.
+    /// The values of a block.
     pub(super) fn of(&self, block: usize) -> &[f64] {
         self.of_blocks.get(block).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// The rows of A that all lanes have in tensor memory, one lane after the other; none where they are not read at once.
+/// The rows of A of all lanes in tensor memory, lane by lane; `None` if they are not read at once.
 pub(super) fn lanes_of_a(
     instruction: &Instruction,
     product: &Multiplication<u64>,
@@ -179,13 +180,13 @@ pub(super) fn lanes_of_a(
     Some(values)
 }
 
-/// What a lane multiplies: its row of A, and with which rows of B.
+/// The operands of a lane: its row of A, and the rows of B it is multiplied with.
 pub(super) struct LaneA {
     pub(super) values: Vec<f64>,
     pub(super) depths: Vec<usize>,
 }
 
-/// A lane of a block, and the row that it has of what the block has of D.
+/// A lane of a block, and its row in the block's part of D.
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub(super) block: usize,
@@ -210,7 +211,7 @@ impl LaneA {
             }
             TensorA::Tensor(address) => {
                 let column = begin(address as u32, layout, "A")?;
-                // All rows but the last come from the next lane.
+                // With a shift each row but the last comes from the next lane.
                 let lane = if product.shifts_a { (at.lane + 1).min(LANES - 1) } else { at.lane };
                 in_tensor(instruction, count, lane, column, memory)?
             }
@@ -223,7 +224,7 @@ impl LaneA {
     }
 }
 
-/// The column of an address that must be in the first lane of D.
+/// The column of an address that must refer to the first lane of D.
 fn begin(address: u32, layout: &Layout, what: &str) -> Result<i64, TrapKind> {
     let (lane, column) = parts(address);
     if lane != layout.base {
@@ -232,7 +233,7 @@ fn begin(address: u32, layout: &Layout, what: &str) -> Result<i64, TrapKind> {
     Ok(column as i64)
 }
 
-/// Elements of a row of A in tensor memory, which follow each other from the lowest bit.
+/// Elements of a row of A in tensor memory, contiguous from the lowest bit.
 fn in_tensor(
     instruction: &Instruction,
     count: usize,
@@ -250,8 +251,8 @@ fn in_tensor(
     (0..count).map(value).collect()
 }
 
-/// The rows of B that the elements of a sparse row of A meet. Each four bits of metadata are the places of two elements, or of
-/// two pairs of them, in a chunk, or that of one in two (manual 9.7.16.10.8).
+/// The rows of B for the elements of a sparse row of A. Each four bits of metadata are the positions of two elements,
+/// or of two pairs of elements, in a chunk, or that of one of two elements (manual 9.7.16.10.8).
 pub(super) fn depths(
     instruction: &Instruction,
     layout: &Layout,
@@ -268,7 +269,7 @@ pub(super) fn depths(
     let mut depths = Vec::new();
     for at in 0..instruction.k / chunk {
         let (lane, column, low) = match instruction.a.bits() {
-            // Eight lanes have the first half of the chunks of 16 rows, the eight after them the second.
+            // Eight lanes contain the first half of the chunks of 16 rows, the next eight the second half.
             16 | 32 => (lane - row % 16 + row % 8 + at / 4 * 8, column, at % 4 * 4 + row / 8 % 2 * 16),
             _ => (lane, column + (at / 8) as i64, at % 8 * 4),
         };
@@ -297,8 +298,8 @@ pub(super) fn depths(
     Ok(depths)
 }
 
-/// The scales of a row of A or of a column of B as the lane's quarter of the lanes has them: a word of 32 lanes for each line,
-/// the next 32 lines in the next column (manual 9.7.16.10.7.2, 9.7.16.10.7.3).
+/// The scales of a row of A or of a column of B, as stored in the lane's quarter of the lanes: one word in each of 32
+/// lanes per line, the next 32 lines in the next column (manual 9.7.16.10.7.2, 9.7.16.10.7.3).
 pub(super) fn scales(
     (format, count, first): (Narrow, usize, usize),
     address: u64,
@@ -310,14 +311,14 @@ pub(super) fn scales(
     if first_lane != 0 {
         return misuse(format!("the address of scales is in lane {first_lane}, expected lane 0"));
     }
-    // Scales beyond a word go on in the columns after those of all lines.
+    // Scales beyond a word continue in the columns after those of all lines.
     let apart = if lines <= 128 { 4 } else { 8 };
     let scale = |at: usize| {
         let byte = first + at;
         let column = column + line / 32 + byte / 4 * apart;
         let word = memory.read(lane / 32 * 32 + line % 32, column as i64)?;
         let raw = u64::from(word) >> (byte % 4 * 8) & 0xff;
-        // The format without sign has the bits of the other one.
+        // The unsigned format has the same bits as the signed one.
         let raw = if format == Narrow::E4m3 { raw & 0x7f } else { raw };
         Ok(format.widen(raw))
     };

@@ -1,17 +1,17 @@
-//! Instruction descriptors: the sizes, types and details of a multiplication (manual 9.7.16.2.1, 9.7.16.4.2, 9.7.16.10.1).
+//! Instruction descriptors: sizes, types and options of a multiplication (manual 9.7.16.2.1, 9.7.16.4.2, 9.7.16.10.1).
 
 use super::misuse;
 use crate::error::TrapKind;
 use crate::program::{Element, Group, Majorness, Multiplication, MultiplyKind, ScaleVector};
 use crate::scalar::narrow::Narrow;
 
-/// What an instruction descriptor specifies, and the instruction itself.
+/// The properties specified by an instruction descriptor and by the instruction itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Instruction {
     pub(super) m: usize,
     pub(super) n: usize,
     pub(super) k: usize,
-    /// Which columns have the metadata of a sparse A.
+    /// Selects the columns with the metadata of a sparse A.
     pub(super) selector: usize,
     pub(super) saturates: bool,
     pub(super) d: Element,
@@ -19,13 +19,13 @@ pub(super) struct Instruction {
     pub(super) b: Element,
     pub(super) negates: [bool; 2],
     pub(super) majorness: [Majorness; 2],
-    /// The most columns that B is shifted by.
+    /// The maximum number of columns by which B can be shifted.
     pub(super) most_shift: usize,
-    /// The format of scales, how many a row has, and the bytes with the first ones of A and of B.
+    /// The format of scales, their number per row, and the byte indices of the first ones of A and of B.
     pub(super) scales: Option<(Narrow, usize, [usize; 2])>,
 }
 
-/// Fields of 32 bits.
+/// The fields of a 32-bit descriptor.
 #[derive(Clone, Copy)]
 struct Fields(u32);
 
@@ -38,7 +38,7 @@ impl Fields {
         self.at(bit, 1) == 1
     }
 
-    /// None of these bits may be set.
+    /// Checks that these bits are zero.
     fn expect_zeros(self, bits: u32) -> Result<(), TrapKind> {
         if self.0 & bits == 0 {
             return Ok(());
@@ -124,9 +124,9 @@ impl Instruction {
         })
     }
 
-    /// Kinds with scales for blocks (tables 43 and 44).
+    /// Kinds with block scales (tables 43 and 44).
     fn scaled(fields: Fields, kind: MultiplyKind, vector: ScaleVector) -> Result<Self, TrapKind> {
-        // The selector of metadata is taken to be 0.
+        // The metadata selector must be 0.
         fields.expect_zeros(1 << 3 | 1 << 6 | 7 << 24)?;
         let (a, b, k) = if kind == MultiplyKind::Mxf8f6f4 {
             fields.expect_zeros(1 << 31)?;
@@ -142,7 +142,7 @@ impl Instruction {
             (Element::E2m1, Element::E2m1, if fields.has(31) { 96 } else { 64 })
         };
         let format = if fields.has(23) { Narrow::Ue8m0 } else { Narrow::E4m3 };
-        // A number of elements counts those that are stored of a sparse A.
+        // A block size counts the stored elements of a sparse A.
         let count = match vector {
             ScaleVector::Count(count) => count,
             ScaleVector::Block(size) => k / size,
@@ -185,7 +185,7 @@ impl Instruction {
         })
     }
 
-    /// Whether there is such a shape (table 39), and the rules of transposition.
+    /// Checks the shape (table 39), and the rules of transposition.
     fn check<T>(&self, product: &Multiplication<T>, group: Group) -> Result<(), TrapKind> {
         let &Self { m, n, k, .. } = self;
         let (is_scaled, is_sparse) = (self.scales.is_some(), product.metadata.is_some());
@@ -230,7 +230,7 @@ fn majorness(is_transposed: bool) -> Majorness {
     if is_transposed { Majorness::Mn } else { Majorness::K }
 }
 
-/// The formats of 8 bits or fewer.
+/// The formats of at most 8 bits.
 const fn narrow(code: u32) -> Option<Element> {
     Some(Element::Narrow(match code {
         0 => Narrow::E4m3,

@@ -1,7 +1,7 @@
-//! What one thread has done with tensor memory (manual 9.7.16.9, 9.7.16.10, 9.7.16.12).
+//! Operations on tensor memory issued by one thread (manual 9.7.16.9, 9.7.16.10, 9.7.16.12).
 //!
-//! Operations of a block are performed in the order in which they are issued: the manual lets some overtake others
-//! (9.7.16.6.2), and has those stay in order, also between threads, that programs count on.
+//! Operations of a block are performed in issue order: the manual allows some to overtake others (9.7.16.6.2), and
+//! guarantees the order on which programs rely, also between threads.
 
 use super::copy::{copy, shift};
 use super::misuse;
@@ -17,7 +17,7 @@ use crate::machine::products::Products;
 use crate::machine::warp::{Warp, WarpId};
 use crate::program::{Family, Group, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
 
-/// Holds a block, or both of a pair, to the same `.cta_group`.
+/// Checks that a block, or both blocks of a pair, use the same `.cta_group` throughout.
 pub(super) fn use_group(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
     block.tensor.use_group(group)?;
     match group {
@@ -28,7 +28,7 @@ pub(super) fn use_group(block: &mut BlockState, group: Group) -> Result<(), Trap
     }
 }
 
-/// The operations of a block or of a pair, issued by any of their threads.
+/// The track of the operations of a block or pair, issued by any of its threads.
 fn track(rank: u32, group: Group) -> Track {
     let rank = match group {
         Group::One => rank,
@@ -37,7 +37,7 @@ fn track(rank: u32, group: Group) -> Track {
     Track { family: Family::Tensor, warp: WarpId { rank, index: 0 }, lane: 0 }
 }
 
-/// An operation with its operands.
+/// An operation with resolved operands.
 #[derive(Clone, Debug)]
 pub(in crate::machine) struct Tcgen05Work {
     group: Group,
@@ -54,7 +54,7 @@ impl Tcgen05Work {
     }
 }
 
-/// The peer of a pair must not have ended (manual 9.7.16.5).
+/// Checks that the peer block of a pair has not ended (manual 9.7.16.5).
 fn check_peer(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
     let has_ended = |peer: &BlockState| peer.live.iter().all(|&live| live == 0);
     if group == Group::Pair && block.with_peer(|_, peer| has_ended(peer)) == Some(true) {
@@ -63,7 +63,7 @@ fn check_peer(block: &mut BlockState, group: Group) -> Result<(), TrapKind> {
     Ok(())
 }
 
-/// Performs an operation on the tensor memory of a block or of a pair of blocks, the even one first.
+/// Performs an operation on the tensor memory of a block, or of a pair with the even block first.
 fn perform(
     operation: &TensorOperation<u64>,
     blocks: &mut [&mut BlockState],
@@ -81,7 +81,7 @@ fn perform(
 }
 
 impl View<'_> {
-    /// Performs an operation that was issued.
+    /// Performs an issued operation.
     pub(in crate::machine) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
         if work.group == Group::One {
             return perform(&work.operation, &mut [&mut *self.block], self.grid.products);
@@ -121,7 +121,7 @@ impl Warp {
         Ok(())
     }
 
-    /// `tcgen05.commit`: an arrival when all that was issued is done.
+    /// `tcgen05.commit`: an arrival when all issued operations are complete.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
     pub(in crate::machine) fn tensor_commit(
         &mut self,

@@ -1,19 +1,19 @@
-//! Which lane of tensor memory has which row of D (manual 9.7.16.10.5).
+//! Mapping from rows of D to lanes of tensor memory (manual 9.7.16.10.5).
 
 use super::misuse;
 use crate::error::TrapKind;
 use crate::program::{Group, LANES};
 
-/// How rows of D are spread over lanes.
+/// Distribution of the rows of D over lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Spread {
-    /// Layouts A and D: a row for each lane.
+    /// Layouts A and D: one row per lane.
     Full,
-    /// Layouts C and F: 16 of 32 lanes have a row each.
+    /// Layouts C and F: 16 of 32 lanes have one row each.
     Half,
-    /// Layouts B and E: the upper half of the lanes has the second half of the columns.
+    /// Layouts B and E: the upper half of the lanes contains the second half of the columns.
     Two,
-    /// Layout G: each quarter of the lanes has a quarter of the columns.
+    /// Layout G: each quarter of the lanes contains a quarter of the columns.
     Four,
 }
 
@@ -23,9 +23,9 @@ pub(super) struct Layout {
     spread: Spread,
     /// The lowest lane.
     pub(super) base: usize,
-    /// Rows of a block.
+    /// Rows per block.
     pub(super) rows: usize,
-    /// Columns of a lane.
+    /// Columns per lane.
     pub(super) columns: usize,
 }
 
@@ -52,7 +52,7 @@ impl Layout {
         Ok(Self { spread, base, rows, columns })
     }
 
-    /// The row of D of a lane, counted in its block, and its first column.
+    /// The row of D in a lane, relative to its block, and its first column.
     pub(super) const fn row(&self, lane: usize) -> Option<(usize, usize)> {
         if lane >= LANES {
             return None;

@@ -6,27 +6,27 @@ use super::misuse;
 use crate::error::TrapKind;
 use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
 
-/// Columns of an allocation that was made.
+/// Allocated columns.
 #[derive(Clone, Copy, Debug)]
 struct Allocation {
     first: usize,
     count: usize,
     sharing: Sharing,
-    /// The instruction that made it.
+    /// The allocating instruction.
     pc: u32,
 }
 
-/// The cells of a block, and which of its columns are allocated.
+/// The cells of a block, and its allocated columns.
 #[derive(Clone, Debug, Default)]
 pub(in crate::machine) struct TensorMemory {
-    /// Column after column; empty while nothing was allocated.
+    /// Column by column; empty before the first allocation.
     cells: Vec<u32>,
     allocations: Vec<Allocation>,
-    /// Whether the right to allocate was given up.
+    /// Whether the permission to allocate was relinquished.
     relinquished: bool,
-    /// What the first instruction of the kernel was for.
+    /// The `.cta_group` of the first instruction of the kernel.
     group: Option<Group>,
-    /// What a warp requests until one of the peer requests the same.
+    /// The request of a warp that waits for a matching request of the peer.
     asked: Option<(u64, Sharing)>,
     /// The first of the columns that the peer allocated in both blocks.
     granted: Option<usize>,
@@ -38,7 +38,7 @@ pub(in crate::machine) const fn parts(address: u32) -> (usize, usize) {
 }
 
 impl TensorMemory {
-    /// Holds all instructions of a block to the same `.cta_group` (manual 9.7.16.7.1).
+    /// Checks that all instructions of a block have the same `.cta_group` (manual 9.7.16.7.1).
     pub(super) fn use_group(&mut self, group: Group) -> Result<(), TrapKind> {
         if *self.group.get_or_insert(group) == group {
             return Ok(());
@@ -46,7 +46,7 @@ impl TensorMemory {
         misuse("all `tcgen05` instructions of a kernel have the same `.cta_group`")
     }
 
-    /// Allocates columns and gives the first; none when there is no room now.
+    /// Allocates columns and returns the first; `None` if there is currently no room.
     pub(super) fn allocate(
         &mut self,
         count: u64,
@@ -61,8 +61,7 @@ impl TensorMemory {
         Ok(first)
     }
 
-    /// Allocates the same columns in both blocks of a pair, when a warp of each requests them; none until then, or when there is
-    /// no room now.
+    /// Allocates the same columns in both blocks of a pair, once a warp of each requests them; `None` until then, or if there is currently no room.
     pub(super) fn allocate_both(
         &mut self,
         peer: &mut Self,
@@ -74,8 +73,8 @@ impl TensorMemory {
             return Ok(Some(first));
         }
         self.check_allocation(count, sharing)?;
-        // A rendezvous of two warps that run one after the other: the first leaves its request and waits, the second finds it, allocates for both
-        // and leaves the result for the first, which takes it when it tries again.
+        // A rendezvous of two warps that do not run concurrently: the first records its request and waits, the second
+        // finds it, allocates for both and records the result for the first, which takes it when it retries.
         self.asked = Some((count, sharing));
         match peer.asked {
             None => return Ok(None),
@@ -110,7 +109,7 @@ impl TensorMemory {
         self.cells.resize(LANES * COLUMNS, 0);
     }
 
-    /// Frees what was allocated at an address.
+    /// Frees the allocation at an address.
     pub(super) fn free(&mut self, address: u32, count: u64, sharing: Sharing) -> Result<(), TrapKind> {
         check_count(count, sharing)?;
         let (lane, column) = parts(address);
@@ -130,12 +129,12 @@ impl TensorMemory {
         Ok(())
     }
 
-    /// Gives up the right to allocate.
+    /// Relinquishes the permission to allocate.
     pub(super) fn relinquish(&mut self) {
         self.relinquished = true;
     }
 
-    /// What was allocated and never freed: the instruction, and how many columns.
+    /// An allocation that was never freed: the instruction, and the number of columns.
     pub(in crate::machine) fn leaked(&self) -> Option<(u32, usize)> {
         self.allocations.first().map(|taken| (taken.pc, taken.count))
     }
@@ -151,7 +150,7 @@ impl TensorMemory {
         }
     }
 
-    /// A cell.
+    /// Reads a cell.
     pub(super) fn read(&self, lane: usize, column: i64) -> Result<u32, TrapKind> {
         let at = self.index(lane, column)?;
         Ok(self.cells.get(at).copied().unwrap_or(0))
@@ -175,18 +174,18 @@ impl TensorMemory {
         self.has(columns).then_some(&self.cells)
     }
 
-    /// The same, to change those of the columns.
+    /// Like [`Self::allocated`], for mutation.
     pub(super) fn allocated_mut(&mut self, columns: Range<i64>) -> Option<&mut [u32]> {
         self.has(columns).then_some(&mut self.cells)
     }
 
-    /// The cells of columns that follow each other, if they are allocated.
+    /// The cells of contiguous columns, if they are allocated.
     pub(super) fn columns(&mut self, first: usize, count: usize) -> Option<&mut [u32]> {
         let cells = self.allocated_mut(first as i64..(first + count) as i64)?;
         cells.get_mut(first * LANES..(first + count) * LANES)
     }
 
-    /// Changes a cell.
+    /// Writes a cell.
     pub(super) fn write(&mut self, lane: usize, column: i64, value: u32) -> Result<(), TrapKind> {
         let at = self.index(lane, column)?;
         if let Some(cell) = self.cells.get_mut(at) {
@@ -196,10 +195,10 @@ impl TensorMemory {
     }
 }
 
-/// The first of so many columns that are free in all memories.
+/// The first of `count` contiguous columns that are free in all memories.
 fn room(memories: &[&TensorMemory], count: usize) -> Option<usize> {
-    // First fit: the place moves past each allocation that it overlaps. It only grows, so that this ends after as many steps as there are
-    // allocations at most.
+    // First fit: the candidate moves past each allocation that it overlaps. It only increases, so this terminates after
+    // at most as many steps as there are allocations.
     let mut first = 0;
     let taken = || memories.iter().flat_map(|memory| &memory.allocations);
     while let Some(taken) =
@@ -225,7 +224,7 @@ fn check_count(count: u64, sharing: Sharing) -> Result<(), TrapKind> {
     misuse(format!("the number of columns of tensor memory is {count}, expected {rule}"))
 }
 
-/// Holds a warp to the lanes that it can reach (manual 9.7.16.8.1).
+/// Checks that a warp can access the given lanes (manual 9.7.16.8.1).
 pub(super) fn check_lanes(warp: usize, first: usize, count: usize) -> Result<(), TrapKind> {
     let low = warp % 4 * QUARTER;
     if first >= low && first + count <= low + QUARTER {

@@ -18,7 +18,7 @@ pub(super) use memory::TensorMemory;
 
 use crate::error::TrapKind;
 
-/// That something was used in a way that has no meaning.
+/// An error for an undefined use.
 fn misuse<T>(text: impl Into<String>) -> Result<T, TrapKind> {
     Err(TrapKind::Misuse(text.into()))
 }

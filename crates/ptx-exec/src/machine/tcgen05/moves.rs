@@ -1,8 +1,8 @@
-//! Registers of a warp from and to cells of tensor memory, a register at a time (manual 9.7.16.2.3.1).
+//! Moves between registers of a warp and cells of tensor memory, one register at a time (manual 9.7.16.2.3.1).
 //!
-//! In every shape the cell of a register is as far from the first one of its thread as in any other thread: its place is the sum of one that the thread
-//! has and one that the register has. That all columns are allocated is asked once; where they are not, the caller looks for the first
-//! cell that is not.
+//! In every shape the offset of a register's cell from the thread's first cell is the same for all threads: its
+//! position is the sum of a per-thread and a per-register part. Whether all columns are allocated is checked once; if
+//! they are not, the caller finds the first unallocated cell.
 
 use super::memory::TensorMemory;
 use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
@@ -10,11 +10,11 @@ use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
 /// Half of the threads of a warp.
 const HALF: usize = WARP / 2;
 
-/// The cells that an instruction moves, from a lane and a column on.
+/// The cells that an instruction moves, starting at a lane and a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moves {
     cells: TensorMove,
-    /// For each thread its first column, and the place of the cell there.
+    /// For each thread its first column, and the index of its first cell.
     threads: [(i64, i64); WARP],
 }
 
@@ -28,7 +28,7 @@ impl Moves {
         Self { cells, threads }
     }
 
-    /// How far the cell of a register is from the first one, in columns and in places.
+    /// The offset of a register's cell from the first one, in columns and in cells.
     fn distance(&self, register: usize) -> (i64, i64) {
         let first = |register| {
             let (lane, mut columns) = self.cells.cells(0, register);
@@ -38,14 +38,14 @@ impl Moves {
         (column - column_of_first, place(lane, column) - place(lane_of_first, column_of_first))
     }
 
-    /// All columns of so many registers, and those between them.
+    /// The range of columns spanned by `registers` registers.
     fn columns(&self, registers: usize) -> std::ops::Range<i64> {
         let firsts = || self.threads.iter().map(|&(column, _)| column);
         let last = (0..registers).map(|register| self.distance(register).0).max().unwrap_or(0);
         firsts().min().unwrap_or(0)..firsts().max().unwrap_or(0) + last + self.width()
     }
 
-    /// Columns that a thread has of a register.
+    /// Columns per register of a thread.
     fn width(&self) -> i64 {
         match self.cells.columns {
             Columns::Whole => 1,
@@ -53,7 +53,7 @@ impl Moves {
         }
     }
 
-    /// The first cell that each half of the threads has of a register, where their cells are side by side.
+    /// The index of the first cell of a register for each half of the threads, if the cells of each half are contiguous.
     fn side_by_side(&self, shift: i64) -> Option<[usize; 2]> {
         let is_so = matches!(self.cells.shape, TensorShape::Lanes32 | TensorShape::Split(_))
             && self.cells.columns == Columns::Whole;
@@ -61,7 +61,7 @@ impl Moves {
         Some([first(0)?, first(HALF)?])
     }
 
-    /// Loads registers, which are among rows; false, with nothing changed, where not all columns are allocated.
+    /// Loads registers into rows; false, without effect, if not all columns are allocated.
     pub(super) fn load(
         &self,
         memory: &TensorMemory,
@@ -94,8 +94,8 @@ impl Moves {
         true
     }
 
-    /// Stores registers; false where not all columns are allocated, or where threads store to the same cell: the last one does in the end. Nothing
-    /// is changed then.
+    /// Stores registers; false, without effect, if not all columns are allocated, or if several threads store to the
+    /// same cell, in which case the last one must win.
     pub(super) fn store(&self, memory: &mut TensorMemory, registers: &[Row]) -> bool {
         if let TensorShape::Split(distance) = self.cells.shape
             && i64::from(distance).unsigned_abs() < self.width() as u64 * registers.len() as u64
@@ -134,13 +134,13 @@ impl Moves {
         true
     }
 
-    /// Whether [`Moves::store`] would find all columns allocated.
+    /// Whether all columns for [`Moves::store`] are allocated.
     pub(super) fn fits(&self, memory: &TensorMemory, registers: usize) -> bool {
         memory.allocated(self.columns(registers)).is_some()
     }
 }
 
-/// The place of a cell.
+/// The index of a cell.
 const fn place(lane: usize, column: i64) -> i64 {
     column * LANES as i64 + lane as i64
 }

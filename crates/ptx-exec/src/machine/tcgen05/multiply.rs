@@ -13,9 +13,9 @@ use crate::program::{Element, Group, LANES, Multiplication, Overflow};
 
 /// D = A * B + D.
 ///
-/// Products are exact and summed in binary64, and the sum is rounded once to the type of D, as that of `mma` is. A lane of D has
-/// its row of A, its metadata and its scales from its own lanes of tensor memory, so that what programs must store more
-/// than once has to be there.
+/// Products are exact and summed in binary64, and the sum is rounded once to the type of D, as for `mma`. A lane of D
+/// reads its row of A, its metadata and its scales from its own lanes of tensor memory, so that data which programs
+/// must replicate has to be present in each replica.
 pub(super) fn multiply(
     product: &Multiplication<u64>,
     blocks: &mut [&mut BlockState],
@@ -67,16 +67,16 @@ pub(super) fn multiply(
     Ok(())
 }
 
-/// The value of D before, divided by a power of two.
+/// The old value of D, divided by a power of two.
 fn added(d: Element, cell: u32, shift: u64) -> f64 {
     let raw = if d == Element::F16 { u64::from(cell & 0xffff) } else { cell.into() };
     d.value(raw) / f64::from(1u32 << shift.min(31))
 }
 
-/// What blocks of a row of A and of a column of B are multiplied with.
+/// Scales of the blocks of a row of A and of a column of B.
 struct Scaling {
     k: usize,
-    /// One for each block; none where there are no scales.
+    /// One for each block; empty without scales.
     of_blocks: Vec<f64>,
 }
 
@@ -107,7 +107,7 @@ impl Scaling {
     }
 }
 
-/// A sum in the type of D. One of 16 bits has the lower half of its cell.
+/// Rounds a sum to the type of D. A 16-bit value is in the lower half of its cell.
 fn narrowed(instruction: &Instruction, sum: f64) -> u32 {
     let overflow = if instruction.saturates { Overflow::Finite } else { Overflow::Plain };
     rounded(instruction.d, overflow, sum) as u32

@@ -1,4 +1,4 @@
-//! Matrices in shared memory that descriptors of `tcgen05` name (manual 9.7.16.3, 9.7.16.4.1).
+//! Matrices in shared memory given by `tcgen05` descriptors (manual 9.7.16.3, 9.7.16.4.1).
 
 use super::misuse;
 use crate::error::TrapKind;
@@ -10,19 +10,19 @@ use crate::scalar::narrow::Narrow;
 
 /// Bits 46 to 48 of every descriptor.
 const VERSION: u64 = 1;
-/// Bits that have no meaning: between the fields, and 53 to 60.
+/// Undefined bits: between the fields, and 53 to 60.
 const UNUSED: u64 = 0x1fe0_0000_c000_c000;
 
 /// A matrix in the shared memory of a block.
 pub(super) struct SharedFactor<'m> {
     matrix: SharedMatrix,
-    /// Where the rest of the rows is that do not fit into their pattern.
+    /// The address of the remainder of rows that do not fit in their pattern.
     second: Option<u64>,
     memory: &'m [u8],
 }
 
 impl<'m> SharedFactor<'m> {
-    /// A matrix of so many lines and elements of each, whose elements lie in so many bits.
+    /// A matrix of `lines` lines of `depth` elements of `element_bits` bits.
     pub(super) fn new(
         bits: u64,
         majorness: Majorness,
@@ -63,7 +63,7 @@ impl<'m> SharedFactor<'m> {
         Ok(Self { matrix, second, memory })
     }
 
-    /// The same for another engine, where one stride leads to all rows.
+    /// The matrix in the form for another engine, if all rows are separated by one stride.
     pub(super) fn lines(&self) -> Option<Lines<'m>> {
         self.second.is_none().then(|| Lines::new(self.matrix, self.memory))
     }
@@ -72,7 +72,7 @@ impl<'m> SharedFactor<'m> {
         self.matrix.descriptor.swizzle
     }
 
-    /// 16 bytes of a row, or of column `row` of one that is [`Majorness::Mn`].
+    /// 16 bytes of a row, or of column `row` for [`Majorness::Mn`].
     pub(super) fn chunk(&self, row: usize, chunk: usize) -> Result<u128, TrapKind> {
         let mut matrix = self.matrix;
         let mut chunk = chunk;
@@ -88,7 +88,7 @@ impl<'m> SharedFactor<'m> {
         Ok(u128::from(half(at)?) | u128::from(half(at + 8)?) << 64)
     }
 
-    /// The bits of all elements, line after line.
+    /// The bits of all elements, line by line.
     pub(super) fn elements(&self, element: Element) -> Result<Vec<u64>, TrapKind> {
         let SharedMatrix { majorness, lines, depth, .. } = self.matrix;
         let each = (128 / element.bits()) as usize;
@@ -115,8 +115,8 @@ impl<'m> SharedFactor<'m> {
     }
 }
 
-/// Element `i` of 16 bytes of shared memory, as it is in tensor memory: those of 4 and 6 bits are in a byte there, and follow
-/// each other in the low bits of the 16 bytes here (manual 9.7.16.10.4).
+/// Element `i` of 16 bytes of shared memory, in its tensor memory representation: 4- and 6-bit elements occupy a byte
+/// there, and are packed in the low bits of the 16 bytes here (manual 9.7.16.10.4).
 pub(super) fn element_of(element: Element, bytes: u128, i: usize) -> u64 {
     let field = |bits: usize| (bytes >> (bits * i)) as u64 & (u64::MAX >> (64 - bits));
     match element {

@@ -1,15 +1,15 @@
 //! Cubes: directions and faces (CUDA C++ Programming Guide, "Cubemap Textures"; manual 9.7.10.3).
 
-/// A direction on a face.
+/// A direction projected onto a face.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct OnFace {
     /// 0 to 5: +x, -x, +y, -y, +z, -z.
     pub(super) face: u32,
-    /// Where on the face, from 0 to 1.
+    /// The position on the face, from 0 to 1.
     pub(super) at: [f64; 2],
 }
 
-/// The magnitude of the longest coordinate, and the two others as the face has them.
+/// The coordinate along the face's major axis, and the two others in the orientation of the face.
 fn unfold([x, y, z]: [f64; 3], face: u32) -> (f64, [f64; 2]) {
     match face {
         0 => (x, [-z, -y]),
@@ -21,7 +21,7 @@ fn unfold([x, y, z]: [f64; 3], face: u32) -> (f64, [f64; 2]) {
     }
 }
 
-/// The direction of a place on a face, whose coordinates go from -1 to 1.
+/// The direction of a position on a face, whose coordinates range from -1 to 1.
 fn fold(face: u32, [s, t]: [f64; 2]) -> [f64; 3] {
     match face {
         0 => [1.0, -t, -s],
@@ -33,7 +33,7 @@ fn fold(face: u32, [s, t]: [f64; 2]) -> [f64; 3] {
     }
 }
 
-/// The face that a direction goes through. On an edge the later axis takes precedence, as in Direct3D; the guide leaves it open.
+/// The face that a direction intersects. On an edge the later axis takes precedence, as in Direct3D; the guide leaves it unspecified.
 fn face_of([x, y, z]: [f64; 3]) -> u32 {
     let (a, b, c) = (x.abs(), y.abs(), z.abs());
     let (positive, coordinate) = if c >= a && c >= b {
@@ -46,14 +46,14 @@ fn face_of([x, y, z]: [f64; 3]) -> u32 {
     positive + u32::from(coordinate < 0.0)
 }
 
-/// Where a direction goes through the cube.
+/// Projects a direction onto the cube.
 pub(super) fn project(direction: [f64; 3]) -> OnFace {
     let face = face_of(direction);
     let (major, minor) = unfold(direction, face);
     OnFace { face, at: minor.map(|minor| (minor / major + 1.0) / 2.0) }
 }
 
-/// How the place on the face of a direction changes with the direction.
+/// The derivative of the projected position along a change of the direction.
 pub(super) fn project_gradient(direction: [f64; 3], change: [f64; 3]) -> [f64; 2] {
     let face = face_of(direction);
     let (major, minor) = unfold(direction, face);
@@ -63,8 +63,7 @@ pub(super) fn project_gradient(direction: [f64; 3], change: [f64; 3]) -> [f64; 2
     [quotient(0), quotient(1)]
 }
 
-/// The texel beyond an edge of a face, on the face next to it: the plane of the face goes on, and what it shows there is looked for
-/// on the cube.
+/// The texel past an edge of a face, on the adjacent face: the point on the extended plane of the face is projected onto the cube.
 pub(super) fn beyond_edge(face: u32, size: u32, texel: [i64; 2]) -> (u32, [u32; 2]) {
     let size_of = f64::from(size);
     let middle = texel.map(|at| (2.0 * at as f64 + 1.0) / size_of - 1.0);

@@ -8,24 +8,24 @@ use crate::memory::GlobalMemory;
 use crate::program::Geometry;
 use crate::texture::{BoundTexture, Extent, Filter, Image, PlacedImage, Sampler, Storage};
 
-/// The coordinates of a thread; those of axes that there are not are 0.
+/// The coordinates of a thread; those of missing axes are 0.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum At {
     Whole([i64; 3]),
     Point([f64; 3]),
 }
 
-/// The level that a thread requests.
+/// The level requested by a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
     Finest,
     Whole(i64),
     Detail(f64),
-    /// How the coordinates change along x and y of the screen.
+    /// The derivatives of the coordinates along x and y of the screen.
     Gradient([f64; 3], [f64; 3]),
 }
 
-/// What a thread fetches.
+/// The fetch of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) at: At,
@@ -43,18 +43,18 @@ pub(super) struct Fetcher<'a> {
     pub(super) sampler: Sampler,
     pub(super) image: &'a PlacedImage,
     pub(super) global: &'a GlobalMemory,
-    /// Who is told of the address of each texel that is read, where someone counts them.
+    /// Called with the address of each texel that is read, if they are counted.
     pub(super) reads: Option<&'a dyn Fn(u64)>,
 }
 
-/// A texel that is mixed; `None` is the border.
+/// A weighted texel; `None` is the border.
 type Tap = (Option<(u64, [u64; 3])>, f64);
 
 fn misuse<T>(text: impl Into<String>) -> Result<T, TrapKind> {
     Err(TrapKind::Misuse(text.into()))
 }
 
-/// Whether a geometry reaches the texels of an image; an error describes the image.
+/// Checks that a geometry is compatible with an image; an error describes the image.
 pub(super) fn check_geometry(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
     let (axes, wants_cube, wants_layers, wants_samples) = match geometry {
         Geometry::Axes { count, is_array, has_samples } => (count, false, is_array, has_samples),
@@ -80,7 +80,7 @@ pub(super) fn check_geometry(geometry: Geometry, image: &Image) -> Result<(), Tr
 }
 
 impl Fetcher<'_> {
-    /// The texel, or the four of `tld4`, in the order of the registers.
+    /// The texel, or the four of `tld4`, in register order.
     pub(super) fn fetch(&self, request: &Request) -> Result<Texel, TrapKind> {
         match request.at {
             At::Whole(at) => self.whole(request, at),
@@ -96,7 +96,7 @@ impl Fetcher<'_> {
         matches!((&image.storage, image.extent), (Storage::Linear { .. }, Extent::D1 { .. }))
     }
 
-    /// The layer in memory, of cubes the first of its faces. Indices are clamped.
+    /// The layer in memory, for cubes its first face. Indices are clamped.
     fn layer(&self, request: &Request) -> u64 {
         let image = &self.image.image;
         let last = u64::from(image.layers.unwrap_or(1).saturating_sub(1));
@@ -110,7 +110,7 @@ impl Fetcher<'_> {
         Axis::new(size[axis], self.sampler.address[axis], normalized)
     }
 
-    /// One texel by its number, without filter.
+    /// A single texel by index, without filtering.
     fn whole(&self, request: &Request, at: [i64; 3]) -> Result<Texel, TrapKind> {
         let image = &self.image.image;
         let coarsest = i64::from(image.levels) - 1;
@@ -129,7 +129,7 @@ impl Fetcher<'_> {
         for axis in 0..image.extent.axes() {
             let wanted = at[axis] + request.offsets[axis];
             let found = if self.is_line() {
-                // Linear memory has no address mode: beyond its ends is nothing.
+                // Linear memory has no address mode: out-of-bounds coordinates have no texel.
                 u32::try_from(wanted).ok().filter(|&wanted| wanted < size[axis])
             } else {
                 Axis::new(size[axis], self.sampler.address[axis], false).resolve(wanted)
@@ -148,7 +148,7 @@ impl Fetcher<'_> {
         }
     }
 
-    /// A texel, or whether the comparison with it holds.
+    /// Reads a texel, or compares it with the reference depth of the request.
     fn tap(&self, number: u32, place: Option<(u64, [u64; 3])>, request: &Request) -> Result<Texel, TrapKind> {
         let texel = match place {
             None => border(&self.texture, self.image, &self.sampler),
@@ -209,7 +209,7 @@ impl Fetcher<'_> {
         }
         let mut mix = Mix::default();
         for (number, weight) in [(levels.first, ONE - levels.weight), (levels.first + 1, levels.weight)] {
-            // A weight of 1 after rounding leaves nothing for the other level, which may not be there.
+            // If a weight is rounded to 1, the other level has weight 0 and may not exist.
             if weight > 0 {
                 mix.add(self.mixable(self.level(request, at, number)?)?, fraction(weight));
             }
@@ -238,7 +238,7 @@ impl Fetcher<'_> {
         Ok(mix.texel())
     }
 
-    /// The face or layer, and the coordinates there.
+    /// The face or layer, and the coordinates in it.
     fn unfold(&self, request: &Request, at: [f64; 3]) -> (u64, [f64; 3]) {
         let layer = self.layer(request);
         if matches!(self.image.image.extent, Extent::Cube { .. }) {
@@ -258,7 +258,7 @@ impl Fetcher<'_> {
         Some((slice, texel))
     }
 
-    /// The texels around a point with their weights: the first axis changes first.
+    /// The texels around a point with their weights, first axis fastest.
     fn footprint(&self, request: &Request, at: [f64; 3], number: u32) -> ([Tap; 8], usize) {
         let size = self.image.image.level_size(number);
         let axes = self.image.image.extent.axes();
@@ -289,7 +289,7 @@ impl Fetcher<'_> {
         self.sampler.seamless && matches!(self.image.image.extent, Extent::Cube { .. })
     }
 
-    /// The texel of numbers that may be beyond an edge; `None` beyond the border.
+    /// Resolves texel indices that may be out of bounds; `None` for the border.
     fn place(&self, slice: u64, texel: [i64; 3], size: [u32; 3]) -> Option<(u64, [u64; 3])> {
         let within = |axis: usize| (0..i64::from(size[axis])).contains(&texel[axis]);
         if self.is_seamless() && within(0) != within(1) {
@@ -304,7 +304,7 @@ impl Fetcher<'_> {
         Some((slice, found))
     }
 
-    /// At a corner of a cube only three texels meet: what the fourth would have goes to them in equal parts.
+    /// At a corner of a cube only three texels meet: the weight of the missing fourth is distributed equally among them.
     fn mend_corners(&self, taps: &mut [Tap; 8], pairs: [Pair; 3], size: [u32; 3]) {
         let is_beyond = |corner: usize, axis: usize| {
             let at = pairs[axis].first + (corner >> axis & 1) as i64;
@@ -319,7 +319,7 @@ impl Fetcher<'_> {
         }
     }
 
-    /// `tld4`: a channel of the four texels, counter-clockwise from the lower left one; y goes down.
+    /// `tld4`: a channel of the four texels, counter-clockwise from the lower left one; y points down.
     fn gather(
         &self,
         request: &Request,

@@ -1,22 +1,22 @@
-//! Which levels of a mipmap are fetched from (manual 9.7.10.2, 9.7.10.3).
+//! Selection of mipmap levels (manual 9.7.10.2, 9.7.10.3).
 
 use super::axis::{ONE, Weight};
 use crate::texture::{Filter, Sampler};
 
-/// What a fetch without a level requests: finer than any, so that the sampler's finest level is taken, with any bias. This is
-/// what `ptxas` makes of `tex` and `tex.base`.
+/// The level of detail of a fetch without a level: finer than any level, so that the sampler's finest level is used,
+/// whatever the bias. This is what `ptxas` generates for `tex` and `tex.base`.
 pub(super) const FINEST: f64 = -32.0;
 
-/// Levels that are mixed.
+/// The levels that are blended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Levels {
-    /// The finer one.
+    /// The finer level.
     pub(super) first: u32,
     /// The weight of the next coarser one.
     pub(super) weight: Weight,
 }
 
-/// The levels for a level of detail.
+/// Selects the levels for a level of detail.
 pub(super) fn select(detail: f64, sampler: &Sampler, count: u32) -> Levels {
     let coarsest = f64::from(count.saturating_sub(1));
     let [low, high] = sampler.level_clamp.map(f64::from);
@@ -32,7 +32,7 @@ pub(super) fn select(detail: f64, sampler: &Sampler, count: u32) -> Levels {
     }
 }
 
-/// The level of detail for changes of the coordinates, in texels of level 0: the logarithm of the longer one.
+/// The level of detail for derivatives of the coordinates, in texels of level 0: the logarithm of the longer one.
 pub(super) fn detail(dx: &[f64], dy: &[f64]) -> f64 {
     let length = |change: &[f64]| change.iter().map(|part| part * part).sum::<f64>().sqrt();
     length(dx).max(length(dy)).log2()

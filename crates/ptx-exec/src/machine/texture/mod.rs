@@ -1,4 +1,4 @@
-//! Textures and surfaces of a warp.
+//! Texture and surface instructions of a warp.
 
 mod axis;
 mod cube;
@@ -26,7 +26,7 @@ use crate::texture::{
 use fetch::{Asked, At, Fetcher, Request, check_geometry};
 use surface::{Place, SurfaceView, channel};
 
-/// Texels that can be added to coordinates (manual 9.7.10.3).
+/// Range of texel offsets (manual 9.7.10.3).
 const OFFSETS: std::ops::RangeInclusive<i64> = -8..=7;
 
 /// The registers of one lane.
@@ -42,7 +42,7 @@ impl LaneOf<'_> {
         src.of(self.rows, self.constants)[self.lane]
     }
 
-    /// The low bytes of a register that may be wider.
+    /// The low bytes of a register, which may be wider.
     fn low(self, src: Src, bytes: u32) -> u64 {
         self.bits(src) & u64::MAX >> (64 - 8 * bytes)
     }
@@ -59,7 +59,7 @@ impl LaneOf<'_> {
         f32::from_bits(self.word(src)).into()
     }
 
-    /// Up to three values; those that there are not are 0.
+    /// Up to three values; missing ones are 0.
     fn three<T: Copy + Default>(self, srcs: &[Src], value: impl Fn(Self, Src) -> T) -> [T; 3] {
         let mut values = [T::default(); 3];
         values.iter_mut().zip(srcs).for_each(|(place, &src)| *place = value(self, src));
@@ -72,12 +72,12 @@ fn not_a<T>(value: u64, opaque: Opaque) -> Result<T, TrapKind> {
     Err(TrapKind::Misuse(format!("{value:#x} is not the handle of a {name} of the launch")))
 }
 
-/// The textures of a launch, as instructions use them.
+/// The textures of a launch, as accessed by instructions.
 #[derive(Clone, Copy)]
 struct Textures<'a> {
     units: &'a Units,
     global: &'a GlobalMemory,
-    /// The sectors that the threads of the warp touched, where someone counts them.
+    /// The sectors touched by the threads of the warp, if they are counted.
     touched: Option<&'a RefCell<Sectors>>,
 }
 
@@ -104,7 +104,7 @@ impl<'a> Textures<'a> {
         }
     }
 
-    /// What a query of a lane gives.
+    /// The result of a query of a lane.
     fn query(self, query: &TextureQuery, lane: LaneOf<'_>) -> Result<u32, TrapKind> {
         let handle = lane.bits(query.handle);
         let level = query.level.map_or(0, |src| lane.word(src));
@@ -135,16 +135,16 @@ impl<'a> Textures<'a> {
         }
     }
 
-    /// Notes that bytes of an image are accessed, which has a number among those of the launch.
+    /// Records an access to bytes of an image, which is given by its number in the launch.
     fn touch(self, image: &PlacedImage, number: usize, address: u64, bytes: u64) {
         if let Some(touched) = self.touched {
-            // Images in the memory of an array have addresses of their own.
+            // Images that own their memory have separate address spaces.
             let memory = if image.own_memory().is_some() { number as u64 + 1 } else { 0 };
             touched.borrow_mut().add_to(memory, address, bytes);
         }
     }
 
-    /// Fetches for a lane: the contents of its registers.
+    /// Fetches for a lane; returns the contents of its destination registers.
     fn fetch(self, fetch: &Fetch, lane: LaneOf<'_>) -> Result<[u32; 4], TrapKind> {
         let (texture, image) = self.texture(lane.bits(fetch.texture))?;
         let sampler = match fetch.sampler {
@@ -170,7 +170,7 @@ impl<'a> Textures<'a> {
         })
     }
 
-    /// Accesses a surface for a lane; gives what is loaded.
+    /// Accesses a surface for a lane; returns the loaded value.
     fn access(self, access: &SurfaceAccess, lane: LaneOf<'_>) -> Result<[u64; 4], TrapKind> {
         let view = self.surface(lane.bits(access.surface))?;
         let image = &view.image.image;
@@ -204,7 +204,7 @@ impl<'a> Textures<'a> {
                 }
             }
             SurfaceAction::StoreTexel { srcs } => {
-                // Channels that the program does not give have any value; here they become 0.
+                // Channels that the program does not provide are undefined; here they become 0.
                 let size = image.format.bytes();
                 for n in 0..image.channels {
                     let value = srcs.get(n as usize).map_or(0, |&src| channel(lane.word(src), image.format));
@@ -223,7 +223,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// What a sampler answers to a query, in the enumerations of the manual; `None` for properties that it does not have.
+/// The result of a sampler query, in the enumerations of the manual; `None` for properties it does not have.
 fn of_sampler(sampler: &Sampler, property: Property) -> Option<u32> {
     Some(match property {
         Property::FilterMode => match sampler.filter {
@@ -242,7 +242,7 @@ fn of_sampler(sampler: &Sampler, property: Property) -> Option<u32> {
     })
 }
 
-/// Whether a geometry reaches a surface: the faces of cubes are layers.
+/// Checks that a geometry is compatible with a surface: the faces of cubes are layers.
 fn check_surface(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
     let is_cube = matches!(image.extent, Extent::Cube { .. });
     match geometry {
@@ -251,7 +251,7 @@ fn check_surface(geometry: Geometry, image: &Image) -> Result<(), TrapKind> {
     }
 }
 
-/// What a lane requests.
+/// The fetch of a lane.
 fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
     let offsets = lane.three(&fetch.offsets, LaneOf::integer);
     if let Some(stray) = offsets.iter().find(|offset| !OFFSETS.contains(offset)) {
@@ -279,14 +279,14 @@ fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
     })
 }
 
-/// Writes the registers of a lane.
+/// Writes the destination registers of a lane.
 fn put(rows: &mut [Row], dsts: &[Dst], lane: usize, values: impl IntoIterator<Item = u64>) {
     for (&dst, value) in dsts.iter().zip(values) {
         rows[dst as usize][lane] = value;
     }
 }
 
-/// Executes an instruction on textures, samplers or surfaces for these lanes; an error has the lane that is stopped.
+/// Executes a texture, sampler or surface instruction for these lanes; an error includes the lane that is stopped.
 pub(crate) fn texture(
     (units, global): (&Units, &GlobalMemory),
     rows: &mut [Row],
@@ -333,7 +333,7 @@ fn texture_of(
 }
 
 impl Warp {
-    /// Executes an instruction on textures, samplers or surfaces.
+    /// Executes a texture, sampler or surface instruction.
     pub(super) fn texturing(
         &mut self,
         grid: &Grid<'_>,

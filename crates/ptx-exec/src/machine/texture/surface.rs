@@ -6,22 +6,22 @@ use crate::program::{Beyond, Combine};
 use crate::scalar::format::{Format, Rounding};
 use crate::texture::{ChannelFormat, Extent, Meaning, PlacedImage};
 
-/// Where a thread accesses a surface.
+/// The position of a surface access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) layer: u64,
     /// Along x, y and z; x in units of `unit` bytes.
     pub(super) at: [i64; 3],
     pub(super) unit: u64,
-    /// Bytes that are accessed.
+    /// Bytes accessed.
     pub(super) bytes: u64,
     pub(super) beyond: Beyond,
 }
 
-/// A level of an image.
+/// A mip level of an image.
 pub(super) struct SurfaceView<'a> {
     pub(super) image: &'a PlacedImage,
-    /// Its number among those of the launch.
+    /// Its number in the launch.
     pub(super) number: usize,
     /// Its memory.
     pub(super) memory: &'a GlobalMemory,
@@ -29,10 +29,10 @@ pub(super) struct SurfaceView<'a> {
 }
 
 impl SurfaceView<'_> {
-    /// The address of a place; `None` of one beyond the edge that `.zero` leaves alone.
+    /// The address of an access; `None` if it is out of bounds with `.zero`.
     ///
     /// # Errors
-    /// A place beyond the edge with `.trap`, and one that is misaligned.
+    /// An access out of bounds with `.trap`, or misaligned.
     pub(super) fn locate(&self, place: &Place) -> Result<Option<u64>, TrapKind> {
         let image = &self.image.image;
         let [width, height, depth] = image.level_size(self.level).map(i64::from);
@@ -41,7 +41,7 @@ impl SurfaceView<'_> {
         let x = x * place.unit as i64;
         let layers = image.slices() as i64;
         let layer = i64::try_from(place.layer).unwrap_or(i64::MAX);
-        // The last place of a row where all bytes of the access are within it.
+        // The last position in a row at which the whole access is in bounds.
         let last = row - place.bytes as i64;
         let is_within = (0..=last).contains(&x)
             && (0..height).contains(&y)
@@ -62,7 +62,7 @@ impl SurfaceView<'_> {
         let (x, y, z, layer) = match place.beyond {
             _ if is_within => (x, y, z, layer),
             Beyond::Trap => return Err(outside()),
-            // An access that is longer than a row has no place at all.
+            // An access longer than a row has no valid position.
             Beyond::Clamp if last < 0 => return Err(outside()),
             Beyond::Clamp => {
                 let x = x.clamp(0, last);
@@ -102,7 +102,7 @@ impl SurfaceView<'_> {
         self.memory.update(address, size, combined).map(|_| ()).map_err(TrapKind::Fault)
     }
 
-    /// Whether the surface holds signed integers; an error when it holds no integers.
+    /// Whether the surface contains signed integers; an error if it does not contain integers.
     pub(super) fn is_signed(&self) -> Result<bool, TrapKind> {
         match self.image.image.format.meaning() {
             Meaning::Unsigned => Ok(false),
@@ -115,8 +115,8 @@ impl SurfaceView<'_> {
     }
 }
 
-/// A channel of a surface made of a register: a number in single precision for formats with fractions, else an integer of the
-/// format's kind. What is too large for the format becomes its largest value.
+/// Converts a register to a channel of a surface: a single-precision number for fractional formats, else an integer of
+/// the format's signedness. Values too large for the format saturate.
 pub(super) fn channel(register: u32, format: ChannelFormat) -> u64 {
     let bits = format.bytes() * 8;
     let fraction = |lowest: f64, largest: u64| {

@@ -1,21 +1,21 @@
-//! Texels: what they hold, and what mixing makes of them.
+//! Texels: their contents, and filtering.
 
 use super::axis::{ONE, Weight};
 use crate::memory::{Fault, GlobalMemory};
 use crate::scalar::format::{Format, Rounding};
 use crate::texture::{BoundTexture, ChannelFormat, Comparison, Meaning, PlacedImage, ReadMode, Sampler};
 
-/// Four channels; those that an image does not have are 0, 0 and 1.
+/// Four channels; those missing in an image are 0, 0 and 1.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Texel {
     Integers([u32; 4]),
-    /// Bits in single precision, as they are in memory.
+    /// Single-precision bits, as in memory.
     Singles([u32; 4]),
     Floats([f64; 4]),
 }
 
 impl Texel {
-    /// The channels as numbers; `None` of integers.
+    /// The channels as numbers; `None` for integers.
     pub(super) fn floats(self) -> Option<[f64; 4]> {
         match self {
             Texel::Integers(_) => None,
@@ -24,7 +24,7 @@ impl Texel {
         }
     }
 
-    /// The channels in 32 bits each.
+    /// The channels as 32-bit words.
     pub(super) fn words(self) -> [u32; 4] {
         match self {
             Texel::Integers(bits) | Texel::Singles(bits) => bits,
@@ -32,12 +32,12 @@ impl Texel {
         }
     }
 
-    /// The channels in half precision; `None` of integers.
+    /// The channels in half precision; `None` for integers.
     pub(super) fn halves(self) -> Option<[u32; 4]> {
         Some(self.floats()?.map(|x| Format::F16.narrow(x, Rounding::NearestEven) as u32))
     }
 
-    /// Exchanges the channels that the image has for whether the comparison of `depth` with them holds; `None` of integers.
+    /// Replaces the image's channels by the result of comparing `depth` with them; `None` for integers.
     pub(super) fn compared(self, depth: f32, comparison: Comparison, channels: usize) -> Option<Self> {
         let depth = f64::from(depth);
         let mut floats = self.floats()?;
@@ -58,14 +58,14 @@ impl Texel {
     }
 }
 
-/// A sum of texels with weights. The products and sums have more bits than single precision, to which the sum is rounded at the end.
+/// A weighted sum of texels. Products and sums have more precision than single precision, to which the sum is rounded at the end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mix {
     sum: [f64; 4],
 }
 
 impl Mix {
-    /// Adds a texel; those of weight 0 have no part in it, even if they are infinite.
+    /// Adds a texel; texels of weight 0 are ignored, even if they are infinite.
     pub(super) fn add(&mut self, floats: [f64; 4], weight: f64) {
         if weight != 0.0 {
             self.sum.iter_mut().zip(floats).for_each(|(sum, x)| *sum += x * weight);
@@ -77,12 +77,12 @@ impl Mix {
     }
 }
 
-/// A weight as a number.
+/// Converts a weight to a number.
 pub(super) fn fraction(weight: Weight) -> f64 {
     f64::from(weight) / f64::from(ONE)
 }
 
-/// A fraction of the largest number of a format; of signed ones the two smallest are -1.
+/// A normalized integer of a format; for signed formats the two smallest values are -1.
 fn normalized(raw: u64, format: ChannelFormat, is_signed: bool) -> f64 {
     let bits = format.bytes() * 8;
     if is_signed {
@@ -97,12 +97,12 @@ fn signed(raw: u64, bits: u32) -> i64 {
     (raw << (64 - bits)) as i64 >> (64 - bits)
 }
 
-/// The linear value of one in sRGB (IEC 61966-2-1).
+/// Converts sRGB to linear (IEC 61966-2-1).
 fn linear(x: f64) -> f64 {
     if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
 }
 
-/// Whether fetches from a texture give numbers with a fraction.
+/// Whether fetches from a texture return floating-point numbers.
 fn gives_floats(image: &PlacedImage, read: ReadMode) -> bool {
     match image.image.format.meaning() {
         Meaning::Unsigned | Meaning::Signed => read == ReadMode::NormalizedFloat,
@@ -149,7 +149,7 @@ pub(super) fn read(
     Ok(Texel::Floats(floats))
 }
 
-/// The colour of the border, with the channels that the image has.
+/// The border colour, with the channels that the image has.
 pub(super) fn border(texture: &BoundTexture, image: &PlacedImage, sampler: &Sampler) -> Texel {
     let channels = image.image.channels as usize;
     if gives_floats(image, texture.read) {
