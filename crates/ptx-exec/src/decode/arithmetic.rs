@@ -15,10 +15,10 @@ use crate::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, S
 use crate::scalar::format::{Format, Rounding};
 use crate::scalar::int::{Int, Part, Saturation, Signedness};
 
-/// Why approximations are as other results.
+/// Justification for the results of approximations.
 const ROUNDED: &str = "approximations are rounded correctly, which is within their bounds";
 
-/// What numbers a type holds; bits count as unsigned.
+/// The numbers in a register of a type; untyped bits are unsigned.
 pub(super) fn numbers(ty: ScalarType) -> Option<Numbers> {
     let sign = if ty.is_signed() { Signedness::Signed } else { Signedness::Unsigned };
     match ty.kind() {
@@ -38,7 +38,7 @@ pub(super) fn numbers(ty: ScalarType) -> Option<Numbers> {
     }
 }
 
-/// The instruction type, without which no arithmetic row is.
+/// The instruction type, which every arithmetic row has.
 pub(super) fn type_numbers(cx: &Context<'_>) -> Decoded<Numbers> {
     match cx.m.scalar_type().and_then(numbers) {
         Some(numbers) => Ok(numbers),
@@ -51,10 +51,10 @@ pub(super) fn subnormals(cx: &Context<'_>) -> Subnormals {
     if cx.m.has(Mod::Ftz) { Subnormals::Flush } else { Subnormals::Keep }
 }
 
-/// The rounding that the modifiers name.
+/// The rounding mode given by the modifiers.
 pub(super) fn rounding(cx: &Context<'_>) -> Decoded<Rounding> {
     Ok(match cx.m.get(Field::Rnd) {
-        // Without a modifier it is the same as with `.rn` (manual 9.7.3.3).
+        // The default is `.rn` (manual 9.7.3.3).
         None | Some(Mod::Rn) => Rounding::NearestEven,
         Some(Mod::Rz) => Rounding::TowardZero,
         Some(Mod::Rm) => Rounding::Down,
@@ -64,7 +64,7 @@ pub(super) fn rounding(cx: &Context<'_>) -> Decoded<Rounding> {
     })
 }
 
-/// Everything about a floating-point instruction that is not its operation.
+/// The properties of a floating-point instruction other than its operation.
 fn arith(cx: &Context<'_>, format: Format) -> Decoded<Arith> {
     let limit = if cx.m.has(Mod::Sat) {
         Limit::Unit
@@ -103,13 +103,13 @@ pub(super) fn overshoot(cx: &Context<'_>) -> Decoded<Overshoot> {
     }
 }
 
-/// The signedness of the operand whose type is in a slot.
+/// The signedness of the type in a slot.
 pub(super) fn sign_of(cx: &Context<'_>, field: Field) -> Signedness {
     let signed = cx.m.type_of(field).is_some_and(ScalarType::is_signed);
     if signed { Signedness::Signed } else { Signedness::Unsigned }
 }
 
-/// Refuses a row with more or fewer operands than its operation has here, so that none is overlooked.
+/// Refuses a row with more or fewer operands than its operation has here, so that no operand is ignored.
 fn expect_operands(cx: &Context<'_>, count: usize) -> Decoded<()> {
     if cx.operands.len() == count {
         Ok(())
@@ -119,7 +119,7 @@ fn expect_operands(cx: &Context<'_>, count: usize) -> Decoded<()> {
 }
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes arithmetic.
+    /// The decoder of an arithmetic operation.
     pub(super) fn arith_decoder(sem: ArithSem) -> Decode<'a> {
         use ArithSem as S;
         match sem {
@@ -136,7 +136,7 @@ impl<'a> BodyDecoder<'a> {
         }
     }
 
-    /// What decodes logic, shifts and fields of bits.
+    /// The decoder of a logic, shift or bit field operation.
     pub(super) fn bits_decoder(sem: BitsSem) -> Decode<'a> {
         use BitsSem as S;
         match sem {
@@ -169,7 +169,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// A formula of all operands but the first, which gets its value.
+    /// A formula of all operands after the destination.
     fn formula(&mut self, cx: &mut Context<'_>, op: Formula) -> Decoded<()> {
         let mut srcs = [cx.constants.of(0); 4];
         if cx.operands.len() > 1 + srcs.len() {
@@ -183,7 +183,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `add`, `sub`, `mul`, `mad`, `fma`, `div`, `rem`, `abs`, `neg` of every type.
+    /// `add`, `sub`, `mul`, `mad`, `fma`, `div`, `rem`, `abs`, `neg` of all types.
     pub(super) fn arithmetic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if let Some(from) = cx.m.type_of(Field::AType) {
             return self.mixed(cx, from);
@@ -238,7 +238,7 @@ impl BodyDecoder<'_> {
         self.binary(cx, Binary::Float(op, m), packing)
     }
 
-    /// Mixed precision (manual 9.7.5): `.f16` or `.bf16` arguments are widened, the last one and the result are `.f32`.
+    /// Mixed precision (manual 9.7.5): `.f16` or `.bf16` operands are widened, the last one and the result are `.f32`.
     fn mixed(&mut self, cx: &mut Context<'_>, from: ScalarType) -> Decoded<()> {
         let Some(from) = float_format(from) else {
             return cx.unsupported("its argument type has no arithmetic here");
@@ -282,7 +282,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// `min`, `max`, of two values or three.
+    /// `min`, `max`, of two or three values.
     pub(super) fn extreme(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let n = type_numbers(cx)?;
         let which = if cx.m.opcode() == Opcode::Min { Extreme::Min } else { Extreme::Max };
@@ -307,7 +307,7 @@ impl BodyDecoder<'_> {
                 };
                 let extreme = FloatExtreme { format, subnormals: subnormals(cx), which, nan, sign };
                 match n {
-                    // The form with three arguments (PTX 8.8).
+                    // The form with three operands (PTX 8.8).
                     Numbers::Float(_) if cx.operands.len() == 4 && sign != SignRule::Xor => {
                         self.ternary(cx, Ternary::Extreme(extreme), Packing::Whole)
                     }
@@ -345,7 +345,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the condition code is a row of the function.
+    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the condition code is a register row of the function.
     pub(super) fn carry(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
         let d = self.dst(cx, 0)?;
@@ -386,7 +386,7 @@ impl BodyDecoder<'_> {
         let (at, operand) = cx.named("immLut");
         let table = match operand {
             Operand::Immediate(immediate) => {
-                // What goes beyond the table's 8 bits is ignored.
+                // Bits beyond the 8 of the table are ignored.
                 immediate.as_integer().map(|value| value as u8)
             }
             _ => None,
@@ -454,14 +454,14 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// Functions of floating-point values, `testp` and `copysign`.
+    /// Unary floating-point functions, `testp` and `copysign`.
     pub(super) fn function(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let n = type_numbers(cx)?;
         let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
             return cx.unsupported("its type is not a floating-point type");
         };
         let function = match cx.m.sem() {
-            // Only the upper words of the flushed `.f64` approximations count.
+            // Only the upper words of the `.f64` approximations with `.ftz` are significant.
             Sem::Arith(ArithSem::Rcp)
                 if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) =>
             {

@@ -1,4 +1,4 @@
-//! Decodes the body of one function.
+//! Decodes the body of a function.
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
@@ -18,30 +18,30 @@ use crate::program::{
     Ternary, Unary,
 };
 
-/// What callers and the frame of a function must know.
+/// The interface and frame layout of a function.
 #[derive(Debug, Default)]
 pub(super) struct Signature {
     pub(super) params: Vec<Slot>,
     pub(super) results: Vec<Slot>,
     /// Bytes of local memory of a frame.
     pub(super) local: u32,
-    /// Where the variables of the frame lie in it.
+    /// Offsets of the variables in the frame.
     pub(super) frame: FxHashMap<VarId, u32>,
-    /// Where the parameters of a kernel lie in the parameter space.
+    /// Offsets of the parameters of a kernel in the parameter space.
     pub(super) kernel_params: FxHashMap<VarId, u32>,
 }
 
-/// How many rows one element of a register takes.
+/// Number of rows per element of a register.
 pub(super) const fn rows_of(ty: ScalarType) -> u32 {
     if ty.bits() == 128 { 2 } else { 1 }
 }
 
-/// The bits that a row of a register of this type can hold.
+/// Mask of the bits used in a row of a register of this type.
 pub(super) const fn row_bits(ty: ScalarType) -> u64 {
     if ty.bits() >= 64 { u64::MAX } else { (1 << ty.bits()) - 1 }
 }
 
-/// The first row of each register.
+/// The first row of each register, and the total number of rows.
 pub(super) fn register_rows(body: &Body) -> (Vec<u32>, u32) {
     let mut next = 0u32;
     let firsts = (0..body.registers.len())
@@ -55,13 +55,13 @@ pub(super) fn register_rows(body: &Body) -> (Vec<u32>, u32) {
     (firsts, next)
 }
 
-/// The parameters of a kernel with their offsets and sizes in the parameter space, in order, and the size of it all.
+/// The parameters of a kernel with their offsets and sizes in the parameter space, in order, and the total size.
 pub(crate) type KernelParameters = (Vec<(VarId, u32, u32)>, u32);
 
 /// Lays out the parameters of a kernel.
 ///
 /// # Errors
-/// For parameters that cannot be passed.
+/// Parameters that cannot be passed.
 pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<KernelParameters> {
     let mut places = Vec::new();
     let mut next = 0u64;
@@ -81,7 +81,7 @@ pub(crate) fn kernel_parameters(module: &Module, kernel: FunctionId) -> Decoded<
     Ok((places, next as u32))
 }
 
-/// How many bytes the calls of a program pass at most to a parameter without a size.
+/// The maximum number of bytes that calls in a program pass to a parameter of unspecified size.
 pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
     let bodies = functions.iter().filter_map(|&id| module.function(id).body.as_ref());
     let passed = bodies.flat_map(|body| {
@@ -97,15 +97,15 @@ pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
     passed.max().unwrap_or(0)
 }
 
-/// Whether a parameter takes as many bytes as a call passes.
+/// Whether a parameter has unspecified size, taking as many bytes as a call passes.
 pub(super) fn is_open(module: &Module, param: Param) -> bool {
     matches!(param, Param::Variable(id) if matches!(module.variable(id).dims.first(), Some(None | Some(0))))
 }
 
-/// Lays out the frame of a function, in which parameters without a size have room for `open` bytes.
+/// Lays out the frame of a function, in which parameters of unspecified size get `open` bytes.
 ///
 /// # Errors
-/// For variables that no frame can hold.
+/// Variables that do not fit in a frame.
 pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<Signature> {
     let function = module.function(id);
     let mut signature = Signature::default();
@@ -117,7 +117,7 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
         let (places, _) = kernel_parameters(module, id)?;
         signature.kernel_params = places.into_iter().map(|(id, at, _)| (id, at)).collect();
     }
-    // One place for each variable, in the order of the text; scopes do not share places, so that an address stays valid for the whole call.
+    // One slot for each variable, in program order; scopes do not share slots, so that an address stays valid for the whole call.
     let mut place = |signature: &mut Signature, id: VarId| -> Decoded<Slot> {
         let variable = module.variable(id);
         let align = variable.alignment();
@@ -180,17 +180,17 @@ fn register_slot(body: &Body, firsts: &[u32], register: RegId) -> Slot {
     Slot::Rows { first, count: body.decl(register).shape.lanes() * rows_of(ty), bits: row_bits(ty) }
 }
 
-/// An operation on registers as they are.
+/// A unary operation on whole registers.
 pub(super) const fn unary(op: Unary, d: Dst, a: Src) -> Alu {
     Alu::Unary { op, packing: Packing::Whole, d, a }
 }
 
-/// An operation on registers as they are.
+/// A binary operation on whole registers.
 pub(super) const fn binary(op: Binary, d: Dst, a: Src, b: Src) -> Alu {
     Alu::Binary { op, packing: Packing::Whole, d, a, b }
 }
 
-/// An operation on registers as they are.
+/// A ternary operation on whole registers.
 pub(super) const fn ternary(op: Ternary, d: Dst, [a, b, c]: [Src; 3]) -> Alu {
     Alu::Ternary { op, packing: Packing::Whole, d, a, b, c }
 }
@@ -203,28 +203,28 @@ pub(super) struct BodyDecoder<'a> {
     pub(super) body: &'a Body,
     pub(super) signature: &'a Signature,
     pub(super) is_kernel: bool,
-    /// The bits of addresses.
+    /// The address size.
     pub(super) size: AddressSize,
     index: u32,
     firsts: Vec<u32>,
     /// The row of the condition code (manual 9.7.2).
     pub(super) carry: u32,
-    /// The row that takes results no one wants.
+    /// The row that receives ignored results.
     pub(super) sink: u32,
-    /// The first row for values within an instruction, and how many of them it uses and the function has.
+    /// The first row for temporaries of an instruction, the number the current instruction uses, and the maximum over the function.
     temporaries: u32,
     used: u32,
     most: u32,
     labels: Vec<Option<u32>>,
-    /// Branches whose labels are not known yet: instruction, place in its list of targets, label.
+    /// Branches with unresolved labels: instruction, index in its list of targets, label.
     pending: Vec<(u32, usize, LabelId, Span)>,
-    /// The line of the source that the next instructions are from.
+    /// The source line of the next instructions.
     line: Option<u32>,
-    /// The bytes that the next load is read for.
+    /// The used bytes of the next load.
     pub(super) used_bytes: u32,
 }
 
-/// An instruction that is being decoded, and what it is decoded into.
+/// The instruction being decoded, and the decoding output.
 pub(super) struct Context<'c> {
     pub(super) inst: &'c IrInst,
     pub(super) m: Modifiers,
@@ -238,13 +238,13 @@ pub(super) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// Appends an instruction under the guard.
+    /// Appends an instruction with the guard.
     pub(super) fn emit(&mut self, op: impl Into<Op>) {
         let guard = self.guard;
         self.emit_always(op.into(), guard);
     }
 
-    /// Appends an instruction that only computes an operand; it needs no guard.
+    /// Appends an instruction that only computes an operand; it does not need the guard.
     pub(super) fn prepare(&mut self, op: impl Into<Op>) {
         self.emit_always(op.into(), None);
     }
@@ -255,12 +255,12 @@ impl Context<'_> {
         self.program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
     }
 
-    /// The place of the operand that the row calls `name`.
+    /// The index of the operand named `name` in the row.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.m.form().operands.iter().position(|operand| operand.name == name)
     }
 
-    /// The operand that the row calls `name`; omitted when the row has none.
+    /// The operand named `name` in the row; omitted if the row has none.
     pub(super) fn named(&self, name: &str) -> (usize, Operand) {
         let at = self.find(name);
         at.and_then(|at| self.operands.get(at).map(|&operand| (at, operand))).unwrap_or((0, Operand::Omitted))
@@ -271,7 +271,7 @@ impl Context<'_> {
         self.spans.get(at).copied().unwrap_or(self.inst.at.0)
     }
 
-    /// A finding about the whole instruction: the interpreter cannot execute it.
+    /// A diagnostic for an instruction that the interpreter cannot execute.
     pub(super) fn unsupported<T>(&self, why: &str) -> Decoded<T> {
         finding(codes::UNSUPPORTED, self.inst.at.0, format!("`{}` cannot be executed: {why}", self.m))
     }
@@ -280,7 +280,7 @@ impl Context<'_> {
 /// Decodes one instruction.
 pub(super) type Decode<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>) -> Decoded<()>;
 
-/// Whether the interpreter executes a row; single modifiers may still be refused.
+/// Whether the interpreter supports a row; individual modifiers may still be refused.
 pub(crate) fn executes(form: &Form) -> bool {
     BodyDecoder::decoder(form.sem).is_some()
 }
@@ -318,7 +318,7 @@ impl<'a> BodyDecoder<'a> {
         }
     }
 
-    /// Appends the function to the program; gives its number of rows and all findings.
+    /// Appends the function to the program; returns its number of rows and all diagnostics.
     pub(super) fn run(
         mut self,
         program: &mut Program,
@@ -389,7 +389,7 @@ impl<'a> BodyDecoder<'a> {
             let text = format!("`{}` has the wrong number of operands", cx.m);
             return finding(codes::OPERAND, inst.at.0, text);
         }
-        // Of an operation that the interpreter does not have no modifier is at fault.
+        // For an unsupported operation no modifier is to blame.
         let Some(decode) = Self::decoder(cx.m.sem()) else {
             return cx.unsupported(match cx.m.sem() {
                 Sem::Async(AsyncSem::Fabric) => {
@@ -406,7 +406,7 @@ impl<'a> BodyDecoder<'a> {
         }
     }
 
-    /// Gives registers of 128 bits that hold a narrower result the rest of it (manual 9.4.1).
+    /// Fills the remaining bits of 128-bit registers that receive a narrower result (manual 9.4.1).
     fn fill_wide(&self, cx: &mut Context<'_>) {
         for (at, place) in cx.m.form().operands.iter().enumerate() {
             let wide = matches!(place.kind, Kind::Wide(_) | Kind::WideVector(..)) && place.role == Role::Def;
@@ -416,7 +416,7 @@ impl<'a> BodyDecoder<'a> {
         }
     }
 
-    /// What decodes the instructions of a meaning; `None` when the interpreter has no such operation.
+    /// The decoder of instructions with these semantics; `None` for unsupported operations.
     fn decoder(sem: Sem) -> Option<Decode<'a>> {
         Some(match sem {
             Sem::Arith(sem) => Self::arith_decoder(sem),
@@ -435,7 +435,7 @@ impl<'a> BodyDecoder<'a> {
         })
     }
 
-    /// An operation that all modifiers leave as it is, for the reason given.
+    /// An operation that no modifier affects, for the given reason.
     pub(super) fn plain(&mut self, cx: &mut Context<'_>, op: Effect, why: &'static str) -> Decoded<()> {
         cx.m.ignore_all(why);
         cx.emit(op);
@@ -452,7 +452,7 @@ impl<'a> BodyDecoder<'a> {
         register_slot(self.body, &self.firsts, register)
     }
 
-    /// A row for a value within the current instruction.
+    /// A temporary row within the current instruction.
     pub(super) fn temporary(&mut self) -> Dst {
         let row = self.temporaries + self.used;
         self.used += 1;
@@ -460,7 +460,7 @@ impl<'a> BodyDecoder<'a> {
         row
     }
 
-    /// Notes that a target of the instruction about to be emitted is a label.
+    /// Records that a target of the instruction about to be emitted is a label.
     pub(super) fn pend(&mut self, cx: &Context<'_>, place: usize, label: LabelId, span: Span) {
         self.pending.push((cx.program.code.len() as u32, place, label, span));
     }

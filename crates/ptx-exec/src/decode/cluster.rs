@@ -1,4 +1,4 @@
-//! Barriers, addresses and launches of clusters (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
+//! Cluster barriers, addresses and launch control (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
 
 use ptx_isa::{BlockSem, Field, Mod, Sem};
 
@@ -9,7 +9,7 @@ use crate::memory::{AddressSize, RANK_SHIFT, Space};
 use crate::program::{AsyncOp, Audience, ClusterAction, Effect, MapAddress, Src, TryCancel, Unary};
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes operations of blocks, clusters and grids.
+    /// The decoder of an operation of blocks, clusters or grids.
     pub(super) fn block_decoder(sem: BlockSem) -> Decode<'a> {
         match sem {
             BlockSem::Barrier => Self::barrier,
@@ -59,7 +59,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// What an address of `getctarank` is, as far as it tells the rank: one in shared memory.
+    /// The shared address from which `getctarank` gets the rank.
     fn shared_address(&mut self, cx: &mut Context<'_>, a: Src) -> Src {
         if self.size == AddressSize::Bits64 {
             cx.m.ignore(&[Field::Space], "generic addresses have the rank in the same bits");
@@ -88,7 +88,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `clusterlaunchcontrol.query_cancel`: parts of the answer.
+    /// `clusterlaunchcontrol.query_cancel`: extracts parts of the response.
     pub(super) fn query_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let answer = self.src_named(cx, "try_cancel_response")?;
         let part =
@@ -113,7 +113,7 @@ impl BodyDecoder<'_> {
         let (at, operand) = cx.named("d");
         for (n, element) in self.elements(operand).into_iter().enumerate() {
             let d = self.dst_of(element, cx.span(at))?;
-            // The fourth element is not specified.
+            // The fourth element is unspecified.
             let (a, op) = match n {
                 0..3 => part(n as u32),
                 _ => (cx.constants.of(0), Unary::Field { shift: 0, mask: 0 }),

@@ -1,4 +1,4 @@
-//! Operations of a warp (manual 9.7.9.6, 9.7.13).
+//! Warp collectives (manual 9.7.9.6, 9.7.13).
 
 use ptx_isa::{Field, Mod, ScalarType, Sem, WarpSem};
 
@@ -12,7 +12,7 @@ use crate::program::{
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 
-/// Why `match` needs no type.
+/// Why the type of `match` is ignored.
 const WHOLE: &str = "registers are compared whole";
 
 impl BodyDecoder<'_> {

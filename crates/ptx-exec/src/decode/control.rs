@@ -12,7 +12,7 @@ use crate::error::codes;
 use crate::layout::immediate_bits;
 use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Effect, Slot};
 
-/// What a call is held against, with the body that its register parameters are declared in.
+/// The signature that a call is checked against, with the body in which its register parameters are declared.
 #[derive(Clone, Copy)]
 struct CallSignature<'m> {
     params: &'m [Param],
@@ -26,7 +26,7 @@ impl<'m> CallSignature<'m> {
         Self { params: &function.params, results: function.results.len(), registers }
     }
 
-    /// The type of a parameter that is a scalar.
+    /// The type of a scalar parameter.
     fn scalar_type(self, module: &Module, index: usize) -> Option<ScalarType> {
         match *self.params.get(index)? {
             Param::Variable(id) => module.variable(id).scalar_type(),
@@ -35,11 +35,11 @@ impl<'m> CallSignature<'m> {
     }
 }
 
-/// Why a row without modifiers ignores them.
+/// Why modifiers of a row without modifiers are ignored.
 const NO_MODIFIERS: &str = "it has none";
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes control flow, and what suspends a thread or tells a tool of it.
+    /// The decoder of control flow, and of instructions that suspend a thread or notify a tool.
     pub(super) fn control_decoder(sem: ControlSem) -> Decode<'a> {
         match sem {
             ControlSem::Bra => Self::branch,
@@ -119,7 +119,7 @@ impl<'a> BodyDecoder<'a> {
         Ok(())
     }
 
-    /// What the prototype of an indirect call declares, or the first of its listed targets.
+    /// The signature declared by the prototype of an indirect call, or of the first of its listed targets.
     fn stated(&self, cx: &Context<'_>) -> Option<CallSignature<'a>> {
         let Operand::Label(label) = cx.named("targets").1 else { return None };
         let (module, body) = (self.module, self.body);
@@ -153,7 +153,7 @@ impl<'a> BodyDecoder<'a> {
         }
     }
 
-    /// The arguments or results of a call; constants take the type of the parameter that they are for.
+    /// The arguments or results of a call; constants take the type of their parameter.
     fn slots(
         &mut self,
         cx: &mut Context<'_>,

@@ -25,7 +25,7 @@ pub(super) fn float_format(ty: ScalarType) -> Option<Format> {
     }
 }
 
-/// The rounding to an integer that the modifiers name, if they name one.
+/// The rounding to an integer given by the modifiers, if any.
 fn integral(cx: &Context<'_>) -> Option<Integral> {
     let named = [
         (Mod::Rni, Integral::NearestEven),
@@ -49,7 +49,7 @@ fn to_float(cx: &Context<'_>, format: Format, rounding: Rounding) -> ToFloat {
 }
 
 impl BodyDecoder<'_> {
-    /// `cvt` between two numbers.
+    /// `cvt` of single numbers.
     pub(super) fn convert(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let types = cx.m.type_of(Field::DType).zip(cx.m.type_of(Field::AType));
         let Some((dtype, atype)) = types else { return cx.unsupported("it lacks a type") };
@@ -59,7 +59,7 @@ impl BodyDecoder<'_> {
         let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
         let integral = integral(cx);
         let low = row_bits(atype);
-        // A wider destination is filled with the sign of signed integers, else with zeros.
+        // A wider destination is sign-extended for signed integers, else zero-extended.
         let register = self.register_type(cx.operands[0]).map_or(u64::MAX, row_bits);
         let op = match (to, from) {
             (Numbers::Int(to), Numbers::Int(from)) => {
@@ -90,7 +90,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Gives the upper half of a register of 128 bits that a narrower value was written to the value's sign, or zeros.
+    /// Sign- or zero-extends a narrower value to the upper half of a 128-bit register.
     pub(super) fn fill_upper(&self, cx: &mut Context<'_>, to: Operand, value: ScalarType) {
         if value.bits() < 128
             && self.register_type(to) == Some(ScalarType::B128)
@@ -101,7 +101,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// `cvt` of two `.f32` into a pair, and `cvt.pack`.
+    /// `cvt` of two `.f32` to a pair, and `cvt.pack`.
     pub(super) fn convert_pack(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.has(Mod::Pack) {
             return self.convert_integers(cx);
@@ -121,7 +121,7 @@ impl BodyDecoder<'_> {
     /// `cvta`, `cvta.to` and `isspacep`.
     pub(super) fn address_space(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = match cx.m.space() {
-            // The parameters of a kernel have generic addresses; nothing else in that space has any.
+            // The parameters of a kernel have generic addresses; nothing else in that space does.
             Some(StateSpace::Param | StateSpace::ParamEntry) => Space::Param,
             _ => self.space(cx)?,
         };
@@ -149,7 +149,7 @@ impl BodyDecoder<'_> {
     }
 }
 
-/// The integer type that an untyped or integer type means.
+/// The integer type of an untyped or integer type.
 pub(super) fn int_of(ty: ScalarType) -> Option<Int> {
     match numbers(ty) {
         Some(Numbers::Int(int)) => Some(int),

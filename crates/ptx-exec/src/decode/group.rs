@@ -8,7 +8,7 @@ use super::modifiers::STRONGEST;
 use crate::program::{AsyncGroup, Effect, Family, GroupAction};
 
 impl BodyDecoder<'_> {
-    /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, and the same of bulk operations.
+    /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, and their forms for bulk operations.
     pub(super) fn group(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (family, action) = match cx.m.sem() {
             Sem::Async(AsyncSem::CpAsyncCommit) => (Family::Copies, GroupAction::Commit),

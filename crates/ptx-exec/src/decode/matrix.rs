@@ -19,10 +19,10 @@ use crate::scalar::narrow::Narrow;
 /// The space and offset of instructions that do not access memory.
 pub(super) const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
-/// Why the type of matrices that are moved is not queried.
+/// Why the type of moved matrices is not queried.
 const SHAPED: &str = "each shape has elements of one size";
 
-/// The sizes of a product, `None` for other shapes and for those of whole groups of warps.
+/// The shape of a product; `None` for other shapes and for those of warpgroups.
 pub(super) const fn size_of(shape: Mod) -> Option<Size> {
     let (m, n, k) = match shape {
         Mod::M8n8k4 => (8, 8, 4),
@@ -45,7 +45,7 @@ pub(super) const fn size_of(shape: Mod) -> Option<Size> {
     Some(Size { m, n, k })
 }
 
-/// The element type of a matrix; `wmma.mma` does not name that of halves.
+/// The element type of a matrix; `wmma.mma` does not specify it for halves.
 pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
     Ok(match cx.m.get(field) {
         None | Some(Mod::F16) => Element::F16,
@@ -76,7 +76,7 @@ fn size(cx: &Context<'_>) -> Decoded<Size> {
     }
 }
 
-/// `.row` or `.col`; forms that have one choice only name A by rows and B by columns.
+/// `.row` or `.col`; forms without a choice have A in row-major and B in column-major order.
 fn major(cx: &Context<'_>, field: Field) -> Decoded<Major> {
     match (cx.m.get(field), field) {
         (Some(Mod::Col), _) => Ok(Major::Column),
@@ -125,7 +125,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     })
 }
 
-/// How a sparse A gives the positions of its elements; `None` for products of dense matrices. The selector is the operand that the row calls `name`.
+/// The sparsity of A; `None` for dense products. The selector is the operand named `name` in the row.
 pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element) -> Decoded<Option<Sparse>> {
     let (at, operand) = cx.named(name);
     if operand == Operand::Omitted {
@@ -135,7 +135,7 @@ pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element)
         Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
         _ => None,
     };
-    // `ptxas` takes 2 and 3 where pairs of threads give the positions, which the manual leaves undefined.
+    // `ptxas` accepts 2 and 3 where pairs of threads provide the metadata, which the manual leaves undefined.
     match selector {
         Some(selector) if selector < Sparse::selectors(size, element) => {
             let indices = match (cx.m.has(Mod::Sp), cx.m.has(Mod::SpOrderedMetadata)) {
@@ -157,7 +157,7 @@ pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element)
     }
 }
 
-/// The matrices that `ldmatrix` or `stmatrix` moves.
+/// The matrices moved by `ldmatrix` or `stmatrix`.
 fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
     cx.m.ignore(&[Field::Type, Field::DstFmt], SHAPED);
     let (lines, cell, spread) = match (cx.m.get(Field::Shape), cx.m.has(Mod::Trans)) {
@@ -169,7 +169,7 @@ fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
         _ => return cx.unsupported("its shape is not known here"),
     };
     let count = match cx.m.get(Field::Num) {
-        // `ptxas` takes `.x8`, which the manual does not have, and makes the machine instruction for one matrix of it.
+        // `ptxas` accepts `.x8`, which is not in the manual, and generates the machine instruction for one matrix.
         Some(Mod::X1 | Mod::X8) => 1,
         Some(Mod::X2) => 2,
         Some(Mod::X4) => 4,
@@ -178,7 +178,7 @@ fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
     Ok(Tiles { count, lines, cell, spread })
 }
 
-/// What the elements of a matrix of bytes are in memory.
+/// The in-memory format of the elements of a matrix of bytes.
 fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
     match cx.m.get(Field::SrcFmt) {
         None => Ok(Cell::Byte),
@@ -188,7 +188,7 @@ fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
     }
 }
 
-/// The scales of the blocks of both factors, `None` for products without.
+/// The block scales of both factors; `None` for products without.
 fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
     if cx.m.sem() != Sem::Matrix(MatrixSem::MmaScaled) {
         return Ok(None);
@@ -210,7 +210,7 @@ fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
 }
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes products of matrices, and what moves matrices.
+    /// The decoder of matrix products and matrix moves.
     pub(super) fn matrix_decoder(sem: MatrixSem) -> Decode<'a> {
         use MatrixSem as S;
         match sem {
@@ -262,7 +262,7 @@ impl BodyDecoder<'_> {
                 let (address, addressing) = self.matrix_address(cx, 0)?;
                 let mut registers = self.vector_srcs(cx, 1)?;
                 if cx.m.has(Mod::X8) {
-                    // Of which machine code stores the first.
+                    // Machine code only stores the first one.
                     registers.truncate(tiles.registers());
                 }
                 expect_registers(cx, registers.len(), (tiles.count * tiles.registers()) as u32)?;
@@ -276,8 +276,8 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The addresses of a matrix instruction as a row, and the space that goes with them. The offset is in the row, so that
-    /// instructions in two places agree only on the same memory.
+    /// The addresses of a matrix instruction as a row, and their space. The offset is folded into the row, so that
+    /// instructions in two places match only if they access the same memory.
     pub(super) fn matrix_address(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<(Src, (Space, i64))> {
         let space = self.space(cx)?;
         let Address { space, base, offset } = self.address(cx, at, space)?;
@@ -342,7 +342,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Which fragment is moved, and the sources that tell from or to where.
+    /// The fragment that is moved, and the sources that determine its address.
     fn moved(&mut self, cx: &mut Context<'_>) -> Decoded<(Fragment, Vec<Src>, (Space, i64))> {
         let (part, field) = [(Mod::A, Part::A, Field::AType), (Mod::B, Part::B, Field::BType)]
             .into_iter()

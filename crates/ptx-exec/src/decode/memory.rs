@@ -16,7 +16,7 @@ use crate::program::{
 use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 
-/// The order that a load or store must have at least, and whether it may wait for what another thread writes.
+/// The minimum order of a load or store, and whether programs may poll with it for writes of other threads.
 fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
     cx.m.ignore(&[Field::Scope, Field::Mmio], STRONGEST);
     match cx.m.get(Field::MemOrder) {
@@ -27,14 +27,14 @@ fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
     }
 }
 
-/// What is ignored of an access to memory.
+/// Ignores the modifiers of a memory access that have no effect.
 fn ignore(cx: &Context<'_>) {
     cx.m.ignore(CACHING, NO_CACHES);
     cx.m.ignore(&[Field::Vec], "the operand has that many elements");
 }
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes accesses of memory that are done when the instruction is, caches and the stack.
+    /// The decoder of synchronous memory accesses, and of cache and stack operations.
     pub(super) fn memory_decoder(sem: MemorySem) -> Decode<'a> {
         use MemorySem as S;
         match sem {
@@ -42,7 +42,7 @@ impl<'a> BodyDecoder<'a> {
             S::Store => Self::store,
             S::Atom | S::Red => Self::atomic,
             S::AtomVector | S::RedVector => Self::vector_atomic,
-            // What is discarded has any value, its own too.
+            // Discarded memory has undefined contents, which may be its current ones.
             S::Prefetch | S::ApplyPriority | S::Discard => {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
             }
@@ -83,7 +83,7 @@ impl BodyDecoder<'_> {
     pub(super) fn store(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
         let space = match self.space(cx)? {
-            // What a kernel stores to the parameter space are arguments of its calls, in its frame.
+            // Stores of a kernel to the parameter space are arguments of its calls, in its frame.
             Space::Param => Space::Local,
             space => space,
         };
@@ -107,7 +107,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// A store of a vector that leaves memory as it is where an element is `_` (manual 9.7.9.11).
+    /// A vector store that skips elements that are `_` (manual 9.7.9.11).
     fn store_some(
         &mut self,
         cx: &mut Context<'_>,
@@ -120,7 +120,7 @@ impl BodyDecoder<'_> {
         let size = u64::from(ty.bytes());
         let align = size * elements.len() as u64;
         self.check_vector(cx, align)?;
-        // The alignment is that of the whole vector, so that it is checked first.
+        // The alignment is that of the whole vector, so it is checked first.
         let whole = Store { address, srcs: [].into(), size: ty.bytes(), align, order };
         cx.emit(Effect::Store(Box::new(whole.clone())));
         for (n, &element) in elements.iter().enumerate().filter(|(_, element)| **element != Operand::Sink) {
@@ -246,10 +246,10 @@ impl BodyDecoder<'_> {
     }
 }
 
-/// What an atomic operation writes (manual 9.7.13.5).
+/// The operation of an atomic instruction (manual 9.7.13.5).
 pub(super) fn combination(cx: &Context<'_>, ty: ScalarType) -> Decoded<Combine> {
     let Some(numbers) = numbers(ty) else { return cx.unsupported("its type has no atomic operations") };
-    // Rows with one operation have it in their name.
+    // Rows with a single operation have it in their mnemonic.
     let op = cx.m.get(Field::Op).or_else(|| cx.m.has(Mod::Add).then_some(Mod::Add));
     if !matches!(numbers, Numbers::Float(Format::F32)) {
         cx.m.ignore_words(&[Mod::Noftz], "the others keep subnormals anyway");

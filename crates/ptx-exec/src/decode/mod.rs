@@ -1,16 +1,16 @@
-//! Makes the executable form of a kernel and of everything it can call.
+//! Decodes a kernel, and everything it can call, to executable form.
 //!
-//! Only functions that the kernel reaches are decoded, by calls or through their addresses, so that what cannot be
-//! executed elsewhere in the module does not matter. All findings are collected.
+//! Only functions reachable from the kernel, by calls or through their addresses, are decoded, so that unsupported constructs
+//! elsewhere in the module do not matter. All diagnostics are collected.
 //!
-//! A decoder *takes* the modifiers of its instruction by asking for them ([`modifiers::Modifiers`], `cx.m`), and an
-//! instruction with a modifier that no one took is refused by its name. So:
-//! - `cx.m.has(Mod::X)` takes `.x` alone: what another row or a later version has in its place is refused;
-//! - `cx.m.get(field)` takes what is there, so that a `match` on it lists what it knows and refuses the rest
+//! A decoder *takes* the modifiers of its instruction by querying them ([`modifiers::Modifiers`], `cx.m`), and an
+//! instruction with an untaken modifier is refused by name. Therefore:
+//! - `cx.m.has(Mod::X)` takes only `.x`: a different modifier in the same slot, of another row or a later version, is refused;
+//! - `cx.m.get(field)` takes any modifier, so that a `match` on it must list the supported ones and refuse the rest
 //!   (`_ => cx.unsupported(..)`, never a default);
-//! - what cannot change anything that a program sees here is declared with its reason, `cx.m.ignore(..)`;
-//! - ask only where the answer is used: a modifier that is read and dropped is dropped silently. `tests.rs` decodes every
-//!   row with each of its modifiers, and with other operands, and finds what changes nothing and is not declared.
+//! - a modifier without observable effect here is declared with the reason, `cx.m.ignore(..)`;
+//! - query a modifier only where the result is used: one that is queried and dropped is silently ignored. `tests.rs` decodes every
+//!   row with each of its modifiers, and with other operands, and detects modifiers without effect that are not declared.
 
 mod arithmetic;
 mod body;
@@ -52,21 +52,21 @@ use crate::memory::Space;
 use crate::program::{self, Files, Function, Program, Row, Src, WARP};
 use body::BodyDecoder;
 
-/// A finding that ends the decoding of one instruction.
+/// A diagnostic that ends the decoding of one instruction.
 type Decoded<T> = Result<T, Box<Diagnostic>>;
 
 fn finding<T>(code: Code, span: Span, message: impl Into<String>) -> Decoded<T> {
     Err(Box::new(Diagnostic::error(code, span, message)))
 }
 
-/// The rows of constants, each value kept once.
+/// The constant rows, deduplicated.
 #[derive(Default)]
 struct Constants {
     rows: Vec<Row>,
     known: FxHashMap<u64, u32>,
-    /// The same for addresses in shared memory, which are others in each block of a cluster.
+    /// Addresses in shared memory, which differ between the blocks of a cluster.
     shared: FxHashMap<u64, u32>,
-    /// The same for addresses in global memory, which are others each time the variables are placed.
+    /// Addresses in global memory, which depend on the placement of the variables.
     global: FxHashMap<u64, u32>,
 }
 
@@ -80,7 +80,7 @@ impl Constants {
         Src::constant(index)
     }
 
-    /// An address in the shared memory of the block that executes it.
+    /// An address in the shared memory of the executing block.
     fn of_shared(&mut self, address: u64) -> Src {
         let next = self.rows.len() as u32;
         let index = *self.shared.entry(address).or_insert(next);
@@ -109,7 +109,7 @@ impl Constants {
         program::Constants::new(self.rows, ascending(self.shared), ascending(self.global))
     }
 
-    /// Two constants in neighbouring rows, for a 128-bit value.
+    /// Two constants in consecutive rows, for a 128-bit value.
     fn pair(&mut self, low: u64, high: u64) -> Src {
         let first = Src::constant(self.rows.len() as u32);
         self.rows.extend([[low; WARP], [high; WARP]]);

@@ -1,4 +1,4 @@
-//! The modifiers of an instruction, and which of them its decoder has taken.
+//! The modifiers of an instruction, with tracking of those that its decoder has consumed ("taken").
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use ptx_isa::{Field, Form, Mnemonic, Mod, Opcode, Placement, ScalarType, Sem, Slot, StateSpace, all_forms};
 
-/// How caches are to be used: [`NO_CACHES`].
+/// Cache hints: see [`NO_CACHES`].
 pub(super) const CACHING: &[Field] =
     &[Field::Cop, Field::EvictL1, Field::EvictL2, Field::CacheHint, Field::PrefetchSize, Field::Nc];
-/// Whom an access is ordered for: [`STRONGEST`].
+/// Memory ordering: see [`STRONGEST`].
 pub(super) const ORDERING: &[Field] = &[Field::MemOrder, Field::Scope, Field::Mmio];
 
 pub(super) const NO_CACHES: &str = "there are no caches";
@@ -17,13 +17,13 @@ pub(super) const STRONGEST: &str = "memory is as strong as the strongest order a
 pub(super) const UNIFORM: &str = "lanes that agree on where to go, or do not, go there alike";
 pub(super) const TOGETHER: &str = "lanes wait for each other, whether they promise to come together or not";
 
-/// The modifiers of one instruction. Querying one takes it; one that no one took refuses the instruction.
+/// The modifiers of one instruction. Querying a modifier takes it; an instruction with untaken modifiers is refused.
 ///
-/// Literals that all rows of a meaning have are taken from the start: the decoder was chosen by them. Those that distinguish rows
-/// apart must be taken as others are.
+/// Literals common to all rows with the same semantics are taken initially: the decoder was selected by them. Literals that distinguish rows
+/// must be taken like other modifiers.
 pub(super) struct Modifiers {
     m: Mnemonic,
-    /// A bit for each slot of the row.
+    /// One bit for each slot of the row.
     taken: Cell<u32>,
 }
 
@@ -38,42 +38,42 @@ impl Modifiers {
         self.m.form()
     }
 
-    /// What the row means; takes nothing.
+    /// The semantics of the row; takes nothing.
     pub(super) fn sem(&self) -> Sem {
         self.m.sem()
     }
 
-    /// The first word; takes nothing.
+    /// The opcode; takes nothing.
     pub(super) fn opcode(&self) -> Opcode {
         self.m.opcode()
     }
 
-    /// Whether it reads the carry; takes nothing.
+    /// Whether the instruction reads the condition code; takes nothing.
     pub(super) fn reads_carry(&self) -> bool {
         self.m.reads_carry()
     }
 
-    /// The type of the operand at a place. Takes nothing: most types specify more than how wide a constant is.
+    /// The type of an operand. Takes nothing: most types specify more than the width of a constant.
     pub(super) fn operand_type(&self, at: usize) -> Option<ScalarType> {
         self.m.operand_type(at)
     }
 
-    /// At which of these places so many values in brackets are. Takes nothing.
+    /// Assigns `written` bracketed values to these operand slots. Takes nothing.
     pub(super) fn place_values(&self, places: &[ptx_isa::Operand], written: usize) -> Option<Placement> {
         self.m.place_values(places, written)
     }
 
-    /// Takes the slots that hold the modifier; false when none does.
+    /// Takes the slots that contain the modifier; false if none does.
     pub(super) fn has(&self, modifier: Mod) -> bool {
         self.take(|_, chosen| chosen == modifier).is_some()
     }
 
-    /// Takes the slot of `field`. Who matches on what it holds lists the modifiers it knows and refuses the others.
+    /// Takes the slot of `field`. A `match` on the result must list the modifiers it supports and refuse all others.
     pub(super) fn get(&self, field: Field) -> Option<Mod> {
         self.take(|slot, _| slot.field() == Some(field))
     }
 
-    /// Takes the slot of `field` when it names a type that registers can have.
+    /// Takes the slot of `field` if it contains a register type.
     pub(super) fn type_of(&self, field: Field) -> Option<ScalarType> {
         let named =
             |slot: &Slot, chosen| slot.field() == Some(field) && ScalarType::from_mod(chosen).is_some();
@@ -98,33 +98,33 @@ impl Modifiers {
         self.get(Field::Space).and_then(StateSpace::from_mod)
     }
 
-    /// Takes what is in these slots: it changes nothing that a program can see here, for the reason given.
+    /// Takes these slots, whose contents have no observable effect here, for the given reason.
     pub(super) fn ignore(&self, fields: &[Field], _why: &'static str) {
         self.skip(|slot, _| slot.field().is_some_and(|field| fields.contains(&field)));
     }
 
-    /// Takes these modifiers in any slot: they change nothing that a program can see here, for the reason given.
+    /// Takes these modifiers in any slot, which have no observable effect here, for the given reason.
     pub(super) fn ignore_words(&self, words: &[Mod], _why: &'static str) {
         self.skip(|_, chosen| words.contains(&chosen));
     }
 
-    /// Takes all: nothing about the instruction changes what a program can see here, for the reason given.
+    /// Takes all modifiers, none of which has an observable effect here, for the given reason.
     pub(super) fn ignore_all(&self, _why: &'static str) {
         self.skip(|_, _| true);
     }
 
-    /// The first modifier that no one took.
+    /// The first untaken modifier.
     pub(super) fn untaken(&self) -> Option<Mod> {
         let taken = self.taken.get();
         self.chosen().find(|&(at, ..)| taken & 1 << at == 0).map(|(.., chosen)| chosen)
     }
 
-    /// The filled slots with their places.
+    /// The filled slots with their indices.
     fn chosen(&self) -> impl Iterator<Item = (usize, &'static Slot, Mod)> + '_ {
         self.m.slots().enumerate().filter_map(|(at, (slot, chosen))| chosen.map(|chosen| (at, slot, chosen)))
     }
 
-    /// Takes the filled slots that fit; what the first of them holds.
+    /// Takes the filled slots that match; returns the contents of the first one.
     fn take(&self, fits: impl Fn(&Slot, Mod) -> bool) -> Option<Mod> {
         let mut first = None;
         for (at, _, chosen) in self.chosen().filter(|(_, slot, chosen)| fits(slot, *chosen)) {
@@ -143,7 +143,7 @@ impl Modifiers {
     }
 }
 
-/// For each row of the table the slots with literals that its meaning implies.
+/// For each row of the table the literal slots implied by its semantics.
 static IMPLIED: LazyLock<Vec<u32>> = LazyLock::new(|| all_forms().iter().map(implied).collect());
 
 fn implied(form: &Form) -> u32 {

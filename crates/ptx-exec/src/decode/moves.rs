@@ -9,7 +9,7 @@ use crate::error::codes;
 use crate::program::{Binary, Effect, Src, Unary};
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes moves and conversions.
+    /// The decoder of moves and conversions.
     pub(super) fn move_decoder(sem: MoveSem) -> Decode<'a> {
         match sem {
             MoveSem::Mov => Self::mov,
@@ -82,7 +82,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The width of each of the parts that a value of `ty` falls into.
+    /// The width of each part when a value of `ty` is split.
     fn part_width(&self, cx: &Context<'_>, ty: ScalarType, parts: usize) -> Decoded<u32> {
         match ty.bits().checked_div(parts as u32) {
             Some(width) if width > 0 && width * parts as u32 == ty.bits() => Ok(width),
@@ -95,7 +95,7 @@ impl BodyDecoder<'_> {
         let width = self.part_width(cx, ty, parts.len())?;
         let a = self.src(cx, 1)?;
         let mask = u64::MAX >> (64 - width.min(64));
-        // The source may be one of the destinations, so all parts are made before any is written.
+        // The source may be one of the destinations, so all parts are computed before any is written.
         let mut pairs = Vec::new();
         for (n, &part) in parts.iter().enumerate() {
             if matches!(part, Operand::Sink) {
@@ -143,7 +143,7 @@ impl BodyDecoder<'_> {
     }
 }
 
-/// The untyped bits of a width.
+/// The untyped type of a width.
 fn bits_of(width: u32) -> Option<ScalarType> {
     match width {
         8 => Some(ScalarType::B8),

@@ -15,7 +15,7 @@ use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
 use crate::scalar::narrow::Narrow;
 
-/// A register of a type that only multimem accesses have: what its elements are, how many, and its bytes.
+/// A register type that only multimem accesses have: its element format and count.
 fn narrow(modifier: Option<Mod>) -> Option<(Narrow, u32)> {
     Some(match modifier? {
         Mod::E4m3 => (Narrow::E4m3, 1),
@@ -68,7 +68,7 @@ impl BodyDecoder<'_> {
     }
 }
 
-/// How two values become one in the precision of their type. Nothing is flushed: the manual has it for `red` alone.
+/// The reduction of two values in the precision of their type. Nothing is flushed: the manual specifies that only for `red`.
 fn plain(cx: &Context<'_>) -> Decoded<Combine> {
     let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("its type is not known here") };
     Ok(match combination(cx, ty)? {
@@ -79,11 +79,11 @@ fn plain(cx: &Context<'_>) -> Decoded<Combine> {
     })
 }
 
-/// How the values of all places become one.
+/// The reduction of the values of all replicas.
 fn accumulation(cx: &Context<'_>, narrow: Option<(Narrow, u32)>) -> Decoded<Accumulation> {
     let precision = cx.m.get(Field::AccPrec);
     let (element, count, format) = match (narrow, cx.m.scalar_type(), precision) {
-        // Their values are exact in half precision.
+        // These formats are exact in half precision.
         (Some((narrow, count)), _, None | Some(Mod::AccF16)) => (Element::Narrow(narrow), count, Format::F16),
         (None, _, None) => return Ok(Accumulation::Plain(plain(cx)?)),
         (None, Some(ScalarType::F16), Some(Mod::AccF32)) => (Element::Wide(Format::F16), 1, Format::F32),

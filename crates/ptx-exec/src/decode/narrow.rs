@@ -1,4 +1,4 @@
-//! Conversions of packs: from and to narrow formats, and by random bits (manual 9.7.9.21, 9.7.9.22).
+//! Conversions of packs: from and to narrow formats, and with random bits (manual 9.7.9.21, 9.7.9.22).
 
 use ptx_ir::Operand;
 use ptx_isa::{Field, Mod, ScalarType};
@@ -13,7 +13,7 @@ use crate::scalar::format::Format;
 use crate::scalar::int::Signedness;
 use crate::scalar::narrow::{Direction, Narrow, Negatives};
 
-/// What a type is a pack of, and of how many; a single number is a pack of one.
+/// The element and count of a packed type; a single number is a pack of one.
 fn pack_of(modifier: Mod) -> Option<(Element, u32)> {
     let narrow = |format, count| Some((Element::Narrow(format), count));
     match modifier {
@@ -36,7 +36,7 @@ fn pack_of(modifier: Mod) -> Option<(Element, u32)> {
     }
 }
 
-/// The integers that `cvt.pack` makes.
+/// The element type of the result of `cvt.pack`.
 fn integer_of(modifier: Mod) -> Option<PackElement> {
     let (bits, sign) = match modifier {
         Mod::U2 => (2, Signedness::Unsigned),
@@ -53,7 +53,7 @@ fn integer_of(modifier: Mod) -> Option<PackElement> {
 }
 
 impl BodyDecoder<'_> {
-    /// `cvt` of and to packs of narrow formats, and to pairs by random bits.
+    /// `cvt` of packs from and to narrow formats, and to pairs with random bits.
     pub(super) fn convert_narrow(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.has(Mod::Pack) {
             return self.convert_integers(cx);
@@ -82,7 +82,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The sources as one pack: its lower and its upper 64 bits. Of several operands the last is the lowest element.
+    /// The sources as one pack: its lower and its upper 64 bits. Of several operands the last one is the lowest element.
     fn pack_operands(&mut self, cx: &mut Context<'_>) -> Decoded<(Src, Src)> {
         let nothing = cx.constants.of(0);
         if let Some(at) = cx.find("abef") {
@@ -102,7 +102,7 @@ impl BodyDecoder<'_> {
         Ok((self.two_words(cx, a, b), nothing))
     }
 
-    /// Two 32-bit values in one row.
+    /// Joins two 32-bit values in one row.
     fn two_words(&mut self, cx: &mut Context<'_>, high: Src, low: Src) -> Src {
         let d = self.temporary();
         let lower = self.temporary();
@@ -112,7 +112,7 @@ impl BodyDecoder<'_> {
         Src::register(d)
     }
 
-    /// `cvt.pack`: clamps two integers into elements of 2 to 16 bits.
+    /// `cvt.pack`: clamps two integers to elements of 2 to 16 bits.
     pub(super) fn convert_integers(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sat, Mod::B32], "the others all clamp, and join 32 bits");
         let Some(element) = cx.m.get(Field::DType).and_then(integer_of) else {

@@ -1,4 +1,4 @@
-//! Operands as rows.
+//! Lowers operands to rows.
 
 use ptx_diag::Span;
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
@@ -14,22 +14,22 @@ use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary};
 use crate::scalar::convert::Excess;
 use crate::scalar::int::Int;
 
-/// Where a variable lies.
+/// Location of a variable.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
-    /// At a known address of a space.
+    /// At a fixed address in a space.
     Fixed(Space, u64),
-    /// In the local memory of the frame.
+    /// At an offset in the local memory of the frame.
     Frame(u32),
 }
 
 impl BodyDecoder<'_> {
-    /// The row that a destination names; results no one wants go to the sink.
+    /// The row of a destination; ignored results go to the sink.
     pub(super) fn dst(&self, cx: &Context<'_>, at: usize) -> Decoded<Dst> {
         self.dst_of(cx.operands.get(at).copied().unwrap_or(Operand::Omitted), cx.span(at))
     }
 
-    /// The row that a destination operand names.
+    /// The row of a destination operand.
     pub(super) fn dst_of(&self, operand: Operand, span: Span) -> Decoded<Dst> {
         match operand {
             Operand::Register(register) => Ok(self.row_of(register)),
@@ -42,13 +42,13 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The destination that the row calls `name`.
+    /// The destination named `name` in the row of the table.
     pub(super) fn dst_named(&self, cx: &Context<'_>, name: &str) -> Decoded<Dst> {
         let (at, operand) = cx.named(name);
         self.dst_of(operand, cx.span(at))
     }
 
-    /// The type of a register operand, when it is one.
+    /// The type of a register operand, if it is one.
     pub(super) fn register_type(&self, operand: Operand) -> Option<ScalarType> {
         match operand {
             Operand::Register(register) | Operand::Element(register, _) | Operand::Not(register) => {
@@ -58,14 +58,14 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The row of the source at a place, as a value of the type that the row of the table gives it.
+    /// The row of a source, as a value of the type given by the row of the table.
     pub(super) fn src(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
         let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
         let ty = cx.m.operand_type(at).unwrap_or(ScalarType::B64);
         self.src_of(cx, operand, ty, cx.span(at))
     }
 
-    /// The source that the row calls `name`.
+    /// The source named `name` in the row of the table.
     pub(super) fn src_named(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
         let (at, _) = cx.named(name);
         self.src(cx, at)
@@ -88,7 +88,7 @@ impl BodyDecoder<'_> {
             }
             Operand::Immediate(immediate) => {
                 let bits = immediate_bits(immediate, ty, span)?;
-                // Every constant but 0 is true.
+                // Every nonzero constant is true.
                 let bits = if ty == ScalarType::Pred { u128::from(bits != 0) } else { bits };
                 Ok(if ty.bits() == 128 {
                     cx.constants.pair(bits as u64, (bits >> 64) as u64)
@@ -110,7 +110,7 @@ impl BodyDecoder<'_> {
             | Operand::Sink
             | Operand::Selected(..)
             | Operand::Negated(..)
-            // Written out as an instruction of its own (`Verified::written_out`).
+            // Expanded to a separate instruction (`Verified::written_out`).
             | Operand::Sum(..)
             | Operand::SpecialSum(..)
             | Operand::Address(..)
@@ -141,13 +141,13 @@ impl BodyDecoder<'_> {
                     finding(codes::UNDEFINED, span, format!("function `{name}` is defined nowhere"))
                 }
             },
-            // The name of an opaque parameter means its handle.
+            // The name of an opaque parameter denotes its handle.
             Symbol::Variable(id) if self.is_opaque_parameter(id) => {
                 self.handle(cx, Operand::Symbol(symbol, 0), 0)
             }
             Symbol::Variable(id) => match self.place(id, span)? {
                 Place::Fixed(space, address) => {
-                    // The sum of a variable's address and a constant has as many bits as addresses of its space.
+                    // The sum of a variable's address and a constant has the width of addresses of its space.
                     let bits = if space == Space::Global { self.size.mask() } else { u32::MAX.into() };
                     let address = address.wrapping_add(offset as u64) & bits & row_bits(ty);
                     Ok(match space {
@@ -172,7 +172,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// Where a variable lies.
+    /// Location of a variable.
     pub(super) fn place(&self, id: VarId, span: Span) -> Decoded<Place> {
         let id = self.reached.variable(self.module, id);
         if let Some(&at) = self.signature.frame.get(&id) {
@@ -191,7 +191,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The space that an instruction names.
+    /// The space given by an instruction.
     pub(super) fn space(&self, cx: &Context<'_>) -> Decoded<Space> {
         match cx.m.space() {
             None => Ok(Space::Generic),
@@ -200,7 +200,7 @@ impl BodyDecoder<'_> {
             Some(StateSpace::SharedCluster) => Ok(Space::SharedCluster),
             Some(StateSpace::Const) => Ok(Space::Const),
             Some(StateSpace::Local) => Ok(Space::Local),
-            // The parameters of a device function lie in its frame.
+            // The parameters of a device function are in its frame.
             Some(StateSpace::Param) if self.is_kernel => Ok(Space::Param),
             Some(StateSpace::Param) => Ok(Space::Local),
             Some(StateSpace::ParamEntry) => Ok(Space::Param),
@@ -211,7 +211,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// An address in a register of 8 or 16 bits, which `ptxas` widens to 32 by the sign of its type, and further by zeros.
+    /// An address in an 8- or 16-bit register, which `ptxas` extends to 32 bits by the signedness of its type, and beyond that with zeros.
     fn narrow_address(&mut self, cx: &mut Context<'_>, row: Src, ty: ScalarType) -> Src {
         let Some(from) = int_of(ty).filter(|_| ty.is_signed()) else { return row };
         let d = self.temporary();
@@ -220,7 +220,7 @@ impl BodyDecoder<'_> {
         Src::register(d)
     }
 
-    /// Width of an address in a register of 64 bits: modules with 32-bit addresses use the lower half.
+    /// Width of an address in a 64-bit register: modules with 32-bit addresses use the lower half.
     pub(super) fn address_width(&self) -> AddressWidth {
         match self.size {
             AddressSize::Bits32 => AddressWidth::Bits32,
@@ -253,7 +253,7 @@ impl BodyDecoder<'_> {
             }
             Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), offset) => {
                 let place = self.place(id, span)?;
-                // A name means the variable in its own space, independent of the window that the instruction uses.
+                // A name refers to the variable in its own space, independently of the window that the instruction uses.
                 let (own, base, offset) = match place {
                     Place::Fixed(own, address) => {
                         let address = match own {
@@ -283,7 +283,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The elements of a vector operand or of a vector register, or the operand alone.
+    /// The elements of a vector operand or a vector register, or the operand itself.
     pub(super) fn elements(&self, operand: Operand) -> Vec<Operand> {
         match operand {
             Operand::Vector(list) => self.body.list(list).to_vec(),

@@ -1,4 +1,4 @@
-//! The registers of the operands of instructions, for observed launches.
+//! The register operands of instructions, for instrumented launches.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::body::{register_rows, rows_of};
 use super::reach::Reached;
 use crate::program::Program;
 
-/// A register, or an element of one, and where its value is.
+/// A register, or an element of one, with its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Named {
     pub(crate) name: Arc<str>,
@@ -19,17 +19,17 @@ pub(crate) struct Named {
     pub(crate) rows: u32,
 }
 
-/// An instruction of the PTX.
+/// A PTX instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Operands {
-    /// The first and the last instruction of the program that it was decoded into.
+    /// The first and last of the program instructions that it was decoded to.
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) reads: Vec<Named>,
     pub(crate) writes: Vec<Named>,
 }
 
-/// Of each instruction of the program, which one of the PTX it is part of, and those.
+/// Maps each instruction of the program to its PTX instruction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registers {
     pub(crate) at: Vec<Option<u32>>,
@@ -43,7 +43,7 @@ pub(crate) fn registers(module: &Module, reached: &Reached, program: &Program) -
         let Some(body) = &module.function(id).body else { continue };
         let (firsts, _) = register_rows(body);
         let start = program.functions.get(index).map_or(0, |function| function.start);
-        // What follows a body is a return that is not in the text.
+        // Each body is followed by a return that is not in the text.
         let next = program.functions.get(index + 1).map_or(program.code.len() as u32, |next| next.start);
         let end = next.saturating_sub(1);
         let mut pc = start;
@@ -103,7 +103,7 @@ impl Collector<'_> {
             | Operand::Negated(register, _)
             | Operand::Sum(register, _)
             | Operand::Not(register) => self.register(register, None, list),
-            // The register of an address is read, also where memory there is written.
+            // An address register is read, even if memory there is written.
             Operand::Address(AddressBase::Register(register), _) => {
                 self.register(register, None, &mut found.reads);
             }

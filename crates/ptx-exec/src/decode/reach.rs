@@ -1,4 +1,4 @@
-//! What a kernel reaches: functions and variables.
+//! Functions and variables reachable from a kernel.
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{
@@ -11,12 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::error::codes;
 use crate::program::Builtin;
 
-/// The functions and variables that a kernel needs, in a fixed order.
+/// The functions and variables that a kernel needs, in a deterministic order.
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
     /// The kernel first; all have bodies.
     pub(crate) functions: Vec<FunctionId>,
-    /// Variables that instructions or initial values name, in order of mention, with declarations resolved.
+    /// Variables named by instructions or initializers, in order of first mention, with declarations resolved.
     pub(crate) variables: Vec<VarId>,
     /// Whether it calls `malloc`.
     pub(crate) needs_heap: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Reached {
     definitions: Definitions,
 }
 
-/// Where the names of a module are defined.
+/// Definitions of the names of a module.
 #[derive(Debug, Default)]
 struct Definitions {
     functions: FxHashMap<ptx_ir::StrId, FunctionId>,
@@ -60,12 +60,12 @@ impl Definitions {
 }
 
 impl Reached {
-    /// The number of a function in the program; declarations and aliases lead to their definitions.
+    /// The index of a function in the program; declarations and aliases are resolved to their definitions.
     pub(crate) fn function(&self, module: &Module, id: FunctionId) -> Option<u32> {
         self.index.get(&self.definition(module, id)).copied()
     }
 
-    /// The number of a function in the module, of which its address is made; declarations and aliases lead to their definitions.
+    /// The number of a function in the module, which determines its address; declarations and aliases are resolved to their definitions.
     pub(crate) fn number(&self, module: &Module, id: FunctionId) -> Option<u32> {
         let id = self.definition(module, id);
         module.function(id).body.as_ref().map(|_| id.0)
@@ -75,7 +75,7 @@ impl Reached {
         self.definitions.functions.get(&module.function(id).name).copied().unwrap_or(id)
     }
 
-    /// The variable that an `.extern` declaration in the same module stands for, or itself.
+    /// The variable that an `.extern` declaration refers to in the same module, or itself.
     pub(crate) fn variable(&self, module: &Module, id: VarId) -> VarId {
         let variable = module.variable(id);
         if variable.linkage != Linkage::Extern {
@@ -106,9 +106,9 @@ impl Reached {
         }
     }
 
-    /// Adds what the functions and variables need that have been reached.
+    /// Adds everything needed by the functions and variables reached so far.
     fn follow(&mut self, module: &Module) {
-        // The lists are the work that is left as well: what has been looked at is before the two positions, and each thing is added once.
+        // The lists double as worklists: entries before the two positions have been processed, and each entity is added only once.
         let (mut functions, mut variables) = (0, 0);
         loop {
             if let Some(&id) = self.functions.get(functions) {
@@ -128,7 +128,7 @@ impl Reached {
     }
 
     fn add_initializer(&mut self, module: &Module, initializer: &Initializer) {
-        // Initial values are as deep as their variable's dimensions, but nothing bounds those.
+        // Initializers are nested as deeply as their variable's dimensions, but those are unbounded.
         let mut rest = vec![initializer];
         while let Some(next) = rest.pop() {
             match next {
@@ -171,7 +171,7 @@ impl Reached {
     }
 }
 
-/// The function of the system that a declaration without a definition means.
+/// The builtin function that a declaration without a definition refers to.
 pub(crate) fn builtin(module: &Module, id: FunctionId) -> Option<Builtin> {
     match module.name(module.function(id).name) {
         "vprintf" => Some(Builtin::Printf),
@@ -182,12 +182,12 @@ pub(crate) fn builtin(module: &Module, id: FunctionId) -> Option<Builtin> {
     }
 }
 
-/// Where the addresses of functions can come from.
+/// Where function addresses may come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Launches {
-    /// What the kernel reaches.
+    /// Only from what the kernel reaches.
     One,
-    /// Anything that kernels of the module have left in memory.
+    /// From anything that kernels of the module have stored in memory.
     Many,
 }
 
@@ -199,7 +199,7 @@ pub(crate) fn kernels(module: &Module) -> impl Iterator<Item = FunctionId> {
     })
 }
 
-/// All global and constant variables of a module, those of its functions too.
+/// All global and constant variables of a module, including those of its functions.
 pub(crate) fn all_variables(module: &Module) -> Reached {
     let mut reached = Reached { definitions: Definitions::new(module), ..Reached::default() };
     let mut add = |id: VarId| {
@@ -224,14 +224,14 @@ pub(crate) fn all_variables(module: &Module) -> Reached {
     reached
 }
 
-/// Whether a function calls others by their addresses.
+/// Whether a function contains indirect calls.
 fn calls_addresses(body: &Body) -> bool {
     let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
     let mut operands = calls.flat_map(|(_, inst)| body.operands(inst));
     operands.any(|operand| matches!(operand, Operand::Register(_)))
 }
 
-/// The functions whose addresses a function makes.
+/// The functions whose addresses a function takes.
 fn addressed<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = FunctionId> + use<'m> {
     let others =
         body.instructions().filter(|(_, inst)| inst.mnemonic.sem() != Sem::Control(ControlSem::Call));
@@ -244,10 +244,10 @@ fn addressed<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = Fun
     })
 }
 
-/// Finds what the kernel `entry` needs.
+/// Determines what the kernel `entry` needs.
 ///
 /// # Errors
-/// When the module has no such kernel with a body.
+/// If the module has no such kernel with a body.
 pub(crate) fn reach(module: &Module, entry: &str, launches: Launches) -> Result<Reached, Diagnostics> {
     let kernel = kernels(module).find(|&id| module.name(module.function(id).name) == entry);
     let Some(kernel) = kernel else {

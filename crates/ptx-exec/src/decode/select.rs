@@ -10,7 +10,7 @@ use crate::program::{Alu, Binary, Comparison, Dual, Numbers, SetWhere, Ternary};
 use crate::scalar::compare::{Join, Relation, WithNan};
 use crate::scalar::format::Format;
 
-/// The Boolean operator that the modifiers name, if they name one.
+/// The Boolean operator given by the modifiers, if any.
 pub(super) fn join(cx: &Context<'_>) -> Decoded<Option<Join>> {
     Ok(match cx.m.get(Field::Bool) {
         None => None,
@@ -21,7 +21,7 @@ pub(super) fn join(cx: &Context<'_>) -> Decoded<Option<Join>> {
     })
 }
 
-/// The comparison that the modifiers name.
+/// The comparison given by the modifiers.
 fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
     let (relation, with_nan) = match cx.m.get(Field::Cmp) {
         Some(Mod::Eq) => (Relation::Equal, WithNan::False),
@@ -73,10 +73,10 @@ impl BodyDecoder<'_> {
             cx.emit(binary(Binary::Compare(comparison), p, a, b));
             return Ok(());
         }
-        // Without an operator `c` is true, which `and` leaves alone.
+        // Without an operator `c` is true, the identity of `and`.
         let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
         let join = join.unwrap_or(Join::And);
-        // `q` is the opposite, or for packed types the upper half's result.
+        // `q` is the negation, or for packed types the result of the upper half.
         let op = if packed { Dual::ComparePair(comparison, join) } else { Dual::Compare(comparison, join) };
         cx.emit(Alu::Dual { op, dsts: [p, q], srcs: [a, b, c, c] });
         Ok(())
@@ -92,7 +92,7 @@ impl BodyDecoder<'_> {
             Numbers::Int(_) | Numbers::Float(_) => (1, dtype.bits()),
             Numbers::Ints(_, count) | Numbers::Floats(_, count) => (count, dtype.bits() / count),
         };
-        // A pair gives a pair or 32 bits of masks; a single value gives a single one.
+        // A pair produces a pair or 32 bits of masks; a single value produces a single one.
         let pair = matches!(dtype, ScalarType::F16x2 | ScalarType::Bf16x2);
         if (count == 1 && pair) || (count == 2 && width != 16) {
             return cx.unsupported("its types do not go together");
@@ -114,7 +114,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `a` when `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
+    /// `a` if `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
     fn slct(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         self.one_row(cx)?;
         let d = self.dst(cx, 0)?;
@@ -128,7 +128,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The values that are selected from are of any type that a row holds.
+    /// Checks that the selected values fit in one row; their type is irrelevant otherwise.
     fn one_row(&self, cx: &Context<'_>) -> Decoded<()> {
         match cx.m.scalar_type() {
             Some(ty) if rows_of(ty) == 1 => {

@@ -1,4 +1,4 @@
-//! Barriers in shared memory, and bulk copies (manual 9.7.13.15, 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18).
+//! Mbarriers, and bulk copies (manual 9.7.13.15, 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18).
 
 use ptx_isa::{AsyncSem, Field, Mod, Sem};
 
@@ -12,7 +12,7 @@ use crate::program::{
     MbarrierAction, Op, Src, Stay, Unary, Within, Write,
 };
 
-/// What a copy tells its barrier of the data.
+/// The report on the data of a copy to its mbarrier.
 fn inspection(cx: &Context<'_>) -> Decoded<Option<Inspection>> {
     Ok(Some(match cx.m.get(Field::Report) {
         None | Some(Mod::MbarrierReportDisabled) => return Ok(None),
@@ -25,12 +25,12 @@ fn inspection(cx: &Context<'_>) -> Decoded<Option<Inspection>> {
     }))
 }
 
-/// What bulk copies, and bulk stores, are multiples of.
+/// Granularity of bulk copies, and of bulk stores.
 const COPY_UNIT: u64 = 16;
 const STORE_UNIT: u64 = 8;
 
 impl<'a> BodyDecoder<'a> {
-    /// What decodes asynchronous operations; `None` when the interpreter has no such operation.
+    /// The decoder of an asynchronous operation; `None` for unsupported operations.
     pub(super) fn async_decoder(sem: AsyncSem) -> Option<Decode<'a>> {
         use AsyncSem as S;
         Some(match sem {
@@ -50,7 +50,7 @@ impl<'a> BodyDecoder<'a> {
             S::TensorCopy | S::TensorReduce => Self::bulk_tensor,
             S::TensormapReplace => Self::tensormap_replace,
             S::TensormapCopy => Self::tensormap_copy,
-            // Kernels with such accesses are refused, so that none is on its way.
+            // Kernels with such accesses are refused, so that none is in flight.
             S::FabricGroup => {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, "there is nothing to wait for")
             }
@@ -110,7 +110,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional one of a parity.
+    /// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional phase of a parity.
     fn wait(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
         let is_conditional = match cx.m.get(Field::PhaseType) {
             Some(Mod::PhaseTypeConditional) => true,
@@ -140,7 +140,7 @@ impl BodyDecoder<'_> {
         Ok(MbarrierAction::Arrive { count, transactions, completion, stay })
     }
 
-    /// A source around which braces may occur.
+    /// A source that may be in braces.
     fn src_in_braces(&mut self, cx: &mut Context<'_>, at: usize) -> Decoded<Src> {
         let operand = cx.operands.get(at).copied().unwrap_or(ptx_ir::Operand::Omitted);
         let ty = cx.m.operand_type(at).unwrap_or(ptx_isa::ScalarType::U32);
@@ -224,8 +224,8 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `st.async`: a store, and a barrier that is told of its bytes. The manual asks for a cluster of more blocks; the only
-    /// one of a cluster has the addresses of its own memory.
+    /// `st.async`: a store that signals its bytes to an mbarrier. The manual requires a cluster of several blocks; in a
+    /// cluster of one, cluster addresses are those of the block's own memory.
     pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let spaces: &[Space] = match cx.m.get(Field::MemOrder) {
             _ if cx.find("mbar").is_some() => &[Space::SharedCluster],
@@ -238,7 +238,7 @@ impl BodyDecoder<'_> {
         self.write_async(cx)
     }
 
-    /// `red.async`, likewise.
+    /// `red.async`, analogous to `st.async`.
     pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let is_near = cx.find("mbar").is_some();
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
@@ -247,7 +247,7 @@ impl BodyDecoder<'_> {
         self.write_async(cx)
     }
 
-    /// The instruction is for these spaces; one that names its space is.
+    /// Requires the address to be in one of these spaces; not needed if the instruction specifies its space.
     fn expect_space(&mut self, cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
         if cx.m.space().is_none() {
             let (at, _) = cx.named("a");
@@ -257,8 +257,8 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Makes the store or reduction that was decoded last an asynchronous one, which signals the barrier of the instruction,
-    /// where it has one, of its bytes.
+    /// Converts the store or reduction that was decoded last to an asynchronous one, which signals its bytes to the
+    /// mbarrier of the instruction, if any.
     fn write_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let write = match cx.program.code.pop().map(|inst| inst.op) {
             Some(Op::Effect(Effect::Store(store))) => Write::Store(*store),

@@ -1,4 +1,4 @@
-//! Memory that a thread allocates on its stack (manual 9.7.17).
+//! Stack allocations of threads (manual 9.7.17).
 
 use ptx_ir::Operand;
 use ptx_isa::{Field, MemorySem, Sem};
@@ -8,9 +8,9 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Effect, Stack};
 
-/// What allocations are aligned to at least.
+/// Minimum alignment of allocations.
 const ALIGNMENT: u64 = 8;
-/// The largest alignment there is.
+/// Maximum alignment.
 const LARGEST_ALIGNMENT: u64 = 1 << 23;
 
 impl BodyDecoder<'_> {

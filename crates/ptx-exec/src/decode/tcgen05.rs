@@ -19,14 +19,14 @@ use crate::program::{
 use crate::scalar::float::{Extreme, NanRule, SignRule};
 use crate::scalar::int::Int;
 
-/// The space and offset of accesses to tensor memory, which is none of the spaces.
+/// The space and offset of accesses to tensor memory, which is not a state space.
 const NOWHERE: (Space, i64) = (Space::Generic, 0);
 
-/// Why fences, and arrivals that may be early, change nothing.
+/// Why fences, and arrivals that may be early, have no effect.
 const IN_ORDER: &str = "operations of a block are done in their order";
 
 impl BodyDecoder<'_> {
-    /// All of `tcgen05` but the multiplications.
+    /// All `tcgen05` instructions except multiplications.
     pub(super) fn tensor_memory(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         if cx.m.has(Mod::Ld) || cx.m.has(Mod::St) {
@@ -138,7 +138,7 @@ impl BodyDecoder<'_> {
         let shift_d = match cx.named("scale-input-d") {
             (_, Operand::Omitted) => cx.constants.of(0),
             (at, Operand::Immediate(immediate)) => {
-                // That of integers has no place in machine code: `ptxas` drops it.
+                // The shift of integers has no encoding in machine code: `ptxas` drops it.
                 let shift =
                     if divides { immediate_bits(immediate, ScalarType::U32, cx.span(at))? } else { 0 };
                 let shift = shift as u64;
@@ -251,7 +251,7 @@ impl BodyDecoder<'_> {
         self.tensor_access(cx, access, srcs, dsts)
     }
 
-    /// Columns from the first half of `.16x32bx2` to the second.
+    /// Column offset of the second half of `.16x32bx2` from the first.
     fn half_distance(&self, cx: &Context<'_>) -> Decoded<i32> {
         match cx.named("immHalfSplitoff") {
             (at, Operand::Immediate(immediate)) => {
@@ -261,7 +261,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The row with the addresses in tensor memory of an operand in brackets.
+    /// The row of tensor memory addresses of a bracketed operand.
     pub(super) fn tensor_address(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
         let (at, operand) = cx.named(name);
         match operand {
@@ -283,7 +283,7 @@ impl BodyDecoder<'_> {
     }
 }
 
-/// The blocks that an instruction is for.
+/// The `.cta_group` of an instruction.
 fn group(cx: &Context<'_>) -> Decoded<Group> {
     match (cx.m.has(Mod::CtaGroup1), cx.m.has(Mod::CtaGroup2)) {
         (true, _) => Ok(Group::One),
@@ -306,7 +306,7 @@ fn multiply_kind(cx: &Context<'_>) -> Decoded<MultiplyKind> {
     })
 }
 
-/// How many elements of a row share a scale.
+/// The number of elements of a row that share a scale.
 fn scale_vector(cx: &Context<'_>) -> Decoded<ScaleVector> {
     Ok(match cx.m.get(Field::ScaleVec) {
         None | Some(Mod::Block32) => ScaleVector::Block(32),

@@ -1,4 +1,4 @@
-//! Tensor copies, and changes and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
+//! Tensor copies, and updates and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
 use ptx_ir::{AddressBase, Operand, Symbol};
 use ptx_isa::{AsyncSem, Field as Slot, Kind, Mod, ScalarType, Sem};
@@ -64,7 +64,7 @@ impl BodyDecoder<'_> {
         let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
         let action = if is_load {
             let blocks = self.multicast(cx)?;
-            // The barrier of a pair may be in the other block.
+            // The mbarrier of a pair may be in the other block.
             let space = if for_pairs { Space::SharedCluster } else { space };
             TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks, for_pairs }
         } else if cx.m.sem() == Sem::Async(AsyncSem::TensorReduce) {
@@ -78,7 +78,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The mask of a multicast, which has 16 or 32 bits; without a multicast none.
+    /// The mask of a multicast, which has 16 or 32 bits; `None` without a multicast.
     pub(super) fn multicast(&mut self, cx: &mut Context<'_>) -> Decoded<Option<Src>> {
         if cx.m.get(Slot::Multicast).is_none() {
             return Ok(None);
@@ -93,7 +93,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The parts of the tensor's operand.
+    /// The parts of the tensor operand.
     fn tensor(&self, cx: &Context<'_>, at: usize, operand: Operand) -> Decoded<Tensor> {
         let place = cx.m.form().operands.get(at).map(|place| place.kind);
         let (Operand::Bracket(list), Some(Kind::Bracketed(parts))) = (operand, place) else {
@@ -115,7 +115,7 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The address of a tensor map, which is a generic one in a register.
+    /// The address of a tensor map, a generic address in a register.
     fn map_address(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Address> {
         let span = cx.span(at);
         match operand {
@@ -152,7 +152,7 @@ impl BodyDecoder<'_> {
         elements.into_iter().map(|element| self.src_of(cx, element, ty, span)).collect()
     }
 
-    /// An address in shared memory whose brackets may be missing.
+    /// An address in shared memory whose brackets may be omitted.
     fn loose(&mut self, cx: &mut Context<'_>, name: &str, space: Space) -> Decoded<Address> {
         let (at, operand) = cx.named(name);
         let Operand::Register(register) = operand else { return self.address(cx, at, space) };
@@ -174,7 +174,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `tensormap.cp_fenceproxy`: the threads of the warp meet, then each copies.
+    /// `tensormap.cp_fenceproxy`: the threads of the warp synchronize, then each copies.
     pub(super) fn tensormap_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (at, _) = cx.named("dst");
         let to = self.address(cx, at, Space::Global)?;
@@ -224,7 +224,7 @@ fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
     })
 }
 
-/// The field that is replaced, with the dimension it is of.
+/// The replaced field, with its dimension.
 fn field(cx: &Context<'_>) -> Decoded<Field> {
     let (at, ord) = cx.named("ord");
     let dimension = match ord {

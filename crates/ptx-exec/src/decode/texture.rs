@@ -15,7 +15,7 @@ use crate::program::{
 use crate::scalar::int::{Int, Signedness};
 use crate::texture::opaque_of;
 
-/// The contents of the brackets of a fetch or access.
+/// The bracketed operand of a fetch or access.
 struct At {
     object: Src,
     /// A second object.
@@ -66,7 +66,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The handle that a variable or a register holds.
+    /// The handle of a variable or in a register.
     pub(super) fn handle(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Src> {
         match operand {
             Operand::Symbol(Symbol::Variable(id), _)
@@ -119,7 +119,7 @@ impl BodyDecoder<'_> {
             }
         };
         let object = self.handle(cx, object, place)?;
-        // In the unified mode a texture has its sampler, and `ptxas` does not look at what else is named.
+        // In the unified mode a texture includes its sampler, and `ptxas` ignores any other that is given.
         let sampler = match sampler {
             Some(sampler) if self.layout.references.independent => Some(self.handle(cx, sampler, place)?),
             _ => None,
@@ -161,8 +161,8 @@ impl BodyDecoder<'_> {
     /// `tex`, `tld4`.
     fn fetch(&mut self, cx: &mut Context<'_>) -> Decoded<Fetch> {
         let Some(geometry) = geometry(&cx.m) else { return cx.unsupported("it has no geometry") };
-        // `ptxas` makes the same instruction of fetches by gradients with `.s32` and with `.f32`, which takes the bits of the
-        // coordinates for single precision.
+        // `ptxas` generates the same instruction for gradient fetches with `.s32` and with `.f32`, which interprets the
+        // bits of the coordinates as single precision.
         let is_gradient = cx.m.has(Mod::Grad);
         let ty = match cx.m.type_of(Field::CType) {
             Some(ty @ (ScalarType::S32 | ScalarType::F32)) => ty,
@@ -176,7 +176,7 @@ impl BodyDecoder<'_> {
         } else if cx.m.has(Mod::Level) {
             LevelOf::Given(self.src_named(cx, "lod")?)
         } else {
-            // Without `.base` the same is queried.
+            // Omitting `.base` has the same meaning.
             match cx.m.get(Field::Mipmap) {
                 None | Some(Mod::Base) => LevelOf::Base,
                 Some(_) => return cx.unsupported("its choice of levels is not known here"),
@@ -196,7 +196,7 @@ impl BodyDecoder<'_> {
             Some(Mod::F16x2) => Texels::HalfPairs,
             _ => return cx.unsupported("its results have no such type"),
         };
-        // The type specifies how many registers there are, too.
+        // The type also implies the number of registers.
         cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results specifies it too");
         let resident = match cx.named("p") {
             (_, Operand::Omitted) => None,
@@ -252,7 +252,7 @@ impl BodyDecoder<'_> {
         let size = ty.bytes();
         let by_texels = cx.m.has(Mod::P) || !cx.m.has(Mod::B);
         match cx.m.get(Field::Vec) {
-            // As many registers as the operand has.
+            // The number of registers is that of the operand.
             None | Some(Mod::V2 | Mod::V4) => {}
             Some(_) => return cx.unsupported("a texel has at most four channels"),
         }
@@ -271,7 +271,7 @@ impl BodyDecoder<'_> {
         Ok(SurfaceAccess { surface: object, geometry, layer, at: coordinates, beyond, action })
     }
 
-    /// What `sured` does.
+    /// The operation of `sured`.
     fn reduction(&mut self, cx: &mut Context<'_>, ty: ScalarType, by_texels: bool) -> Decoded<SurfaceAction> {
         let Some(op) = cx.m.get(Field::Op) else { return cx.unsupported("it has no operation") };
         let combine = |sign| {

@@ -11,7 +11,7 @@ use crate::program::{Src, Ternary};
 use crate::scalar::compare::Relation;
 use crate::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
 
-/// What an opcode computes; `vmad` is apart.
+/// The operation of an opcode; `vmad` is handled separately.
 fn operation(cx: &Context<'_>) -> Decoded<Operation> {
     Ok(match cx.m.opcode() {
         Opcode::Vadd | Opcode::Vadd2 | Opcode::Vadd4 => Operation::Add,
@@ -35,7 +35,7 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
     })
 }
 
-/// The part of a register that a selector names; without one all of it.
+/// The part of a register given by a selector; without one the whole register.
 fn part(selector: Option<Selector>) -> Part {
     let Some(selector) = selector else { return Part::WORD };
     let bits = unit_bits(selector.unit);
@@ -59,7 +59,7 @@ fn selector(operand: Operand) -> Option<Selector> {
     }
 }
 
-/// The lanes that a selector picks, the lowest first; without one `count` of them from `first` on.
+/// The lanes picked by a selector, lowest first; without one `count` of them starting at `first`.
 fn lanes(selector: Option<Selector>, first: u8, count: u8) -> [u8; 4] {
     let mut picked = [0; 4];
     match selector {
@@ -71,13 +71,13 @@ fn lanes(selector: Option<Selector>, first: u8, count: u8) -> [u8; 4] {
     picked
 }
 
-/// Whether the lanes of a SIMD instruction have 16 bits; else they have 8.
+/// Whether the lanes of a SIMD instruction have 16 bits; otherwise 8.
 fn is_on_halves(form: &Form) -> bool {
     form.operands.iter().any(|place| matches!(place.kind, Kind::Selected(_, Selection::Halves)))
 }
 
 impl BodyDecoder<'_> {
-    /// The whole register or constant that an operand takes a part of.
+    /// The whole register or constant of which an operand uses a part.
     fn whole(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<(Src, Operand)> {
         let (at, operand) = cx.named(name);
         let whole = match operand {
@@ -87,7 +87,7 @@ impl BodyDecoder<'_> {
         Ok((self.src_of(cx, whole, ScalarType::U32, cx.span(at))?, operand))
     }
 
-    /// The register that a result goes to, whole or in part.
+    /// The destination register, and the selector of the part that is written.
     fn merged(&self, cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
         let (at, operand) = cx.named("d");
         match operand {
@@ -150,7 +150,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// The same on two halves or four bytes.
+    /// SIMD video instructions on two halves or four bytes.
     pub(super) fn video_lanes(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let lane_bits = if is_on_halves(cx.m.form()) { 16 } else { 8 };
         let count = (32 / lane_bits) as u8;

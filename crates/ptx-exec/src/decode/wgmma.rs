@@ -15,13 +15,13 @@ use crate::program::{
 };
 use crate::scalar::format::Rounding;
 
-/// The part of a warp in a shape of a warpgroup, `.m64nNkK`; `None` for other shapes.
+/// A warp's share of a warpgroup shape, `.m64nNkK`; `None` for other shapes.
 pub(super) fn part_of_warp(shape: Mod) -> Option<Size> {
     let (n, k) = shape.as_str().strip_prefix("m64n")?.split_once('k')?;
     Some(Size { m: 16, n: n.parse().ok()?, k: k.parse().ok()? })
 }
 
-/// The value of an operand, which is constant; `None` where the row has no such operand.
+/// The value of a constant operand; `None` if the row has no such operand.
 fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
     let (at, operand) = cx.named(name);
     match operand {
@@ -54,7 +54,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         d: sum,
         join: match cx.m.get(Field::Op) {
             None => Join::Multiply,
-            // Of bits, which are 0 and 1, that is a product.
+            // For 1-bit values, the population count of the conjunction is the product.
             Some(Mod::And) if cx.m.has(Mod::Popc) => Join::Multiply,
             Some(_) => return cx.unsupported("its operation is not known here"),
         },
@@ -64,7 +64,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
 }
 
 impl BodyDecoder<'_> {
-    /// `wgmma`. All of its instructions wait for the threads of the warp.
+    /// `wgmma`. All of these instructions wait for the threads of the warp.
     pub(super) fn warpgroup(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         let action = match cx.m.sem() {
@@ -97,7 +97,7 @@ impl BodyDecoder<'_> {
         let negated = is_immediate(cx, "imm-scale-a", -1)? != is_immediate(cx, "imm-scale-b", -1)?;
         let metadata = match cx.find("sp-meta") {
             Some(at) => {
-                // It may be in braces.
+                // The operand may be in braces.
                 let metadata = self.vector_srcs(cx, at)?;
                 expect_registers(cx, metadata.len(), 1)?;
                 metadata.first().copied()

@@ -1,28 +1,28 @@
-//! The addresses of the regions of a launch, and those of the allocations of a memory whose addresses have 32 bits.
+//! Address allocation for the regions of a launch, and for allocations of a memory with 32-bit addresses.
 
 use std::sync::Arc;
 
 use super::windows::LOW_GLOBAL;
 use super::{AddressSize, GlobalMemory, Region};
 
-/// Bytes of nothing after each region, so that what misses it by less is told with its name.
+/// Unmapped bytes after each region, so that accesses that miss it by less are reported with its name.
 const FENCE: u64 = 4096;
 
 /// Alignment of every region, as CUDA guarantees.
 const ALIGNMENT: u64 = 256;
 
-/// The least address from `from` on for a region of this alignment.
+/// The lowest address at or after `from` for a region of this alignment.
 fn aligned(from: u64, align: u64) -> Option<u64> {
     from.checked_next_multiple_of(align.max(ALIGNMENT))
 }
 
-/// Gives regions addresses: numbered ones, or one after the other below 2^32, which depend on those before alone, or those of the host.
+/// Assigns addresses to regions: numbered ones, consecutive ones below 2^32 that only depend on earlier regions, or host addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Arena {
     size: AddressSize,
     count: usize,
     next: u64,
-    /// The regions that were made, where their addresses are those of the host.
+    /// The regions that were created, if their addresses are host addresses.
     host: Option<Vec<Region>>,
 }
 
@@ -31,17 +31,17 @@ impl Arena {
         Self { size, count: 0, next: LOW_GLOBAL.start, host: None }
     }
 
-    /// One that gives addresses of the host, for modules whose addresses have 64 bits.
+    /// An arena that assigns host addresses, for modules with 64-bit addresses.
     pub(crate) fn of_host() -> Self {
         Self { host: Some(Vec::new()), ..Self::new(AddressSize::Bits64) }
     }
 
-    /// Whether its addresses are those of the host.
+    /// Whether its addresses are host addresses.
     pub(crate) fn is_of_host(&self) -> bool {
         self.host.is_some()
     }
 
-    /// The region at an address that it gave, with these bytes in it.
+    /// Creates the region at an address that the arena assigned, with these contents.
     pub(crate) fn region(&self, base: u64, bytes: &[u8], name: impl Into<Arc<str>>) -> Region {
         let made = self.host.iter().flatten().find(|region| region.base == base);
         let Some(made) = made else { return Region::of_bytes(base, bytes, name) };
@@ -51,7 +51,7 @@ impl Arena {
         region
     }
 
-    /// The address of the next region; `None` where there is no room.
+    /// The address of the next region; `None` if there is no room.
     pub(crate) fn place(&mut self, bytes: u64, align: u64) -> Option<u64> {
         if let Some(host) = &mut self.host {
             let region = Region::of_host_address(bytes, align, "");
@@ -70,8 +70,8 @@ impl Arena {
     }
 }
 
-/// An address below 2^32 for `bytes` bytes: from `next` on, or before it in the first gap between those that are taken, which are bases and lengths in
-/// the order of the bases. `None` where there is no room.
+/// An address below 2^32 for `bytes` bytes: at or after `next`, or before it in the first gap between the regions
+/// `taken`, which are bases and lengths in ascending order. `None` if there is no room.
 pub(super) fn place_low(
     taken: impl Iterator<Item = (u64, u64)> + Clone,
     next: u64,
@@ -79,7 +79,7 @@ pub(super) fn place_low(
     align: u64,
 ) -> Option<u64> {
     let from = |start: u64| {
-        // In the order of their bases the place moves past each region that it overlaps; one that it has passed cannot overlap it again.
+        // In base order the candidate moves past each region that it overlaps; a region it has passed cannot overlap it again.
         let mut base = aligned(start.max(LOW_GLOBAL.start), align)?;
         for (other, len) in taken.clone() {
             let after = other.saturating_add(len).saturating_add(FENCE);

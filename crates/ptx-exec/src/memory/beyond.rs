@@ -1,4 +1,4 @@
-//! Memory of the host process that no one registered.
+//! Unregistered memory of the host process.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 use super::FaultKind;
 use super::region::Region;
 
-/// Mappings that a launch keeps once it has found them.
+/// Number of mappings that a launch caches.
 const KEPT: usize = 64;
 
-/// Memory of the host process that may be accessed at its address.
+/// Memory of the host process that may be accessed at its host address.
 #[derive(Clone, Copy, Debug)]
 pub struct HostRegion {
-    /// The words that hold it. The implementation of [`HostMemory`] ensures that it stays accessible.
+    /// The words that contain it. The implementation of [`HostMemory`] guarantees that they stay accessible.
     pub words: &'static [AtomicU64],
     /// Address of the first byte, in the first of the words.
     pub address: u64,
@@ -23,13 +23,13 @@ pub struct HostRegion {
     pub is_writable: bool,
 }
 
-/// Knows the memory of the host process. It is asked about addresses that are in no registered region, before they are accessed.
+/// Looks up memory of the host process. It is queried for addresses in no registered region, before they are accessed.
 pub trait HostMemory: fmt::Debug + Send + Sync {
-    /// The memory around an address that may be accessed; `None` where there is none.
+    /// The accessible memory around an address; `None` if there is none.
     fn find(&self, address: u64) -> Option<HostRegion>;
 }
 
-/// The memory that a launch found outside of all registered regions.
+/// The memory outside all registered regions that a launch has looked up.
 #[derive(Debug)]
 pub(crate) struct Beyond {
     host: Arc<dyn HostMemory>,
@@ -58,7 +58,7 @@ impl Beyond {
             return Err(if is_readable { FaultKind::ReadOnly } else { FaultKind::OutOfBounds });
         }
         let word = region.host_word(address).ok_or(FaultKind::OutOfBounds);
-        // Where all places are taken, it is looked up again next time.
+        // If the cache is full, the mapping is looked up again next time.
         let _ = self.found.iter().try_fold(region, |region, place| match place.set(region) {
             Ok(()) => Err(()),
             Err(region) => Ok(region),

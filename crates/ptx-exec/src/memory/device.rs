@@ -1,4 +1,4 @@
-//! Memory that outlives launches: allocations and registered memory of the host process, at addresses of the host.
+//! Memory that outlives launches: allocations and registered memory of the host process, at host addresses.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::AtomicU64;
@@ -17,26 +17,26 @@ use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
 /// Alignment of every allocation, as CUDA guarantees.
 pub(super) const ALIGNMENT: u64 = 256;
-/// Bytes of nothing on either side of an allocation.
+/// Unmapped bytes on either side of an allocation.
 pub(super) const FENCE: u64 = 256;
-/// The largest allocation.
+/// Maximum size of an allocation.
 const LARGEST: u64 = 1 << 40;
-/// Freed allocations whose addresses are not used again for a while, and the bytes that they may take.
+/// Maximum number and total size of freed allocations whose addresses are quarantined.
 const MOST_FREED: usize = 4096;
 const MOST_FREED_BYTES: u64 = 64 << 20;
-/// Bytes that are copied at a time.
+/// Bytes copied at a time.
 const PIECE: usize = 64 << 10;
 
-/// What a region is.
+/// The kind of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// It was [allocated](Memory::allocate).
     Allocation,
     /// It belongs to the host process and was [registered](Memory::register).
     Registered,
-    /// It holds a variable of a module.
+    /// It contains a variable of a module.
     Variable,
-    /// Device code's `malloc` takes from it.
+    /// The heap of device-side `malloc`.
     Heap,
 }
 
@@ -45,25 +45,25 @@ pub enum Kind {
 pub struct RegionInfo {
     /// Address of the first byte.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// How messages call it: "allocation 3", "variable `x`".
+    /// Its name in messages: "allocation 3", "variable `x`".
     pub name: String,
 }
 
-/// Why memory cannot be given, taken back or accessed.
+/// Why memory cannot be allocated, freed or accessed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MemoryError {
-    /// Not all of the bytes are in one region.
+    /// The bytes are not all in one region.
     #[error("{bytes} bytes at {address:#x} are out of bounds: {object}")]
     OutOfBounds {
         /// The first byte of the access.
         address: u64,
         /// Its size.
         bytes: u64,
-        /// What is there, or near.
+        /// The object there, or nearby.
         object: String,
     },
     /// The memory was freed.
@@ -73,66 +73,66 @@ pub enum MemoryError {
         address: u64,
         /// Its size.
         bytes: u64,
-        /// What was there.
+        /// The former object.
         object: String,
     },
-    /// Registered memory that may not be written.
+    /// Registered memory that is read-only.
     #[error("{name} at {address:#x} is read-only")]
     ReadOnly {
         /// The address.
         address: u64,
-        /// What is there.
+        /// The object there.
         name: String,
     },
-    /// No region of this kind begins at the address.
+    /// No region of the expected kind starts at the address.
     #[error("{address:#x} is not the address of {expected}{}", .found.as_ref().map(|found| format!(": it is {found}")).unwrap_or_default())]
     NotARegion {
         /// The address.
         address: u64,
-        /// What it should have been.
+        /// The expected kind.
         expected: &'static str,
-        /// What is there instead.
+        /// The object found instead.
         found: Option<String>,
     },
-    /// The addresses below 2^32 are used up.
+    /// The addresses below 2^32 are exhausted.
     #[error("there is no room for {bytes} bytes among the addresses of 32 bits")]
     NoRoom {
         /// The bytes requested.
         bytes: u64,
     },
-    /// More bytes than an allocation can have.
+    /// More bytes than the maximum size of an allocation.
     #[error("an allocation of {bytes} bytes is larger than the {} that one may have", LARGEST)]
     TooLarge {
         /// The bytes requested.
         bytes: u64,
     },
-    /// The memory to be registered is known already, in part at least.
+    /// The memory to be registered overlaps a known region.
     #[error("{bytes} bytes at {address:#x} overlap {with}")]
     Overlap {
         /// The first byte.
         address: u64,
-        /// Bytes.
+        /// Size in bytes.
         bytes: u64,
-        /// What they overlap.
+        /// The overlapped object.
         with: String,
     },
-    /// The memory to be registered has addresses that mean other spaces, or is not where its words are.
+    /// The memory to be registered has addresses inside other windows, or is not in its words.
     #[error("{bytes} bytes at {address:#x} cannot be registered: {why}")]
     Unfit {
         /// The first byte.
         address: u64,
-        /// Bytes.
+        /// Size in bytes.
         bytes: u64,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
 }
 
-/// The global memory of a device. Copies are the same memory.
+/// The global memory of a device. Clones refer to the same memory.
 ///
-/// Addresses are those of the host process, so that memory can be shared with it, or numbers below 2^32 for
-/// [modules that have no others](Memory::with_addresses). Each access has to lie in one region. Addresses of
-/// freed allocations are kept out of use for a while, so that accesses to them are found.
+/// Addresses are host addresses, so that memory can be shared with the host process, or numbers below 2^32 for [modules
+/// with 32-bit addresses](Memory::with_addresses). Each access must be within one region. Addresses of freed
+/// allocations are quarantined for a while, so that accesses to them are detected.
 ///
 /// ```
 /// use ptx_exec::Memory;
@@ -167,10 +167,10 @@ struct State {
     freed: VecDeque<(Freed, Region)>,
     freed_bytes: u64,
     allocations: u64,
-    /// Where addresses below 2^32 are looked for first.
+    /// Start of the search for addresses below 2^32.
     next_low: u64,
     multicasts: Vec<Multicast>,
-    /// What launches see, until something changes.
+    /// The region table for launches, cached until something changes.
     table: Option<Table>,
 }
 
@@ -194,7 +194,7 @@ impl State {
         self.table.get_or_insert_with(make).clone()
     }
 
-    /// An address of 32 bits for a region; those of memory that was freed are left alone.
+    /// A 32-bit address for a region; those of freed memory are avoided.
     fn place_low(&mut self, bytes: u64, align: u64) -> Option<u64> {
         let freed = self.freed.iter().map(|(freed, _)| (freed.base, freed.len));
         let mut taken: Vec<_> =
@@ -202,7 +202,7 @@ impl State {
         taken.sort_unstable();
         let place = |taken: &[(u64, u64)], next| place_low(taken.iter().copied(), next, bytes, align);
         let base = place(&taken, self.next_low).or_else(|| {
-            // Only then the addresses of freed memory are used again.
+            // Only then addresses of freed memory are reused.
             self.freed.clear();
             self.freed_bytes = 0;
             self.table = None;
@@ -222,7 +222,7 @@ impl State {
         base
     }
 
-    /// Takes a region of one of these kinds away.
+    /// Removes a region of one of these kinds.
     fn remove(
         &mut self,
         address: u64,
@@ -243,8 +243,8 @@ impl State {
     }
 
     fn retire(&mut self, region: Region) {
-        // The region itself is kept with its name: as long as its memory is not given back, the host gives its addresses to nothing else, and an access
-        // to them is known to be one after the free.
+        // The region itself is kept with its name: until its memory is released, the host does not reuse its addresses,
+        // and an access to them is known to be a use after free.
         let freed = Freed { base: region.base, len: region.len, name: region.name.clone() };
         self.freed_bytes += region.owned_bytes();
         self.freed.push_back((freed, region));
@@ -261,13 +261,13 @@ impl Memory {
         Self::default()
     }
 
-    /// Memory without any region, whose allocations and variables have addresses of so many bits. A module of 32-bit addresses needs 32; one of 64-bit
-    /// addresses takes either.
+    /// Memory without any region, whose allocations and variables have addresses of the given size. A module with
+    /// 32-bit addresses requires 32 bits; one with 64-bit addresses accepts either.
     pub fn with_addresses(size: AddressSize) -> Self {
         Self { shared: Arc::new(Shared { size, ..Shared::default() }) }
     }
 
-    /// The bits of its addresses, those of registered memory apart.
+    /// The address size, except for registered memory.
     pub fn address_size(&self) -> AddressSize {
         self.shared.size
     }
@@ -276,7 +276,7 @@ impl Memory {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Allocates zeros and gives their address, a multiple of 256.
+    /// Allocates zeroed memory and returns its address, a multiple of 256.
     ///
     /// # Errors
     /// [`MemoryError::TooLarge`].
@@ -288,13 +288,13 @@ impl Memory {
         self.add(Kind::Allocation, bytes, ALIGNMENT, name)
     }
 
-    /// A heap, of which device code may access these pieces.
+    /// Creates a heap, of which device code may access these pieces.
     pub(crate) fn add_heap(&self, bytes: u64, pieces: Arc<Pieces>, name: &str) -> Result<u64, MemoryError> {
         let finish = |region: Region| region.with_pieces(pieces);
         self.make(Kind::Heap, bytes, ALIGNMENT, name.into(), finish)
     }
 
-    /// Adds zeros at an address that nothing else has.
+    /// Creates a zeroed region at a fresh address.
     fn make(
         &self,
         kind: Kind,
@@ -319,10 +319,10 @@ impl Memory {
         self.make(kind, bytes, align.max(ALIGNMENT), name.into(), |region| region)
     }
 
-    /// Takes an allocation back. What launches that run still do to it is not seen; [`Memory`] does not wait for them.
+    /// Frees an allocation. Accesses by running launches are not detected; [`Memory`] does not wait for them.
     ///
     /// # Errors
-    /// [`MemoryError::NotARegion`] unless the address is one that [`Memory::allocate`] gave and that was not freed since.
+    /// [`MemoryError::NotARegion`] unless the address was returned by [`Memory::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut state = self.lock();
         let region = state.remove(address, &[Kind::Allocation], "an allocation")?;
@@ -330,7 +330,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Takes back what a module has.
+    /// Frees a variable of a module.
     pub(crate) fn free_variable(&self, address: u64) {
         let mut state = self.lock();
         if let Ok(region) = state.remove(address, &[Kind::Variable], "a variable") {
@@ -338,10 +338,10 @@ impl Memory {
         }
     }
 
-    /// Lets launches access memory of the host process, at its address.
+    /// Makes memory of the host process accessible to launches, at its host address.
     ///
     /// # Errors
-    /// [`MemoryError::Overlap`] with a region that is known, and [`MemoryError::Unfit`] where it cannot have global addresses.
+    /// [`MemoryError::Overlap`] with a known region, and [`MemoryError::Unfit`] if it cannot have global addresses.
     pub fn register(&self, region: HostRegion, name: &str) -> Result<(), MemoryError> {
         let HostRegion { words, address, bytes, is_writable } = region;
         let unfit = |why| MemoryError::Unfit { address, bytes, why };
@@ -361,7 +361,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Ends what [`Memory::register`] began. Launches that run may still access it.
+    /// Undoes [`Memory::register`]. Running launches may still access the memory.
     ///
     /// # Errors
     /// [`MemoryError::NotARegion`] unless it is the address of a registered region.
@@ -369,11 +369,11 @@ impl Memory {
         self.lock().remove(address, &[Kind::Registered], "registered memory").map(drop)
     }
 
-    /// Makes a multimem address (manual 9.7.9.14): one at which so many bytes from each of these addresses on are accessed
-    /// together, as long as the memory there is not taken back.
+    /// Creates a multimem address (manual 9.7.9.14), through which `bytes` bytes at each of these addresses are
+    /// accessed together, until the memory there is freed.
     ///
     /// # Errors
-    /// Where the bytes at one of the addresses are not in one region that may be written.
+    /// If the bytes at one of the addresses are not in one writable region.
     pub fn multicast(&self, members: &[u64], bytes: u64) -> Result<u64, MemoryError> {
         if bytes > 1 << ALLOCATION_SHIFT {
             return Err(MemoryError::TooLarge { bytes });
@@ -387,15 +387,15 @@ impl Memory {
         Ok(Multicast::base(state.multicasts.len() - 1))
     }
 
-    /// The words of an allocation or variable, as the host process may access them while launches do; `None` where no region that
-    /// this memory owns begins at the address.
+    /// The words of an allocation or variable, for access by the host process concurrently with launches; `None` if no
+    /// region owned by this memory starts at the address.
     pub fn words(&self, address: u64) -> Option<Words> {
         let state = self.lock();
         let (_, region) = state.regions.get(&address)?;
         region.address_is_aligned().then(|| Words(region.clone()))
     }
 
-    /// The region that has the byte at an address.
+    /// The region that contains an address.
     pub fn region(&self, address: u64) -> Option<RegionInfo> {
         let state = self.lock();
         let (_, (kind, region)) = state.regions.range(..=address).next_back()?;
@@ -407,13 +407,13 @@ impl Memory {
         })
     }
 
-    /// Bytes of all regions that this memory owns.
+    /// Total size of the regions that this memory owns.
     pub fn used_bytes(&self) -> u64 {
         let owned = |kind: Kind| kind != Kind::Registered;
         self.lock().regions.values().filter(|(kind, _)| owned(*kind)).map(|(_, region)| region.len).sum()
     }
 
-    /// The region that has all of these bytes.
+    /// The region that contains all of these bytes.
     fn whole(&self, address: u64, bytes: u64, write: bool) -> Result<Region, MemoryError> {
         let Table { regions, freed, .. } = self.lock().table();
         let found = search(&regions, address).and_then(|index| regions.get(index));
@@ -438,7 +438,7 @@ impl Memory {
     /// Checks that bytes can be read.
     ///
     /// # Errors
-    /// Where they are not all in one region.
+    /// If they are not all in one region.
     pub fn require(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         self.whole(address, bytes, false).map(drop)
     }
@@ -446,7 +446,7 @@ impl Memory {
     /// Reads bytes.
     ///
     /// # Errors
-    /// Where they are not all in one region.
+    /// If they are not all in one region.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), MemoryError> {
         if !to.is_empty() {
             self.whole(address, to.len() as u64, false)?.read(address, to);
@@ -457,7 +457,7 @@ impl Memory {
     /// Writes bytes.
     ///
     /// # Errors
-    /// Where they are not all in one region, or that is read-only.
+    /// If they are not all in one region, or it is read-only.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
         if !from.is_empty() {
             self.whole(address, from.len() as u64, true)?.write(address, from);
@@ -465,10 +465,10 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes a pattern `count` times, one after the other.
+    /// Writes `count` consecutive copies of a pattern.
     ///
     /// # Errors
-    /// As [`Memory::write`].
+    /// See [`Memory::write`].
     pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), MemoryError> {
         let Some(bytes) = (pattern.len() as u64).checked_mul(count).filter(|&bytes| bytes > 0) else {
             let object = "there is no memory of this size".to_owned();
@@ -491,7 +491,7 @@ impl Memory {
     /// Copies bytes within the memory; source and destination may overlap.
     ///
     /// # Errors
-    /// As [`Memory::read`] and [`Memory::write`].
+    /// See [`Memory::read`] and [`Memory::write`].
     pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
         if bytes == 0 {
             return Ok(());
@@ -502,7 +502,7 @@ impl Memory {
         let mut done = 0;
         while done < bytes {
             let part = (bytes - done).min(PIECE as u64);
-            // Towards higher addresses the end goes first, so that nothing is overwritten before it was read.
+            // Copies to higher addresses proceed from the end, so that nothing is overwritten before it is read.
             let at = if to > from { bytes - done - part } else { done };
             let piece = &mut piece[..part as usize];
             source.read(from + at, piece);
@@ -512,7 +512,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The memory as a launch that begins now sees it.
+    /// The memory as seen by a launch that starts now.
     pub(crate) fn seen(&self, host: Option<Arc<dyn HostMemory>>) -> GlobalMemory {
         let Table { regions, guess, freed, multicasts } = self.lock().table();
         let beyond = host.map(|host| Arc::new(Beyond::new(host)));
@@ -522,7 +522,7 @@ impl Memory {
     }
 }
 
-/// The words of a region, which launches may change at any time.
+/// The words of a region, which launches may modify at any time.
 #[derive(Clone, Debug)]
 pub struct Words(Region);
 

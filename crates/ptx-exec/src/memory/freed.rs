@@ -1,23 +1,23 @@
-//! Memory that was freed, and the description of a faulty address by the allocation that it is in or near.
+//! Freed memory, and the description of a faulty address by the nearest allocation.
 
 use std::sync::Arc;
 
 use super::ALLOCATION_SHIFT;
 use super::region::Region;
 
-/// How far from a region an address still is taken to be meant for it.
+/// Maximum distance from a region at which an address is attributed to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Near {
-    /// In the addresses that are kept free after it.
+    /// Within the unused addresses that follow it.
     Numbered,
-    /// In these bytes before and after it.
+    /// Within this many bytes before and after it.
     Bytes(u64),
 }
 
-/// Where regions have addresses of the host.
+/// For regions at host addresses.
 pub(super) const NEAR: Near = Near::Bytes(4096);
 
-/// A region that was given back.
+/// A freed region.
 #[derive(Clone, Debug)]
 pub(crate) struct Freed {
     pub(crate) base: u64,
@@ -26,13 +26,13 @@ pub(crate) struct Freed {
 }
 
 impl Freed {
-    /// Whether it had the byte at an address.
+    /// Whether it contained an address.
     pub(crate) fn holds(&self, address: u64) -> bool {
         address.wrapping_sub(self.base) < self.len
     }
 }
 
-/// What is at or around an address, of regions in the order of their addresses; `None` where nothing is near.
+/// Describes the object at or near an address, given the regions in address order; `None` if there is none.
 pub(super) fn describe(regions: &[Region], freed: &[Freed], near: Near, address: u64) -> Option<String> {
     let after = regions.partition_point(|region| region.base <= address);
     let before = after.checked_sub(1).and_then(|index| regions.get(index));

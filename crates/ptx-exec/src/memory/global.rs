@@ -1,8 +1,8 @@
-//! Global memory: shared by all blocks, so made of atomic words.
+//! Global memory: shared by all blocks, so it consists of atomic words.
 //!
-//! Even a racing program is well defined here: every access is atomic in its 64-bit word. Plain accesses are relaxed;
-//! atomics, fences and synchronizing loads and stores use the strongest order, which is at least what any order and
-//! scope of PTX asks for (manual 8).
+//! Even a racy program has defined behaviour here: every access is atomic in its 64-bit word. Plain accesses are
+//! relaxed; atomics, fences and synchronizing loads and stores use the strongest order, which is at least as strong as
+//! any order and scope of PTX (manual 8).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,19 +14,19 @@ use super::region::{Guess, Region, search};
 use super::windows::LOW_WORKSPACE;
 use super::{ALLOCATION_SHIFT, AddressSize, Fault, FaultKind, Space};
 
-/// Whether several host threads use the memory at once.
+/// Whether several host threads access the memory concurrently.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Concurrency {
-    /// Only one: words can be changed by a read and a write.
+    /// A single thread: words can be updated by a read and a write.
     Single,
-    /// Several: words are changed by compare and exchange.
+    /// Several threads: words are updated by compare-exchange.
     Many,
 }
 
-/// Bytes around the workspace of a grid that are nothing else.
+/// Unmapped bytes around the workspace of a grid.
 const WORKSPACE_FENCE: u64 = 64;
 
-/// The order of an access.
+/// The memory order of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Order {
     /// `.weak`, `.relaxed` and `.volatile`: only the access itself is atomic.
@@ -35,40 +35,40 @@ pub enum Order {
     Strong,
 }
 
-/// Global memory as a launch sees it: the regions that there were when it began. Copies share the regions.
+/// Global memory as seen by a launch: the regions that existed when it started. Clones share the regions.
 #[derive(Clone, Debug)]
 pub(crate) struct GlobalMemory {
-    /// In the order of their addresses.
+    /// In address order.
     regions: Arc<[Region]>,
     multicasts: Arc<[Multicast]>,
     guess: Guess,
     concurrency: Concurrency,
-    /// Held while 16 bytes are read or changed in one step. Accesses of other sizes to the same bytes do not wait for it: only
-    /// those that overlap completely are ordered with each other (manual 8.7).
+    /// Held while 16 bytes are read or updated atomically. Accesses of other sizes to the same bytes do not acquire it:
+    /// only accesses that overlap completely are ordered with each other (manual 8.7).
     wide: Arc<Mutex<()>>,
     freed: Arc<[Freed]>,
     beyond: Option<Arc<Beyond>>,
 }
 
-/// The bits of a value of `size` bytes.
+/// Mask of a value of `size` bytes.
 #[inline]
 pub(super) fn mask(size: u32) -> u64 {
     u64::MAX >> (64 - 8 * size)
 }
 
 impl GlobalMemory {
-    /// The generic address of the first byte of allocation `index`, where allocations are numbered.
+    /// The generic address of the first byte of allocation `index`, for numbered allocations.
     pub(crate) const fn base(index: usize) -> u64 {
         (index as u64 + 1) << ALLOCATION_SHIFT
     }
 
-    /// Memory of allocations that are numbered: each is at the [base](Self::base) of its index.
+    /// Memory of numbered allocations: each is at the [base](Self::base) of its index.
     pub(crate) fn numbered(regions: Vec<Region>, concurrency: Concurrency) -> Self {
         let wide = Arc::new(Mutex::new(()));
         Self::new(regions.into(), Guess::Numbered, concurrency, wide, [].into(), None)
     }
 
-    /// Memory of regions that an [arena](super::Arena) has given their addresses, in their order.
+    /// Memory of regions whose addresses were assigned by an [arena](super::Arena), in order.
     pub(crate) fn placed(size: AddressSize, regions: Vec<Region>, concurrency: Concurrency) -> Self {
         let guess = match size {
             AddressSize::Bits64 => return Self::numbered(regions, concurrency),
@@ -77,13 +77,13 @@ impl GlobalMemory {
         Self::new(regions.into(), guess, concurrency, Arc::default(), [].into(), None)
     }
 
-    /// Memory of regions at addresses of the host.
+    /// Memory of regions at host addresses.
     pub(crate) fn of_host(mut regions: Vec<Region>, concurrency: Concurrency) -> Self {
         regions.sort_by_key(|region| region.base);
         Self::new(regions.into(), Guess::last(), concurrency, Arc::default(), [].into(), None)
     }
 
-    /// Memory of these regions, in the order of their addresses.
+    /// Memory of these regions, in address order.
     pub(super) fn new(
         regions: Arc<[Region]>,
         guess: Guess,
@@ -95,13 +95,13 @@ impl GlobalMemory {
         Self { regions, multicasts: [].into(), guess, concurrency, wide, freed, beyond }
     }
 
-    /// The same with these multimem objects, in order.
+    /// Adds multimem objects, in order.
     pub(crate) fn with_multicasts(self, multicasts: Arc<[Multicast]>) -> Self {
         Self { multicasts, ..self }
     }
 
-    /// The same with memory by which the blocks of a cooperative launch wait for each other, and its address. It is laid out as
-    /// CUDA's driver does it: 32 bits with the size, and 32 bits of the barrier of the grid.
+    /// Adds the memory with which the blocks of a cooperative launch synchronize, and returns its address. Its layout
+    /// is that of CUDA's driver: 32 bits with the size, and 32 bits for the grid barrier.
     pub(crate) fn with_workspace(self, size: AddressSize) -> (Self, u64) {
         const NAME: &str = "the workspace of the grid";
         const BYTES: u64 = 8;
@@ -118,24 +118,24 @@ impl GlobalMemory {
         (Self { regions: regions.into(), ..self }, base)
     }
 
-    /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is none.
+    /// The addresses in all replicas for `bytes` bytes at a multimem address; `None` if it is not a multimem address.
     pub(crate) fn members(&self, address: u64, bytes: u64) -> Option<Result<Vec<u64>, Fault>> {
         Multicast::members(&self.multicasts, address, bytes)
     }
 
-    /// The bytes of allocation `index`, or nothing when there is none.
+    /// The contents of allocation `index`, or `None` if there is none.
     pub(crate) fn bytes_of(&self, index: usize) -> Option<Vec<u8>> {
         self.regions.get(index).map(Region::to_bytes)
     }
 
-    /// Changes the first bytes of allocation `index`, if there is one.
+    /// Overwrites the first bytes of allocation `index`, if there is one.
     pub(crate) fn write_bytes_of(&self, index: usize, bytes: &[u8]) {
         if let Some(region) = self.regions.get(index) {
             region.write(region.base, bytes);
         }
     }
 
-    /// What is at or around an address: an offset in a region, or from one that is near.
+    /// Describes the object at or near an address: an offset in or from a region.
     pub(crate) fn describe(&self, address: u64) -> Option<String> {
         let near = if matches!(self.guess, Guess::Numbered) { Near::Numbered } else { NEAR };
         describe(&self.regions, &self.freed, near, address)
@@ -144,8 +144,9 @@ impl GlobalMemory {
     /// The word of an access and the shift of its bytes in it.
     #[inline]
     fn word<const WRITE: bool>(&self, address: u64, size: u32) -> Result<(&AtomicU64, u32), Fault> {
-        // The fast path: most accesses are to the region of the access before them, or its index follows from the address. A wrong guess costs a
-        // search; it never gives another region's word, since `holds` checks the address.
+        // The fast path: most accesses are to the same region as the previous access, or the region index follows from
+        // the address. A wrong guess only costs a search; it never returns another region's word, since `holds` checks
+        // the address.
         if let Some(region) = self.regions.get(self.guess.index(address))
             && region.holds(address, size.into(), WRITE)
             // The size is a power of two.
@@ -157,7 +158,7 @@ impl GlobalMemory {
         self.find(address, size, WRITE)
     }
 
-    /// The same where the guess was wrong.
+    /// The slow path of [`Self::word`], after a wrong guess.
     #[cold]
     fn find(&self, address: u64, size: u32, write: bool) -> Result<(&AtomicU64, u32), Fault> {
         let fault = |kind| Fault { kind, space: Space::Global, address, size };
@@ -182,13 +183,13 @@ impl GlobalMemory {
         beyond.word(address, size, write).map(|word| (word, shift)).map_err(fault)
     }
 
-    /// Whether 1, 2, 4 or 8 bytes may be read, or written.
+    /// Checks whether 1, 2, 4 or 8 bytes may be read, or written.
     pub(crate) fn permit(&self, address: u64, size: u32, write: bool) -> Result<(), Fault> {
         self.find(address, size, write).map(drop)
     }
 
-    /// The region of an address, as its first byte and how many may be read or written in any place of it; nothing where that changes while a launch
-    /// runs, as in a heap, and where it is memory that no one registered.
+    /// The start and size of the region of an address, anywhere in which may be read or written; `None` if that changes
+    /// during a launch, as in a heap, and for unregistered memory.
     pub(crate) fn region_of(&self, address: u64, write: bool) -> Option<(u64, u64)> {
         let region = self.regions.get(search(&self.regions, address)?)?;
         region.permitted(write).map(|bytes| (region.base, bytes))
@@ -213,7 +214,7 @@ impl GlobalMemory {
         match (size, self.concurrency, order) {
             (8, _, Order::Relaxed) => word.store(value, Ordering::Relaxed),
             (8, _, Order::Strong) => word.store(value, Ordering::SeqCst),
-            // Bytes of a word are other places of the program: a plain read and write could undo what another thread writes next to them.
+            // Other bytes of a word belong to other objects of the program: a plain read and write could undo a concurrent write to them.
             (_, Concurrency::Single, _) => {
                 word.store(word.load(Ordering::Relaxed) & !mask | value, Ordering::Relaxed);
             }
@@ -225,7 +226,7 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// The words of bytes that follow each other in a region; none where one of them may not be accessed, or where they begin within a word.
+    /// The words of contiguous bytes in a region; `None` if any of them may not be accessed, or if they are not word-aligned.
     fn run<const WRITE: bool>(&self, address: u64, bytes: usize) -> Option<&[AtomicU64]> {
         let found = |index: usize| {
             let region = self.regions.get(index)?;
@@ -234,8 +235,7 @@ impl GlobalMemory {
         found(self.guess.index(address)).or_else(|| found(search(&self.regions, address)?))
     }
 
-    /// Reads bytes that follow each other, as so many accesses of 8 bytes or fewer would; false where one of those would fail, or cannot be told
-    /// not to.
+    /// Reads contiguous bytes, equivalent to accesses of at most 8 bytes each; false if one of those would fail, or might fail.
     pub(crate) fn read_run(&self, address: u64, to: &mut [u8]) -> bool {
         let Some(words) = self.run::<false>(address, to.len()) else { return false };
         let (whole, rest) = to.as_chunks_mut();
@@ -247,7 +247,7 @@ impl GlobalMemory {
         true
     }
 
-    /// Writes bytes in the same way; false, with nothing written, where that is not possible.
+    /// Writes contiguous bytes; false, with nothing written, if that is not possible.
     pub(crate) fn write_run(&self, address: u64, from: &[u8]) -> bool {
         let Some(words) = self.run::<true>(address, from.len()) else { return false };
         let (whole, rest) = from.as_chunks();
@@ -263,7 +263,7 @@ impl GlobalMemory {
         true
     }
 
-    /// Replaces 1, 2, 4 or 8 bytes by what `new` makes of them, in one step, and gives the old ones.
+    /// Atomically replaces 1, 2, 4 or 8 bytes by the result of `new`, and returns the old ones.
     pub(crate) fn update(
         &self,
         address: u64,
@@ -278,20 +278,20 @@ impl GlobalMemory {
         Ok(old >> shift & low)
     }
 
-    /// Reads 16 bytes, in one step.
+    /// Reads 16 bytes, atomically.
     pub(crate) fn read_wide(&self, address: u64, order: Order) -> Result<u128, Fault> {
         let _held = self.hold();
         self.both(address, order)
     }
 
-    /// Writes 16 bytes, in one step.
+    /// Writes 16 bytes, atomically.
     pub(crate) fn write_wide(&self, address: u64, value: u128, order: Order) -> Result<(), Fault> {
         let _held = self.hold();
         self.write(address, 8, value as u64, order)?;
         self.write(address.wrapping_add(8), 8, (value >> 64) as u64, order)
     }
 
-    /// Replaces 16 bytes by what `new` makes of them, in one step, and gives the old ones.
+    /// Atomically replaces 16 bytes by the result of `new`, and returns the old ones.
     pub(crate) fn update_wide(&self, address: u64, new: impl FnOnce(u128) -> u128) -> Result<u128, Fault> {
         let _held = self.hold();
         let old = self.both(address, Order::Strong)?;
@@ -313,7 +313,7 @@ impl GlobalMemory {
 }
 
 fn update(word: &AtomicU64, success: Ordering, mut new: impl FnMut(u64) -> u64) -> u64 {
-    // `new` may be called several times, with what others have written meanwhile, so it must not have effects of its own.
+    // `new` may be called repeatedly if other threads write concurrently, so it must not have side effects.
     let mut old = word.load(Ordering::Relaxed);
     loop {
         match word.compare_exchange_weak(old, new(old), success, Ordering::Relaxed) {

@@ -1,14 +1,15 @@
-//! The memory that a launch sees: state spaces, generic addresses and checked accesses (manual 5.1, 6.4.1.1).
+//! Memory of a launch: state spaces, generic addresses and checked accesses (manual 5.1, 6.4.1.1).
 //!
-//! A generic address says which space it lies in by its upper bits ([`windows`]), so that every allocation is fenced off by unmapped addresses,
-//! a null pointer and small offsets from it are never valid, and addresses in `.shared`, `.local`, `.const` and `.param` fit 32 bits. Modules
-//! with 32-bit addresses have windows of their own ([`AddressSize`]). In memory that outlives launches ([`Memory`]) global addresses
-//! are those of the host process, unless it is for 32 bits; what has an address in a window there cannot be registered.
+//! The upper bits of a generic address encode its space ([`windows`]), so that every allocation is surrounded by
+//! unmapped addresses, a null pointer and small offsets from it are never valid, and addresses in `.shared`, `.local`,
+//! `.const` and `.param` fit in 32 bits. Modules with 32-bit addresses have separate windows ([`AddressSize`]). In
+//! memory that outlives launches ([`Memory`]) global addresses are host addresses, unless the memory is for 32-bit
+//! addresses; host memory at an address inside a window cannot be registered.
 //!
-//! An address in shared memory has the rank of its block in the cluster in bits 31..24 and the offset below, so that one of
-//! the own memory (`.shared::cta`) is one of `.shared::cluster` too, as the windows of the manual contain each other (5.1.8).
-//! A number below 2^24, which is the address of no variable in a block of rank 1 or higher, means for `.shared::cta` the own
-//! memory in every block.
+//! A shared address contains the rank of its block in the cluster in bits 31..24 and the offset below, so that an
+//! address of the own memory (`.shared::cta`) is also valid for `.shared::cluster`, as the windows of the manual are
+//! nested (5.1.8). A number below 2^24, which is the address of no variable in a block of rank 1 or higher, refers with
+//! `.shared::cta` to the own memory in every block.
 //!
 //! Every access is checked: it must lie within one allocation and be aligned to its size.
 
@@ -37,37 +38,37 @@ pub(crate) use windows::{LOW_FUNCTIONS, LOW_LOCAL_BYTES};
 
 use std::fmt;
 
-/// Bits of a global address below the number of its allocation.
+/// Bits of a global address below the allocation number.
 pub(crate) const ALLOCATION_SHIFT: u32 = 36;
 
-/// The bit of a shared address that the rank of the block begins at.
+/// Position of the block rank in a shared address.
 pub(crate) const RANK_SHIFT: u32 = 24;
 
-/// The address of a place in the shared memory of the block of this rank; other bits of the address stay.
+/// The address of an offset in the shared memory of the block of this rank; other bits of the address are unchanged.
 pub(crate) const fn shared_address(rank: u32, address: u64) -> u64 {
     address | (rank as u64) << RANK_SHIFT
 }
 
-/// The same place in the block of this rank.
+/// The corresponding address in the block of this rank.
 pub(crate) const fn address_in(rank: u32, address: u64) -> u64 {
     shared_address(rank, address & !(0xff << RANK_SHIFT))
 }
 
-/// The rank and the offset that a shared address names.
+/// The rank and the offset encoded in a shared address.
 pub(crate) const fn rank_and_offset(address: u64) -> (u64, u64) {
     (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1))
 }
 
-/// A space that an access can go to.
+/// The state space of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Space {
-    /// Any of the others, told by the address.
+    /// Any of the others, determined by the address.
     Generic,
     /// Memory of the whole grid.
     Global,
-    /// Memory of the own block: `.shared`, `.shared::cta`.
+    /// Shared memory of the own block: `.shared`, `.shared::cta`.
     Shared,
-    /// Memory of any block of the cluster.
+    /// Shared memory of any block of the cluster.
     SharedCluster,
     /// Memory of one thread.
     Local,
@@ -78,7 +79,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Whether it is memory of the own block or of one of the cluster.
+    /// Whether it is shared memory, of the own block or of one of the cluster.
     pub const fn is_shared(self) -> bool {
         matches!(self, Space::Shared | Space::SharedCluster)
     }
@@ -97,31 +98,31 @@ impl Space {
     }
 }
 
-/// What is wrong with an access.
+/// The reason why an access faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FaultKind {
-    /// No allocation holds all of its bytes.
+    /// The bytes are not all within one allocation.
     OutOfBounds,
-    /// The memory was there and has been freed.
+    /// The memory has been freed.
     Freed,
     /// The address is not a multiple of the size of the access.
     Misaligned,
-    /// The memory may not be written.
+    /// The memory is read-only.
     ReadOnly,
-    /// An atomic operation on memory that has none.
+    /// An atomic operation on memory that does not support it.
     NotAtomic,
-    /// The address lies in the shared memory of another block, and the instruction is for the own one.
+    /// The address is in the shared memory of another block, but the instruction only accesses the own one.
     OtherBlock,
-    /// The block that has the shared memory has exited.
+    /// The block that owns the shared memory has exited.
     Exited,
 }
 
-/// An access that cannot be carried out.
+/// A memory access that faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What is wrong.
+    /// The reason.
     pub kind: FaultKind,
-    /// The space of the access; a generic one that hits no window stays generic.
+    /// The space of the access; a generic address in no window stays generic.
     pub space: Space,
     /// The address within that space.
     pub address: u64,

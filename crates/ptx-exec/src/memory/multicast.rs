@@ -1,17 +1,17 @@
-//! Several places in memory at one address (manual 9.7.9.14).
+//! Several memory replicas at one address (manual 9.7.9.14).
 
 use super::{ALLOCATION_SHIFT, Fault, FaultKind, GlobalMemory, Space};
 
-/// Memory that is accessed together at one multimem address.
+/// Memory accessed together at one multimem address.
 #[derive(Clone, Debug)]
 pub(crate) struct Multicast {
-    /// Bytes of each place.
+    /// Bytes of each replica.
     pub(crate) bytes: u64,
-    /// The addresses of the first byte of each.
+    /// The address of the first byte of each replica.
     pub(crate) members: Vec<u64>,
 }
 
-/// The number of the first multimem object among allocations; memory has fewer, and no host has such addresses.
+/// Allocation number of the first multimem object; memory has fewer allocations, and no host has such addresses.
 const FIRST: usize = 1 << 27;
 
 impl Multicast {
@@ -20,8 +20,7 @@ impl Multicast {
         GlobalMemory::base(FIRST + index)
     }
 
-    /// The addresses in all places of `bytes` bytes from a multimem address on; `None` when it is the address of none of
-    /// `objects`.
+    /// The addresses in all replicas for `bytes` bytes at a multimem address; `None` if it is not the address of any of `objects`.
     pub(super) fn members(objects: &[Self], address: u64, bytes: u64) -> Option<Result<Vec<u64>, Fault>> {
         let index = ((address >> ALLOCATION_SHIFT) as usize).checked_sub(1 + FIRST)?;
         let multicast = objects.get(index)?;

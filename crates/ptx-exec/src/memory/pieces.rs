@@ -1,4 +1,4 @@
-//! The bytes of a heap that device code may access: those of pieces that `malloc` gave and `free` did not take back.
+//! The accessible bytes of a heap: those of pieces returned by `malloc` and not freed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,23 +6,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::FaultKind;
 
-/// A piece that `malloc` gave.
+/// An allocation of `malloc`.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     bytes: u64,
     is_live: bool,
 }
 
-/// The pieces of a heap, by their offsets in it.
+/// The pieces of a heap, by offset.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
-    /// A bit for each byte: whether it is in a live piece. An access looks at it without a lock.
+    /// One bit for each byte: whether it is in a live piece. Accesses test it without a lock.
     live: Box<[AtomicU64]>,
-    /// Live pieces, and freed ones whose bytes were not given again.
+    /// Live pieces, and freed ones whose bytes have not been reused.
     known: Mutex<BTreeMap<u64, Piece>>,
 }
 
-/// The words of the bytes from `start` on, and which bits of each are theirs.
+/// The bitmap words of the bytes from `start` on, each with the mask of their bits.
 fn words(start: u64, bytes: u64) -> impl Iterator<Item = (usize, u64)> {
     let end = start.saturating_add(bytes);
     (start / 64..end.div_ceil(64)).map(move |word| {
@@ -33,7 +33,7 @@ fn words(start: u64, bytes: u64) -> impl Iterator<Item = (usize, u64)> {
 }
 
 impl Pieces {
-    /// Those of a heap of `bytes` bytes: none yet.
+    /// The pieces of a heap of `bytes` bytes, initially none.
     pub(crate) fn of_heap(bytes: u64) -> Self {
         let live = (0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Self { live, ..Self::default() }
@@ -53,10 +53,10 @@ impl Pieces {
         }
     }
 
-    /// `malloc` gives these bytes.
+    /// Records an allocation by `malloc`.
     pub(crate) fn give(&self, start: u64, bytes: u64) {
-        // Freed pieces are remembered to name them where they are accessed. Those that the new piece overlaps are forgotten: pieces do not overlap
-        // each other, so only the last one that begins before it can reach into it.
+        // Freed pieces are remembered to describe accesses to them. Those that overlap the new piece are forgotten:
+        // pieces do not overlap each other, so only the last one that starts before it can reach into it.
         let mut known = self.known();
         let end = start.saturating_add(bytes.max(1));
         let before = known.range(..start).next_back();
@@ -69,7 +69,7 @@ impl Pieces {
         self.set(start, bytes, true);
     }
 
-    /// `free` takes the piece at this offset back.
+    /// Records that `free` released the piece at this offset.
     pub(crate) fn take(&self, start: u64) {
         if let Some(piece) = self.known().get_mut(&start) {
             piece.is_live = false;
@@ -77,10 +77,10 @@ impl Pieces {
         }
     }
 
-    /// Whether an access may be made.
+    /// Checks whether an access is allowed.
     ///
     /// # Errors
-    /// Why not: its bytes are freed, or in no piece.
+    /// If its bytes are freed, or in no piece.
     pub(crate) fn check(&self, start: u64, bytes: u64) -> Result<(), FaultKind> {
         let is_live = |(word, bits): (usize, u64)| {
             self.live.get(word).is_some_and(|word| word.load(Ordering::Relaxed) & bits == bits)
@@ -94,14 +94,14 @@ impl Pieces {
         }
     }
 
-    /// The piece that has a byte, and its offset.
+    /// The piece that contains a byte, and its offset.
     fn at(&self, start: u64) -> Option<(u64, Piece)> {
         let known = self.known();
         let (&at, &piece) = known.range(..=start).next_back()?;
         (start - at < piece.bytes.max(1)).then_some((at, piece))
     }
 
-    /// What a byte is in, or after.
+    /// Describes the piece that contains or precedes a byte.
     pub(crate) fn describe(&self, start: u64) -> Option<String> {
         let known = self.known();
         let (&at, piece) = known.range(..=start).next_back()?;

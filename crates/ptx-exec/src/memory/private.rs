@@ -1,8 +1,8 @@
-//! Memory that one host thread owns while it uses it: shared, local, constant and parameter bytes.
+//! Memory owned by a single host thread while in use: shared, local, constant and parameter memory.
 
 use super::{Fault, FaultKind, Space};
 
-/// What is wrong with an access that does not succeed.
+/// The fault of a failed access.
 #[cold]
 fn fault(space: Space, address: u64, size: u32) -> Fault {
     let is_aligned = address.is_multiple_of(u64::from(size));
@@ -10,7 +10,7 @@ fn fault(space: Space, address: u64, size: u32) -> Fault {
     Fault { kind, space, address, size }
 }
 
-/// The place of an access, if it is aligned to its size, which is a power of two.
+/// The offset of an access, if it is aligned to its size, which is a power of two.
 #[inline]
 fn place(address: u64, size: u32) -> Option<usize> {
     if address & (u64::from(size) - 1) == 0 { usize::try_from(address).ok() } else { None }
@@ -27,7 +27,7 @@ fn put<const N: usize>(bytes: &mut [u8], at: usize, value: [u8; N]) -> Option<()
     Some(())
 }
 
-/// Whether 1, 2, 4 or 8 bytes at an address can be accessed in memory of so many.
+/// Checks an access to 1, 2, 4 or 8 bytes in memory of `bytes` bytes.
 pub(crate) fn check_bytes(bytes: u64, space: Space, address: u64, size: u32) -> Result<(), Fault> {
     let is_inside = address.checked_add(size.into()).is_some_and(|end| end <= bytes);
     if is_inside && place(address, size).is_some() { Ok(()) } else { Err(fault(space, address, size)) }

@@ -1,7 +1,7 @@
-//! Regions: runs of bytes that programs may access, and how one is found by its address.
+//! Regions: ranges of bytes that programs may access, and their lookup by address.
 //!
-//! In go an address and a size, out comes the word that holds the bytes, or why there is none. Bytes are kept in atomic words of 64 bits, because
-//! threads of the host access them at once; an access of a power of two of at most eight bytes at a multiple of its size is inside one word.
+//! A lookup maps an address and a size to the word that contains the bytes, or a fault. Bytes are stored in atomic 64-bit words, because
+//! host threads access them concurrently; a naturally aligned access of at most eight bytes is within one word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,10 +11,10 @@ use super::global::mask;
 use super::pieces::Pieces;
 use super::{ALLOCATION_SHIFT, FaultKind};
 
-/// The words that hold the bytes of a region.
+/// The words that contain the bytes of a region.
 #[derive(Clone, Debug)]
 enum Words {
-    /// Memory of this crate; it lives as long as a region or a launch knows it.
+    /// Memory of this crate; it is kept alive by regions and launches.
     Owned(Arc<[AtomicU64]>),
     /// Memory of the host process.
     Host(&'static [AtomicU64]),
@@ -30,22 +30,22 @@ impl Words {
     }
 }
 
-/// A run of bytes with a name.
+/// A named range of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     /// Address of the first byte.
     pub(crate) base: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub(crate) len: u64,
-    /// Bytes from the start that may be read without a further look, and those that may be written: all or none.
+    /// Bytes from the start that may be read or written without further checks: all or none.
     readable: u64,
     writable: u64,
     /// Address of the first word, a multiple of 8.
     origin: u64,
     words: Words,
-    /// Of a heap, what of it may be accessed.
+    /// For a heap, its accessible pieces.
     pieces: Option<Arc<Pieces>>,
-    /// What it is: "argument 2 (`p`)", "allocation 7".
+    /// Its description: "argument 2 (`p`)", "allocation 7".
     pub(crate) name: Arc<str>,
 }
 
@@ -58,7 +58,7 @@ fn address_of(words: &[AtomicU64]) -> u64 {
 }
 
 impl Region {
-    /// A copy of `bytes` at an address of its own.
+    /// A copy of `bytes` at an assigned address.
     pub(crate) fn of_bytes(base: u64, bytes: &[u8], name: impl Into<Arc<str>>) -> Self {
         let word = |chunk: &[u8]| {
             let mut word = [0; 8];
@@ -82,13 +82,12 @@ impl Region {
         }
     }
 
-    /// The same as a heap, of which only these pieces may be accessed.
+    /// Turns it into a heap, of which only these pieces may be accessed.
     pub(crate) fn with_pieces(self, pieces: Arc<Pieces>) -> Self {
         Self { readable: 0, writable: 0, pieces: Some(pieces), ..self }
     }
 
-    /// `len` zeros at their address in the host, which is a multiple of `align`, with at least `fence` bytes of nothing else
-    /// on either side.
+    /// `len` zeroed bytes at their host address, which is a multiple of `align`, with at least `fence` unused bytes on either side.
     pub(crate) fn allocate(len: u64, align: u64, fence: u64, name: impl Into<Arc<str>>) -> Self {
         let words = zeros((len.div_ceil(8) + align.div_ceil(8) + 2 * fence.div_ceil(8)) as usize);
         let origin = address_of(&words);
@@ -96,17 +95,17 @@ impl Region {
         Self::owned(base, len, origin, words, name.into())
     }
 
-    /// `len` zeros at their address in the host, with the alignment and the distance from others that allocations have.
+    /// `len` zeroed bytes at their host address, with the alignment and fence of allocations.
     pub(crate) fn of_host_address(len: u64, align: u64, name: impl Into<Arc<str>>) -> Self {
         Self::allocate(len, align.max(ALIGNMENT), FENCE, name)
     }
 
-    /// `len` zeros at an address of its own, a multiple of 8.
+    /// `len` zeroed bytes at an assigned address, a multiple of 8.
     pub(crate) fn zeros_at(base: u64, len: u64, name: impl Into<Arc<str>>) -> Self {
         Self::owned(base, len, base, zeros(len.div_ceil(8) as usize), name.into())
     }
 
-    /// Bytes `base..base + len` of memory of the host process, all of which lie in `words`; `None` where they do not.
+    /// Bytes `base..base + len` of the host process, all of which must be in `words`; `None` if they are not.
     pub(crate) fn of_host(
         words: &'static [AtomicU64],
         (base, len): (u64, u64),
@@ -129,7 +128,7 @@ impl Region {
         })
     }
 
-    /// Bytes that the region keeps in use, where it owns its memory.
+    /// Bytes of memory that the region owns.
     pub(crate) fn owned_bytes(&self) -> u64 {
         match &self.words {
             Words::Owned(words) => 8 * words.len() as u64,
@@ -137,36 +136,36 @@ impl Region {
         }
     }
 
-    /// Whether its first byte is the first of a word.
+    /// Whether it is word-aligned.
     pub(crate) fn address_is_aligned(&self) -> bool {
         self.base.is_multiple_of(8)
     }
 
-    /// Its words, where the first byte is the first of a word.
+    /// Its words, if it is word-aligned.
     pub(crate) fn words(&self) -> &[AtomicU64] {
         let skipped = (self.base - self.origin) as usize / 8;
         let end = skipped + self.len.div_ceil(8) as usize;
         self.words.all().get(skipped..end).unwrap_or_default()
     }
 
-    /// Whether `size` bytes from an address on lie in it, and may be written where they are to be. It does not cover the pieces of a heap.
+    /// Whether `size` bytes at an address are in bounds and readable, or writable. Heaps are handled by [`Self::permit`] only.
     #[inline]
     pub(crate) fn holds(&self, address: u64, size: u64, write: bool) -> bool {
-        // One comparison for both ends: an address below the base wraps around to a huge offset, which stays huge when the size is added.
+        // One comparison for both bounds: an address below the base wraps around to a huge offset, which stays huge when the size is added.
         let len = if write { self.writable } else { self.readable };
         address.wrapping_sub(self.base).saturating_add(size) <= len
     }
 
-    /// Bytes from the start that may be read, or written, as long as the region is there; `None` of a heap.
+    /// Bytes from the start that are readable, or writable, for the lifetime of the region; `None` for a heap.
     pub(crate) fn permitted(&self, write: bool) -> Option<u64> {
         let bytes = if write { self.writable } else { self.readable };
         self.pieces.is_none().then_some(bytes)
     }
 
-    /// The same of any region.
+    /// Checks an access to any region, including heaps.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it is not allowed.
     pub(crate) fn permit(&self, address: u64, size: u64, write: bool) -> Result<(), FaultKind> {
         let offset = address.wrapping_sub(self.base);
         match &self.pieces {
@@ -177,7 +176,7 @@ impl Region {
         }
     }
 
-    /// What the byte at an address is in, or after; `None` before a heap's first piece.
+    /// Describes the object that contains or precedes an address; `None` before a heap's first piece.
     pub(crate) fn describe(&self, address: u64) -> Option<String> {
         let offset = address - self.base;
         match &self.pieces {
@@ -186,13 +185,13 @@ impl Region {
         }
     }
 
-    /// The word that holds the byte at an address.
+    /// The word that contains an address.
     #[inline]
     pub(crate) fn word(&self, address: u64) -> Option<&AtomicU64> {
         self.words.all().get((address.wrapping_sub(self.origin) / 8) as usize)
     }
 
-    /// The words of bytes from an address on, which is the first of a word.
+    /// The words of bytes at a word-aligned address.
     pub(super) fn run(&self, address: u64, bytes: usize) -> Option<&[AtomicU64]> {
         if !address.is_multiple_of(8) {
             return None;
@@ -201,7 +200,7 @@ impl Region {
         self.words.all().get(first..)?.get(..bytes.div_ceil(8))
     }
 
-    /// The word of the host's memory that holds the byte at an address.
+    /// The word of host memory that contains an address.
     pub(crate) fn host_word(&self, address: u64) -> Option<&'static AtomicU64> {
         match &self.words {
             Words::Owned(_) => None,
@@ -209,14 +208,14 @@ impl Region {
         }
     }
 
-    /// The bytes as they are now.
+    /// The current contents.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.len as usize];
         self.read(self.base, &mut bytes);
         bytes
     }
 
-    /// Copies bytes out; those outside of the region are left as they are.
+    /// Copies bytes out; those outside the region are left unchanged.
     pub(crate) fn read(&self, address: u64, to: &mut [u8]) {
         let mut at = address;
         let mut rest = to;
@@ -232,7 +231,7 @@ impl Region {
         }
     }
 
-    /// Copies bytes in. Of words that are changed in part the other bytes stay what they are, even where others change them.
+    /// Copies bytes in. The other bytes of partially written words are preserved, even under concurrent modification.
     pub(crate) fn write(&self, address: u64, from: &[u8]) {
         let mut at = address;
         let mut rest = from;
@@ -248,7 +247,7 @@ impl Region {
                 } else {
                     let changed = mask(part.len() as u32) << (8 * skipped);
                     let new = |old: u64| Some(old & !changed | value);
-                    // The function never refuses.
+                    // The update function always succeeds.
                     let _ = word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, new);
                 }
             }
@@ -258,16 +257,16 @@ impl Region {
     }
 }
 
-/// How the region of an address is guessed; whether the guess is right is always checked.
+/// Predicts the region of an address; predictions are always checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Guess {
-    /// Region `n` begins at `(n + 1) << ALLOCATION_SHIFT`.
+    /// Region `n` starts at `(n + 1) << ALLOCATION_SHIFT`.
     Numbered,
-    /// As at the last access to an address like it.
+    /// Same as for the last access to an address with the same hash.
     Last(Arc<[AtomicU32; GUESSES]>),
 }
 
-/// Guesses that are kept, and the bits of an address below those that choose one.
+/// Number of cached predictions, and the number of low address bits that are ignored in the hash.
 const GUESSES: usize = 256;
 const GUESS_SHIFT: u32 = 12;
 
@@ -286,7 +285,7 @@ impl Guess {
         }
     }
 
-    /// Notes where an address was found.
+    /// Records the region of an address.
     pub(crate) fn learn(&self, address: u64, index: usize) {
         if let Guess::Last(guesses) = self {
             guesses[(address >> GUESS_SHIFT) as usize % GUESSES].store(index as u32, Ordering::Relaxed);
@@ -294,7 +293,7 @@ impl Guess {
     }
 }
 
-/// The index of the region that holds the byte at an address, of regions in the order of their addresses.
+/// The index of the region that contains an address, for regions in address order.
 pub(crate) fn search(regions: &[Region], address: u64) -> Option<usize> {
     let index = regions.partition_point(|region| region.base <= address).checked_sub(1)?;
     (address - regions[index].base < regions[index].len).then_some(index)

@@ -1,6 +1,6 @@
-//! Where each state space begins among the generic addresses (manual 5.1, 6.4.1.1).
+//! Windows of the state spaces in the generic address space (manual 5.1, 6.4.1.1).
 //!
-//! Addresses of 64 bits:
+//! 64-bit addresses:
 //!
 //! | bits 63..36 | bits 35..32 | what |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | n > 0 | any | `.global`: byte `address mod 2^36` of allocation `n - 1`; from 2^27 on of a multimem object |
 //! | 0 | others | `.global` from 2^16 on; only the host process has memory there, or memory that is for 32-bit addresses |
 //!
-//! Addresses of 32 bits, in modules that have no others. They mean this there alone: to a module of 64-bit addresses all of them from 2^16 on are
-//! `.global`, and what is not registered is out of bounds.
+//! 32-bit addresses, in modules that have no others. This layout applies only to such modules: for a module with 64-bit
+//! addresses all of them from 2^16 on are `.global`, and unregistered ones are out of bounds.
 //!
 //! | from | what |
 //! |---|---|
@@ -27,7 +27,7 @@
 
 use super::{ALLOCATION_SHIFT, Space};
 
-/// Addresses from 0 on where no operating system has memory.
+/// Addresses from 0 on where no operating system maps memory.
 pub(super) const NULL_BYTES: u64 = 1 << 16;
 
 /// The windows below 2^32.
@@ -37,23 +37,23 @@ const LOW_PARAM: u64 = 0xe000_0000;
 const LOW_CONST: u64 = 0xe800_0000;
 const LOW_CODE: u64 = 0xf000_0000;
 
-/// The addresses below 2^32 at which modules with 32-bit addresses have global memory. The first of them are left to what a launch has
-/// for itself.
+/// The addresses below 2^32 used for global memory of modules with 32-bit addresses. Lower addresses are reserved for
+/// memory that belongs to the launch itself.
 pub(crate) const LOW_GLOBAL: std::ops::Range<u64> = 1 << 20..LOW_SHARED;
 
-/// Where the workspace of a cooperative grid is, for modules with 32-bit addresses.
+/// The address of the workspace of a cooperative grid, for modules with 32-bit addresses.
 pub(crate) const LOW_WORKSPACE: u64 = 1 << 19;
 
-/// Bytes of local memory that have addresses of 32 bits.
+/// Bytes of local memory with 32-bit addresses.
 pub(crate) const LOW_LOCAL_BYTES: u64 = LOW_PARAM - LOW_LOCAL;
 
-/// The steps of the addresses of functions.
+/// Distance between the addresses of functions.
 const CODE_STEP: u64 = 16;
 
-/// Functions that have addresses of 32 bits.
+/// Number of functions with 32-bit addresses.
 pub(crate) const LOW_FUNCTIONS: u64 = ((1 << 32) - LOW_CODE) / CODE_STEP - 1;
 
-/// How many bits the addresses of a module have (manual 11.1.3).
+/// The address size of a module (manual 11.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub enum AddressSize {
     /// `.address_size 32`.
@@ -64,7 +64,7 @@ pub enum AddressSize {
 }
 
 impl AddressSize {
-    /// That of a module.
+    /// The address size of a module.
     pub fn of(module: &ptx_ir::Module) -> Self {
         if module.address_size() == 32 { Self::Bits32 } else { Self::Bits64 }
     }
@@ -77,7 +77,7 @@ impl AddressSize {
         }
     }
 
-    /// The bits of an address.
+    /// Mask of an address.
     pub(crate) const fn mask(self) -> u64 {
         match self {
             Self::Bits32 => 0xffff_ffff,
@@ -85,7 +85,7 @@ impl AddressSize {
         }
     }
 
-    /// The upper bits of the addresses of functions.
+    /// The upper bits of function addresses.
     const fn code_window(self) -> u64 {
         match self {
             Self::Bits32 => LOW_CODE,
@@ -98,15 +98,15 @@ impl AddressSize {
         self.code_window() + (number as u64 + 1) * CODE_STEP
     }
 
-    /// The number of the function in its module that an address is of.
+    /// The number of the function at an address.
     pub(crate) fn function_number(self, address: u64) -> Option<u32> {
         let offset = address.checked_sub(self.code_window())?;
         let number = (offset / CODE_STEP).checked_sub(1).filter(|_| offset % CODE_STEP == 0)?;
         u32::try_from(number).ok()
     }
 
-    /// Whether all of these bytes, of which the last is at `last`, have global addresses, for every module that may use memory of such
-    /// addresses: modules of 64-bit addresses may use both.
+    /// Whether the bytes up to and including `last` all have global addresses, for every module that may use this
+    /// memory: modules with 64-bit addresses may use memory of both address sizes.
     pub(super) const fn is_global(self, address: u64, last: u64) -> bool {
         let is_above = address >> ALLOCATION_SHIFT != 0;
         let is_below = address >= NULL_BYTES && last < 4 << 32;
@@ -116,7 +116,7 @@ impl AddressSize {
 }
 
 impl Space {
-    /// The generic address of offset 0 of the space; global addresses are generic ones already.
+    /// The generic address of offset 0 of the space; global addresses are generic addresses themselves.
     pub const fn window(self, size: AddressSize) -> u64 {
         match (self, size) {
             (Space::Generic | Space::Global, _) => 0,
@@ -131,7 +131,7 @@ impl Space {
         }
     }
 
-    /// The bits of a generic address below those that tell the space, where the space has a window.
+    /// Number of low bits of a generic address that are the offset in the window of the space.
     pub const fn window_shift(self, size: AddressSize) -> u32 {
         match (self, size) {
             (_, AddressSize::Bits64) => 32,
@@ -140,7 +140,7 @@ impl Space {
         }
     }
 
-    /// The space a generic address of a module with addresses of this size lies in and its address there; `None` when it lies in no window.
+    /// The space and offset of a generic address in a module with this address size; `None` if it is in no window.
     #[inline]
     pub const fn of_generic(address: u64, size: AddressSize) -> Option<(Space, u64)> {
         if address >> ALLOCATION_SHIFT != 0 {
@@ -152,14 +152,14 @@ impl Space {
         }
     }
 
-    /// Whether a generic address lies in the window of the space (manual 9.7.9.19). The window of parameters is in that of global memory, which has
-    /// no other in it.
+    /// Whether a generic address is in the window of the space (manual 9.7.9.19). The window of parameters is nested in
+    /// that of global memory, which contains no other window.
     pub const fn has_generic(self, address: u64, size: AddressSize) -> bool {
         let Some((found, _)) = Self::of_generic(address, size) else { return false };
         found as u8 == self as u8 || matches!((self, found), (Self::Global, Self::Param))
     }
 
-    /// The same of an address of 64 bits that is below 2^36.
+    /// Like [`Self::of_generic`] for a 64-bit address below 2^36.
     const fn of_wide(address: u64) -> Option<(Space, u64)> {
         let offset = address & 0xffff_ffff;
         match address >> 32 {
@@ -173,7 +173,7 @@ impl Space {
         }
     }
 
-    /// The same of an address of 32 bits.
+    /// Like [`Self::of_generic`] for a 32-bit address.
     const fn of_low(address: u64) -> Option<(Space, u64)> {
         match address {
             0..NULL_BYTES => None,
