@@ -1,7 +1,7 @@
-//! What an object file tells the runtime about a kernel that was compiled ahead of time.
+//! Metadata in an object file about a kernel that was compiled ahead of time.
 //!
-//! Functions of the runtime look up the instruction that calls them in the program. An object file has those instructions alone
-//! ([`Site`]), and the place of each instruction in the source, as text in JSON.
+//! Functions of the runtime look up their calling instruction in the program. An object file only contains those
+//! instructions ([`Site`]), and the source location of each instruction, as JSON text.
 
 use ptx_exec::program::{
     Alu, BarrierAction, BlockBarrier, Builtin, Call, Callee, Constants, Effect, Inst, Op, Program, Src,
@@ -10,25 +10,25 @@ use ptx_exec::{AddressSize, Dim3};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// The version of what object files and this runtime have in common: frames, tables, this text. Objects of another one are refused.
+/// The version of the interface between object files and this runtime: frames, tables, this metadata. Objects of other versions are refused.
 pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "-3");
 
 /// A kernel.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct About {
-    /// [`VERSION`] of what made the object.
+    /// The [`VERSION`] of the compiler of the object.
     pub version: String,
     /// Its name.
     pub kernel: String,
-    /// The files with its source.
+    /// The source files.
     pub files: Vec<String>,
     /// Bytes of its parameter space.
     pub params: u32,
-    /// Bytes of shared memory of a block without dynamic ones, and where those would begin.
+    /// Bytes of static shared memory of a block, and the offset at which dynamic shared memory would start.
     pub shared: [u32; 2],
-    /// Whether it takes memory from the heap.
+    /// Whether it uses the heap.
     pub heap: bool,
-    /// The shapes of blocks that there is code for.
+    /// The block shapes for which there is code.
     pub shapes: Vec<ForShape>,
 }
 
@@ -39,17 +39,17 @@ pub struct ForShape {
     pub block: Dim3,
     /// Whether its warps wait for each other.
     pub waits: bool,
-    /// Whether its warps may wait for others in loops.
+    /// Whether its warps may poll for others in loops.
     pub is_patient: bool,
     /// Whether its function runs all warps of a block.
     pub runs_blocks: bool,
-    /// Bytes of stack that the function may need.
+    /// Maximum stack use of the function in bytes.
     pub stack: u64,
-    /// What functions of the runtime look up, each with its instruction.
+    /// The instructions that functions of the runtime look up.
     pub sites: Vec<(u32, Site)>,
-    /// Traps and branches that mean the end of the stack and for bad addresses at calls, in ascending order.
+    /// Trap and branch instructions that represent stack overflow and invalid call targets, ascending.
     pub calls: Vec<u32>,
-    /// The file, by its number, line and column of each instruction.
+    /// The file index, line and column of each instruction.
     pub places: Vec<(u32, u32, u32)>,
 }
 
@@ -58,27 +58,27 @@ pub struct ForShape {
 pub enum Site {
     /// A block barrier.
     Barrier {
-        /// What it does.
+        /// Its action.
         action: BarrierAction,
-        /// Whether it has a count of threads.
+        /// Whether it has a thread count.
         counts: bool,
         /// Whether it has a predicate.
         asks: bool,
-        /// Whether the threads of a warp execute it together.
+        /// Whether the threads of a warp must execute it together.
         is_aligned: bool,
     },
     /// `brkpt`.
     Breakpoint,
     /// `brx.idx`.
     BranchIndexed,
-    /// A call of a function of the system.
+    /// A call of a builtin function.
     Call(Builtin),
     /// An operation on registers.
     Row(Alu),
 }
 
 impl Site {
-    /// That of an instruction; `None` where no function that is told of instructions looks it up.
+    /// The site of an instruction; `None` if no function of the runtime looks it up.
     pub fn of(op: &Op) -> Option<Self> {
         let effect = match op {
             Op::Alu(alu) => return Some(Self::Row(*alu)),
@@ -99,7 +99,7 @@ impl Site {
         }
     }
 
-    /// An instruction of which the runtime sees no difference.
+    /// An instruction that the runtime cannot distinguish from the original.
     fn op(&self) -> Op {
         let any = Src::register(0);
         match *self {
@@ -121,7 +121,7 @@ impl Site {
 }
 
 impl ForShape {
-    /// What functions of the runtime look up instructions in.
+    /// The program in which functions of the runtime look up instructions.
     pub(crate) fn program(&self) -> Program {
         let nothing = || Inst { guard: None, op: Op::Effect(Effect::Nothing) };
         let mut code: Vec<Inst> = self.places.iter().map(|_| nothing()).collect();

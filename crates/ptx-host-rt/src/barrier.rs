@@ -1,31 +1,31 @@
-//! The barriers of a block (manual 9.7.13.1), where the lanes of a warp that have not exited always come together.
+//! The barriers of a block (manual 9.7.13.1), at which all lanes of a warp that have not exited always arrive together.
 //!
-//! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that comes to the same as counting warps of 32
-//! threads: a warp all of whose threads have arrived counts as a full one.
+//! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that is equivalent to counting
+//! warps of 32 threads, since a warp all of whose threads have arrived counts as 32.
 
 use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected};
 use ptx_exec::program::{Mask, WARP};
 
-/// The most warps of a block.
+/// Maximum number of warps of a block.
 pub(crate) const WARPS: usize = 32;
 
-/// What the predicates of a phase were.
+/// The predicates of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Votes {
-    /// How many were true.
+    /// Number of true predicates.
     pub(crate) trues: u32,
-    /// How many threads brought one.
+    /// Number of threads that supplied a predicate.
     pub(crate) all: u32,
 }
 
-/// A warp that arrives.
+/// The arrival of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     /// Its number in the block.
     pub(crate) warp: usize,
     /// Its threads that have not exited.
     pub(crate) lanes: Mask,
-    /// What it waits for.
+    /// The completion condition.
     pub(crate) expected: Expected,
     /// Lanes whose predicate is true, for reductions.
     pub(crate) trues: Option<Mask>,
@@ -34,29 +34,29 @@ pub(crate) struct Arrival {
 /// A barrier.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Barrier {
-    /// The warps that arrived in this phase, a bit each, and the threads with which each did.
+    /// Bit mask of the warps that arrived in this phase, and the threads with which each arrived.
     arrived: u32,
     lanes: [Mask; WARPS],
-    /// Threads counted for warps that arrived again in the same phase.
+    /// Threads counted so far for warps that arrived repeatedly in the same phase.
     counted: u32,
     /// What this phase waits for; `None` before the first arrival.
     expected: Option<Expected>,
     votes: Votes,
-    /// The warps that wait for the end of the phase, a bit each.
+    /// Bit mask of the warps that wait for the end of the phase.
     pub(crate) waiting: u32,
 }
 
-/// The end of a phase.
+/// A completed phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Phase {
-    /// The warps that waited, a bit each.
+    /// Bit mask of the warps that waited.
     pub(crate) waited: u32,
     /// The predicates.
     pub(crate) votes: Votes,
 }
 
 impl Barrier {
-    /// Counts an arrival, which waits for the same as earlier ones of the same phase.
+    /// Counts an arrival, which must expect the same as earlier ones of the same phase.
     pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), BarrierMisuse> {
         arrival.expected.agree(&mut self.expected)?;
         let bit = 1 << arrival.warp;
@@ -72,7 +72,7 @@ impl Barrier {
         Ok(())
     }
 
-    /// Begins the next phase if this one is complete, given the warps that have threads which have not exited.
+    /// Starts the next phase if this one is complete, given the warps with threads that have not exited.
     pub(crate) fn complete(&mut self, live: u32) -> Option<Phase> {
         let is_complete = match self.expected? {
             Expected::Everyone => live & !self.arrived == 0,
@@ -86,13 +86,13 @@ impl Barrier {
         })
     }
 
-    /// Forgets what arrived, for the next block.
+    /// Resets the barrier for the next block.
     pub(crate) fn reset(&mut self) {
         (self.arrived, self.waiting, self.counted) = (0, 0, 0);
         (self.expected, self.votes) = (None, Votes::default());
     }
 
-    /// For whom those wait who have arrived, given the threads of each warp that have not exited.
+    /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
     pub(crate) fn awaited(&self, live: &[Mask]) -> BarrierWait {
         match self.expected {
             Some(Expected::Count(count)) => {

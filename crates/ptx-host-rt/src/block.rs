@@ -1,6 +1,6 @@
-//! A block: its warps, which take turns on one host thread.
+//! A block: its warps, which share one host thread.
 //!
-//! Warps that never wait run one after the other on the stack of the thread; others on a fibre each, which a barrier suspends.
+//! Warps that never wait are run to completion one after the other on the thread's stack; others run on a fiber each, which is suspended at barriers.
 
 use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_index, deadlock, describe};
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
@@ -11,72 +11,72 @@ use super::fibre::{Fibres, Resumed};
 use super::frame::{Status, WarpFrame};
 use super::grid::Job;
 
-/// Why a warp was stopped, where its status does not tell.
+/// Why a warp was stopped, if its status does not determine it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Noted {
     pub(crate) kind: TrapKind,
     pub(crate) related: Vec<(u32, String)>,
 }
 
-/// A warp that waits, at a barrier or, where there is none of the number, in a loop.
+/// A warp that waits at a barrier or, with [`NO_BARRIER`], in a loop.
 #[derive(Clone, Copy, Default, Debug)]
 struct Waiting {
     pc: u32,
     barrier: usize,
-    /// The lanes that are in the loop.
+    /// The lanes in the loop.
     lanes: Mask,
 }
 
 /// The number of no barrier.
 const NO_BARRIER: usize = BARRIERS;
 
-/// What the warps of a block share while they run. Frames refer to it, so it stays where it is.
+/// State shared by the running warps of a block. It is pinned, since frames point to it.
 #[derive(Debug)]
 pub(crate) struct Block {
     program: *const Program,
-    /// How many warps there are.
+    /// Number of warps.
     warps: usize,
-    /// Threads of each warp that had not exited when it last came to a barrier.
+    /// Threads of each warp that had not exited at its last barrier.
     live: [Mask; WARPS],
-    /// Warps that have threads which have not exited, and those that can run, a bit each.
+    /// Bit masks of the warps with threads that have not exited, and of those that can run.
     live_warps: u32,
     ready: u32,
-    /// Warps that have given way since they were asked about, a bit each.
+    /// Bit mask of the warps that have yielded since it was last cleared.
     gave_way: u32,
-    /// Whether a warp has.
+    /// Whether a warp has ever yielded.
     has_patient: bool,
-    /// Barriers that have arrivals.
+    /// Bit mask of the barriers with arrivals.
     arrived: u32,
     barriers: Box<[Barrier; BARRIERS]>,
     waiting: [Waiting; WARPS],
     votes: [Votes; WARPS],
     noted: Option<Box<Noted>>,
-    /// Local memory of warps that is too large for their stacks.
+    /// Local memory of warps that does not fit on their stacks.
     local: Vec<Vec<u64>>,
 }
 
-/// What a barrier does to the warp that comes to it.
+/// Effect of a barrier on an arriving warp.
 pub(crate) enum Passed {
-    /// It goes on, with what the predicates were.
+    /// It continues, with the result of the predicates.
     On(Votes),
     /// It waits.
     Waits,
-    /// It is stopped, as [`Block::noted`] has it.
+    /// It is stopped, for the reason in [`Block::noted`].
     Stopped,
 }
 
-/// How a warp comes to a barrier.
+/// The arrival of a warp at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coming {
     pub(crate) pc: u32,
     pub(crate) warp: usize,
-    /// The threads that do, and all that have not exited.
+    /// The arriving threads, and all that have not exited.
     pub(crate) lanes: Mask,
     pub(crate) live: Mask,
     pub(crate) id: u32,
     pub(crate) count: u32,
     pub(crate) trues: Mask,
-    /// Bit 0: they name different barriers; bit 1: different counts.
+    /// Bit 0: they specify different barriers; bit 1: different counts.
     pub(crate) differs: u32,
 }
 
@@ -103,18 +103,18 @@ impl Block {
         }
     }
 
-    /// Local memory for a warp that begins, all of it zero; that of the last one is gone.
+    /// Zeroed local memory for a warp that starts; the previous one is freed.
     pub(crate) fn local(&mut self, warp: usize, bytes: u64) -> *mut u8 {
         if self.local.len() <= warp {
             self.local.resize_with(warp + 1, Vec::new);
         }
-        // The host gives pages when they are used. What was there goes first.
+        // The host allocates pages on first use. The previous memory is freed first.
         self.local[warp] = Vec::new();
         self.local[warp] = vec![0; bytes.div_ceil(8) as usize];
         self.local[warp].as_mut_ptr().cast()
     }
 
-    /// Begins a block of so many threads.
+    /// Starts a block of `threads` threads.
     pub(crate) fn begin(&mut self, program: *const Program, threads: usize) {
         self.program = program;
         self.warps = threads.div_ceil(WARP);
@@ -133,7 +133,7 @@ impl Block {
         }
     }
 
-    /// Notes why the warp that runs is stopped; code then ends with [`Status::Noted`].
+    /// Records why the running warp is stopped; code then returns [`Status::Noted`].
     pub(crate) fn note(&mut self, kind: TrapKind, related: Vec<(u32, String)>) {
         self.noted = Some(Box::new(Noted { kind, related }));
     }
@@ -143,7 +143,7 @@ impl Block {
         Passed::Stopped
     }
 
-    /// What a warp waits with at an instruction, if it is a barrier.
+    /// The barrier instruction at `pc`, if it is one.
     fn barrier_at(&self, pc: u32) -> Option<&BlockBarrier> {
         // SAFETY: the program outlives the launch that the block is of.
         let program = unsafe { self.program.as_ref() }?;
@@ -153,7 +153,7 @@ impl Block {
         }
     }
 
-    /// A warp comes to a barrier.
+    /// The arrival of a warp at a barrier.
     pub(crate) fn come(&mut self, coming: &Coming) -> Passed {
         let Coming { pc, warp, lanes, live, .. } = *coming;
         let Some(&barrier) = self.barrier_at(pc) else {
@@ -183,8 +183,8 @@ impl Block {
         if let Err(misuse) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
             return self.misuse(misuse);
         }
-        // The threads of a block are on one host thread. What they stored before the barrier is to be seen by other blocks no later than
-        // what they store after it.
+        // The threads of a block share one host thread. Their stores before the barrier must be visible to other blocks
+        // no later than their stores after it.
         std::sync::atomic::fence(std::sync::atomic::Ordering::AcqRel);
         let waits = barrier.action != BarrierAction::Arrive;
         if waits {
@@ -199,22 +199,22 @@ impl Block {
         }
     }
 
-    /// A warp that may wait for others in a loop is at an instruction of it, with these lanes.
+    /// Records that a warp which polls for others in a loop yields at this instruction, with these lanes.
     pub(crate) fn give_way(&mut self, warp: usize, pc: u32, lanes: Mask) {
         self.waiting[warp % WARPS] = Waiting { pc, barrier: NO_BARRIER, lanes };
         self.gave_way |= 1 << warp;
         self.has_patient = true;
     }
 
-    /// A warp comes to an aligned barrier with some of its threads, while others are at another one: all of them have to come to the
-    /// same instruction.
+    /// Stops a warp that reaches an aligned barrier with some of its threads while others are at another one: all of
+    /// them must reach the same instruction.
     pub(crate) fn part(&mut self, job: &Job, warp: usize, here: (u32, Mask)) {
         let (x, y, z) = job.geometry.thread(warp, first_lane(here.1)).into();
         let related = vec![(here.0, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
         self.note(BarrierMisuse::Parted.into(), related);
     }
 
-    /// Lets those who wait at a barrier go on, if all have come.
+    /// Resumes the warps that wait at a barrier, if it is complete.
     fn complete(&mut self, id: usize) {
         let Some(phase) = self.barriers[id].complete(self.live_warps) else { return };
         self.arrived &= !(1 << id);
@@ -226,12 +226,12 @@ impl Block {
         }
     }
 
-    /// What a warp gets that waited.
+    /// The predicates of the barrier at which a warp waited.
     pub(crate) fn votes(&self, warp: usize) -> Votes {
         self.votes[warp % WARPS]
     }
 
-    /// All threads of a warp have exited, which may complete barriers.
+    /// Records that all threads of a warp have exited, which may complete barriers.
     pub(crate) fn exited(&mut self, warp: usize) {
         self.live[warp % WARPS] = 0;
         self.live_warps &= !(1 << warp);
@@ -243,7 +243,7 @@ impl Block {
         }
     }
 
-    /// Why a warp was stopped.
+    /// The stop of a warp with this status.
     pub(crate) fn stop(&mut self, job: &Job, frame: &WarpFrame, status: i32) -> Stop {
         let noted = self.noted.take();
         let (kind, related) = match (noted, status) {
@@ -293,7 +293,7 @@ impl Block {
         }
     }
 
-    /// Where the warps are; `running` is one that does not wait, and where its lanes are.
+    /// The positions of the warps; `running` is one that does not wait, with the position of its lanes.
     fn groups(&self, running: Option<(usize, u32, Mask)>) -> Vec<Group> {
         let place = |warp: usize| {
             if let Some((_, pc, lanes)) = running.filter(|(running, ..)| *running == warp) {
@@ -317,7 +317,7 @@ impl Block {
         (0..self.warps).filter_map(place).collect()
     }
 
-    /// Who waits where, and no one can go on.
+    /// The stop for a deadlock, with the positions of the waiting threads.
     fn deadlock(&self, job: &Job, block: Dim3) -> Stop {
         let groups = self.groups(None);
         let related = describe(&job.geometry, &groups);
@@ -328,14 +328,14 @@ impl Block {
     }
 }
 
-/// The lanes of a warp that are threads, in a block of so many.
+/// The existing lanes of a warp, in a block of `threads` threads.
 pub(crate) fn lanes_of(threads: usize, warp: usize) -> Mask {
     let left = threads.saturating_sub(warp * WARP).min(WARP);
     bits(left)
 }
 
-/// Runs all warps of a block on this stack, one after the other: none of them waits for another one, or one call runs
-/// all of them. The frame is used for each in turn.
+/// Runs all warps of a block on this stack, one after the other: no warp waits for another one, or a single call runs
+/// all of them. The frame is reused for each warp.
 pub(crate) fn run_in_turn(
     block: *mut Block,
     job: &Job,
@@ -358,20 +358,20 @@ pub(crate) fn run_in_turn(
     Ok(())
 }
 
-/// How far a block got.
+/// State of a block after a time slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Progress {
     /// All its threads have exited.
     Done,
-    /// All warps that can run wait for others in loops.
+    /// All warps that can run poll for others in loops.
     GivesWay,
 }
 
-/// Rounds in which all warps that can run give way, after which the block does.
+/// Number of rounds in which all runnable warps yield, after which the block yields.
 const PATIENT_ROUNDS: u32 = 4;
 
-/// Runs all warps of a block on fibres, of which there is one for each with its frame, until they have exited or all wait in loops; then
-/// this goes on where they are. All fibres are free again when the block is done or stopped.
+/// Runs all warps of a block on fibers, one for each warp, until they have exited or all of them poll in loops; the
+/// next call resumes them. All fibers are free again when the block is done or stopped.
 pub(crate) fn run_on_fibres(
     block: *mut Block,
     job: &Job,
@@ -402,7 +402,7 @@ pub(crate) fn run_on_fibres(
                     }
                 }
             }
-            // Warps that went on to a barrier or to the end may have done what the others wait for.
+            // Warps that advanced to a barrier or to the end may have done what the others wait for.
             vain = if (*block).gave_way == all && (*block).ready == all { vain + 1 } else { 0 };
             if vain == PATIENT_ROUNDS {
                 return Ok(Progress::GivesWay);

@@ -1,4 +1,4 @@
-//! Checks of accesses to memory, where code cannot tell by itself that they are right (`code/probe.rs` in `ptx-host`).
+//! Checks of memory accesses that compiled code cannot prove valid (`code/probe.rs` in `ptx-host`).
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::{Around, Extent};
@@ -7,15 +7,15 @@ use ptx_exec::program::{Effect, Mask, Op, Row, Run};
 use super::frame::{Status, WarpFrame, note};
 use super::grid::Job;
 
-/// What code knows of an access before it asks: which addresses are right. All of them are asked about where it has only zeros.
+/// The addresses cached as valid for an access, which code tests before it calls [`check`]. All zeros cause every access to be checked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct Known {
-    /// The address of the first byte that may be accessed.
+    /// The first valid address.
     pub base: u64,
-    /// How many addresses there are from it on, in steps of their alignment, at which a lane may access its bytes.
+    /// Number of valid addresses from there, in steps of their alignment, for the access of one lane.
     pub each: u64,
-    /// The same for the bytes of all lanes of the warps that run together, or of a chunk, where those are one run.
+    /// Likewise for the access of all lanes of the warps in a group, or of a chunk, if it is one contiguous run.
     pub whole: u64,
 }
 
@@ -26,14 +26,14 @@ impl Known {
             Some(last) if extent.base.is_multiple_of(align) => last / align + 1,
             _ => 0,
         };
-        // No lane accesses fewer bytes than it has.
+        // An access of several lanes is at least as long as that of one lane.
         let [each, whole] = [run.bytes.into(), whole.max(run.bytes.into())].map(count);
         Self { base: extent.base, each, whole }
     }
 }
 
 impl Job {
-    /// The memory beside global one that a warp accesses; `live` is what its cluster has of blocks.
+    /// Sizes of the non-global memories that a warp accesses; `live` are the live blocks of its cluster.
     pub(super) fn around<'a>(&self, frame: &WarpFrame, live: &'a [bool]) -> Around<'a> {
         // SAFETY: the program is alive while blocks run.
         let function = unsafe { frame.program.as_ref() }
@@ -49,12 +49,12 @@ impl Job {
     }
 }
 
-/// Looks whether lanes of the warps that run together can make the accesses of an instruction; `lanes` are those of each warp, `rows` for each warp
-/// those of the sources. Notes at the sites of its runs from `site` on what code may know then; `wholes` are the bytes of all lanes for each.
-/// Gives a [`Status`].
+/// Checks whether lanes of the warps in a group can make the accesses of an instruction; `lanes` are the active lanes
+/// of each warp, `rows` for each warp the rows of the source operands. Stores the valid addresses in the sites of its
+/// runs, from `site` on; `wholes` is for each run the size of the access of all lanes. Returns a [`Status`].
 ///
 /// # Safety
-/// The frame is that of a warp that runs; there are as many lanes and rows.
+/// The frame is that of a running warp; the numbers of lanes and rows match.
 pub(super) unsafe extern "C" fn check(
     frame: *mut WarpFrame,
     pc: u32,
@@ -85,7 +85,7 @@ pub(super) unsafe extern "C" fn check(
             let count = accesses.srcs.len();
             (*lanes.add(warp), std::slice::from_raw_parts(rows.add(warp * count), count))
         };
-        // Code stops an operation of the warp of which lanes are missing after this.
+        // A warp collective with missing lanes is reported by the code after this.
         if active == 0 || is_whole && active != Mask::MAX {
             continue;
         }

@@ -1,26 +1,25 @@
-//! Instructions that the interpreter's runtime executes: textures, surfaces, multimem accesses, and products of matrices that have no form
-//! in code.
+//! Instructions executed by the interpreter's runtime: textures, surfaces, multimem accesses, and matrix products that are not compiled.
 //!
-//! Their operands are rows in memory of the function, one after the other in the order of [`Op::operands`](ptx_exec::program::Op): the
-//! runtime has a copy of each instruction with those as its registers.
+//! Their operands are rows in memory of the function, in the order of [`Op::operands`](ptx_exec::program::Op): the
+//! runtime has a copy of each instruction with these rows as its registers.
 
 use ptx_exec::TrapKind;
 use ptx_exec::program::{CollectiveKind, Effect, Op, Operand, Program, Row, Src};
 
 use super::frame::{Status, WarpFrame};
 
-/// The operand of a row.
+/// The use of an operand row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operands {
     /// It is read.
     Read(Src),
     /// It is written.
     Write(u32),
-    /// Both.
+    /// Read and then written.
     Update(u32),
 }
 
-/// The instructions of a program that the runtime executes, in order.
+/// The instructions of a program executed by the runtime, in order.
 #[derive(Debug, Default)]
 pub struct Effects {
     all: Vec<(u32, Numbered)>,
@@ -34,7 +33,7 @@ struct Numbered {
 }
 
 impl Effects {
-    /// Those of a program.
+    /// Collects the instructions of a program.
     pub fn of(program: &Program) -> Self {
         let mut all = Vec::new();
         for (pc, inst) in program.code.iter().enumerate() {
@@ -51,7 +50,7 @@ impl Effects {
     }
 }
 
-/// The operands of an instruction, for each row one.
+/// The operands of an instruction, one for each row.
 pub fn operands(effect: &Effect) -> Vec<Operands> {
     let mut rows = Vec::new();
     effect.operands(&mut |operand| match operand {
@@ -87,10 +86,10 @@ impl Numbered {
     }
 }
 
-/// Executes the instruction at `pc` for these lanes, with the rows of its operands.
+/// Executes the instruction at `pc` for these lanes, on the rows of its operands.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, and there are as many rows as [`operands`] gives for the instruction, which are no others' memory.
+/// The frame is that of a running warp, and the number of rows is that of [`operands`] for the instruction; the rows are not aliased.
 pub(super) unsafe extern "C" fn effect(frame: *mut WarpFrame, pc: u32, active: u32, rows: *mut Row) -> i32 {
     // SAFETY: the frame, and what it refers to while its block runs.
     let (frame, job) = unsafe { (&mut *frame, &*(*frame).job) };
@@ -104,10 +103,10 @@ pub(super) unsafe extern "C" fn effect(frame: *mut WarpFrame, pc: u32, active: u
     stopped(frame, pc, done)
 }
 
-/// Multiplies matrices at the instruction at `pc`, with the rows of its sources and those of its results.
+/// Executes the matrix product at `pc`, on the rows of its sources and results.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, and the instruction a product with so many sources and results; the latter are no others' memory.
+/// The frame is that of a running warp, and the numbers of rows are those of the product instruction; the result rows are not aliased.
 pub(super) unsafe extern "C" fn multiply(
     frame: *mut WarpFrame,
     pc: u32,

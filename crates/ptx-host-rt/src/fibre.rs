@@ -1,4 +1,4 @@
-//! Fibres: stacks of their own for warps that wait for each other.
+//! Fibers: separate stacks for warps that wait for each other.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -7,12 +7,12 @@ use super::barrier::WARPS;
 use super::frame::WarpFrame;
 use super::grid::Job;
 
-/// What suspends the fibre of a warp.
+/// Suspends the fiber of a warp.
 pub(crate) type Suspend = Yielder<(), ()>;
 
 type Fibre = Coroutine<(), (), i32, Shifted>;
 
-/// What a warp did that was resumed.
+/// State of a resumed warp.
 pub(crate) enum Resumed {
     /// It waits for others.
     Waits,
@@ -20,15 +20,15 @@ pub(crate) enum Resumed {
     Ended(i32),
 }
 
-/// A stack whose use begins some bytes below its end: the stacks of a block are used alike, and with the same distance from the end of
-/// a page all of them would compete for the same lines of the processor's cache.
+/// A stack that starts some bytes below its end: the stacks of a block are used alike, and with the same offset within
+/// a page all of them would compete for the same cache lines.
 struct Shifted {
     stack: DefaultStack,
     shift: usize,
 }
 
-// SAFETY: a part of a stack, which has all its properties; the shift is a multiple of what pages and stacks are aligned to and less than
-// what was allocated in addition.
+// SAFETY: a part of a stack, which has all its properties; the shift is a multiple of the alignment of pages and
+// stacks, and less than the additional allocation.
 unsafe impl Stack for Shifted {
     fn base(&self) -> StackPointer {
         let base = self.stack.base();
@@ -40,10 +40,10 @@ unsafe impl Stack for Shifted {
     }
 }
 
-/// Bytes from the begin of one stack's use to the next one's, within their pages.
+/// Distance in bytes between the starts of consecutive stacks, within their pages.
 const SHIFT: usize = 192;
 
-/// The fibres of the warps of a block, which are made once and used for one block after the other.
+/// The fibers of the warps of a block, which are created once and reused for other blocks.
 #[derive(Default)]
 pub(crate) struct Fibres {
     running: Vec<Option<Fibre>>,
@@ -55,7 +55,7 @@ pub(crate) struct Fibres {
 pub(crate) struct NoStack;
 
 impl Fibres {
-    /// Makes room for so many warps, whose functions need stacks of so many bytes.
+    /// Makes room for `warps` warps, whose functions need stacks of `bytes` bytes.
     pub(crate) fn reserve(&mut self, warps: usize, bytes: usize) -> Result<(), NoStack> {
         if self.bytes < bytes {
             self.free.clear();
@@ -75,7 +75,7 @@ impl Fibres {
         Ok(())
     }
 
-    /// Runs a warp until it waits or its function ends; begins it if it did not run before.
+    /// Runs a warp until it waits or its function returns; starts it if it is not running.
     pub(crate) fn resume(&mut self, warp: usize, job: &Job, frame: *mut WarpFrame) -> Resumed {
         let (Some(slot), Some(free)) = (self.running.get_mut(warp), self.free.get_mut(warp)) else {
             return Resumed::Ended(NO_STACK);
@@ -90,7 +90,7 @@ impl Fibres {
                     code(frame)
                 }
             };
-            // SAFETY: what the function refers to outlives the fibre: `abandon` or the end of the function comes before.
+            // SAFETY: everything that the function refers to outlives the fiber: `abandon` or the return of the function comes before.
             *slot = Some(unsafe { Fibre::with_stack_unchecked(stack, body) });
         }
         let Some(fibre) = slot else { return Resumed::Ended(NO_STACK) };
@@ -103,8 +103,8 @@ impl Fibres {
         }
     }
 
-    /// Gives up the fibres that wait. Nothing on their stacks needs to be dropped: there are frames of compiled code, and of functions of
-    /// the runtime that own nothing while they wait.
+    /// Abandons the waiting fibers. Nothing on their stacks needs to be dropped: they contain frames of compiled code,
+    /// and of functions of the runtime that own nothing while they wait.
     pub(crate) fn abandon(&mut self) {
         for (slot, free) in self.running.iter_mut().zip(&mut self.free) {
             if let Some(mut fibre) = slot.take() {
@@ -116,5 +116,5 @@ impl Fibres {
     }
 }
 
-/// The status of a warp that has no stack, which cannot happen after [`Fibres::reserve`].
+/// The status of a warp without a stack, which cannot happen after [`Fibres::reserve`].
 const NO_STACK: i32 = -1;

@@ -1,4 +1,4 @@
-//! What compiled code and the runtime know of each other.
+//! The interface between compiled code and the runtime.
 
 use std::sync::atomic::AtomicU32;
 
@@ -15,7 +15,7 @@ use super::row::row;
 use super::stuck::stuck;
 use super::system::call;
 
-/// What the code of a kernel is given of the warp that it runs, and what it leaves.
+/// Inputs and outputs of the compiled function for the warp that it runs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct WarpFrame {
@@ -23,7 +23,7 @@ pub struct WarpFrame {
     pub params: *const u8,
     /// The constant memory.
     pub constant: *const u8,
-    /// The constants of the program, of which code reads those that are addresses in global memory.
+    /// The constants of the program, of which code only reads those that are global-memory addresses.
     pub constants: *const Row,
     /// The shared memory of the block.
     pub shared: *mut u8,
@@ -31,66 +31,66 @@ pub struct WarpFrame {
     pub block_index: [u32; 3],
     /// Blocks of the grid.
     pub grid: [u32; 3],
-    /// The number of the warp in its block.
+    /// The index of the warp in its block.
     pub warp: u32,
-    /// The lanes that are threads.
+    /// The existing lanes.
     pub lanes: u32,
-    /// The functions that code calls.
+    /// The runtime functions called by code.
     pub(crate) runtime: *const Runtime,
-    /// What was compiled, for functions of the runtime that execute one of its instructions.
+    /// The compiled program, for runtime functions that execute one of its instructions.
     pub(crate) program: *const Program,
-    /// Not zero once the warp is to end at the next jump back.
+    /// Nonzero when the warp is to terminate at the next backward jump.
     pub(crate) attention: *const AtomicU32,
-    /// What the warps of the block share.
+    /// The state shared by the warps of the block.
     pub(crate) block: *mut Block,
-    /// The cluster whose instructions the interpreter's runtime executes, if the kernel has any; where it has the rows of the warp.
+    /// The cluster whose instructions the interpreter's runtime executes, if the kernel has any; and the register rows of the warp there.
     pub(crate) heavy: *mut Heavy,
     pub(crate) rows: *mut Row,
-    /// Where the shared memory of each block of the cluster is, by rank: [`PEERS`] places, also for ranks that there are not.
+    /// The shared memory of each block of the cluster, by rank: [`PEERS`] entries, including nonexistent ranks.
     pub(crate) peers: *const *mut u8,
     /// The rank of the block in its cluster.
     pub(crate) rank: u32,
-    /// One more than the instruction of the last question about a phase that was in vain, until it is noticed, or [`HANDED_OVER`]; how many were
-    /// since the warp let others run.
+    /// One more than the instruction of the last unsuccessful mbarrier query, until it is noticed, or [`HANDED_OVER`];
+    /// and the number of such queries since the warp last yielded.
     pub(crate) vain: u32,
     pub(crate) questions: u32,
     /// The launch.
     pub(crate) job: *const Job,
-    /// What suspends the fibre that the warp runs on.
+    /// Suspends the fiber of the warp.
     pub(crate) suspend: *const Suspend,
-    /// Where the warp was stopped, and which of its lanes were.
+    /// The instruction at which the warp was stopped, and the lanes.
     pub(crate) pc: u32,
     pub(crate) stopped: u32,
-    /// What a barrier with predicates gave: how many were true, and how many there were.
+    /// The result of a barrier with predicates: how many were true, and how many there were.
     pub(crate) trues: u32,
     pub(crate) votes: u32,
-    /// What the instruction was given that stopped the warp: the number of a branch that has no such target, the mask of an operation.
+    /// The operand of the instruction that stopped the warp: an invalid branch index, or a member mask.
     pub(crate) detail: u64,
-    /// What code knows of accesses that it checks.
+    /// The valid addresses cached by checked accesses.
     pub(crate) sites: *mut Known,
 }
 
-/// In the field `vain` of a frame: lanes of the warp ask in vain, and can only go on when others of it run, which code does not let.
+/// Value of `vain` in a frame: lanes of the warp poll an mbarrier, and can only make progress when other lanes run that code does not let run.
 pub const HANDED_OVER: u32 = u32::MAX;
 
-/// Ranks that an address in shared memory may have.
+/// Number of ranks that a shared memory address can encode.
 pub const PEERS: usize = 256;
 
-/// The functions that compiled code calls, each with the frame of its warp first.
+/// The functions called by compiled code, each with the frame of its warp as first argument.
 ///
-/// They may not unwind: there is no way through the frames of compiled code. Those that may suspend the warp own nothing while they do.
+/// They must not unwind: the frames of compiled code have no unwind information. Functions that may suspend the warp own nothing while they do.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Runtime {
-    /// The warp comes to a block barrier (`Coming`); gives a [`Status`].
+    /// The warp arrives at a block barrier (`Coming`); returns a [`Status`].
     pub barrier: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32, u32, u32, u32) -> i32,
-    /// Threads of the warp come to different barriers: the instruction and lanes of those that wait, and of the others; gives a [`Status`].
+    /// Threads of the warp reach different barriers: the instruction and lanes of those that wait, and of the others; returns a [`Status`].
     pub part: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
-    /// The number that these lanes have in an array of 32 numbers of 32 bits; with bit 32 where they have different ones.
+    /// The common value of these lanes in an array of 32 32-bit numbers; bit 32 is set if they differ.
     pub common: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32) -> u64,
-    /// What a special register has ([`Asked`]).
+    /// The value of a special register ([`Asked`]).
     pub ask: unsafe extern "C" fn(*mut WarpFrame, u32) -> u64,
-    /// An operation on registers: the instruction, four rows of 32 numbers of 64 bits, and two that get the results.
+    /// An operation on registers: the instruction, four source rows of 32 64-bit values, and two result rows.
     pub row: unsafe extern "C" fn(
         *mut WarpFrame,
         u32,
@@ -101,32 +101,31 @@ pub struct Runtime {
         *mut Row,
         *mut Row,
     ),
-    /// A call of a function of the system (`call`); gives a [`Status`].
+    /// A call of a builtin function (`call`); returns a [`Status`].
     pub call: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const Row, *mut Row, *const u8) -> i32,
-    /// An instruction that the interpreter's runtime executes: its number, the lanes, the rows of its operands (`effect`);
-    /// gives a [`Status`].
+    /// An instruction executed by the interpreter's runtime: its index, the lanes, the rows of its operands (`effect`); returns a [`Status`].
     pub effect: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *mut Row) -> i32,
-    /// A product of matrices by the interpreter's function: its number, the rows of its sources and of its results; gives a [`Status`].
+    /// A matrix product by the interpreter's function: its index, the rows of its sources and of its results; returns a [`Status`].
     pub multiply: unsafe extern "C" fn(*mut WarpFrame, u32, *const Row, *mut Row) -> i32,
-    /// An instruction that the interpreter's runtime executes (`step`); gives a [`Status`].
+    /// An instruction executed by the interpreter's runtime (`step`); returns a [`Status`].
     pub step: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
-    /// Lanes have asked in vain and no other lane of the warp can run (`idle`); gives a [`Status`].
+    /// Lanes have queried an mbarrier unsuccessfully and no other lane of the warp can run (`idle`); returns a [`Status`].
     pub idle: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
-    /// The warp may wait for others in a loop, and lets them run: the instruction and the lanes; gives a [`Status`].
+    /// The warp may be polling for others in a loop, and yields: the instruction and the lanes; returns a [`Status`].
     pub give_way: unsafe extern "C" fn(*mut WarpFrame, u32, u32) -> i32,
-    /// The local memory of the warp, which begins: so many bytes, all zero, until its next one begins.
+    /// The local memory of the starting warp: this many zeroed bytes, valid until its next warp starts.
     pub local: unsafe extern "C" fn(*mut WarpFrame, u64) -> *mut u8,
-    /// Lanes of the warp wait for each other for ever: where each lane waits, the lanes that it waits with, and those that have not exited
-    /// (`stuck`); gives a [`Status`].
+    /// Lanes of the warp are deadlocked: the instruction at which each lane waits, the lanes that it waits for, and
+    /// those that have not exited (`stuck`); returns a [`Status`].
     pub stuck: unsafe extern "C" fn(*mut WarpFrame, *const u32, *const u32, u32) -> i32,
-    /// Looks whether lanes of the warps that run together can make the accesses of an instruction (`check`); gives a [`Status`].
+    /// Checks whether lanes of the warps in a group can make the accesses of an instruction (`check`); returns a [`Status`].
     pub check: unsafe extern "C" fn(*mut WarpFrame, u32, u32, *const u64, u32, *const u32, *const Row) -> i32,
-    /// The interpreter runs the warp to its end: the instruction that each lane comes to, those that have not exited, their local memory
-    /// (`hand_over`); gives a [`Status`].
+    /// Hands the warp over to the interpreter: the next instruction of each lane, the lanes that have not exited, their
+    /// local memory (`hand_over`); returns a [`Status`].
     pub hand_over: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32, *const u8) -> i32,
 }
 
-/// The only table.
+/// The only function table.
 pub(crate) static RUNTIME: Runtime = Runtime {
     barrier,
     part,
@@ -145,50 +144,50 @@ pub(crate) static RUNTIME: Runtime = Runtime {
     hand_over,
 };
 
-/// What code asks of the launch.
+/// A property of the launch requested by code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Asked {
     /// Bytes of shared memory of a block.
     Shared = 0,
-    /// Those that the launch asks for.
+    /// Bytes of dynamic shared memory.
     DynamicShared = 1,
-    /// Whether the launch or the kernel gives the shape of clusters.
+    /// Whether the launch or the kernel specifies the cluster shape.
     IsExplicitCluster = 2,
-    /// Nanoseconds since it began.
+    /// Nanoseconds since the launch began.
     Nanoseconds = 3,
-    /// The address of the workspace of a cooperative launch; 0 for any other.
+    /// The address of the workspace of a cooperative launch; 0 for other launches.
     Workspace = 4,
 }
 
-/// How the function of a warp ended.
+/// Result of the function of a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(i32)]
 pub enum Status {
     /// All threads of the warp have exited.
     Done = 0,
-    /// The instruction stopped a thread: `trap`, `brkpt`.
+    /// An instruction stopped a thread: `trap`, `brkpt`.
     Stopped = 1,
-    /// The block has noted why ([`note`]).
+    /// The block has recorded the reason ([`note`]).
     Noted = 2,
-    /// It was told to end.
+    /// It was told to terminate.
     Interrupted = 3,
-    /// Lanes wait for other lanes of their warp, which do not come to the same operation: they wait for another one, or for these.
+    /// Deadlock of lanes: they wait for lanes of their warp that wait at a different collective, or for them.
     Deadlock = 4,
-    /// Lanes execute an operation whose `membermask` does not name them.
+    /// Lanes execute a collective whose `membermask` does not include them.
     NotMember = 5,
-    /// Lanes execute an operation of the whole warp, of which others have exited or do not exist.
+    /// Lanes execute a collective of the whole warp, of which other lanes have exited or do not exist.
     NotWhole = 6,
-    /// A matrix lies in memory where it cannot, or lanes give different addresses or strides for one.
+    /// A matrix is in an invalid memory space, or its address or stride is not uniform.
     NotMatrix = 7,
-    /// Lanes run a block or do not, in code that checks it, unlike it was claimed.
+    /// Lanes execute a block, or not, contrary to an assumption of the compiler, in code that checks it.
     Apart = 8,
 }
 
-/// Notes why a function that code calls stops lanes of the warp at an instruction; code is to end with what this gives.
+/// Records why a runtime function stops lanes of the warp at an instruction; code must return the result.
 ///
 /// # Safety
-/// The frame is that of a warp that runs.
+/// The frame is that of a running warp.
 pub unsafe fn note(frame: *mut WarpFrame, pc: u32, lanes: u32, kind: TrapKind) -> i32 {
     // SAFETY: the frame of the warp that runs, and its block, which nothing else refers to now.
     unsafe {
@@ -199,7 +198,7 @@ pub unsafe fn note(frame: *mut WarpFrame, pc: u32, lanes: u32, kind: TrapKind) -
     Status::Noted as i32
 }
 
-/// The warp comes to a barrier.
+/// The arrival of the warp at a barrier.
 unsafe extern "C" fn barrier(
     frame: *mut WarpFrame,
     pc: u32,
@@ -237,7 +236,7 @@ unsafe extern "C" fn local(frame: *mut WarpFrame, bytes: u64) -> *mut u8 {
     unsafe { (*(*frame).block).local((*frame).warp as usize, bytes) }
 }
 
-/// The warp lets others run.
+/// Yields to other warps.
 unsafe extern "C" fn give_way(frame: *mut WarpFrame, pc: u32, lanes: u32) -> i32 {
     // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
     unsafe {
@@ -248,7 +247,7 @@ unsafe extern "C" fn give_way(frame: *mut WarpFrame, pc: u32, lanes: u32) -> i32
     Status::Done as i32
 }
 
-/// Threads of a warp come to different barriers.
+/// Stops threads of a warp that reach different barriers.
 unsafe extern "C" fn part(frame: *mut WarpFrame, here: u32, lanes: u32, pc: u32, others: u32) -> i32 {
     // SAFETY: the frame of the warp that runs, its block and launch.
     unsafe {
@@ -259,7 +258,7 @@ unsafe extern "C" fn part(frame: *mut WarpFrame, here: u32, lanes: u32, pc: u32,
     Status::Noted as i32
 }
 
-/// One number of several lanes.
+/// The common value of several lanes.
 unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) -> u64 {
     // SAFETY: an array of 32 numbers.
     let numbers = unsafe { std::slice::from_raw_parts(numbers, 32) };
@@ -269,7 +268,7 @@ unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) 
     u64::from(first) | u64::from(differs) << 32
 }
 
-/// What a special register has.
+/// The value of a special register.
 unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
     // SAFETY: the frame of the warp that runs, and its launch.
     let job = unsafe { &*(*frame).job };
@@ -282,7 +281,7 @@ unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
     }
 }
 
-/// Where the fields of [`WarpFrame`] are, in bytes.
+/// Offsets of the fields of [`WarpFrame`] in bytes.
 #[allow(missing_docs)]
 pub mod field {
     use std::mem::offset_of;
@@ -311,7 +310,7 @@ pub mod field {
     pub const TRUES: usize = offset_of!(WarpFrame, trues);
     pub const VOTES: usize = offset_of!(WarpFrame, votes);
 
-    /// Those of [`Runtime`].
+    /// Offsets of the fields of [`Runtime`].
     pub mod runtime {
         use super::{Runtime, offset_of};
 

@@ -1,4 +1,4 @@
-//! A launch: blocks, which host threads take up.
+//! A launch, and the scheduling of its blocks on host threads.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -20,69 +20,68 @@ use super::frame::{RUNTIME, WarpFrame};
 use super::heavy::HeavyPlace;
 use super::{patient, watch};
 
-/// What a kernel is launched with.
+/// The inputs of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// What was compiled.
     pub program: &'a Program,
-    /// The shape of the launch: that of its blocks is the one that the kernel was compiled for, and clusters have one block.
+    /// The shape of the launch: its block shape is the one the kernel was compiled for, and clusters have one block.
     pub geometry: Geometry,
     /// The parameter space.
     pub params: &'a [u8],
     /// The constant memory.
     pub constant: &'a [u8],
-    /// How long it may take; `None` for no limit.
+    /// Time limit; `None` for no limit.
     pub timeout: Option<Duration>,
     /// Host threads that blocks are spread over.
     pub threads: usize,
-    /// The address of the memory by which the blocks of a cooperative launch wait for each other; 0 for any other launch.
+    /// The address of the memory with which the blocks of a cooperative launch synchronize; 0 for other launches.
     pub workspace: u64,
-    /// What functions of the system are called of, if there is any.
+    /// The provider of builtin functions, if any.
     pub system: Option<&'a System>,
-    /// The instructions of the program that the runtime executes, if there are any.
+    /// The instructions of the program executed by the runtime, if any.
     pub effects: Option<&'a Effects>,
-    /// What executes the instructions that code leaves to the interpreter's runtime; only kernels without such need none.
+    /// Executes the instructions that code leaves to the interpreter's runtime; only needed for kernels with such instructions.
     pub assistant: Option<&'a Assistant>,
 }
 
 /// The function of a warp.
 pub type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
 
-/// What there is to know of the code of a kernel.
+/// Properties of the code of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled {
     /// The function of a warp, or of all warps of a block.
     pub code: WarpCode,
-    /// Whether its warps wait for each other, so that each needs a stack of its own.
+    /// Whether its warps wait for each other, so that each needs a separate stack.
     pub waits: bool,
-    /// Whether its warps may wait for others in loops, where they give way.
+    /// Whether its warps may poll for others in loops, where they yield.
     pub is_patient: bool,
     /// Whether its function runs all warps of a block.
     pub runs_blocks: bool,
-    /// Whether the interpreter's runtime executes some of its instructions, so that the warps of a cluster run together.
+    /// Whether the interpreter's runtime executes some of its instructions, so that the warps of a cluster are scheduled together.
     pub is_heavy: bool,
-    /// Bytes of stack that the function may need, with what it calls.
+    /// Maximum stack use of the function in bytes, including its callees.
     pub stack: usize,
-    /// Runs of bytes that its code checks before it accesses them; 0 where it checks none.
+    /// Number of checked runs of bytes in its code; 0 if it checks none.
     pub sites: usize,
 }
 
-/// A host thread that works on a launch.
+/// The state of a host thread that works on a launch.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Worker {
-    /// Not zero once the block that it runs is to end.
+    /// Nonzero when its current block is to terminate.
     attention: AtomicU32,
-    /// The number of the first of the blocks that it has taken up. It only grows, but where it goes from one block to another that it has
-    /// begun.
+    /// The number of the first block of its current range. It is monotonic, except when the thread switches between blocks that it has started.
     block: AtomicU64,
 }
 
 impl Worker {
-    /// Goes on with a block that was begun; whether it is needed.
+    /// Resumes a started block; returns whether it is still needed.
     pub(super) fn turn_to(&self, job: &Job, number: u64) -> bool {
         self.block.store(number, Ordering::SeqCst);
-        // What told an other block to end does not concern this one.
+        // The request to terminate was for another block.
         self.attention.store(0, Ordering::SeqCst);
         let is_needed = job.failed.load(Ordering::SeqCst) > number;
         if job.late.load(Ordering::SeqCst) || !is_needed {
@@ -92,14 +91,14 @@ impl Worker {
     }
 }
 
-/// A launch that host threads work on.
+/// A launch being executed by host threads.
 ///
-/// It refers to what the launch was given, which is alive as long as [`launch`] waits: until no worker runs a block and none is left.
-/// Workers that come later find that out, and touch nothing else.
+/// It points to the inputs of the launch, which are alive as long as [`launch`] waits: until no worker runs a block and
+/// none is left. Workers that come later notice that, and access nothing else.
 #[derive(Debug)]
 pub(crate) struct Job {
     compiled: Compiled,
-    /// What executes the instructions that code leaves to the interpreter's runtime.
+    /// Executes the instructions that code leaves to the interpreter's runtime.
     assistant: *const Assistant,
     program: *const Program,
     params: *const u8,
@@ -110,20 +109,20 @@ pub(crate) struct Job {
     system: *const System,
     effects: *const Effects,
     pub(crate) geometry: Geometry,
-    /// The address of the workspace of a cooperative launch; 0 for any other.
+    /// The address of the workspace of a cooperative launch; 0 for other launches.
     pub(crate) workspace: u64,
     workers: Box<[Worker]>,
     started: Instant,
     pub(super) deadline: Option<Instant>,
     late: AtomicBool,
-    /// The lowest number of a block that was stopped; `u64::MAX` while there is none.
+    /// The lowest number of a stopped block; `u64::MAX` if there is none.
     failed: AtomicU64,
     queue: Mutex<Blocks>,
     /// Signalled when no worker runs a block any more.
     idle: Condvar,
 }
 
-// SAFETY: what it refers to is only read, and alive while it is used (see above).
+// SAFETY: its pointees are only read, and alive while they are used (see above).
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
@@ -132,13 +131,13 @@ unsafe impl Sync for Job {}
 struct Blocks {
     /// The next block that no worker has taken.
     next: u64,
-    /// Workers that run blocks.
+    /// Number of workers that run blocks.
     running: usize,
     failure: Option<(u64, Box<Stop>)>,
     panicked: Option<Box<dyn Any + Send>>,
 }
 
-/// Clusters that other clusters do the work of instead of being begun.
+/// Clusters that are cancelled by other clusters, which do their work.
 impl Queue for Job {
     fn take(&self) -> Option<u64> {
         self.take_another()
@@ -150,34 +149,34 @@ impl Job {
         self.compiled.code
     }
 
-    /// Bytes of stack that a warp may need.
+    /// Maximum stack use of a warp in bytes.
     pub(super) fn stack(&self) -> usize {
         self.compiled.stack
     }
 
-    /// How many blocks there are to take up, or clusters where their warps run together.
+    /// Number of work units: blocks, or clusters if the warps of a cluster are scheduled together.
     fn units(&self) -> u64 {
         if self.compiled.is_heavy { self.geometry.clusters() } else { self.geometry.blocks() }
     }
 
-    /// How many sites its code has.
+    /// Number of sites of its code.
     pub(super) fn sites(&self) -> usize {
         self.compiled.sites
     }
 
-    /// What the system provides.
+    /// The provider of builtin functions.
     pub(super) fn system(&self) -> Option<&System> {
         // SAFETY: what the launch was given is alive while blocks run.
         unsafe { self.system.as_ref() }
     }
 
-    /// The instructions that the runtime executes.
+    /// The instructions executed by the runtime.
     pub(super) fn effects(&self) -> Option<&Effects> {
         // SAFETY: what the launch was given is alive while blocks run.
         unsafe { self.effects.as_ref() }
     }
 
-    /// What stops a thread at an instruction that does, with what it was given.
+    /// The trap of an instruction that stops a thread, given its operand.
     pub(crate) fn trap_at(&self, pc: u32, detail: u64) -> TrapKind {
         // SAFETY: the program is alive while blocks run.
         let inst = unsafe { self.program.as_ref() }.and_then(|program| program.code.get(pc as usize));
@@ -193,20 +192,20 @@ impl Job {
         self.started.elapsed().as_nanos() as u64
     }
 
-    /// Whether the launch does not go on.
+    /// Whether the launch has failed.
     pub(super) fn is_over(&self) -> bool {
         let queue = self.lock();
         queue.failure.is_some() || queue.panicked.is_some()
     }
 
-    /// The number of the next block, if there is one; the worker has blocks that it has not left.
+    /// Takes the next block for a worker that still has blocks; returns its number, if there is one.
     pub(super) fn take_another(&self) -> Option<u64> {
         let taken = self.take()?;
         self.leave(None);
         Some(taken.start)
     }
 
-    /// A block was stopped, unless it was told to end for the sake of one before it.
+    /// Records that a block was stopped, unless it was told to terminate because an earlier one failed.
     pub(super) fn stopped(&self, number: u64, stop: Stop) {
         let is_told = stop.kind == TrapKind::Timeout && !self.late.load(Ordering::SeqCst);
         if !is_told {
@@ -214,24 +213,24 @@ impl Job {
         }
     }
 
-    /// How many host threads work on it at most.
+    /// Maximum number of host threads that work on it.
     pub(super) fn workers(&self) -> usize {
         self.workers.len()
     }
 
     fn lock(&self) -> MutexGuard<'_, Blocks> {
-        // A panic elsewhere leaves the queue usable; there is nothing half-done in it.
+        // A panic elsewhere leaves the queue consistent; it is never modified halfway.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time is over: all workers are to end what they do.
+    /// Handles expiry of the time limit: tells all workers to terminate.
     pub(super) fn expire(&self) {
         self.late.store(true, Ordering::SeqCst);
         self.workers.iter().for_each(|worker| worker.attention.store(1, Ordering::SeqCst));
     }
 
-    /// A block was stopped: blocks after it are not needed any more. Those before it go on, for they may be stopped too: the first one is
-    /// reported, in any order in which host threads came to them.
+    /// Records that a block was stopped: later blocks are not needed any more. Earlier ones continue, since they may be
+    /// stopped too: the first one is reported, regardless of the order in which host threads ran them.
     fn fail(&self, number: u64, stop: Stop) {
         let mut queue = self.lock();
         if queue.failure.as_ref().is_none_or(|(first, _)| number < *first) {
@@ -246,16 +245,16 @@ impl Job {
         }
     }
 
-    /// The next blocks for a worker: few at a time towards the end, so that all workers end at about the same time.
+    /// Takes the next blocks for a worker: fewer at a time towards the end, so that all workers finish at about the same time.
     fn take(&self) -> Option<std::ops::Range<u64>> {
-        /// Blocks that are taken at once, at most: they end in well under a millisecond where they do nothing.
+        /// Maximum number of blocks taken at once: empty blocks finish in well under a millisecond.
         const MOST: u64 = 4096;
         let blocks = self.units();
         let mut queue = self.lock();
         if queue.next >= blocks || queue.failure.is_some() || queue.panicked.is_some() {
             return None;
         }
-        // Blocks that wait for each other are begun in their order. Clusters may take others that no worker has, and take long anyway.
+        // Blocks that wait for each other are started in order. Clusters may cancel others that no worker has taken, and are long-running anyway.
         let most = if self.compiled.is_patient || self.compiled.is_heavy { 1 } else { MOST };
         let share = (blocks - queue.next) / (4 * self.workers.len() as u64);
         let first = queue.next;
@@ -278,14 +277,15 @@ impl Job {
 
 /// Runs all blocks of a launch and waits for them.
 ///
-/// The thread that calls works itself; threads of the pool join it as they become free. Nothing waits for one that has not begun.
+/// The calling thread works itself; pool threads join it as they become available. It never waits for a pool thread that has not begun.
 ///
 /// # Errors
-/// Why the first of the blocks that were stopped was.
+/// The stop of the first of the stopped blocks.
 ///
 /// # Safety
-/// Every access that the kernel makes has to be in memory of this process that may be accessed so, at a multiple of its size, its parameters
-/// and constants in those that are given, and its shared memory in that of a block. The program is the one that was compiled.
+/// All accesses of the kernel must be valid in this process and naturally aligned, those to parameters and constants
+/// within the given ones, and those to shared memory within that of a block. The program must be the one that was
+/// compiled.
 pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop> {
     let started = Instant::now();
     let deadline = given.timeout.and_then(|timeout| started.checked_add(timeout));
@@ -313,7 +313,7 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
         idle: Condvar::new(),
     });
     let _watched = deadline.map(|_| watch::watch(&job));
-    // Where the host refuses threads, the one that calls does all the work.
+    // If the host refuses threads, the calling thread does all the work.
     if threads > 1
         && let Some(pool) = pool()
     {
@@ -327,7 +327,7 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
     while queue.running > 0 {
         queue = job.idle.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
-    // Workers that come later find nothing.
+    // Workers that come later find no work.
     queue.next = u64::MAX;
     if let Some(payload) = queue.panicked.take() {
         drop(queue);
@@ -339,18 +339,18 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
     }
 }
 
-/// What a host thread needs for blocks, kept from launch to launch.
+/// Resources of a host thread for running blocks, reused across launches.
 pub(super) struct Place {
     block: Box<Block>,
     frames: Box<[WarpFrame; WARPS]>,
     shared: Vec<Line>,
     fibres: Fibres,
     heavy: HeavyPlace,
-    /// What the code that runs knows of the accesses that it checks, for each rank of a cluster.
+    /// The valid addresses cached by checked accesses, for each rank of a cluster.
     sites: Vec<Known>,
 }
 
-/// Shared memory begins where a line of the processor's cache does.
+/// Shared memory is aligned to cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Line {
@@ -405,7 +405,7 @@ impl Place {
         if self.shared.len() < lines {
             self.shared.resize(lines, Line { _bytes: [0; 64] });
         }
-        // Nothing of the memory of another launch.
+        // Nothing cached for another launch may remain.
         self.sites.clear();
         self.sites.resize(job.sites() * job.geometry.cluster_size().max(1) as usize, Known::default());
         let frame = WarpFrame {
@@ -449,11 +449,11 @@ impl Place {
         self.go_on(job).map(drop)
     }
 
-    /// Begins a block.
+    /// Starts a block.
     pub(super) fn begin(&mut self, job: &Job, index: [u32; 3]) {
         let threads = job.geometry.threads();
         self.block.begin(job.program, threads);
-        // To set no bytes at an address without memory takes processors longer than to set some: it is a store of which all is masked.
+        // A zero-length fill at an address without memory is slower on some processors than a nonempty one: it is a fully masked store.
         if job.geometry.shared > 0 {
             // SAFETY: there are so many bytes (see `prepare`).
             unsafe { self.shared.as_mut_ptr().cast::<u8>().write_bytes(0, job.geometry.shared as usize) };
@@ -464,7 +464,7 @@ impl Place {
         }
     }
 
-    /// Runs the block that was begun, until it is done or gives way.
+    /// Runs the started block, until it is done or yields.
     pub(super) fn go_on(&mut self, job: &Job) -> Result<Progress, Stop> {
         let threads = job.geometry.threads();
         let (block, frames) = (&raw mut *self.block, self.frames.as_mut_ptr());
@@ -475,22 +475,22 @@ impl Place {
         run_in_turn(block, job, frames, threads, calls).map(|()| Progress::Done)
     }
 
-    /// Gives up the block that was begun.
+    /// Abandons the started block.
     pub(super) fn abandon(&mut self) {
         self.fibres.abandon();
     }
 }
 
 thread_local! {
-    /// That of this thread, while no launch uses it.
+    /// The resources of this thread, while no launch uses them.
     static PLACE: Cell<Option<Box<Place>>> = const { Cell::new(None) };
 }
 
-/// Takes up blocks until none is left.
+/// Runs blocks until none is left.
 fn work(job: &Job, number: usize) {
     let Some(worker) = job.workers.get(number) else { return };
     let Some(mut blocks) = job.take() else { return };
-    // A launch while another one runs on the same thread has a place of its own.
+    // A launch nested in another one on the same thread has separate resources.
     let mut place = PLACE.take().unwrap_or_else(|| Box::new(Place::new()));
     let run = || {
         let prepared = place.prepare(job, worker);
@@ -521,8 +521,8 @@ fn run_blocks(
     blocks: std::ops::Range<u64>,
 ) {
     let mut index = job.geometry.block_index(blocks.start, 0);
-    // The blocks of a worker are all before or all after one that another worker is stopped in, so that the first of them tells which; either
-    // this worker sees that one was stopped, or that one sees these blocks.
+    // The blocks of a worker are all before or all after a failed block of another worker, so the first of them
+    // determines which; either this worker sees the failure, or the other one sees these blocks.
     worker.block.store(blocks.start, Ordering::SeqCst);
     if job.failed.load(Ordering::SeqCst) < blocks.start {
         return;

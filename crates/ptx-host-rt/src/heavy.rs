@@ -1,11 +1,12 @@
-//! Clusters with instructions that the interpreter's runtime executes (`ptx_exec::engine::AssistedCluster`).
+//! Clusters with instructions executed by the interpreter's runtime (`ptx_exec::engine::AssistedCluster`).
 //!
-//! All warps of a cluster are on fibres of one host thread. A warp that such an instruction lets wait is suspended until the cluster has it
-//! ready again. One that asked a barrier in vain, and whose other lanes cannot run either, is suspended until something was done that the
-//! runtime knows of: only that changes barriers. Where no warp is left that could do something, they wait for ever.
+//! All warps of a cluster run on fibers of one host thread. A warp that waits at such an instruction is suspended until
+//! the cluster makes it ready again. A warp that polls an mbarrier, and whose other lanes cannot run either, is
+//! suspended until the runtime performs some action, since only that changes mbarriers. If no warp is left that could
+//! perform one, they are deadlocked.
 //!
-//! Code may keep lanes of a warp waiting as long as others of it ask in vain (`code/handover.rs`). Where these ask for ever, unless the others do
-//! something, the interpreter runs the warp from there on.
+//! Code may keep lanes of a warp waiting as long as others of it poll (`code/handover.rs`). If these would poll for
+//! ever unless the others make progress, the interpreter takes the warp over from there.
 
 use std::sync::atomic::Ordering;
 
@@ -20,40 +21,40 @@ use super::grid::Job;
 use super::product::VECTORS;
 use super::system::place_in_local;
 
-/// A cluster while it runs. Frames refer to it, so it stays where it is.
+/// A running cluster. It is pinned, since frames point to it.
 pub(crate) struct Heavy {
     cluster: AssistedCluster<'static>,
     warps: Vec<Turn>,
     ranks: usize,
-    /// How often something was done that may change what others wait for.
+    /// Number of actions that may change what others wait for.
     done: u64,
     stopped: Option<Box<Stop>>,
 }
 
-/// How far a warp is.
+/// Scheduling state of a warp.
 #[derive(Clone, Copy, Default)]
 struct Turn {
     has_ended: bool,
-    /// Where it asks in vain, with the threads that have not exited.
+    /// Where it polls, with the threads that have not exited.
     asks: Option<(Threads, Mask)>,
-    /// What was done when it asked last, where it asks the same again.
+    /// The value of `done` at its last query, if it repeats the same query.
     since: Option<u64>,
-    /// What it asks again then, where it is one question: it goes on when that has another answer.
+    /// The repeated query, if it is a single one: the warp resumes when its result changes.
     waits_for: Option<Question>,
-    /// What was done when it asked last, and how often it has asked since then.
+    /// The value of `done` at its last query, and the number of queries since then.
     asked: (u64, u32),
-    /// Whether lanes of it wait that code does not let run before others have asked with success; whether the interpreter is to run the warp,
-    /// and does.
+    /// Whether lanes of it wait that code does not run before the query of others succeeds; whether the interpreter is
+    /// to take the warp over, and has done so.
     keeps: bool,
     hands_over: bool,
     is_interpreted: bool,
 }
 
-/// Questions in vain of lanes that may stop asking, since when no warp has done anything, after which the interpreter runs their warp, or another
-/// one of which lanes wait.
+/// Number of unsuccessful queries, without any action of a warp in between, by lanes that may stop polling, after which
+/// the interpreter takes their warp over, or another one with waiting lanes.
 const PATIENCE: u32 = 64;
 
-/// What a host thread keeps for clusters.
+/// Resources of a host thread for running clusters.
 #[derive(Default)]
 pub(super) struct HeavyPlace {
     frames: Vec<WarpFrame>,
@@ -70,7 +71,7 @@ impl std::fmt::Debug for Heavy {
 }
 
 impl HeavyPlace {
-    /// Runs a cluster of the launch, by its number; `frame` has what the frames of all warps have alike.
+    /// Runs a cluster of the launch, by its number; `frame` contains the fields common to the frames of all warps.
     pub(super) fn run(
         &mut self,
         job: &Job,
@@ -85,7 +86,7 @@ impl HeavyPlace {
         if self.fibres.reserve(all, job.stack()).is_err() {
             return Err(nowhere(TrapKind::Stack, geometry.block_index(number, 0)));
         }
-        // SAFETY: the launch, and what the assistant of it is, outlive its clusters.
+        // SAFETY: the launch and the data of its assistant outlive its clusters.
         let (assistant, queue) = unsafe { (&*std::ptr::from_ref(assistant), &*std::ptr::from_ref(job)) };
         let mut heavy = Box::new(Heavy {
             cluster: AssistedCluster::new(assistant, number, &VECTORS, queue, &mut self.spare),
@@ -101,7 +102,7 @@ impl HeavyPlace {
         result
     }
 
-    /// Makes the frames.
+    /// Creates the frames.
     fn place(
         &mut self,
         heavy: &mut Heavy,
@@ -110,7 +111,7 @@ impl HeavyPlace {
         frame: WarpFrame,
     ) {
         self.frames.clear();
-        // Of it code for these kernels only uses what it notes of a warp that is stopped.
+        // Code for these kernels only uses the block to record why a warp is stopped.
         self.blocks.clear();
         self.blocks.resize_with(ranks as usize, Block::new);
         self.peers.clear();
@@ -142,7 +143,7 @@ fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
     Stop { kind, pc: None, block, warp: 0, lane: 0, related: Vec::new() }
 }
 
-/// Gives the warps their turns until all have ended.
+/// Schedules the warps until all have ended.
 fn run(
     heavy: *mut Heavy,
     job: &Job,
@@ -152,7 +153,7 @@ fn run(
     warps: usize,
 ) -> Result<(), Stop> {
     let frames = frames.as_mut_ptr();
-    // SAFETY: the cluster and its frames are this thread's and stay where they are, and no reference to them is held while a fibre runs.
+    // SAFETY: the cluster and its frames belong to this thread and are pinned, and no reference to them is held while a fiber runs.
     unsafe {
         let all = (*heavy).count();
         let mut is_patient = true;
@@ -181,7 +182,7 @@ fn run(
             if is_over {
                 return (*heavy).cluster.end();
             }
-            // Before it is said that none can go on, all ask once more: lanes that had not asked yet may have another question.
+            // Before a deadlock is reported, all warps query once more: lanes that had not queried yet may have another query.
             if !ran && !std::mem::take(&mut is_patient) && !(*heavy).hand_over_one() {
                 return Err((*heavy).deadlock());
             }
@@ -205,7 +206,7 @@ impl Heavy {
         self.warps.get(number).is_none_or(|turn| turn.has_ended)
     }
 
-    /// All threads of a warp have exited.
+    /// Records that all threads of a warp have exited.
     fn end(&mut self, number: usize, warps: usize) {
         if let Some(turn) = self.warps.get_mut(number) {
             turn.has_ended = true;
@@ -214,7 +215,7 @@ impl Heavy {
         self.cluster.exited((number / warps) as u32, number % warps);
     }
 
-    /// Whether a warp neither waits nor asks what it asked before in vain, since when nothing has been done, or nothing that changes the answer.
+    /// Whether a warp neither waits nor would repeat an unsuccessful query without any action since that could change its result.
     fn can_run(&self, number: usize, warps: usize, is_patient: bool) -> bool {
         let (rank, warp) = ((number / warps) as u32, number % warps);
         let is_ready = match self.warps[number].is_interpreted {
@@ -227,7 +228,7 @@ impl Heavy {
         is_ready && turn.since != Some(self.done) && !in_vain
     }
 
-    /// Lets the interpreter run a warp that asks in vain while lanes of it wait, as no warp can do anything else; whether there is one.
+    /// Selects a polling warp with waiting lanes for the interpreter to take over, since no warp can do anything else; returns whether there is one.
     fn hand_over_one(&mut self) -> bool {
         let turn = self.warps.iter_mut().find(|turn| turn.keeps && turn.since.is_some() && !turn.has_ended);
         if let Some(turn) = turn {
@@ -260,17 +261,17 @@ impl Heavy {
     }
 }
 
-/// The warps of the block of a frame.
+/// Number of warps of the block of a frame.
 fn frame_warps(frame: &WarpFrame) -> usize {
     // SAFETY: the launch outlives its frames.
     unsafe { (*frame.job).geometry.threads().div_ceil(WARP) }
 }
 
-/// The interpreter's runtime executes an instruction for threads of the warp: `mask` come to it, and for `active` its guard holds; `live`
-/// have not exited. Operands and results are in the rows of the warp.
+/// Executes an instruction with the interpreter's runtime for threads of the warp: `mask` reach it, and for `active`
+/// its guard is true; `live` have not exited. Operands and results are in the rows of the warp.
 ///
 /// # Safety
-/// The frame is that of a warp that runs.
+/// The frame is that of a running warp.
 pub(super) unsafe extern "C" fn step(
     frame: *mut WarpFrame,
     pc: u32,
@@ -278,7 +279,7 @@ pub(super) unsafe extern "C" fn step(
     mask: u32,
     live: u32,
 ) -> i32 {
-    // SAFETY: the frame and its cluster, to which no reference is held while the fibre is suspended.
+    // SAFETY: the frame and its cluster, to which no reference is held while the fiber is suspended.
     unsafe {
         let threads = Threads { rank: (*frame).rank, warp: (*frame).warp as usize, pc, mask, active };
         loop {
@@ -312,11 +313,11 @@ pub(super) unsafe extern "C" fn step(
     }
 }
 
-/// Lanes of the warp that have asked in vain let other warps run, before they ask again at this instruction. `repeats` tells whether they
-/// ask for ever what they ask now, until another warp does something; `others` are lanes that code keeps waiting meanwhile.
+/// Yields to other warps after unsuccessful queries, before the lanes repeat the query at this instruction. `repeats`
+/// is whether they repeat the same query until another warp acts; `others` are lanes that code keeps waiting meanwhile.
 ///
 /// # Safety
-/// The frame is that of a warp that runs.
+/// The frame is that of a running warp.
 pub(super) unsafe extern "C" fn idle(
     frame: *mut WarpFrame,
     pc: u32,
@@ -355,18 +356,18 @@ pub(super) unsafe extern "C" fn idle(
     Status::Done as i32
 }
 
-/// The interpreter runs the warp to its end: `places` has the instructions that its lanes come to, `live` are those that have not exited.
+/// Hands the warp over to the interpreter: `places` contains the next instruction of each lane, `live` are those that have not exited.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, `places` are 32 numbers, and all registers that the lanes may read are in the rows of the warp. `local` is
-/// the local memory of the kernel (`code/local.rs`), or null where it has none.
+/// The frame is that of a running warp, `places` are 32 numbers, and all registers that the lanes may read are in the
+/// rows of the warp. `local` is the local memory of the kernel (`code/local.rs`), or null if it has none.
 pub(super) unsafe extern "C" fn hand_over(
     frame: *mut WarpFrame,
     places: *const u32,
     live: u32,
     local: *const u8,
 ) -> i32 {
-    // SAFETY: the frame and its cluster, to which no reference is held while the fibre is suspended.
+    // SAFETY: the frame and its cluster, to which no reference is held while the fiber is suspended.
     unsafe {
         let (rank, warp) = ((*frame).rank, (*frame).warp as usize);
         let heavy = &mut *(*frame).heavy;

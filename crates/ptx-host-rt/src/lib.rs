@@ -1,25 +1,26 @@
-//! Runs kernels that were compiled for the host CPU.
+//! Runtime for kernels compiled for the host CPU.
 //!
-//! The code of a kernel is a function of a warp, `i32 kernel(WarpFrame *)`. What it cannot do alone it asks the runtime for, through the
-//! table of functions that its frame refers to: they get the frame first. The result is a [`Status`].
+//! The code of a kernel is a function of a warp, `i32 kernel(WarpFrame *)`. It calls the runtime through a table of
+//! functions that is reachable from the frame; each of them takes the frame as first argument. The result is a
+//! [`Status`].
 //!
 //! | module | |
 //! |---|---|
-//! | `frame` | what code and the runtime know of each other |
-//! | `about` | what an object file has beside the code of a kernel |
-//! | `linked` | launches of kernels that a program was linked with |
-//! | `grid` | host threads take up blocks, each with shared memory, frames and stacks that it keeps |
-//! | `block` | the warps of a block: in turn, or on fibres where they wait for each other |
+//! | `frame` | the interface between compiled code and the runtime |
+//! | `about` | metadata of a kernel in an object file |
+//! | `linked` | launches of kernels that are linked into a program |
+//! | `grid` | scheduling of blocks on host threads, each with reusable shared memory, frames and stacks |
+//! | `block` | the warps of a block: run one after the other, or on fibers if they wait for each other |
 //! | `barrier`, `fibre` | barriers of a block; stacks |
-//! | `check` | accesses to memory of which code cannot tell that they are right |
-//! | `effect` | instructions that the interpreter's runtime executes, and products of matrices by its function |
-//! | `heavy` | clusters whose warps ask the interpreter's runtime for what it does for them |
-//! | `patient` | blocks that wait for each other in loops |
-//! | `product` | products of `wgmma` and `tcgen05.mma` with the processor's vectors |
+//! | `check` | bounds checks of accesses that compiled code cannot prove valid |
+//! | `effect` | instructions executed by the interpreter's runtime, and matrix products by its function |
+//! | `heavy` | clusters some of whose instructions are executed by the interpreter's runtime |
+//! | `patient` | blocks that wait for each other in polling loops |
+//! | `product` | products of `wgmma` and `tcgen05.mma` with the host's vector instructions |
 //! | `row` | operations on registers by the interpreter's functions |
-//! | `stuck` | lanes of a warp that wait for each other for ever |
-//! | `system` | functions that the system provides: `vprintf`, `malloc`, `free`, failed assertions |
-//! | `watch` | ends launches whose time is over |
+//! | `stuck` | deadlocks of lanes of a warp |
+//! | `system` | builtin functions of the system: `vprintf`, `malloc`, `free`, failed assertions |
+//! | `watch` | time limits of launches |
 
 #![allow(unsafe_code)]
 

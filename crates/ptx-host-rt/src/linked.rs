@@ -1,4 +1,4 @@
-//! Launches of kernels that a program was linked with.
+//! Launches of kernels that are linked into a program.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::grid::{Compiled, Given, WarpCode, launch};
 #[derive(Debug)]
 pub struct Linked {
     about: About,
-    /// For each shape what the runtime looks up.
+    /// For each shape the program in which the runtime looks up instructions.
     programs: Vec<Program>,
 }
 
-/// A launch.
+/// The parameters of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// Blocks of the grid.
@@ -29,11 +29,11 @@ pub struct Request {
     pub shared: u32,
     /// Host threads that blocks are spread over; 0 for as many as the host has.
     pub threads: u32,
-    /// How long it may take; `None` for no limit.
+    /// Time limit; `None` for no limit.
     pub timeout: Option<Duration>,
 }
 
-/// Why a launch left no result.
+/// Why a launch has no result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// The object is of another version.
@@ -42,20 +42,20 @@ pub enum Failure {
     Refused(String),
     /// A thread was stopped.
     Stopped {
-        /// By what.
+        /// The reason.
         kind: TrapKind,
-        /// What, where and in which thread, in words.
+        /// Description of the reason, place and thread.
         text: String,
     },
 }
 
 impl Linked {
-    /// A kernel with the text of an object file.
+    /// Parses the metadata of a kernel in an object file.
     ///
     /// # Errors
     /// [`Failure::Version`].
     pub fn new(text: &[u8]) -> Result<Self, Failure> {
-        /// What every version has.
+        /// The field common to all versions.
         #[derive(serde::Deserialize)]
         struct Versioned {
             version: String,
@@ -78,16 +78,16 @@ impl Linked {
         self.about.params as usize
     }
 
-    /// How many shapes of blocks it has code for.
+    /// Number of block shapes for which it has code.
     pub fn shapes(&self) -> usize {
         self.about.shapes.len()
     }
 
-    /// Runs all blocks of a launch and waits for them; gives what `printf` wrote, also where a thread was stopped.
+    /// Runs all blocks of a launch and waits for them; returns the output of `printf`, also if a thread was stopped.
     ///
     /// # Safety
-    /// `codes` are the functions of the object, one for each shape, and `constant` is its constant memory. The kernel accesses memory that it may
-    /// access alone, of what `params` gives the addresses of.
+    /// `codes` are the functions of the object, one for each shape, and `constant` is its constant memory. The kernel
+    /// only accesses memory that it may access, through addresses in `params`.
     pub unsafe fn launch(
         &self,
         codes: &[WarpCode],
@@ -125,7 +125,7 @@ impl Linked {
         let ForShape { waits, is_patient, runs_blocks, stack, .. } = *about;
         let stack = stack as usize;
         let compiled = Compiled { code, waits, is_patient, runs_blocks, is_heavy: false, stack, sites: 0 };
-        // SAFETY: by this function's contract; the program has what the runtime looks up.
+        // SAFETY: by this function's contract; the program contains what the runtime looks up.
         let result = unsafe { launch(&compiled, &given) };
         let failure = |mut stop: Stop| {
             if stop.pc.is_some_and(|pc| about.calls.contains(&pc)) {
@@ -141,7 +141,7 @@ impl Linked {
         (system.output(), result.map_err(failure))
     }
 
-    /// The shape that a launch has, and its geometry.
+    /// The shape index of a launch, and its geometry.
     fn check(&self, request: &Request) -> Result<(usize, Geometry), String> {
         let Request { grid, block, shared: dynamic, .. } = *request;
         let kernel = &self.about.kernel;
@@ -198,7 +198,7 @@ impl Linked {
     }
 }
 
-/// The heap of the process, which is made for the first launch of a kernel that takes memory from it; an empty one for others.
+/// The heap of the process, which is created for the first launch of a kernel that uses it; an empty one for other kernels.
 fn heap(bytes: usize) -> &'static SystemHeap {
     static NONE: OnceLock<SystemHeap> = OnceLock::new();
     static HEAP: OnceLock<SystemHeap> = OnceLock::new();
@@ -206,7 +206,7 @@ fn heap(bytes: usize) -> &'static SystemHeap {
         return NONE.get_or_init(|| SystemHeap::new(0, 0));
     }
     HEAP.get_or_init(|| {
-        // Kernels keep addresses in it, so it is never given back.
+        // Kernels may keep addresses in it, so it is never freed.
         let memory: &'static mut [u128] = Box::leak(vec![0; bytes / size_of::<u128>()].into());
         SystemHeap::new(memory.as_mut_ptr().expose_provenance() as u64, bytes)
     })

@@ -1,7 +1,8 @@
-//! Blocks whose warps wait in loops for others: for those of other blocks too, so that a host thread runs several in turn.
+//! Blocks whose warps poll for others in loops: also for warps of other blocks, so that a host thread interleaves several blocks.
 //!
-//! The blocks that a thread has begun get their turns one after the other, the first one first. When none of them is done in a round, all of
-//! them wait for blocks that other threads run, or that no one has begun: one more is begun. So as many wait as have to.
+//! The started blocks of a thread are scheduled round-robin, the first one first. If none of them is done in a round,
+//! all of them wait for blocks that other threads run, or that have not been started: then one more is started. So no
+//! more blocks than necessary are waiting.
 
 use std::collections::VecDeque;
 
@@ -10,19 +11,19 @@ use ptx_exec::program::WARP;
 use super::block::Progress;
 use super::grid::{Job, Place, Worker, nowhere};
 
-/// Warps that are begun at most on all host threads: more than a GPU holds. So many may wait for each other.
+/// Maximum number of started warps on all host threads, which may wait for each other: more than a GPU can hold.
 pub const MOST_WARPS: usize = 16_384;
 
-/// A block that was begun.
+/// A started block.
 struct Begun {
     number: u64,
     place: Box<Place>,
 }
 
-/// Runs the block of a number and those that no one has begun, until there are none. The place is for one of them.
+/// Runs the block with this number and further unstarted ones, until there are none. `place` has the resources for one of them.
 pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u64) {
     let warps = job.geometry.threads().div_ceil(WARP).max(1);
-    // Of a cooperative launch all blocks have to be there, however many host threads take part; it is no larger than that.
+    // All blocks of a cooperative launch must be resident, however many host threads take part; its grid is limited accordingly.
     let most = match job.workspace {
         0 => (MOST_WARPS / warps / job.workers()).max(1),
         _ => MOST_WARPS,
@@ -44,7 +45,7 @@ pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u6
             }
         }
         let is_in_vain = begun.len() == before;
-        // Those that are left wait for blocks that were stopped, or that are not needed.
+        // The remaining blocks wait for blocks that were stopped or cancelled.
         if is_in_vain && job.is_over() {
             begun.iter_mut().for_each(|block| block.place.abandon());
             begun.clear();
@@ -63,7 +64,7 @@ pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u6
     }
 }
 
-/// Begins a block.
+/// Starts a block.
 fn begin(job: &Job, worker: &Worker, mut place: Box<Place>, number: u64) -> Option<Begun> {
     let index = job.geometry.block_index(number, 0);
     match place.prepare(job, worker) {
@@ -78,7 +79,7 @@ fn begin(job: &Job, worker: &Worker, mut place: Box<Place>, number: u64) -> Opti
     }
 }
 
-/// Gives a block its turn. One that was stopped is done.
+/// Gives a block a time slice. A stopped block is done.
 fn go_on(job: &Job, worker: &Worker, block: &mut Begun) -> Progress {
     if !worker.turn_to(job, block.number) {
         block.place.abandon();

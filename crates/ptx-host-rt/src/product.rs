@@ -1,9 +1,10 @@
-//! Products of `wgmma` and `tcgen05.mma` with the processor's vectors, with the interpreter's results: products are exact in binary64, and
-//! added in the order of depth.
+//! Products of `wgmma` and `tcgen05.mma` with the host's vector instructions, with the results of the interpreter:
+//! products are exact in binary64, and added in depth order.
 //!
-//! In go a part of a product, as the interpreter describes it ([`WarpgroupPart`], [`TensorPart`]), and rows of registers or cells of tensor memory;
-//! these are changed. What kind of product it is are numbers and slices of that description and the type of D ([`sum::Sum`]): types of factors are
-//! values in binary64 once they are read ([`factor`]), scales are factors of these, and of a sparse A each element has the depth of what it meets.
+//! The inputs are a share of a product, as described by the interpreter ([`WarpgroupPart`], [`TensorPart`]), and rows
+//! of registers or cells of tensor memory, which are updated. The kind of product is expressed by numbers and slices of
+//! that description and by the type of D ([`sum::Sum`]): factors are converted to binary64 when they are read
+//! ([`factor`]), scales are multiplied into them, and for a sparse A each element has its depth.
 
 mod factor;
 mod processor;
@@ -20,14 +21,14 @@ use std::cell::{Cell, RefCell};
 use ptx_exec::engine::{Lines, Products, TensorPart, WarpgroupPart};
 use ptx_exec::program::{Element, Row};
 
-/// The products of this crate.
+/// The implementation of products in this crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vectors;
 
-/// The only ones.
+/// The only instance.
 pub(crate) static VECTORS: Vectors = Vectors;
 
-/// Those that code has for its instructions, for other launches.
+/// The implementation used by compiled code, for other launches.
 #[doc(hidden)]
 pub fn vector_products() -> &'static dyn Products {
     &VECTORS
@@ -38,19 +39,19 @@ thread_local! {
     static PLACE: RefCell<warpgroup::Place> = RefCell::default();
 }
 
-/// How many products were computed with the processor's vectors; others the interpreter computes, element by element.
+/// Number of products computed with the host's vector instructions; others are computed by the interpreter, element by element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Computed {
-    /// Parts of a warp of `wgmma.mma_async`.
+    /// Shares of one warp of `wgmma.mma_async`.
     pub warpgroup: u64,
-    /// Parts of a block of `tcgen05.mma`.
+    /// Shares of one block of `tcgen05.mma`.
     pub tensor: u64,
-    /// Parts of both that were left to the interpreter.
+    /// Shares of both that were left to the interpreter.
     pub others: u64,
 }
 
 impl Computed {
-    /// Those of this thread of the host. A launch on one thread runs on the one that launches.
+    /// The numbers for this host thread. A launch on one thread runs on the launching thread.
     pub fn on_this_thread() -> Self {
         COMPUTED.get()
     }

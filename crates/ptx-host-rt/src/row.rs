@@ -5,10 +5,10 @@ use ptx_exec::program::{FULL, Op, Row};
 
 use super::frame::WarpFrame;
 
-/// Computes the operation at an instruction, for all lanes of up to four rows.
+/// Executes the operation at an instruction, for all lanes of up to four rows.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, the others are rows; the last two are no others' memory.
+/// The frame is that of a running warp, the other pointers are rows; the last two are not aliased.
 pub(super) unsafe extern "C" fn row(
     frame: *mut WarpFrame,
     pc: u32,
@@ -22,7 +22,7 @@ pub(super) unsafe extern "C" fn row(
     // SAFETY: the program is alive while its blocks run.
     let inst = unsafe { (*frame).program.as_ref() }.and_then(|program| program.code.get(pc as usize));
     let Some(Op::Alu(alu)) = inst.map(|inst| &inst.op) else { return };
-    // SAFETY: as above. Sources that the operation does not have are memory too.
+    // SAFETY: as above. Unused sources are valid memory too.
     unsafe {
         RowOperation::new(*alu).apply([&*a, &*b, &*c, &*d], FULL, [&mut *first, &mut *second]);
     }

@@ -1,4 +1,4 @@
-//! Lanes of a warp that wait for each other at operations of several lanes, and can never go on.
+//! Deadlocks of lanes of a warp that wait for each other at collectives.
 
 use ptx_exec::TrapKind;
 use ptx_exec::engine::{LaneGroup, deadlock, describe_lanes};
@@ -6,11 +6,11 @@ use ptx_exec::program::{CollectiveKind, Effect, Mask, Op, Program, WARP};
 
 use super::frame::{Status, WarpFrame};
 
-/// Tells who waits where: for each lane the instruction at which it waits, or a number that is none, and the lanes that its mask names;
-/// `live` are the lanes that have not exited.
+/// Reports the waiting lanes: for each lane the instruction at which it waits, or an invalid index, and its member
+/// mask; `live` are the lanes that have not exited.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, with its block and launch; the two arrays have 32 numbers each.
+/// The frame is that of a running warp, with its block and launch; the two arrays have 32 numbers each.
 pub(super) unsafe extern "C" fn stuck(
     frame: *mut WarpFrame,
     places: *const u32,
@@ -36,7 +36,7 @@ pub(super) unsafe extern "C" fn stuck(
     Status::Noted as i32
 }
 
-/// What lanes carry out together at an instruction.
+/// The kind of the collective at an instruction.
 fn kind_at(program: Option<&Program>, pc: u32) -> Option<CollectiveKind> {
     match program?.code.get(pc as usize).map(|inst| &inst.op) {
         Some(Op::Effect(Effect::Collective(collective))) => Some(collective.kind),
@@ -44,7 +44,7 @@ fn kind_at(program: Option<&Program>, pc: u32) -> Option<CollectiveKind> {
     }
 }
 
-/// The lanes that wait at one place with one mask, in the order of the first of each.
+/// Groups of lanes that wait at the same instruction with the same mask, in the order of their first lanes.
 fn groups(
     kind_at: impl Fn(u32) -> Option<CollectiveKind>,
     places: &[u32],
@@ -64,7 +64,7 @@ fn groups(
     }
     for at in 0..groups.len() {
         let own = groups[at];
-        // Lanes that have come to the same operation elsewhere have come.
+        // Lanes at an equal operation elsewhere count as arrived.
         let joins = |other: &&LaneGroup| {
             other.members == own.members && (other.pc == own.pc || kind_at(other.pc) == kind_at(own.pc))
         };

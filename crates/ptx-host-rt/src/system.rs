@@ -1,19 +1,19 @@
-//! Functions that the system provides, called by the lanes of a warp in their order.
+//! Builtin functions of the system, called for the lanes of a warp in order.
 
 use ptx_exec::program::{Call, Callee, Effect, Op, Row, lanes};
 use ptx_exec::{AddressSize, Fault, FaultKind, Space, TrapKind};
 
 use super::frame::{Status, WarpFrame};
 
-/// Arguments that such a function has at most.
+/// Maximum number of arguments of a builtin function.
 pub const ARGUMENTS: usize = 5;
 
-/// Calls the function at an instruction for these lanes, with the rows of its arguments, of which there are [`ARGUMENTS`]. `local` is the
-/// local memory of the warp (`code/local.rs`), or null where the kernel has none.
+/// Calls the builtin function at an instruction for these lanes, with the rows of its arguments, of which there are
+/// [`ARGUMENTS`]. `local` is the local memory of the warp (`code/local.rs`), or null if the kernel has none.
 ///
 /// # Safety
-/// The frame is that of a warp that runs, the others are rows; `result` is no other's memory. What texts and arguments are read from are
-/// places that the kernel may access.
+/// The frame is that of a running warp, the other pointers are rows; `result` is not aliased. The kernel may access the
+/// memory that strings and arguments are read from.
 pub(super) unsafe extern "C" fn call(
     frame: *mut WarpFrame,
     pc: u32,
@@ -56,15 +56,15 @@ pub(super) unsafe extern "C" fn call(
     Status::Done as i32
 }
 
-/// Where a byte of a lane is in the local memory of a warp.
+/// The offset of a byte of a lane in the local memory of a warp, which interleaves the lanes by words.
 pub(super) fn place_in_local(lane: usize, at: usize) -> usize {
     at / 4 * 128 + 4 * lane + at % 4
 }
 
-/// Reads so many bytes, up to 8, at a generic address.
+/// Reads up to 8 bytes at a generic address.
 ///
 /// # Safety
-/// The place is one that the kernel may access.
+/// The kernel may access the memory.
 unsafe fn read(
     frame: &WarpFrame,
     local: *const u8,

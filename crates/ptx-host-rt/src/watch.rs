@@ -1,4 +1,4 @@
-//! Ends launches whose time is over: a thread that waits for the next of their deadlines, started with the first launch that has one.
+//! Time limits of launches: a thread that waits for the next of their deadlines, started with the first launch that has one.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use super::grid::Job;
 #[derive(Default)]
 struct Watch {
     state: Mutex<State>,
-    /// Signalled when a deadline was added before which the thread would not wake up.
+    /// Signalled when an earlier deadline is added than the one the thread waits for.
     changed: Condvar,
 }
 
@@ -20,7 +20,7 @@ struct State {
     is_running: bool,
 }
 
-/// How long the thread sleeps where no launch has a deadline.
+/// Sleep time of the thread if no launch has a deadline.
 const IDLE: Duration = Duration::from_secs(3600);
 
 fn the_watch() -> &'static Watch {
@@ -32,7 +32,7 @@ fn lock(watch: &Watch) -> MutexGuard<'_, State> {
     watch.state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A launch that is watched until this is dropped.
+/// Keeps a launch watched until it is dropped.
 pub(super) struct Watched<'a> {
     job: &'a Arc<Job>,
 }
@@ -44,13 +44,13 @@ impl Drop for Watched<'_> {
     }
 }
 
-/// Ends a launch at its deadline.
+/// Watches a launch, and terminates it at its deadline.
 pub(super) fn watch(job: &Arc<Job>) -> Watched<'_> {
     let watch = the_watch();
     let mut state = lock(watch);
     state.jobs.push(Arc::downgrade(job));
     if !state.is_running {
-        // Without the thread there is no time limit; the host refuses threads only where nothing else works either.
+        // Without the thread there is no time limit; a host that refuses threads is failing anyway.
         let thread = std::thread::Builder::new().name("ptx-host watch".to_owned());
         state.is_running = thread.spawn(move || run(watch)).is_ok();
     }

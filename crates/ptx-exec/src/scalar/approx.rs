@@ -1,20 +1,20 @@
-//! The transcendental functions, in binary64 by additions, multiplications and divisions alone.
+//! Transcendental functions, in binary64 with only additions, multiplications and divisions.
 //!
-//! PTX has them of `.f32` and narrower formats, as approximations. They are computed with an error of about a unit in the last
-//! place of binary64 and rounded once, so that nearly every result is the nearest one; and every machine and every engine has the same
-//! bits, because nothing depends on a C library or on fused operations: each function is written once, generic over what a
-//! [`Real`] is. The interpreter computes `f64`s; `ptx-host` emits the code of the same operations on vectors.
+//! PTX defines them for `.f32` and narrower formats, as approximations. They are computed with an error of about one
+//! ulp of binary64 and rounded once, so that nearly every result is correctly rounded. All machines and engines produce
+//! identical bits, since nothing depends on a C library or on fused operations: each function is written once, generic
+//! over [`Real`]. The interpreter instantiates it with `f64`; `ptx-host` emits vector code for the same operations.
 //!
 //! `scripts/approx-coefficients.py` computes the coefficients.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// 1.5 * 2^52: added to a number below 2^51 it leaves its nearest integer in the low bits.
+/// 1.5 * 2^52: added to a number below 2^51, it leaves the nearest integer in the low bits.
 const SHIFTER: f64 = 6_755_399_441_055_744.0;
-/// The bits of the root of 1/2.
+/// The bits of sqrt(1/2).
 const ROOT_OF_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
 
-/// What a binary64 number is to an engine: one of them, or the code of vectors of them.
+/// A binary64 number as represented by an engine: a value, or code for vectors of values.
 pub trait Real:
     Copy
     + Neg<Output = Self>
@@ -32,15 +32,15 @@ pub trait Real:
     fn magnitude(self) -> Self;
     /// The magnitude with the sign of another number.
     fn with_sign_of(self, sign: Self) -> Self;
-    /// The nearest integer, the even one of two.
+    /// The nearest integer, ties to even.
     fn nearest_integer(self) -> Self;
-    /// `yes` where the number is below a limit, `no` where it is not or is a NaN.
+    /// `yes` if the number is less than `limit`, `no` otherwise, including for a NaN.
     fn if_below(self, limit: f64, yes: Self, no: Self) -> Self;
-    /// `yes` where a bit of the number is set, the lowest being bit 0.
+    /// `yes` if the given bit of the number is set; bit 0 is the lowest.
     fn if_bit(self, bit: u32, yes: Self, no: Self) -> Self;
-    /// 2 to the power of what is in the low 11 bits of the number, as two's complement.
+    /// 2 to the power of the low 11 bits of the number, taken as two's complement.
     fn power_of_low_bits(self) -> Self;
-    /// Of a positive normal number the exponent and the significand between the roots of 1/2 and of 2.
+    /// The exponent of a positive normal number, and its significand scaled to sqrt(1/2)..sqrt(2).
     fn exponent_and_significand(self) -> (Self, Self);
 }
 
@@ -89,11 +89,11 @@ impl Real for f64 {
     }
 }
 
-/// For [`Real::exponent_and_significand`]: the bits of the least significand, and the number to whose bits an integer is added, which is then
-/// subtracted.
+/// For [`Real::exponent_and_significand`]: the bits of the smallest significand, and the number to whose bits an
+/// integer is added before it is subtracted, which converts the integer to binary64.
 pub const SPLIT: (u64, f64) = (ROOT_OF_HALF, SHIFTER);
 
-/// A polynomial, the coefficient of the highest power last; even and odd powers apart, so that they are computed side by side.
+/// Evaluates a polynomial, coefficients in ascending order; even and odd powers are evaluated separately for instruction-level parallelism.
 #[inline(always)]
 fn polynomial<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
     let square = x * x;
@@ -111,7 +111,7 @@ fn polynomial<R: Real, const N: usize>(x: R, coefficients: &[f64; N]) -> R {
 }
 
 /// `(2^x - 1) / x` for `x` from -1/2 to 1/2: error 2^-55.
-#[allow(clippy::approx_constant)] // The first one is ln 2 by the way.
+#[allow(clippy::approx_constant)] // The first coefficient happens to be ln 2.
 const EX2: [f64; 11] = [
     0.693_147_180_559_945_3,
     0.240_226_506_959_101,
@@ -126,7 +126,7 @@ const EX2: [f64; 11] = [
     4.454_998_363_104_868_4e-10,
 ];
 
-/// `2^k` and `2^f - 1` of `x = k + f`, for `x` from -1000 to 1000.
+/// `2^k` and `2^f - 1` for `x = k + f`, for `x` from -1000 to 1000.
 #[inline(always)]
 fn powers<R: Real>(x: R) -> (R, R) {
     let shifted = x + SHIFTER;
@@ -134,7 +134,7 @@ fn powers<R: Real>(x: R) -> (R, R) {
     (shifted.power_of_low_bits(), rest * polynomial(rest, &EX2))
 }
 
-/// `2^x`, for results that `.f32` holds; those far beyond are beyond, too.
+/// `2^x`, for results in the range of `.f32`; results far out of range remain out of range.
 #[inline(always)]
 pub fn ex2<R: Real>(x: R) -> R {
     let raised = x.if_below(-200.0, x.constant(-200.0), x);
@@ -143,7 +143,7 @@ pub fn ex2<R: Real>(x: R) -> R {
     whole * part + whole
 }
 
-/// `log2((1 + s) / (1 - s)) / s` of `s^2`, for quotients from the root of 1/2 to the root of 2: error 2^-59.
+/// `log2((1 + s) / (1 - s)) / s` as a function of `s^2`, for quotients from sqrt(1/2) to sqrt(2): error 2^-59.
 const LG2: [f64; 8] = [
     2.885_390_081_777_926_8,
     0.961_796_693_925_989_9,
@@ -155,13 +155,13 @@ const LG2: [f64; 8] = [
     0.213_681_639_096_966_75,
 ];
 
-/// The logarithm to base 2 of what is not subnormal.
+/// The base-2 logarithm of a number that is not subnormal.
 #[inline(always)]
 pub fn lg2<R: Real>(x: R) -> R {
     let (exponent, significand) = x.exponent_and_significand();
     let s = (significand - 1.0) / (significand + 1.0);
     let finite = s * polynomial(s * s, &LG2) + exponent;
-    // Infinities and NaNs stay.
+    // Infinities and NaNs are passed through.
     let positive = x.if_below(f64::INFINITY, finite, x);
     let number = x.if_below(f64::MIN_POSITIVE, x.constant(f64::NEG_INFINITY), positive);
     x.if_below(0.0, x.constant(f64::NAN), number)
@@ -171,19 +171,19 @@ pub fn lg2<R: Real>(x: R) -> R {
 #[inline(always)]
 pub fn tanh<R: Real>(x: R) -> R {
     let magnitude = x.magnitude();
-    // From here on it is 1 in binary64.
+    // From here on the result is 1 in binary64.
     let limited = (-magnitude).if_below(-30.0, x.constant(30.0), magnitude);
-    // e^2x - 1, whose small values keep their precision.
+    // e^2x - 1, computed so that small values keep their precision.
     let (whole, part) = powers(limited * (2.0 * std::f64::consts::LOG2_E));
     let power = whole * part + (whole - 1.0);
     let large = (power / (power + 2.0)).with_sign_of(x);
     magnitude.if_below(TINY, x, large)
 }
 
-/// Sines and tangents of smaller numbers are those numbers in binary64.
+/// For smaller x, sin(x) and tan(x) equal x in binary64.
 const TINY: f64 = 1.0 / (1u64 << 30) as f64;
 
-/// `(sin(r) / r - 1) / r^2` of `r^2`, for `r` up to a quarter of pi: error 2^-52, which is that of 2^-55 in the sine.
+/// `(sin(r) / r - 1) / r^2` as a function of `r^2`, for `r` up to pi/4: error 2^-52, which corresponds to 2^-55 in the sine.
 const SIN: [f64; 6] = [
     -0.166_666_666_666_666_66,
     0.008_333_333_333_330_936,
@@ -193,7 +193,7 @@ const SIN: [f64; 6] = [
     1.591_798_897_939_743_5e-10,
 ];
 
-/// `(cos(r) - 1 + r^2 / 2) / r^4` of `r^2`, for `r` up to a quarter of pi: error 2^-54, which is that of 2^-59 in the cosine.
+/// `(cos(r) - 1 + r^2 / 2) / r^4` as a function of `r^2`, for `r` up to pi/4: error 2^-54, which corresponds to 2^-59 in the cosine.
 const COS: [f64; 6] = [
     0.041_666_666_666_666_664,
     -0.001_388_888_888_888_738_9,
@@ -203,12 +203,12 @@ const COS: [f64; 6] = [
     -1.138_254_464_534_925e-11,
 ];
 
-/// An angle: quarter turns, whose number is in the low bits, and what is left in radians, an eighth of a turn at most either way.
+/// A reduced angle: the number of quarter turns in the low bits, and the remainder in radians, at most an eighth of a turn in magnitude.
 #[derive(Clone, Copy, Debug)]
 pub struct Angle<R> {
-    /// A number whose two lowest bits count quarter turns.
+    /// A number whose two lowest bits are the number of quarter turns.
     pub quarters: R,
-    /// The rest in radians.
+    /// The remainder in radians.
     pub rest: R,
 }
 
@@ -241,13 +241,13 @@ impl<R: Real> Angle<R> {
     }
 }
 
-/// Angles in radians below this are reduced by [`small_angle`], the others by [`large_angle`].
+/// Angles in radians of smaller magnitude are reduced by [`small_angle`], others by [`large_angle`].
 pub const SMALL_ANGLE: f64 = (1u64 << 20) as f64;
 
-/// A quarter turn in parts of 33 bits, whose products with numbers of 20 bits are exact.
+/// pi/2 in parts of 33 bits, whose products with 20-bit numbers are exact.
 const QUARTER: [f64; 3] = [1.570_796_326_734_125_6, 6.077_100_506_303_966e-11, 2.022_266_248_795_950_6e-21];
 
-/// An angle in radians below [`SMALL_ANGLE`] either way.
+/// Reduces an angle in radians whose magnitude is below [`SMALL_ANGLE`].
 #[inline(always)]
 pub fn small_angle<R: Real>(x: R) -> Angle<R> {
     let quarters = x * std::f64::consts::FRAC_2_PI + SHIFTER;
@@ -256,7 +256,7 @@ pub fn small_angle<R: Real>(x: R) -> Angle<R> {
     Angle { quarters, rest }
 }
 
-/// The quarter turns in a radian, in parts of 24 bits, enough of them for all numbers of binary32.
+/// 2/pi in parts of 24 bits, enough for all binary32 numbers.
 const QUARTERS_PER_RADIAN: [f64; 11] = [
     0.636_619_746_685_028_1,
     2.568_255_297_319_410_6e-08,
@@ -271,10 +271,10 @@ const QUARTERS_PER_RADIAN: [f64; 11] = [
     4.363_831_344_314_827_5e-73,
 ];
 
-/// An angle in radians that binary32 holds.
+/// Reduces a binary32 angle in radians.
 ///
-/// Its products with parts of 24 bits are exact, and so are those without whole turns; what is left is added up exactly but for
-/// what is too small to count.
+/// Its products with 24-bit parts are exact, and remain exact after whole turns are removed; the sum of the remainders
+/// is exact except for negligible terms.
 #[inline(always)]
 pub fn large_angle<R: Real>(x: R) -> Angle<R> {
     let (mut sum, mut lost) = (x.constant(0.0), x.constant(0.0));
@@ -292,18 +292,18 @@ pub fn large_angle<R: Real>(x: R) -> Angle<R> {
     Angle { quarters, rest: rest * std::f64::consts::FRAC_PI_2 }
 }
 
-/// An angle in turns; exact up to the product with pi, for the subtractions lose no bits.
+/// Reduces an angle in turns; exact up to the product with pi, since the subtractions lose no bits.
 #[inline(always)]
 pub fn turns<R: Real>(x: R) -> Angle<R> {
     let part = x - x.nearest_integer();
     let quarters = part * 4.0 + SHIFTER;
     let rest = part - (quarters - SHIFTER) * 0.25;
-    // A zero keeps its sign; a number so small is the rest.
+    // A zero keeps its sign; so small a number is its own remainder.
     let kept = x.magnitude().if_below(TINY, x, rest);
     Angle { quarters, rest: kept * std::f64::consts::TAU }
 }
 
-/// An angle in radians that binary32 holds: for an engine that has one number at a time.
+/// Reduces a binary32 angle in radians, for an engine that handles one number at a time.
 #[inline]
 pub fn angle(x: f64) -> Angle<f64> {
     if x.abs() < SMALL_ANGLE { small_angle(x) } else { large_angle(x) }

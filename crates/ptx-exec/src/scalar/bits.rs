@@ -2,7 +2,7 @@
 
 use super::int::{Int, Signedness};
 
-/// What happens to an amount beyond the width: `shf`, `szext` and `bmsk` say so with a modifier.
+/// Handling of an amount beyond the width, specified by a modifier of `shf`, `szext` and `bmsk`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Overshoot {
     /// The amount is limited to the width.
@@ -20,19 +20,19 @@ pub enum Direction {
     Right,
 }
 
-/// What `bfind` returns for the bit that it finds.
+/// The form in which `bfind` returns the bit it finds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Found {
     /// Its position.
     Position,
-    /// How far it must be shifted left to become the top bit (`.shiftamt`).
+    /// The left shift amount that would make it the top bit (`.shiftamt`).
     ShiftAmount,
 }
 
-/// The selection that `prmt` makes (manual 9.7.9.7).
+/// The selection mode of `prmt` (manual 9.7.9.7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Permutation {
-    /// No mode: four nibbles of `c`, each with a byte index and a sign-replication bit.
+    /// Default mode: four nibbles of `c`, each with a byte index and a sign-replication bit.
     Generic,
     /// `.f4e`: four bytes upwards from byte `c`.
     Forward4Extract,
@@ -54,7 +54,7 @@ pub fn shl(t: Int, a: u64, b: u64) -> u64 {
     if amount >= u64::from(t.bits()) { 0 } else { t.wrap(a << amount) }
 }
 
-/// `a >> b`, filling with the sign of a signed type; larger amounts act like the width (manual 9.7.8.9).
+/// `a >> b`, arithmetic for signed types; larger amounts are clamped to the width (manual 9.7.8.9).
 pub fn shr(t: Int, a: u64, b: u64) -> u64 {
     let amount = (b & 0xffff_ffff).min(u64::from(t.bits()));
     match t.sign() {
@@ -76,7 +76,7 @@ pub fn shf(direction: Direction, overshoot: Overshoot, a: u64, b: u64, c: u64) -
     }
 }
 
-/// Any function of three bits, looked up in `table` for each bit position (manual 9.7.8.6).
+/// An arbitrary function of three bits, looked up in `table` for each bit position (manual 9.7.8.6).
 ///
 /// `table` is the function's value for `a = 0xf0`, `b = 0xcc`, `c = 0xaa`.
 pub fn lop3(table: u8, a: u64, b: u64, c: u64) -> u64 {
@@ -87,12 +87,12 @@ pub fn lop3(table: u8, a: u64, b: u64, c: u64) -> u64 {
     (0..8).fold(0, |result, i| result | minterm(i)) & 0xffff_ffff
 }
 
-/// How many bits are set (manual 9.7.1.14).
+/// Population count (manual 9.7.1.14).
 pub fn popc(t: Int, a: u64) -> u64 {
     u64::from(t.wrap(a).count_ones())
 }
 
-/// How many bits above the highest set one are zero (manual 9.7.1.15).
+/// Count of leading zeros (manual 9.7.1.15).
 pub fn clz(t: Int, a: u64) -> u64 {
     u64::from(t.wrap(a).leading_zeros() - (64 - t.bits()))
 }
@@ -111,8 +111,8 @@ pub fn bfind(t: Int, found: Found, a: u64) -> u64 {
     }
 }
 
-/// The position of the `offset`-th set bit of `mask`, counted from bit `base` upwards, or downwards when `offset` is
-/// negative; all ones when there is none (manual 9.7.1.17).
+/// The position of the `offset`-th set bit of `mask`, counted from bit `base` upwards, or downwards if `offset` is
+/// negative; all ones if there is none (manual 9.7.1.17).
 pub fn fns(mask: u64, base: u64, offset: u64) -> u64 {
     let (mask, base, offset) = (mask as u32, base as u32, offset as u32 as i32);
     let not_found = 0xffff_ffff;
@@ -129,19 +129,19 @@ pub fn fns(mask: u64, base: u64, offset: u64) -> u64 {
     position.map_or(not_found, u64::from)
 }
 
-/// The bits in reverse order (manual 9.7.1.18).
+/// Bit reversal (manual 9.7.1.18).
 pub fn brev(t: Int, a: u64) -> u64 {
     t.wrap(a).reverse_bits() >> (64 - t.bits())
 }
 
-/// The field of `len` bits at `pos`, extended by its own top bit when the type is signed (manual 9.7.1.19).
+/// The field of `len` bits at `pos`, sign-extended if the type is signed (manual 9.7.1.19).
 pub fn bfe(t: Int, a: u64, pos: u64, len: u64) -> u64 {
     let (pos, len) = ((pos & 0xff) as u32, (len & 0xff) as u32);
     if len == 0 {
         return 0;
     }
     let field = shr(t, a, u64::from(pos));
-    // Beyond the top bit the shift has already filled in what the manual asks for: zeros, or copies of the sign.
+    // Beyond the top bit the shift has already filled in what the manual specifies: zeros, or copies of the sign.
     if len >= t.bits() || pos + len >= t.bits() {
         return field;
     }
@@ -162,7 +162,7 @@ pub fn bfi(t: Int, a: u64, b: u64, pos: u64, len: u64) -> u64 {
     t.wrap((b & !field) | ((a << pos) & field))
 }
 
-/// The low `b` bits of `a`, extended to 32 bits by their top bit or by zeros (manual 9.7.1.21).
+/// The low `b` bits of `a`, sign- or zero-extended to 32 bits (manual 9.7.1.21).
 pub fn szext(sign: Signedness, overshoot: Overshoot, a: u64, b: u64) -> u64 {
     let (a, width) = (a & 0xffff_ffff, b & 31);
     if overshoot == Overshoot::Clamp && (b & 0xffff_ffff) >= 32 {
@@ -178,7 +178,7 @@ pub fn szext(sign: Signedness, overshoot: Overshoot, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `b` ones from bit `a` upwards, in 32 bits (manual 9.7.1.22).
+/// A mask of `b` ones from bit `a` upwards, in 32 bits (manual 9.7.1.22).
 pub fn bmsk(overshoot: Overshoot, a: u64, b: u64) -> u64 {
     let (a, b) = match overshoot {
         Overshoot::Wrap => (a & 31, b & 31),
@@ -187,7 +187,7 @@ pub fn bmsk(overshoot: Overshoot, a: u64, b: u64) -> u64 {
     (((1 << b) - 1) << a) & 0xffff_ffff
 }
 
-/// Picks four of the eight bytes of `b:a` (manual 9.7.9.7).
+/// Selects four of the eight bytes of `b:a` (manual 9.7.9.7).
 pub fn prmt(mode: Permutation, a: u64, b: u64, c: u64) -> u64 {
     let bytes = (b << 32) | (a & 0xffff_ffff);
     let at = (c & 3) as u32;

@@ -5,7 +5,7 @@ use super::format::Format;
 use super::int::{Int, Signedness};
 use std::cmp::Ordering;
 
-/// How two values may relate for the comparison to hold.
+/// The relation that a comparison tests.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Relation {
     /// `eq`, `equ`.
@@ -26,7 +26,7 @@ pub enum Relation {
     Unordered,
 }
 
-/// The result of a comparison when an argument is a NaN.
+/// The result of a comparison if an operand is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum WithNan {
     /// False (`eq`, `lt`, ...).
@@ -82,7 +82,7 @@ pub fn int(relation: Relation, t: Int, a: u64, b: u64) -> bool {
     })
 }
 
-/// Compares floating-point values; `subnormals` flushes both before.
+/// Compares floating-point values; with `subnormals` both are flushed before.
 pub fn float(
     relation: Relation,
     with_nan: WithNan,

@@ -29,23 +29,23 @@ impl Integral {
     }
 }
 
-/// Whether a magnitude too large for the destination becomes its largest one (`.satfinite`).
+/// Handling of magnitudes too large for the destination (`.satfinite`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Range {
-    /// It becomes what the rounding mode gives, usually an infinity.
+    /// They become the overflow result of the rounding mode, usually an infinity.
     Infinite,
     /// `.satfinite`: the largest finite value of the same sign, also for infinities.
     Finite,
 }
 
-/// Everything about a conversion to a floating-point format that is not its source.
+/// The properties of a conversion to a floating-point format other than its source.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct ToFloat {
     /// The destination.
     pub format: Format,
-    /// How it is rounded; without effect where the conversion is exact.
+    /// The rounding mode; without effect for exact conversions.
     pub rounding: Rounding,
-    /// `.ftz`: flushes `.f32` arguments and results, and no others.
+    /// `.ftz`: flushes only `.f32` operands and results.
     pub subnormals: Subnormals,
     /// `.sat` or `.relu`.
     pub limit: Limit,
@@ -53,7 +53,7 @@ pub struct ToFloat {
     pub range: Range,
 }
 
-/// `.ftz` of a conversion concerns single precision alone.
+/// In conversions `.ftz` only affects single precision.
 fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     match format {
         Format::F32 | Format::Tf32 => flush(format, subnormals, raw),
@@ -61,7 +61,7 @@ fn flush_single(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     }
 }
 
-/// Between floating-point formats.
+/// Converts between floating-point formats.
 pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
     let raw = flush_single(from, to.subnormals, raw);
     if from.is_nan(raw) {
@@ -86,8 +86,8 @@ pub fn float_to_float(to: &ToFloat, from: Format, raw: u64) -> u64 {
     finish(to.format, Subnormals::Keep, to.limit, narrowed)
 }
 
-/// A NaN in another format. Between `.f32` and `.f64` it becomes quiet and keeps its sign and as much of its bits as
-/// there is room for, as `ptxas` folds constants; half precision knows the canonical one alone.
+/// Converts a NaN. Between `.f32` and `.f64` it is quieted and keeps its sign and as much of its payload as fits, as in
+/// constant folding of `ptxas`; half precision only has the canonical NaN.
 fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
     const QUIET: u64 = 1 << 51;
     match (from, to) {
@@ -104,7 +104,7 @@ fn nan_to(to: Format, from: Format, raw: u64) -> u64 {
     }
 }
 
-/// To an integral value of the same format (`cvt.rni.f32.f32` and its like).
+/// Rounds to an integral value of the same format (`cvt.rni.f32.f32` etc.).
 pub fn float_to_integral(to: &ToFloat, integral: Integral, raw: u64) -> u64 {
     let raw = flush_single(to.format, to.subnormals, raw);
     let result = if to.format.is_nan(raw) {
@@ -115,19 +115,17 @@ pub fn float_to_integral(to: &ToFloat, integral: Integral, raw: u64) -> u64 {
     finish(to.format, Subnormals::Keep, to.limit, result)
 }
 
-/// To an integer, clamped to its range. A NaN gives 0, or `1 << (width - 1)` when the source is `.f64` or the
-/// destination has 64 bits.
+/// Converts to an integer, saturating. A NaN gives 0, or `1 << (width - 1)` if the source is `.f64` or the destination has 64 bits.
 pub fn float_to_int(to: Int, integral: Integral, from: Format, subnormals: Subnormals, raw: u64) -> u64 {
     let raw = flush_single(from, subnormals, raw);
     if from.is_nan(raw) {
         return if from == Format::F64 || to.bits() == 64 { 1 << (to.bits() - 1) } else { 0 };
     }
-    // Every finite value of the narrower formats, and every 64-bit integer's neighbourhood, is within i128; the cast
-    // clamps the rest of binary64.
+    // All finite values of the narrower formats, and all values near 64-bit integers, fit in i128; the cast saturates the rest of binary64.
     to.clamp(integral.of(from.widen(raw)) as i128)
 }
 
-/// From an integer.
+/// Converts from an integer.
 pub fn int_to_float(to: &ToFloat, from: Int, raw: u64) -> u64 {
     let value = from.value(raw);
     let sign = if value < 0 { Sign::Negative } else { Sign::Positive };
@@ -139,16 +137,16 @@ pub fn int_to_float(to: &ToFloat, from: Int, raw: u64) -> u64 {
     finish(to.format, Subnormals::Keep, to.limit, limited)
 }
 
-/// What an integer conversion does with values that the destination lacks.
+/// Handling of values that are out of range in an integer conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Excess {
     /// The upper bits are dropped.
     Truncate,
-    /// `.sat`: the nearest value that the destination has.
+    /// `.sat`: saturates to the nearest value of the destination.
     Clamp,
 }
 
-/// Between integers: extended by the source's sign.
+/// Converts between integers: extended by the source's signedness.
 pub fn int_to_int(to: Int, from: Int, excess: Excess, raw: u64) -> u64 {
     match excess {
         Excess::Truncate => to.wrap(from.extend(raw)),
@@ -166,7 +164,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// How many bits it takes in its pack.
+    /// Width in bits of its slot in a pack.
     pub const fn place(self) -> u32 {
         match self {
             Element::Wide(format) => format.bits(),
@@ -182,7 +180,7 @@ impl Element {
     }
 }
 
-/// A power of two that an element of a pack is multiplied with on its way.
+/// A power of two by which an element of a pack is multiplied in a conversion.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scale(f64);
 
@@ -190,12 +188,12 @@ impl Scale {
     /// One.
     pub const NONE: Scale = Scale(1.0);
 
-    /// The value of a `.ue8m0` scale, as conversions from narrow formats use it; its NaN makes every result one.
+    /// The value of a `.ue8m0` scale, for conversions from narrow formats; the NaN scale makes every result a NaN.
     pub fn times(raw: u64) -> Self {
         Scale(Narrow::Ue8m0.widen(raw))
     }
 
-    /// The inverse of a `.ue8m0` scale, as conversions to narrow formats use it.
+    /// The inverse of a `.ue8m0` scale, for conversions to narrow formats.
     pub fn over(raw: u64) -> Self {
         match raw & 0xff {
             0xff => Scale(f64::NAN),
@@ -204,7 +202,7 @@ impl Scale {
     }
 }
 
-/// Everything about the conversion of an element of a pack that is the same for all of them.
+/// The properties of a pack conversion that are common to all elements.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Repack {
     /// The destination.
@@ -218,9 +216,9 @@ pub struct Repack {
 }
 
 impl Repack {
-    /// One element: scaled exactly, then rounded once.
+    /// Converts one element: scaled exactly, then rounded once.
     pub fn element(&self, scale: Scale, direction: Direction, raw: u64) -> u64 {
-        // Neither a source nor a scale goes beyond 2^128, so that binary64 loses nothing.
+        // Neither sources nor scales exceed 2^128, so binary64 is exact.
         let value = self.from.widen(raw) * scale.0;
         let format = match self.to {
             Element::Narrow(format) => return format.narrow(value, direction, self.range, self.negatives),
@@ -240,8 +238,8 @@ impl Repack {
     }
 }
 
-/// Two integers clamped into elements of 2 to 16 bits, `a` above `b` (`cvt.pack.sat`, manual 9.7.9.22); `c` follows in
-/// the upper bits, of which 16-bit elements leave none.
+/// Packs two integers, clamped to elements of 2 to 16 bits, `a` above `b` (`cvt.pack.sat`, manual 9.7.9.22); `c` fills
+/// the upper bits, none of which are left by 16-bit elements.
 pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
     let PackElement { bits, sign } = element;
     let mask = (1 << bits) - 1;
@@ -253,7 +251,7 @@ pub fn pack(element: PackElement, a: u64, b: u64, c: u64) -> u64 {
     (clamped(a) << bits | clamped(b) | (c & 0xffff_ffff) << (2 * bits)) & 0xffff_ffff
 }
 
-/// The elements that [`pack`] makes.
+/// The element type of [`pack`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PackElement {
     /// 2, 4, 8 or 16.

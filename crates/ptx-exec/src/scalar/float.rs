@@ -1,33 +1,33 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5), one value at a time; packed types apply it to each half.
 //!
-//! `.f16`, `.bf16` and `.f32` results are computed in binary64 so that one rounding decides them: sums, quotients and
-//! roots that binary64 cannot hold are first rounded to odd, which no later rounding can mistake. `.f64` uses the host
-//! for `.rn` and a software implementation for the other roundings.
+//! `.f16`, `.bf16` and `.f32` results are computed in binary64 and rounded once: sums, quotients and roots that are
+//! inexact in binary64 are first rounded to odd, which avoids double rounding. `.f64` uses the host for `.rn` and a
+//! software implementation for the other rounding modes.
 //!
-//! The approximate functions return the value nearest to the true one (but for a few arguments, see [`super::approx`]), which
-//! lies within the error bounds of the manual, so their last bits differ from a GPU's.
+//! Approximate functions return the correctly rounded value (except for a few arguments, see [`super::approx`]), which
+//! is within the error bounds of the manual, so their last bits may differ from a GPU's.
 //!
-//! NaN results are the canonical NaN, except for `.f64`, which passes on its first NaN operand, made quiet, as the
-//! hardware does. Subnormals are flushed before and after the operation when `.ftz` asks for it; a result counts as
-//! subnormal after it was rounded to the format's precision ([`Format::narrow_flushing`]).
+//! NaN results are the canonical NaN, except for `.f64`, which propagates its first NaN operand, quieted, as the
+//! hardware does. With `.ftz` subnormals are flushed before and after the operation; a result counts as subnormal if it
+//! is so after rounding to the format's precision ([`Format::narrow_flushing`]).
 
 use super::approx;
 use super::format::{Format, Rounding, Sign, power_of_two};
 use rustc_apfloat::{Float, Round, ieee::Double};
 
-/// What happens to subnormal arguments and results.
+/// Handling of subnormal operands and results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Subnormals {
-    /// They are kept.
+    /// They are preserved.
     Keep,
-    /// `.ftz`: they become zeros of the same sign.
+    /// `.ftz`: they are flushed to zeros of the same sign.
     Flush,
 }
 
-/// How a result is limited.
+/// Clamping of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Limit {
-    /// Not at all.
+    /// None.
     None,
     /// `.sat`: to `0.0..=1.0`; a NaN becomes +0.0.
     Unit,
@@ -35,10 +35,10 @@ pub enum Limit {
     Relu,
 }
 
-/// Everything about an arithmetic instruction that is not its operation.
+/// The properties of an arithmetic instruction other than its operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Arith {
-    /// The format of arguments and result.
+    /// The format of operands and result.
     pub format: Format,
     /// The rounding of the result.
     pub rounding: Rounding,
@@ -54,14 +54,14 @@ impl Arith {
         Self { format, rounding: Rounding::NearestEven, subnormals: Subnormals::Keep, limit: Limit::None }
     }
 
-    /// Whether the host computes it; it does not tell what it rounded up to the smallest normal value.
+    /// Whether the host computes it; with flushing it cannot, since it does not report results rounded up to the smallest normal value.
     fn is_host_f32(&self) -> bool {
         self.format == Format::F32
             && self.rounding == Rounding::NearestEven
             && self.subnormals == Subnormals::Keep
     }
 
-    /// The value next to `x` in the direction of the rounding, flushed.
+    /// Rounds `x` to the format, with flushing.
     fn narrow(&self, x: f64) -> u64 {
         match self.subnormals {
             Subnormals::Keep => self.format.narrow(x, self.rounding),
@@ -70,7 +70,7 @@ impl Arith {
     }
 }
 
-/// The bits with a subnormal value replaced by a zero of its sign, if `subnormals` says so.
+/// Replaces a subnormal value by a zero of its sign, if `subnormals` requires it.
 pub fn flush(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     match subnormals {
         Subnormals::Flush if format.is_subnormal(raw) => raw & format.sign_bit(),
@@ -78,7 +78,7 @@ pub fn flush(format: Format, subnormals: Subnormals, raw: u64) -> u64 {
     }
 }
 
-/// Flushes and limits a rounded result and makes its NaN canonical.
+/// Flushes and clamps a rounded result and canonicalizes its NaN.
 pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) -> u64 {
     let raw = flush(format, subnormals, raw);
     if format.is_nan(raw) {
@@ -95,9 +95,9 @@ pub fn finish(format: Format, subnormals: Subnormals, limit: Limit, raw: u64) ->
     }
 }
 
-/// A `.rn.f32` operation by the host's, flushing subnormals or not: what ordinary kernels consist of, so it is made to
-/// be inlined into loops over lanes. Where it flushes, no exact result may round up to the smallest normal value: sums of
-/// normal values do not.
+/// A `.rn.f32` operation computed by the host's, with or without flushing: the most common operations of kernels,
+/// intended to be inlined into lane loops. With flushing, no exact result may round up to the smallest normal value:
+/// sums of normal values do not.
 #[inline(always)]
 pub fn nearest_f32<const N: usize>(
     subnormals: Subnormals,
@@ -112,10 +112,10 @@ pub fn nearest_f32<const N: usize>(
     if result.is_nan() { Format::F32.canonical_nan() } else { from_f32(result) }
 }
 
-/// The least magnitude that 24 bits round up to the smallest normal binary32: 2^-126 - 2^-151.
+/// The smallest magnitude that rounds up to the smallest normal binary32 with 24 bits: 2^-126 - 2^-151.
 const ROUNDS_TO_NORMAL: f64 = f64::from_bits(0x380f_ffff_f000_0000);
 
-/// `mul.rn.ftz.f32`. Binary64 holds the product, which tells what is subnormal; see [`Format::narrow_flushing`].
+/// `mul.rn.ftz.f32`. The product is exact in binary64, which shows whether it is subnormal; see [`Format::narrow_flushing`].
 #[inline(always)]
 pub fn nearest_product_flushed(a: u64, b: u64) -> u64 {
     let flushed = |raw: u64| {
@@ -128,7 +128,7 @@ pub fn nearest_product_flushed(a: u64, b: u64) -> u64 {
     if result.is_nan() { Format::F32.canonical_nan() } else { from_f32(result) }
 }
 
-/// `fma.rn.ftz.f32`: the host's, unless it gives the smallest normal value, which it may have rounded up to.
+/// `fma.rn.ftz.f32`: the host's, unless the result is the smallest normal value, to which it may have been rounded up.
 #[inline(always)]
 pub fn nearest_fma_flushed(a: u64, b: u64, c: u64) -> u64 {
     const FLUSHED: Arith = Arith { subnormals: Subnormals::Flush, ..Arith::nearest(Format::F32) };
@@ -156,7 +156,7 @@ pub fn add(m: &Arith, a: u64, b: u64) -> u64 {
 
 /// `a - b`.
 pub fn sub(m: &Arith, a: u64, b: u64) -> u64 {
-    // A NaN keeps its sign: only `.f64` passes it on.
+    // A NaN keeps its sign: only `.f64` propagates it.
     let negated = if m.format.is_nan(b) { b } else { b ^ m.format.sign_bit() };
     add(m, a, negated)
 }
@@ -169,7 +169,7 @@ pub fn mul(m: &Arith, a: u64, b: u64) -> u64 {
     } else if m.format == Format::F64 {
         binary64(m.rounding, [a, b], |[x, y]| x * y, |[x, y], round| x.mul_r(y, round).value)
     } else {
-        // Two significands of 24 bits at most: the product is exact.
+        // Two significands of at most 24 bits: the product is exact.
         m.narrow(m.format.widen(a) * m.format.widen(b))
     };
     finish(m.format, m.subnormals, m.limit, product)
@@ -184,18 +184,18 @@ pub fn fma(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
         let exact = |[x, y, z]: [Double; 3], round| x.mul_add_r(y, z, round).value;
         binary64(m.rounding, [a, b, c], |[x, y, z]| x.mul_add(y, z), exact)
     } else {
-        // 24 bits times 24 bits are exact in 53; the sum may not be, and is rounded to odd before it is rounded to the format.
+        // Products of 24-bit significands are exact in 53 bits; the sum may not be, and is rounded to odd before rounding to the format.
         let product = m.format.widen(a) * m.format.widen(b);
         m.narrow(add_to_odd(product, m.format.widen(c), m.rounding))
     };
     finish(m.format, m.subnormals, m.limit, result)
 }
 
-/// The NaN that tensor copies fill with what lies out of bounds (manual 5.5.3.3). The manual does not tell its bits; they
-/// are those that such copies were seen to write, for every type of 16 bits.
+/// The NaN with which tensor copies fill out-of-bounds elements (manual 5.5.3.3). The manual does not specify its bits;
+/// they were observed in such copies, for all 16-bit types.
 pub const OUT_OF_BOUNDS: u64 = 0x7ff7;
 
-/// `fma.oob`: +0.0 when a factor lies out of bounds, else [`fma`] (manual 9.7.4.4).
+/// `fma.oob`: +0.0 if a factor is the out-of-bounds NaN, else [`fma`] (manual 9.7.4.4).
 pub fn fma_within_bounds(m: &Arith, a: u64, b: u64, c: u64) -> u64 {
     if a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS { 0 } else { fma(m, a, b, c) }
 }
@@ -229,8 +229,9 @@ pub fn sqrt(m: &Arith, a: u64) -> u64 {
     finish(m.format, m.subnormals, m.limit, root)
 }
 
-/// `1 / sqrt(a)`, for `rsqrt.approx`. In single precision both steps round, which gives a relative error below 2^-22.99 (2^-22.9 are allowed,
-/// manual 9.7.3.16), in a quarter of the time that processors take for both in double precision; elsewhere it is the nearest.
+/// `1 / sqrt(a)`, for `rsqrt.approx`. In single precision both steps round, with a relative error below 2^-22.99
+/// (2^-22.9 are allowed, manual 9.7.3.16), in a quarter of the time that processors take for both in double precision;
+/// otherwise correctly rounded.
 pub fn rsqrt(m: &Arith, a: u64) -> u64 {
     if m.format == Format::F32 {
         let root = f32::from_bits(flush(m.format, m.subnormals, a) as u32).sqrt();
@@ -240,7 +241,7 @@ pub fn rsqrt(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
 }
 
-/// `div.approx.f32`: `a * (1 / b)`, which loses `b` of magnitude over 2^126 (manual 9.7.3.8).
+/// `div.approx.f32`: `a * (1 / b)`, where the reciprocal is flushed to zero if `|b|` exceeds 2^126 (manual 9.7.3.8).
 pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
     let magnitude = m.format.widen(b & m.format.magnitude_mask());
     if m.format != Format::F32 || magnitude <= power_of_two(126) || !magnitude.is_finite() {
@@ -252,37 +253,37 @@ pub fn div_approx(m: &Arith, a: u64, b: u64) -> u64 {
     finish(m.format, m.subnormals, m.limit, (a ^ b) & m.format.sign_bit())
 }
 
-/// `sin(a)`, nearest (manual 9.7.3.18).
+/// `sin(a)`, rounded to nearest (manual 9.7.3.18).
 pub fn sin(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::angle(x).sine())
 }
 
-/// `cos(a)`, nearest (manual 9.7.3.19).
+/// `cos(a)`, rounded to nearest (manual 9.7.3.19).
 pub fn cos(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::angle(x).cosine())
 }
 
-/// The sine of an angle in turns, nearest.
+/// The sine of an angle in turns, rounded to nearest.
 pub fn sin_of_turns(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::turns(x).sine())
 }
 
-/// The cosine of an angle in turns, nearest.
+/// The cosine of an angle in turns, rounded to nearest.
 pub fn cos_of_turns(m: &Arith, a: u64) -> u64 {
     approximate(m, a, |x| approx::turns(x).cosine())
 }
 
-/// The logarithm to base 2, nearest (manual 9.7.3.20).
+/// The base-2 logarithm, rounded to nearest (manual 9.7.3.20).
 pub fn lg2(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::lg2)
 }
 
-/// `2^a`, nearest (manual 9.7.3.21).
+/// `2^a`, rounded to nearest (manual 9.7.3.21).
 pub fn ex2(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::ex2)
 }
 
-/// The hyperbolic tangent, nearest (manual 9.7.3.22).
+/// The hyperbolic tangent, rounded to nearest (manual 9.7.3.22).
 pub fn tanh(m: &Arith, a: u64) -> u64 {
     approximate(m, a, approx::tanh)
 }
@@ -292,7 +293,7 @@ pub fn rcp_upper_word(a: u64) -> u64 {
     upper_word(a, |x| 1.0 / x)
 }
 
-/// `rsqrt.approx.ftz.f64`: the same for the reciprocal root (manual 9.7.3.17).
+/// `rsqrt.approx.ftz.f64`: the reciprocal square root of the upper word of `a`, in the upper word (manual 9.7.3.17).
 pub fn rsqrt_upper_word(a: u64) -> u64 {
     upper_word(a, |x| if x == 0.0 { f64::INFINITY.copysign(x) } else { 1.0 / x.sqrt() })
 }
@@ -311,12 +312,12 @@ fn approximate(m: &Arith, a: u64, of: impl Fn(f64) -> f64) -> u64 {
     finish(m.format, m.subnormals, m.limit, m.narrow(result))
 }
 
-/// `|a|` (manual 9.7.3.9); NaNs only lose their sign.
+/// `|a|` (manual 9.7.3.9); of a NaN only the sign is cleared.
 pub fn abs(format: Format, subnormals: Subnormals, a: u64) -> u64 {
     flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) & format.magnitude_mask()
 }
 
-/// `-a` (manual 9.7.3.10); NaNs only change their sign.
+/// `-a` (manual 9.7.3.10); of a NaN only the sign is flipped.
 pub fn neg(format: Format, subnormals: Subnormals, a: u64) -> u64 {
     flush(format, subnormals, a & (format.sign_bit() | format.magnitude_mask())) ^ format.sign_bit()
 }
@@ -326,7 +327,7 @@ pub fn copysign(format: Format, a: u64, b: u64) -> u64 {
     (a & format.sign_bit()) | (b & format.magnitude_mask())
 }
 
-/// Which of two values `min` and `max` want.
+/// Minimum or maximum.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Extreme {
     /// The smaller one; -0.0 is smaller than +0.0.
@@ -335,27 +336,27 @@ pub enum Extreme {
     Max,
 }
 
-/// What a NaN argument does to `min` and `max`.
+/// Handling of NaN operands by `min` and `max`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum NanRule {
-    /// The other argument is the result; two NaNs give the canonical NaN.
+    /// The other operand is the result; two NaNs give the canonical NaN.
     Ignore,
     /// `.NaN`: the canonical NaN is the result.
     Propagate,
 }
 
-/// How `min` and `max` treat signs.
+/// Handling of signs by `min` and `max`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SignRule {
     /// As part of the values.
     Plain,
-    /// `.abs`: magnitudes are compared, and the result is one.
+    /// `.abs`: magnitudes are compared, and the result is a magnitude.
     Magnitude,
     /// `.xorsign.abs`: magnitudes are compared, and the result's sign is the product of both signs.
     Xor,
 }
 
-/// The smaller or larger of two values (manual 9.7.3.11 and 9.7.3.12); three-argument forms apply it twice.
+/// The minimum or maximum of two values (manual 9.7.3.11 and 9.7.3.12); three-operand forms apply it twice.
 pub fn extreme(
     format: Format,
     subnormals: Subnormals,
@@ -388,7 +389,7 @@ pub fn extreme(
 }
 
 impl Format {
-    /// The NaN of `min`, `max` and their like, which is positive in every format.
+    /// The NaN of `min`, `max` and similar operations, which is positive in every format.
     const fn canonical_nan_positive(self) -> u64 {
         match self {
             Format::F64 => 0x7fff_ffff_ffff_ffff,
@@ -397,7 +398,7 @@ impl Format {
     }
 }
 
-/// A number that orders the values of a format, with -0.0 before +0.0.
+/// A sort key for the values of a format, with -0.0 before +0.0.
 fn order(format: Format, raw: u64) -> i128 {
     let magnitude = i128::from(raw & format.magnitude_mask());
     match format.sign(raw) {
@@ -406,7 +407,7 @@ fn order(format: Format, raw: u64) -> i128 {
     }
 }
 
-/// The properties that `testp` asks for (manual 9.7.3.1).
+/// The properties that `testp` tests (manual 9.7.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Property {
     /// Neither infinite nor NaN.
@@ -444,7 +445,7 @@ fn from_f32(value: f32) -> u64 {
     u64::from(value.to_bits())
 }
 
-/// A binary64 operation: the host's for `.rn`, a software one otherwise. NaNs do not reach either.
+/// A binary64 operation: the host's for `.rn`, a software one otherwise. NaNs are handled separately.
 fn binary64<const N: usize>(
     rounding: Rounding,
     arguments: [u64; N],
@@ -469,7 +470,7 @@ fn binary64<const N: usize>(
     if Format::F64.is_nan(raw) { Format::F64.canonical_nan() } else { raw }
 }
 
-/// `x + y` rounded to odd, for arguments whose sum does not overflow; an exact zero gets the sign of the rounding.
+/// `x + y` rounded to odd, for operands whose sum does not overflow; an exact zero gets the sign of the rounding mode.
 fn add_to_odd(x: f64, y: f64, rounding: Rounding) -> f64 {
     let sum = x + y;
     if !sum.is_finite() {
@@ -479,13 +480,13 @@ fn add_to_odd(x: f64, y: f64, rounding: Rounding) -> f64 {
         let opposite = x.is_sign_negative() != y.is_sign_negative();
         return if opposite && rounding == Rounding::Down { -0.0 } else { sum };
     }
-    // Knuth's two-sum: what the rounding lost, exactly.
+    // Knuth's two-sum: the exact rounding error.
     let y_part = sum - x;
     let lost = (x - (sum - y_part)) + (y - y_part);
     toward_odd(sum, lost)
 }
 
-/// `x / y` rounded to odd, for arguments of 24 bits whose quotient is far from the ends of the range.
+/// `x / y` rounded to odd, for 24-bit operands whose quotient is far from overflow and underflow.
 fn div_to_odd(x: f64, y: f64) -> f64 {
     let quotient = x / y;
     if !quotient.is_finite() || quotient == 0.0 || y.is_infinite() {
@@ -494,13 +495,13 @@ fn div_to_odd(x: f64, y: f64) -> f64 {
     toward_odd(quotient, (-quotient).mul_add(y, x) * y.signum())
 }
 
-/// The root rounded to odd, for arguments of 24 bits.
+/// The square root rounded to odd, for 24-bit operands.
 fn sqrt_to_odd(x: f64) -> f64 {
     let root = x.sqrt();
     if !root.is_finite() || root == 0.0 { root } else { toward_odd(root, (-root).mul_add(root, x)) }
 }
 
-/// `nearest` if it is exact (`lost` is zero) or odd, its odd neighbour on the side of `lost` otherwise.
+/// `nearest` if it is exact (`lost` is zero) or odd, else its odd neighbour in the direction of `lost`.
 fn toward_odd(nearest: f64, lost: f64) -> f64 {
     let bits = nearest.to_bits();
     if lost == 0.0 || bits & 1 == 1 {
@@ -512,14 +513,14 @@ fn toward_odd(nearest: f64, lost: f64) -> f64 {
     }
 }
 
-/// The root in another rounding than to nearest; the software library has none.
+/// The square root in a rounding mode other than to nearest, which the software library lacks.
 fn sqrt_binary64(x: Double, round: Round) -> Double {
     let value = f64::from_bits(x.to_bits() as u64);
     let root = value.sqrt();
     if !root.is_finite() || root == 0.0 {
         return Double::from_bits(root.to_bits().into());
     }
-    // Scaled into 1.0..4.0 by an even power of two, the remainder is exact enough to tell its sign.
+    // Scaled to 1.0..4.0 by an even power of two, the remainder is accurate enough to determine its sign.
     let exponent = x.ilogb() & !1;
     let scaled = f64::from_bits(x.scalbn(-exponent).to_bits() as u64);
     let scaled_root = scaled.sqrt();
@@ -528,7 +529,7 @@ fn sqrt_binary64(x: Double, round: Round) -> Double {
     let bits = match round {
         Round::TowardZero | Round::TowardNegative if lost < 0.0 => bits - 1,
         Round::TowardPositive if lost > 0.0 => bits + 1,
-        // The root of a 53-bit value is never half-way between two others, so both nearest roundings agree.
+        // The square root of a 53-bit value is never halfway between two others, so both nearest roundings agree.
         Round::TowardZero | Round::TowardNegative | Round::TowardPositive => bits,
         Round::NearestTiesToEven | Round::NearestTiesToAway => bits,
     };

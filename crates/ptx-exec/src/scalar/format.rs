@@ -1,7 +1,6 @@
-//! The floating-point formats of PTX with 16 bits and more, and rounding (manual 5.2.2, 5.2.3, 6.5.2); the narrower
-//! ones are in [`super::narrow`].
+//! The floating-point formats of PTX with at least 16 bits, and rounding (manual 5.2.2, 5.2.3, 6.5.2); the narrower formats are in [`super::narrow`].
 
-/// A floating-point format, as laid out in the low bits of a register.
+/// A floating-point format, in the low bits of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Format {
     /// IEEE binary16.
@@ -16,7 +15,7 @@ pub enum Format {
     Tf32,
 }
 
-/// How a result that the format does not have is rounded (manual 6.5.2).
+/// The rounding mode of inexact results (manual 6.5.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Rounding {
     /// `.rn`: to the nearest value, ties to the even one.
@@ -41,7 +40,7 @@ pub enum Sign {
 }
 
 impl Format {
-    /// How many bits a value takes in a register or in memory.
+    /// Width of a value in a register or in memory.
     pub const fn bits(self) -> u32 {
         match self {
             Format::F16 | Format::Bf16 => 16,
@@ -50,7 +49,7 @@ impl Format {
         }
     }
 
-    /// How many bits of the fraction are stored.
+    /// Number of stored significand bits.
     pub const fn fraction_bits(self) -> u32 {
         match self {
             Format::F16 | Format::Tf32 => 10,
@@ -68,7 +67,7 @@ impl Format {
         }
     }
 
-    /// How far the format's own bits are shifted up in the register; only `.tf32` leaves low bits unused.
+    /// Position of the format's lowest bit in the register; only `.tf32` has unused low bits.
     const fn padding(self) -> u32 {
         match self {
             Format::Tf32 => 13,
@@ -76,7 +75,7 @@ impl Format {
         }
     }
 
-    /// Where the format's values lie.
+    /// The grid of the format's magnitudes.
     const fn grid(self) -> Grid {
         Grid::ieee(self.exponent_bits(), self.fraction_bits())
     }
@@ -86,12 +85,12 @@ impl Format {
         1 << (self.bits() - 1)
     }
 
-    /// The mask of everything but the sign.
+    /// The mask of all bits except the sign.
     pub const fn magnitude_mask(self) -> u64 {
         self.sign_bit() - 1
     }
 
-    /// The smallest magnitude that is normal.
+    /// The smallest normal magnitude.
     pub const fn smallest_normal(self) -> u64 {
         1 << (self.fraction_bits() + self.padding())
     }
@@ -111,10 +110,9 @@ impl Format {
         ((1 << (self.exponent_bits() - 1)) - 1) << (self.fraction_bits() + self.padding())
     }
 
-    /// The NaN that an operation without a NaN to pass on returns.
+    /// The NaN result of an operation without a NaN operand to propagate.
     ///
-    /// The manual names 0x7fffffff for `.f32` and 0x7fff for half precision (9.7.3, 9.7.4); the `.f64` one is the
-    /// hardware's.
+    /// The manual specifies 0x7fffffff for `.f32` and 0x7fff for half precision (9.7.3, 9.7.4); the `.f64` one is the hardware's.
     pub const fn canonical_nan(self) -> u64 {
         match self {
             Format::F16 | Format::Bf16 => 0x7fff,
@@ -144,7 +142,7 @@ impl Format {
         if raw & self.sign_bit() == 0 { Sign::Positive } else { Sign::Negative }
     }
 
-    /// The same value as a binary64, which can hold every value of every format. NaNs become some NaN.
+    /// Converts to binary64, in which every value of every format is exact. NaNs become some NaN.
     pub fn widen(self, raw: u64) -> f64 {
         match self {
             Format::F32 | Format::Tf32 => f64::from(f32::from_bits(raw as u32)),
@@ -166,30 +164,31 @@ impl Format {
         if raw & self.sign_bit() == 0 { value } else { -value }
     }
 
-    /// The value nearest to `x` in the direction of `rounding`; a NaN gives the canonical NaN.
+    /// Rounds `x` to the format; a NaN becomes the canonical NaN.
     ///
-    /// Rounding twice is exact when the first rounding was to odd with two bits more than the format has.
+    /// Double rounding is exact if the first rounding was to odd with two more bits than the format has.
     pub fn narrow(self, x: f64, rounding: Rounding) -> u64 {
         self.narrow_tail(x, Tail::of(rounding, sign_of(x)))
     }
 
-    /// The same, with zeros of the sign for what is subnormal (`.ftz`).
+    /// Like [`Format::narrow`], with subnormal results flushed to zeros of the same sign (`.ftz`).
     ///
-    /// Whether it is counts after rounding to the format's precision as if small exponents had no end: what lies so close
-    /// below the smallest normal value that only the coarser steps of subnormal values round it up is flushed. `ptxas`
-    /// folds constants like this.
+    /// A result counts as subnormal if it is so after rounding to the format's precision with unbounded exponent:
+    /// values so close below the smallest normal value that only the coarser grid of subnormals rounds them up to it
+    /// are flushed. `ptxas` folds constants in the same way.
     pub fn narrow_flushing(self, x: f64, rounding: Rounding) -> u64 {
         let raw = self.narrow(x, rounding);
         if raw & self.magnitude_mask() > self.smallest_normal() {
             return raw;
         }
-        // Rounded where it is normal, 16 binades up, and compared with the smallest normal number there: magnitudes are numbered through, and a
-        // binade is as many of them as the smallest normal number says, so 16 binades up that is 17 times it.
+        // Rounded 16 binades up, in the normal range, and compared with the smallest normal number there: magnitudes
+        // are consecutive integers, and a binade has as many of them as the encoding of the smallest normal number, so
+        // 16 binades up it is 17 times that encoding.
         let raised = self.narrow(x * power_of_two(16), rounding) & self.magnitude_mask();
         if raised < self.smallest_normal() * 17 { raw & self.sign_bit() } else { raw }
     }
 
-    /// One of the two values next to `x`, as random bits decide (`.rs`); a NaN gives the canonical NaN.
+    /// Rounds `x` to one of the two adjacent values by random bits (`.rs`); a NaN becomes the canonical NaN.
     pub fn narrow_random(self, x: f64, random: RandomBits) -> u64 {
         self.narrow_tail(x, Tail::Random(random))
     }
@@ -214,8 +213,8 @@ impl Format {
         }
     }
 
-    /// Rounds `significand * 2^exponent`; zero gives zero, and too large a magnitude the infinity or the largest value
-    /// as IEEE 754 says for the rounding.
+    /// Rounds `significand * 2^exponent`; zero gives zero, and overflow the infinity or the largest value as IEEE 754
+    /// specifies for the rounding mode.
     pub fn round(self, sign: Sign, significand: u64, exponent: i32, rounding: Rounding) -> u64 {
         self.round_tail(sign, significand, exponent, Tail::of(rounding, sign))
     }
@@ -234,22 +233,22 @@ impl Format {
     }
 }
 
-/// Where the magnitudes of a binary floating-point format lie: those of one exponent are `2^fraction_bits` evenly spaced
-/// ones, numbered through from zero.
+/// The magnitudes of a binary floating-point format: for each exponent `2^fraction_bits` evenly spaced ones, encoded as
+/// consecutive integers from zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     pub(super) fraction_bits: u32,
-    /// The exponent of the last place of the smallest values.
+    /// The exponent of the last place of the smallest magnitudes.
     pub(super) least_exponent: i32,
 }
 
 impl Grid {
-    /// That of a format with this many bits for a biased exponent, whose smallest values are subnormal.
+    /// The grid of a format with this many bits for a biased exponent, whose smallest values are subnormal.
     pub(super) const fn ieee(exponent_bits: u32, fraction_bits: u32) -> Self {
         Self { fraction_bits, least_exponent: 2 - (1 << (exponent_bits - 1)) - fraction_bits as i32 }
     }
 
-    /// The value of a magnitude.
+    /// The value of an encoded magnitude.
     pub(super) fn value(self, magnitude: u64) -> f64 {
         let smallest_normal = 1 << self.fraction_bits;
         let exponent = (magnitude >> self.fraction_bits) as i32;
@@ -258,21 +257,21 @@ impl Grid {
         significand as f64 * power_of_two(exponent.max(1) - 1 + self.least_exponent)
     }
 
-    /// The number of the magnitude next to `significand * 2^exponent`, however large.
+    /// The encoded magnitude that `significand * 2^exponent` is rounded to, without overflow.
     pub(super) fn round(self, significand: u64, exponent: i32, tail: Tail) -> u64 {
         if significand == 0 {
             return 0;
         }
-        // The exponent of the highest bit decides that of the last place, which for subnormal values is the least there is.
+        // The exponent of the highest bit determines that of the last place, which is bounded below for subnormals.
         let top = exponent + 63 - significand.leading_zeros() as i32;
         let last = (top - self.fraction_bits as i32).max(self.least_exponent);
         let kept = round_shift(significand, last - exponent, tail);
-        // A carry out of the significand runs into the exponent, which is what it should do.
+        // A carry out of the significand increments the exponent, as it should.
         (((last - self.least_exponent) as u64) << self.fraction_bits) + kept
     }
 }
 
-/// The magnitude of a finite value as a significand and the exponent of its last place.
+/// The magnitude of a finite value as an integer significand and the exponent of its last place.
 pub(super) fn parts(x: f64) -> (u64, i32) {
     let bits = x.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
@@ -281,22 +280,22 @@ pub(super) fn parts(x: f64) -> (u64, i32) {
     (significand, exponent.max(1) - 1075)
 }
 
-/// The sign of a value, zeros and NaNs included.
+/// The sign of a value, including zeros and NaNs.
 pub(super) fn sign_of(x: f64) -> Sign {
     if x.is_sign_negative() { Sign::Negative } else { Sign::Positive }
 }
 
-/// Bits that decide a rounding (`.rs`, manual 9.7.9.21): they are added to as many of the bits below the last place, and
-/// the carry out of the sum rounds the magnitude up. What lies below those bits does not count.
+/// Random bits for stochastic rounding (`.rs`, manual 9.7.9.21): they are added to the same number of bits below the
+/// last place, and the carry out of the sum rounds the magnitude up. Lower bits are ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub struct RandomBits {
-    /// How many bits there are, up to 16.
+    /// Number of bits, at most 16.
     pub count: u32,
     /// The bits; those above the count are ignored.
     pub bits: u64,
 }
 
-/// What happens to the magnitude's bits below the last place.
+/// Handling of the magnitude's bits below the last place.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tail {
     Truncate,
@@ -307,7 +306,7 @@ pub(super) enum Tail {
 }
 
 impl Tail {
-    /// What a rounding does to magnitudes of a sign.
+    /// The effect of a rounding mode on magnitudes with a given sign.
     pub(super) fn of(rounding: Rounding, sign: Sign) -> Self {
         match (rounding, sign) {
             (Rounding::NearestEven, _) => Tail::HalfEven,
@@ -320,12 +319,12 @@ impl Tail {
     }
 }
 
-/// `significand / 2^shift`, with the tail rounded; negative shifts multiply.
+/// `significand / 2^shift`, rounded; negative shifts multiply.
 fn round_shift(significand: u64, shift: i32, tail: Tail) -> u64 {
     if shift <= 0 {
         return significand << -shift;
     }
-    // Beyond 65 places everything is below half of the last place, and stays so; random bits are fewer than 17.
+    // Beyond 65 places everything is below half of the last place, and remains so; there are fewer than 17 random bits.
     let shift = shift.min(96) as u32;
     let wide = u128::from(significand);
     let (kept, rest, half) = ((wide >> shift) as u64, wide & ((1 << shift) - 1), 1u128 << (shift - 1));

@@ -1,6 +1,6 @@
-//! Integer arithmetic of every width (manual 9.7.1 and 9.7.2).
+//! Integer arithmetic of all widths (manual 9.7.1 and 9.7.2).
 
-/// Whether the top bit of an integer type is a sign.
+/// Signedness of an integer type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Signedness {
     /// `.u8` to `.u64`, and the untyped `.b8` to `.b64`.
@@ -16,18 +16,18 @@ pub struct Int {
     sign: Signedness,
 }
 
-/// Which part of a double-width product an instruction keeps (manual 9.7.1.3).
+/// The part of a double-width product that an instruction returns (manual 9.7.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Part {
     /// The low half.
     Lo,
     /// The high half.
     Hi,
-    /// All of it, in a register of twice the width.
+    /// The full product, in a register of twice the width.
     Wide,
 }
 
-/// Whether an addition stops at the ends of the type's range (`.sat`).
+/// Whether an addition saturates (`.sat`).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Saturation {
     /// The result wraps around.
@@ -54,7 +54,7 @@ impl Int {
     /// `.s64`.
     pub const S64: Int = Int { bits: 64, sign: Signedness::Signed };
 
-    /// The type of `bits` bits, or nothing when there is no such type.
+    /// The type of `bits` bits, or `None` if there is no such type.
     pub const fn new(bits: u32, sign: Signedness) -> Option<Int> {
         match bits {
             8 | 16 | 32 | 64 => Some(Int { bits, sign }),
@@ -72,12 +72,12 @@ impl Int {
         self.sign
     }
 
-    /// Drops the bits that do not belong to the type.
+    /// Truncates to the width of the type.
     pub const fn wrap(self, raw: u64) -> u64 {
         raw & (u64::MAX >> (64 - self.bits))
     }
 
-    /// Fills a 64-bit register with the value: with copies of the sign when the type is signed, with zeros otherwise.
+    /// Sign- or zero-extends the value to 64 bits.
     pub const fn extend(self, raw: u64) -> u64 {
         match self.sign {
             Signedness::Unsigned => self.wrap(raw),
@@ -85,7 +85,7 @@ impl Int {
         }
     }
 
-    /// The number that the bits mean.
+    /// The number that the bits represent.
     pub const fn value(self, raw: u64) -> i128 {
         match self.sign {
             Signedness::Unsigned => self.wrap(raw) as i128,
@@ -109,7 +109,7 @@ impl Int {
         }
     }
 
-    /// The bits of the number nearest to `value` that the type has.
+    /// The bits of `value` saturated to the range of the type.
     pub fn clamp(self, value: i128) -> u64 {
         self.wrap(value.clamp(self.min_value(), self.max_value()) as u64)
     }
@@ -142,34 +142,33 @@ pub fn sub(t: Int, saturation: Saturation, a: u64, b: u64) -> u64 {
     }
 }
 
-/// A sum with a carry in and its carry out, 0 or 1 (manual 9.7.2.1).
+/// A sum with carry-in, and its carry-out, 0 or 1 (manual 9.7.2.1).
 pub fn add_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     let sum = u128::from(t.wrap(a)) + u128::from(t.wrap(b)) + u128::from(carry & 1);
     (t.wrap(sum as u64), (sum >> t.bits) as u64 & 1)
 }
 
-/// A sum with a carry in, clamped to the type's range.
+/// A sum with carry-in, saturated to the type's range.
 pub fn add_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) + t.value(b) + i128::from(carry & 1))
 }
 
-/// `a + ~b + carry`: the difference where the carry is 1, one less where it is 0; clamped to the type's range.
+/// `a + ~b + carry`: the difference if the carry is 1, one less if it is 0; saturated to the type's range.
 pub fn sub_carry_clamped(t: Int, a: u64, b: u64, carry: u64) -> u64 {
     t.clamp(t.value(a) - t.value(b) - 1 + i128::from(carry & 1))
 }
 
-/// `a + ~b + carry` and its carry out, 0 or 1 (manual 9.7.2.3): the carry flag is not a borrow, as the machine code shows.
+/// `a + ~b + carry` and its carry-out, 0 or 1 (manual 9.7.2.3): the carry flag is not a borrow, as the machine code shows.
 pub fn sub_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     add_carry(t, a, !b, carry)
 }
 
-/// The wanted part of `a * b` (manual 9.7.1.3). `Part::Wide` of a 64-bit type has no PTX form and gives the low half.
+/// The selected part of `a * b` (manual 9.7.1.3). `Part::Wide` of a 64-bit type has no PTX form and returns the low half.
 pub fn mul(t: Int, part: Part, a: u64, b: u64) -> u64 {
     match part {
         Part::Lo => t.wrap(a.wrapping_mul(b)),
         Part::Wide => t.twice().wrap(t.extend(a).wrapping_mul(t.extend(b))),
-        // The product of two 64-bit values needs 127 bits and a sign at most, so i128 holds every signed one; the
-        // unsigned ones need all 128 bits.
+        // The product of two 64-bit values needs at most 127 bits and a sign, so every signed product fits in i128; unsigned ones need all 128 bits.
         Part::Hi => match t.sign {
             Signedness::Signed => t.wrap(((t.value(a) * t.value(b)) >> t.bits) as u64),
             Signedness::Unsigned => {
@@ -179,8 +178,8 @@ pub fn mul(t: Int, part: Part, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The part of `a * b` that `mad.cc` and `madc` add to. `ptxas` takes `madc.hi` of 16-bit types too, and makes code of it that takes the
-/// bits from 32 on.
+/// The part of `a * b` that `mad.cc` and `madc` add to. `ptxas` also accepts `madc.hi` of 16-bit types, and generates
+/// code that uses the bits from 32 on.
 pub fn carry_product(t: Int, part: Part, a: u64, b: u64) -> u64 {
     match (part, t.bits) {
         (Part::Hi, 16) => t.wrap(mul(t.twice(), part, t.extend(a), t.extend(b))),
@@ -188,13 +187,13 @@ pub fn carry_product(t: Int, part: Part, a: u64, b: u64) -> u64 {
     }
 }
 
-/// The wanted part of `a * b`, plus `c` (manual 9.7.1.4). `Saturation::Clamp` is for `.hi.s32` alone.
+/// The selected part of `a * b`, plus `c` (manual 9.7.1.4). `Saturation::Clamp` is for `.hi.s32` only.
 pub fn mad(t: Int, part: Part, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
     let sum_type = if part == Part::Wide { t.twice() } else { t };
     add(sum_type, saturation, mul(t, part, a, b), c)
 }
 
-/// The wanted half of the 48-bit product of the low 24 bits of `a` and `b`: bits 31..0 or 47..16 (manual 9.7.1.5).
+/// The selected half of the 48-bit product of the low 24 bits of `a` and `b`: bits 31..0 or 47..16 (manual 9.7.1.5).
 pub fn mul24(t: Int, part: Part, a: u64, b: u64) -> u64 {
     let low24 = |raw: u64| match t.sign {
         Signedness::Unsigned => (raw & 0xff_ffff) as i64,
@@ -220,8 +219,8 @@ pub fn sad(t: Int, a: u64, b: u64, c: u64) -> u64 {
 
 /// `a / b`, rounded towards zero (manual 9.7.1.8).
 ///
-/// The manual leaves division by zero to the machine: ptxas's code for 32 and 64 bits gives all ones, and so does this
-/// for every width. `MININT / -1` wraps around to `MININT`.
+/// Division by zero is machine-specific according to the manual: ptxas's code for 32 and 64 bits returns all ones, and
+/// so does this for every width. `MININT / -1` wraps around to `MININT`.
 pub fn div(t: Int, a: u64, b: u64) -> u64 {
     match t.value(b) {
         0 => t.wrap(u64::MAX),
@@ -229,7 +228,7 @@ pub fn div(t: Int, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `a - b * (a / b)`, with the sign of `a` (manual 9.7.1.9); all ones for a zero divisor, as [`div`].
+/// `a - b * (a / b)`, with the sign of `a` (manual 9.7.1.9); all ones for a zero divisor, like [`div`].
 pub fn rem(t: Int, a: u64, b: u64) -> u64 {
     match t.value(b) {
         0 => t.wrap(u64::MAX),
@@ -237,7 +236,7 @@ pub fn rem(t: Int, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `|a|`; `MININT` stays itself (manual 9.7.1.10).
+/// `|a|`; `MININT` is unchanged (manual 9.7.1.10).
 pub fn abs(t: Int, a: u64) -> u64 {
     t.wrap((t.extend(a) as i64).unsigned_abs())
 }
@@ -247,7 +246,7 @@ pub fn neg(t: Int, a: u64) -> u64 {
     t.wrap(a.wrapping_neg())
 }
 
-/// The smaller of both (manual 9.7.1.12).
+/// Minimum (manual 9.7.1.12).
 pub fn min(t: Int, a: u64, b: u64) -> u64 {
     let (a, b) = (t.extend(a), t.extend(b));
     t.wrap(match t.sign {
@@ -256,7 +255,7 @@ pub fn min(t: Int, a: u64, b: u64) -> u64 {
     })
 }
 
-/// The larger of both (manual 9.7.1.13).
+/// Maximum (manual 9.7.1.13).
 pub fn max(t: Int, a: u64, b: u64) -> u64 {
     let (a, b) = (t.extend(a), t.extend(b));
     t.wrap(match t.sign {

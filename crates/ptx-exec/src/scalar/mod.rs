@@ -1,8 +1,8 @@
-//! What one instruction computes for one thread, on raw bits.
+//! The computation of one instruction for one thread, on raw bits.
 //!
 //! Every function takes and returns the bits of a register in the low end of a `u64`; bits above the type's width are
-//! ignored in arguments and zero in results. Nothing here knows of warps, memory or the module model, so any engine
-//! can use it and any of it can be checked alone.
+//! ignored in operands and zero in results. Nothing here depends on warps, memory or the module model, so any engine
+//! can use it and each function can be tested in isolation.
 
 pub mod approx;
 pub mod bits;

@@ -1,12 +1,11 @@
-//! Formats of eight bits and fewer (manual 5.2.3, 5.2.4), which only conversions know.
+//! Formats of at most eight bits (manual 5.2.3, 5.2.4), which are only used by conversions.
 //!
-//! None of them has room for what was in a NaN, and most have no infinity: what a value becomes that lies beyond the
-//! largest one is a matter of the format and of `.satfinite`.
+//! None of them can store a NaN payload, and most have no infinity: the result of overflow depends on the format and on `.satfinite`.
 
 use super::convert::Range;
 use super::format::{Grid, RandomBits, Rounding, Sign, Tail, parts, power_of_two, sign_of};
 
-/// A format of eight bits or fewer, as laid out in the low bits of its place in a pack.
+/// A format of at most eight bits, in the low bits of its slot in a pack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Narrow {
     /// A sign, 4 bits of exponent, 3 of fraction; no infinities, a NaN is all ones below the sign.
@@ -27,21 +26,21 @@ pub enum Narrow {
     S2f6,
 }
 
-/// What becomes of negative values.
+/// Handling of negative values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Negatives {
-    /// They stay.
+    /// They are preserved.
     Keep,
     /// `.relu`: they become +0.0.
     Zero,
 }
 
-/// How a value that the format lacks is rounded.
+/// Rounding of inexact values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Direction {
     /// By a rounding mode. Formats without sign round the magnitude.
     By(Rounding),
-    /// As random bits say.
+    /// By random bits.
     Random(RandomBits),
 }
 
@@ -55,7 +54,7 @@ impl Direction {
 }
 
 impl Narrow {
-    /// How many bits an element takes in a pack; 6-bit formats have two zeros above.
+    /// Width of an element in a pack; 6-bit formats have two zero bits above.
     pub const fn place(self) -> u32 {
         match self {
             Narrow::E2m1 => 4,
@@ -69,7 +68,7 @@ impl Narrow {
         }
     }
 
-    /// Where the magnitudes lie; the fixed-point ones are those of one exponent.
+    /// The grid of magnitudes; fixed-point magnitudes all have the same exponent.
     const fn grid(self) -> Grid {
         match self {
             Narrow::E4m3 => Grid::ieee(4, 3),
@@ -78,13 +77,13 @@ impl Narrow {
             Narrow::E3m2 => Grid::ieee(3, 2),
             Narrow::E2m1 => Grid::ieee(2, 1),
             Narrow::Ue5m3 => Grid::ieee(5, 3),
-            // Powers of two, counted from 1.
+            // Powers of two, encoded from 1.
             Narrow::Ue8m0 => Grid { fraction_bits: 0, least_exponent: -127 },
             Narrow::S2f6 => Grid { fraction_bits: 62, least_exponent: -6 },
         }
     }
 
-    /// How many bits of the fraction a value has, and the exponent of the last place of the smallest values.
+    /// The number of significand bits, and the exponent of the last place of the smallest values.
     pub const fn fraction_and_least_exponent(self) -> (u32, i32) {
         (self.grid().fraction_bits, self.grid().least_exponent)
     }
@@ -101,7 +100,7 @@ impl Narrow {
         }
     }
 
-    /// What NaNs become: a NaN where there is one, else the largest value.
+    /// The conversion result of a NaN: a NaN if the format has one, else the largest value.
     pub const fn nan(self) -> u64 {
         match self {
             Narrow::E4m3 | Narrow::E5m2 => 0x7f,
@@ -110,7 +109,7 @@ impl Narrow {
         }
     }
 
-    /// What a magnitude beyond the largest becomes that is not clamped; the formats without NaN always clamp.
+    /// The conversion result of an overflow that is not clamped; formats without NaN always clamp.
     pub const fn overflow(self) -> u64 {
         match self {
             Narrow::E5m2 => 0x7c,
@@ -129,7 +128,7 @@ impl Narrow {
         }
     }
 
-    /// The value of the bits, which binary64 can hold for every format.
+    /// The value of the bits, which is exact in binary64 for every format.
     pub fn widen(self, raw: u64) -> f64 {
         let raw = raw & (self.sign_bit() | self.largest() | self.nan());
         let magnitude = raw & !self.sign_bit();
@@ -148,7 +147,7 @@ impl Narrow {
         if raw & self.sign_bit() == 0 { value } else { -value }
     }
 
-    /// The value next to `x` in the direction of the rounding (manual 9.7.9.21). Formats without sign take the magnitude.
+    /// Rounds `x` to the format (manual 9.7.9.21). Formats without sign use the magnitude.
     pub fn narrow(self, x: f64, direction: Direction, range: Range, negatives: Negatives) -> u64 {
         if x.is_nan() {
             return self.nan();
@@ -171,7 +170,7 @@ impl Narrow {
         };
         match (self, sign) {
             (_, Sign::Positive) => limited,
-            // One more value is negative than positive.
+            // There is one more negative than positive value.
             (Narrow::S2f6, Sign::Negative) if magnitude > limited => 0x80,
             (Narrow::S2f6, Sign::Negative) => limited.wrapping_neg() & 0xff,
             (
@@ -187,13 +186,13 @@ impl Narrow {
         }
     }
 
-    /// The number of the magnitude next to a finite value.
+    /// The encoded magnitude that a finite value is rounded to.
     fn magnitude(self, x: f64, tail: Tail) -> u64 {
         let (significand, exponent) = parts(x);
         match self {
-            // The grid counts powers of two from 1; everything below the first of them rounds to it.
+            // The grid encodes powers of two from 1; everything below the first of them rounds to it.
             Narrow::Ue8m0 => self.grid().round(significand, exponent, tail).saturating_sub(1),
-            // Far beyond its ends, where the numbers of the grid would not fit.
+            // Far out of range, where the grid encoding would overflow.
             Narrow::S2f6 if x.abs() >= 4.0 => u64::MAX,
             Narrow::E4m3
             | Narrow::E5m2

@@ -1,8 +1,8 @@
-//! Video instructions: arithmetic on parts of registers, one at a time or in lanes (manual 9.7.18).
+//! Video instructions: arithmetic on parts of registers, scalar or SIMD (manual 9.7.18).
 //!
-//! The manual's pseudo-code is evaluated in 64 bits, which hold every intermediate value. The code that `ptxas`
-//! makes for today's machines, which have no such instructions, agrees but for secondary operations on values beyond 31
-//! bits and products of full unsigned words (docs/ptx-dialect.md).
+//! The manual's pseudo-code is evaluated in 64 bits, in which all intermediate values are exact. The code that `ptxas`
+//! generates for current architectures, which lack these instructions, agrees except for secondary operations on values
+//! wider than 31 bits and products of full unsigned words (docs/ptx-dialect.md).
 
 use super::bits::Overshoot;
 use super::compare::Relation;
@@ -45,7 +45,7 @@ fn extend(sign: Signedness, bits: u32, raw: u64) -> i64 {
     }
 }
 
-/// The value nearest to `value` that a type of so many bits has.
+/// Saturates `value` to an integer type of `bits` bits.
 fn clamp(sign: Signedness, bits: u32, value: i64) -> i64 {
     match sign {
         Signedness::Unsigned => value.clamp(0, (1 << bits) - 1),
@@ -53,7 +53,7 @@ fn clamp(sign: Signedness, bits: u32, value: i64) -> i64 {
     }
 }
 
-/// What is computed of two parts, or of two lanes.
+/// The operation on two parts or lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Operation {
     /// The sum.
@@ -70,7 +70,7 @@ pub enum Operation {
     Max,
     /// `a` shifted left by `b`.
     ShiftLeft(Overshoot),
-    /// `a` shifted right by `b`, filled with its sign.
+    /// `a` shifted right by `b`, arithmetically.
     ShiftRight(Overshoot),
     /// 1 when the comparison holds, else 0.
     Compare(Relation),
@@ -85,7 +85,7 @@ impl Operation {
             Operation::Distance => (a - b).abs(),
             Operation::Min => a.min(b),
             Operation::Max => a.max(b),
-            // The sum of the steps is 34 bits wide; further ones are lost.
+            // The manual's intermediate value is 34 bits wide; higher bits are lost.
             Operation::ShiftLeft(overshoot) => a.wrapping_shl(amount(overshoot, b)) << 30 >> 30,
             Operation::ShiftRight(overshoot) => a >> amount(overshoot, b),
             Operation::Compare(relation) => relation.holds(a.cmp(&b)).into(),
@@ -93,7 +93,7 @@ impl Operation {
     }
 }
 
-/// A shift amount: what goes beyond 32 counts as 32, or is taken modulo 32.
+/// A shift amount: clamped to 32, or taken modulo 32.
 fn amount(overshoot: Overshoot, b: i64) -> u32 {
     match overshoot {
         Overshoot::Clamp => b.min(32) as u32,
@@ -101,25 +101,25 @@ fn amount(overshoot: Overshoot, b: i64) -> u32 {
     }
 }
 
-/// What is done with the result of a scalar instruction and `c` (manual 9.7.18.1).
+/// The secondary operation on the result of a scalar instruction and `c` (manual 9.7.18.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Second {
-    /// Nothing: there is no `c`.
+    /// None: there is no `c`.
     Nothing,
-    /// `.add`: their sum.
+    /// `.add`: the sum.
     Add,
-    /// `.min`: the smaller.
+    /// `.min`: the minimum.
     Min,
-    /// `.max`: the larger.
+    /// `.max`: the maximum.
     Max,
-    /// The result replaces this part of `c`.
+    /// The result is merged into this part of `c`.
     Merge(Part),
 }
 
 /// A scalar video instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Scalar {
-    /// What is computed.
+    /// The primary operation.
     pub operation: Operation,
     /// The part of `a`, and its type.
     pub a: (Part, Signedness),
@@ -127,9 +127,9 @@ pub struct Scalar {
     pub b: (Part, Signedness),
     /// The type of the result and of `c`.
     pub d: Signedness,
-    /// `.sat`: to the range of the type, of the size of the part that is written.
+    /// `.sat`: to the range of the type, with the width of the destination part.
     pub saturation: Saturation,
-    /// What is done with `c`.
+    /// The secondary operation.
     pub second: Second,
 }
 
@@ -158,7 +158,7 @@ impl Scalar {
     }
 }
 
-/// What `vmad` negates or adds (manual 9.7.18.1.3).
+/// The operand that `vmad` negates, or `.po` (manual 9.7.18.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Turn {
     /// Nothing.
@@ -167,7 +167,7 @@ pub enum Turn {
     Product,
     /// The summand.
     Summand,
-    /// `.po`: one more is added.
+    /// `.po`: adds one more.
     PlusOne,
 }
 
@@ -178,11 +178,11 @@ pub struct MultiplyAdd {
     pub a: (Part, Signedness),
     /// The part of `b`, and its type.
     pub b: (Part, Signedness),
-    /// What is negated.
+    /// The negated operand.
     pub turn: Turn,
-    /// How far the sum is shifted right: 0, 7 or 15.
+    /// Right shift of the sum: 0, 7 or 15.
     pub scale: u32,
-    /// `.sat`: to 32 bits, signed unless everything is unsigned.
+    /// `.sat`: to 32 bits, signed unless all operands are unsigned.
     pub saturation: Saturation,
 }
 
@@ -213,33 +213,33 @@ impl MultiplyAdd {
     }
 }
 
-/// What becomes of the lanes of a SIMD instruction (manual 9.7.18.2).
+/// Combination of the lanes of a SIMD instruction (manual 9.7.18.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Gather {
-    /// They replace those of `c` that the mask names.
+    /// Lanes in the mask replace those of `c`.
     Merge,
-    /// `.add`: those that the mask names are added to `c`.
+    /// `.add`: lanes in the mask are added to `c`.
     Sum,
 }
 
 /// A video instruction on two halves or four bytes. Lanes count from the lowest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Simd {
-    /// What is computed in each lane.
+    /// The operation in each lane.
     pub operation: Operation,
     /// 16 or 8.
     pub lane_bits: u32,
-    /// Which of the halves or bytes of `b` above `a` each lane takes on the left, and their type.
+    /// The half or byte of `b:a` that is the left operand of each lane, and their type.
     pub a: ([u8; 4], Signedness),
-    /// The same on the right.
+    /// Likewise for the right operand.
     pub b: ([u8; 4], Signedness),
     /// The type of the results.
     pub d: Signedness,
-    /// `.sat`: to the range of the type, of the size of a lane.
+    /// `.sat`: to the range of the type, with the width of a lane.
     pub saturation: Saturation,
-    /// The lanes that count, a bit each.
+    /// Bit mask of the selected lanes.
     pub mask: u8,
-    /// What becomes of them.
+    /// How they are combined with `c`.
     pub gather: Gather,
 }
 

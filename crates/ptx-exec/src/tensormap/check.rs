@@ -1,5 +1,4 @@
-//! What makes a tensor map usable: the rules of the CUDA driver for encoding one, and those of the manual for its types
-//! (9.7.9.25.5.1).
+//! Validity rules of tensor maps: those of the CUDA driver for encoding them, and those of the manual for their types (9.7.9.25.5.1).
 
 use super::{
     ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Part, Pixels, Swizzle, TensorMap, TensorMapError,
@@ -13,7 +12,7 @@ const LARGEST_BOX: u32 = 256;
 const LARGEST_ELEMENT_STRIDE: u32 = 8;
 const MOST_CHANNELS: u32 = 256;
 const MOST_PIXELS: u32 = 1024;
-/// Elements in a row of a box whose type is padded in shared memory.
+/// Elements per row of a box whose type is padded in shared memory.
 const PADDED_ROW: u64 = 128;
 
 fn error<T>(text: String) -> Result<T, TensorMapError> {
@@ -25,10 +24,10 @@ fn ensure(holds: bool, text: impl FnOnce() -> String) -> Result<(), TensorMapErr
 }
 
 impl TensorMap {
-    /// Whether a tensor copy can use it.
+    /// Checks whether a tensor copy can use it.
     ///
     /// # Errors
-    /// The first rule that is broken.
+    /// The first violated rule.
     pub fn check(&self) -> Result<(), TensorMapError> {
         let interleaved = self.interleave != Interleave::None;
         let pixels = matches!(self.part, Part::Pixels(_));
@@ -46,7 +45,7 @@ impl TensorMap {
         self.check_swizzle()
     }
 
-    /// Address and strides.
+    /// Checks address and strides.
     fn check_place(&self) -> Result<(), TensorMapError> {
         let wide = self.interleave == Interleave::Bytes32 || self.element.is_padded();
         let unit = if wide { 32 } else { 16 };
@@ -62,7 +61,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// Sizes and element strides.
+    /// Checks sizes and element strides.
     fn check_steps(&self) -> Result<(), TensorMapError> {
         for (dimension, &size) in self.dims.iter().take(self.rank).enumerate() {
             ensure((1..=LARGEST_DIMENSION).contains(&size), || {
@@ -77,7 +76,7 @@ impl TensorMap {
         Ok(())
     }
 
-    /// What single types require.
+    /// Checks type-specific requirements.
     fn check_types(&self) -> Result<(), TensorMapError> {
         let element = self.element;
         let multiple = match element {
@@ -106,7 +105,7 @@ impl TensorMap {
         self.check_row(sizes[0].into())
     }
 
-    /// What lies together in shared memory.
+    /// Checks the length of a row in shared memory.
     fn check_row(&self, elements: u64) -> Result<(), TensorMapError> {
         ensure(!self.element.is_padded() || elements == PADDED_ROW, || {
             format!("a row of {elements} elements of type {:?}; expected {PADDED_ROW}", self.element)

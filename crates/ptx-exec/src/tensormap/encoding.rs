@@ -1,23 +1,23 @@
-//! The 128 bytes of a tensor map.
+//! The 128-byte encoding of a tensor map.
 //!
 //! | bytes | what, little-endian |
 //! |---|---|
-//! | 0..8 | a mark that every map has |
+//! | 0..8 | a magic number |
 //! | 8..12 | a checksum of the bytes that follow |
-//! | 12 | how it is read: 0 boxes, 1 `.im2col`, 2 `.im2col::w`, 3 `.im2col::w::128` |
-//! | 13 | the type of elements, as `tensormap.replace` numbers it, and so the next ones |
-//! | 14 | dimensions less one |
-//! | 15, 16, 17, 18 | interleave, swizzle mode, swizzle atomicity, what fills elements out of bounds |
-//! | 19 | promotion in the second-level cache |
-//! | 20..24 | channels of a pixel, pixels of a column: two of 16 bits |
+//! | 12 | the mode: 0 tiled, 1 `.im2col`, 2 `.im2col::w`, 3 `.im2col::w::128` |
+//! | 13 | the element type, numbered as for `tensormap.replace`, and likewise the next ones |
+//! | 14 | rank minus one |
+//! | 15, 16, 17, 18 | interleave, swizzle mode, swizzle atomicity, fill of out-of-bounds elements |
+//! | 19 | L2 promotion |
+//! | 20..24 | channels per pixel, pixels per column: 16 bits each |
 //! | 24..32 | the address |
 //! | 32..72 | sizes: five of 64 bits |
 //! | 72..104 | strides in bytes: four of 64 bits |
-//! | 104..116 | the box: five sizes of 16 bits; for pixels the lower and then the upper corner, three of 16 bits each |
-//! | 116..121 | element strides, a byte each |
+//! | 104..116 | the box: five 16-bit sizes; for pixels the lower and then the upper corner, three of 16 bits each |
+//! | 116..121 | element strides, one byte each |
 //! | 121..128 | zeros |
 //!
-//! 128 zeros are what a program starts with that makes a map with `tensormap.replace` alone: a map of boxes with no field set.
+//! 128 zero bytes are the initial state for a program that builds a map with `tensormap.replace` alone: a tiled map with no field set.
 
 use super::{
     BYTES, ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Part, Pixels, Promotion, TensorMap,
@@ -25,10 +25,10 @@ use super::{
 };
 
 const MARK: [u8; 8] = *b"ptx-tmap";
-/// Where the fields start that the checksum is of.
+/// Start of the fields covered by the checksum.
 const FIELDS: usize = 12;
 
-/// A part of a map that `tensormap.replace` changes (manual 9.7.9.28); numbers in it are dimensions.
+/// A field of a map that `tensormap.replace` modifies (manual 9.7.9.28); numbers in it are dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Field {
     Address,
@@ -44,12 +44,12 @@ pub enum Field {
     Fill,
 }
 
-/// Fowler, Noll and Vo's hash.
+/// Fowler–Noll–Vo hash.
 fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Bytes that are read one after the other.
+/// A sequential reader of bytes.
 struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {
@@ -77,7 +77,7 @@ fn broken<T>(what: &str) -> Result<T, TensorMapError> {
 }
 
 impl TensorMap {
-    /// The 128 bytes that a kernel is given.
+    /// The 128 bytes passed to a kernel.
     pub fn to_bytes(&self) -> [u8; BYTES] {
         let (kind, channels, pixels) = match &self.part {
             Part::Tile(_) => (0, 0, 0),
@@ -115,10 +115,10 @@ impl TensorMap {
         whole
     }
 
-    /// The map that 128 bytes hold. It may break rules ([`TensorMap::check`]): a program may be about to change it.
+    /// Decodes 128 bytes. The map may violate rules ([`TensorMap::check`]): a program may be about to change it.
     ///
     /// # Errors
-    /// When they are not what [`TensorMap::to_bytes`] or `tensormap.replace` makes.
+    /// If they are not the result of [`TensorMap::to_bytes`] or `tensormap.replace`.
     pub fn from_bytes(bytes: &[u8; BYTES]) -> Result<Self, TensorMapError> {
         let mut reader = Reader(bytes);
         if reader.take() != MARK {
@@ -178,7 +178,7 @@ impl TensorMap {
         })
     }
 
-    /// What `tensormap.replace` starts from: a map, or zeros, which it makes one of.
+    /// The input of `tensormap.replace`: a map, or zeros, which become an empty one.
     pub(crate) fn for_replacement(bytes: &[u8; BYTES]) -> Result<Self, TensorMapError> {
         if bytes.iter().any(|&byte| byte != 0) {
             return Self::from_bytes(bytes);
@@ -198,10 +198,10 @@ impl TensorMap {
         })
     }
 
-    /// Changes a field.
+    /// Replaces a field.
     ///
     /// # Errors
-    /// For values that the field cannot hold.
+    /// Values that do not fit in the field.
     pub(crate) fn replace(&mut self, field: Field, value: u64) -> Result<(), TensorMapError> {
         let Part::Tile(sizes) = &mut self.part else {
             return Err(TensorMapError(

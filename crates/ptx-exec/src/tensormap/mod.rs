@@ -1,7 +1,7 @@
-//! Tensor maps: what a tensor copy knows about the tensor and about the part of it that it copies (manual 5.5.8).
+//! Tensor maps: descriptions of a tensor and of the part of it that a tensor copy transfers (manual 5.5.8).
 //!
-//! A program sees 128 opaque bytes, which a driver encodes before the launch. The encoding is this project's own
-//! ([`TensorMap::to_bytes`]); what can be encoded, and what is wrong, is as in `cuTensorMapEncodeTiled`,
+//! To a program a tensor map is 128 opaque bytes, which a driver encodes before the launch. The encoding is specific to
+//! this project ([`TensorMap::to_bytes`]); the supported maps and their errors are those of `cuTensorMapEncodeTiled`,
 //! `cuTensorMapEncodeIm2col` and `cuTensorMapEncodeIm2colWide` of the CUDA driver.
 //!
 //! ```
@@ -22,13 +22,13 @@ pub(crate) use encoding::Field;
 
 use thiserror::Error;
 
-/// The most dimensions of a tensor.
+/// Maximum rank of a tensor.
 pub const MOST_DIMENSIONS: usize = 5;
-/// Bytes of a tensor map, and what its address is a multiple of.
+/// Size of a tensor map in bytes. Its address must be a multiple of 64.
 pub const BYTES: usize = 128;
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// The type of the elements of a tensor, with the number that `tensormap.replace` has for it (manual 9.7.9.28).
+/// The element type of a tensor, numbered as for `tensormap.replace` (manual 9.7.9.28).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ElementType {
     /// `.u8`
@@ -47,7 +47,7 @@ pub enum ElementType {
     F16 = 6,
     /// `.f32`
     F32 = 7,
-    /// `.f32` whose sums have no subnormals.
+    /// `.f32`; reductions flush subnormals.
     F32Ftz = 8,
     /// `.f64`
     F64 = 9,
@@ -55,14 +55,14 @@ pub enum ElementType {
     Bf16 = 10,
     /// `.tf32`: loads round `.f32`.
     Tf32 = 11,
-    /// `.tf32` whose sums have no subnormals.
+    /// `.tf32`; reductions flush subnormals.
     Tf32Ftz = 12,
     /// 4 bits, packed in global and in shared memory (`16U4_ALIGN8B`).
     B4x16 = 13,
-    /// 4 bits; in shared memory 8 unused bytes follow 16 elements (`16U4_ALIGN16B`).
+    /// 4 bits; in shared memory 16 elements are followed by 8 unused bytes (`16U4_ALIGN16B`).
     B4x16P64 = 14,
-    /// 6 bits (`16U6_ALIGN16B`). A load puts 4 unused bytes after 16 elements in shared memory, a store takes the lower 6 bits of
-    /// each byte there (`.b6x16_p32`, `.b6p2x16`).
+    /// 6 bits (`16U6_ALIGN16B`). A load inserts 4 unused bytes after 16 elements in shared memory, a store uses the
+    /// lower 6 bits of each byte there (`.b6x16_p32`, `.b6p2x16`).
     B6x16P32 = 15,
 }
 
@@ -99,12 +99,12 @@ impl ElementType {
         }
     }
 
-    /// Bytes in shared memory of so many elements.
+    /// Size of `elements` elements in shared memory in bytes.
     pub(crate) const fn shared_bytes(self, elements: u64) -> u64 {
         if self.is_padded() { elements } else { elements * self.bits() / 8 }
     }
 
-    /// Whether 16 elements take 16 bytes in shared memory and fewer in global memory.
+    /// Whether 16 elements occupy 16 bytes in shared memory and fewer in global memory.
     pub const fn is_padded(self) -> bool {
         matches!(self, Self::B4x16P64 | Self::B6x16P32)
     }
@@ -114,7 +114,7 @@ impl ElementType {
         matches!(self, Self::B4x16 | Self::B4x16P64 | Self::B6x16P32)
     }
 
-    /// Whether there are NaNs of the type.
+    /// Whether the type has NaNs.
     pub const fn is_float(self) -> bool {
         matches!(
             self,
@@ -123,15 +123,15 @@ impl ElementType {
     }
 }
 
-/// How the channels of a tensor lie in memory (manual 5.5.6).
+/// Layout of the channels of a tensor in memory (manual 5.5.6).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Interleave {
-    /// All channels of a pixel together.
+    /// All channels of a pixel are contiguous.
     #[default]
     None = 0,
-    /// In slices of 16 bytes, each with all pixels of an image: NC/8HWC8 with 2 bytes a channel.
+    /// In slices of 16 bytes, each with all pixels of an image: NC/8HWC8 for 2-byte channels.
     Bytes16 = 1,
-    /// In slices of 32 bytes: NC/16HWC16 with 2 bytes a channel.
+    /// In slices of 32 bytes: NC/16HWC16 for 2-byte channels.
     Bytes32 = 2,
 }
 
@@ -146,10 +146,10 @@ impl Interleave {
     }
 }
 
-/// Where parts of a box go in shared memory instead of one after the other (manual 5.5.7).
+/// Permutation of a box in shared memory (manual 5.5.7).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Swizzle {
-    /// One after the other.
+    /// None.
     #[default]
     None,
     /// Chunks of 16 bytes within 32 bytes.
@@ -162,14 +162,14 @@ pub enum Swizzle {
     Bytes128,
     /// Chunks of 32 bytes within 128 bytes.
     Bytes128Atom32,
-    /// The same; the halves of each 16 bytes change places in every other line of 128 bytes.
+    /// Like [`Swizzle::Bytes128Atom32`], with the halves of each 16 bytes swapped in every other line of 128 bytes.
     Bytes128Atom32Flip8,
     /// Chunks of 64 bytes within 128 bytes.
     Bytes128Atom64,
 }
 
 impl Swizzle {
-    /// The numbers of mode and atomicity that `tensormap.replace` has for it (manual 9.7.9.28).
+    /// Mode and atomicity as numbered for `tensormap.replace` (manual 9.7.9.28).
     pub(crate) const fn numbers(self) -> (u8, u8) {
         match self {
             Self::None => (0, 0),
@@ -197,7 +197,7 @@ impl Swizzle {
         })
     }
 
-    /// The most bytes of a row of the box, if there is a limit.
+    /// Maximum row size of the box in bytes, if limited.
     pub const fn span(self) -> Option<u64> {
         match self {
             Self::None => None,
@@ -210,8 +210,8 @@ impl Swizzle {
         }
     }
 
-    /// The address in shared memory of what would lie at `address` without it: the number of the line of 128 bytes, by exclusive
-    /// or, changes the number of the chunk in the line.
+    /// The swizzled shared memory address for an unswizzled one: the number of the 128-byte line is combined by
+    /// exclusive or with the number of the chunk in the line.
     pub const fn apply(self, address: u64) -> u64 {
         let line = address >> 7;
         match self {
@@ -226,10 +226,10 @@ impl Swizzle {
     }
 }
 
-/// How much is fetched at once from memory to the second-level cache; there is no cache here.
+/// Granularity of fetches from memory to the L2 cache; there is no cache here.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Promotion {
-    /// As much as is requested.
+    /// As requested.
     #[default]
     None = 0,
     /// 64 bytes.
@@ -240,17 +240,17 @@ pub enum Promotion {
     Bytes256 = 3,
 }
 
-/// What a load gives for elements outside of the tensor (manual 5.5.3.3).
+/// The value that a load returns for elements outside the tensor (manual 5.5.3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum OutOfBounds {
     /// Zeros.
     #[default]
     Zeros = 0,
-    /// The NaN that `fma.oob` takes for zero.
+    /// The NaN that `fma.oob` treats as zero.
     Nan = 1,
 }
 
-/// A tensor in global memory. Lists are in the order of the dimensions, the innermost first.
+/// A tensor in global memory. Lists are in dimension order, innermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tensor {
     /// The type of its elements.
@@ -259,22 +259,22 @@ pub struct Tensor {
     pub address: u64,
     /// Elements along each dimension.
     pub dims: Vec<u64>,
-    /// Bytes from an element to the next one along each dimension but the innermost.
+    /// Strides in bytes of all dimensions except the innermost.
     pub strides: Vec<u64>,
-    /// Elements from one that is copied to the next, along each dimension; that of the innermost counts only with an interleave.
+    /// Strides in elements between copied elements, along each dimension; that of the innermost is only used with an interleave.
     pub element_strides: Vec<u32>,
-    /// How its channels lie in memory.
+    /// Layout of its channels in memory.
     pub interleave: Interleave,
-    /// Where parts of a box go in shared memory.
+    /// Permutation of a box in shared memory.
     pub swizzle: Swizzle,
-    /// How it goes through the cache.
+    /// L2 promotion.
     pub promotion: Promotion,
-    /// What a load gives for elements outside of it.
+    /// The value that a load returns for elements outside the tensor.
     pub out_of_bounds: OutOfBounds,
 }
 
 impl Tensor {
-    /// A tensor whose elements are all copied, without interleave and swizzle; zeros are outside of it.
+    /// A tensor with unit element strides, no interleave and no swizzle; out-of-bounds elements are zero.
     pub fn new(element: ElementType, address: u64, dims: &[u64], strides: &[u64]) -> Self {
         Self {
             element,
@@ -290,32 +290,32 @@ impl Tensor {
     }
 }
 
-/// The pixels that `.im2col` takes (manual 5.5.4). Corners are in the order W, H, D, as dimensions are.
+/// The pixels accessed by `.im2col` (manual 5.5.4). Corners are in the order W, H, D, like dimensions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PixelBox {
-    /// The lowest coordinates of the filter's base.
+    /// The lowest coordinates of the filter base.
     pub lower: Vec<i32>,
-    /// The highest ones, counted from the last pixel of the image.
+    /// The highest coordinates, relative to the last pixel of the image.
     pub upper: Vec<i32>,
-    /// Channels of a pixel that are copied.
+    /// Copied channels per pixel.
     pub channels: u32,
-    /// Pixels that are copied.
+    /// Number of copied pixels.
     pub pixels: u32,
 }
 
-/// How many pixels of a row `.im2col::w` takes (manual 5.5.5).
+/// Number of pixels per row accessed by `.im2col::w` (manual 5.5.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WideMode {
-    /// Those of the map.
+    /// As given by the map.
     W,
     /// 128.
     W128,
 }
 
-/// What part of the tensor is copied.
+/// The part of the tensor that is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// A box with so many elements along each dimension.
+    /// A box with these sizes.
     Tile([u32; MOST_DIMENSIONS]),
     Pixels(Pixels),
 }
@@ -328,11 +328,11 @@ pub(crate) struct Pixels {
     pub(crate) upper: [i16; 3],
     pub(crate) channels: u32,
     pub(crate) pixels: u32,
-    /// Whether only W is walked along, and how far.
+    /// The W mode, if only W is traversed.
     pub(crate) wide: Option<WideMode>,
 }
 
-/// A tensor map. Everything in it can be changed by the program, so only [`TensorMap::check`] determines whether it can be used.
+/// A tensor map. Programs can modify every field, so only [`TensorMap::check`] determines whether it is usable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorMap {
     pub(crate) element: ElementType,
@@ -342,32 +342,32 @@ pub struct TensorMap {
     pub(crate) strides: [u64; MOST_DIMENSIONS - 1],
     pub(crate) element_strides: [u32; MOST_DIMENSIONS],
     pub(crate) interleave: Interleave,
-    /// Numbers of the swizzle's mode and atomicity, which are changed one by one.
+    /// Numbers of the swizzle mode and atomicity, which are modified separately.
     pub(crate) swizzle: (u8, u8),
     pub(crate) promotion: Promotion,
     pub(crate) out_of_bounds: OutOfBounds,
     pub(crate) part: Part,
 }
 
-/// Why something is not a tensor map.
+/// The reason why something is not a tensor map.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
 pub struct TensorMapError(pub(crate) String);
 
 impl TensorMap {
-    /// A map of boxes of a tensor, as `cuTensorMapEncodeTiled` makes it.
+    /// A map of boxes of a tensor, like `cuTensorMapEncodeTiled`.
     ///
     /// # Errors
-    /// For what the driver does not encode, with the limit that is broken.
+    /// A tensor that the driver does not encode, with the violated limit.
     pub fn tiled(tensor: &Tensor, box_dims: &[u32]) -> Result<Self, TensorMapError> {
         let part = Part::Tile(fill(box_dims, dimensions(tensor)?, "sizes of the box")?);
         Self::new(tensor, part)
     }
 
-    /// A map of pixels for a filter, as `cuTensorMapEncodeIm2col` makes it.
+    /// A map of pixels for a filter, like `cuTensorMapEncodeIm2col`.
     ///
     /// # Errors
-    /// As [`TensorMap::tiled`].
+    /// See [`TensorMap::tiled`].
     pub fn im2col(tensor: &Tensor, pixel_box: &PixelBox) -> Result<Self, TensorMapError> {
         let spatial = tensor.dims.len().saturating_sub(2);
         let (lower, upper) = (corner(&pixel_box.lower, spatial)?, corner(&pixel_box.upper, spatial)?);
@@ -375,10 +375,10 @@ impl TensorMap {
         Self::new(tensor, Part::Pixels(Pixels { lower, upper, channels, pixels, wide: None }))
     }
 
-    /// A map of pixels of rows, as `cuTensorMapEncodeIm2colWide` makes it: the corners are along W.
+    /// A map of pixels of rows, like `cuTensorMapEncodeIm2colWide`: the corners are along W.
     ///
     /// # Errors
-    /// As [`TensorMap::tiled`].
+    /// See [`TensorMap::tiled`].
     pub fn im2col_wide(
         tensor: &Tensor,
         (lower, upper): (i32, i32),
@@ -388,7 +388,7 @@ impl TensorMap {
     ) -> Result<Self, TensorMapError> {
         let (lower, upper) = (corner(&[lower], 1)?, corner(&[upper], 1)?);
         let wide = Some(mode);
-        // What is ignored has one value.
+        // The ignored argument is normalized.
         let pixels = if mode == WideMode::W128 { 128 } else { pixels };
         Self::new(tensor, Part::Pixels(Pixels { lower, upper, channels, pixels, wide }))
     }
@@ -416,13 +416,13 @@ impl TensorMap {
         Ok(map)
     }
 
-    /// The map of the same tensor so many bytes further in memory; as `cuTensorMapReplaceAddress`, but relative.
+    /// The map of the same tensor moved by `bytes` bytes in memory; like `cuTensorMapReplaceAddress`, but relative.
     #[must_use]
     pub const fn moved_by(&self, bytes: u64) -> Self {
         Self { address: self.address.wrapping_add(bytes), ..*self }
     }
 
-    /// The pattern that the numbers of mode and atomicity mean.
+    /// The swizzle for the numbers of mode and atomicity.
     pub(crate) fn swizzle(&self) -> Result<Swizzle, TensorMapError> {
         let (mode, atomicity) = self.swizzle;
         Swizzle::from_numbers(mode, atomicity).ok_or_else(|| {
@@ -439,7 +439,7 @@ fn dimensions(tensor: &Tensor) -> Result<usize, TensorMapError> {
     Err(TensorMapError(format!("a tensor has 1 to {MOST_DIMENSIONS} dimensions, not {rank}")))
 }
 
-/// A list of a known length, filled up with zeros to the length of an array.
+/// Checks the length of a list and pads it with zeros to the length of an array.
 fn fill<T: Copy + Default, const N: usize>(
     list: &[T],
     wanted: usize,

@@ -1,4 +1,4 @@
-//! What the opaque variables of a module mean in a launch: their handles, and samplers from initial values (manual 5.3).
+//! Binding of a module's opaque variables in a launch: handles, and samplers from initializers (manual 5.3).
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use super::{
 use crate::error::codes;
 use crate::program::{Opaque, Property};
 
-/// Upper bits of handles. Generic addresses do not have them, so that a handle is not an address.
+/// Upper bits of handles, in no window of generic addresses, so that a handle is not a valid address.
 const WINDOW: u64 = 2 << 32;
 const KIND_SHIFT: u32 = 28;
-/// The kind of a variable's handle; those of things in a [`TextureSet`] have theirs from 1 to 3.
+/// The kind of a variable's handle; objects in a [`TextureSet`] have kinds 1 to 3.
 const VARIABLE: u64 = 4;
 
 impl Handle {
-    /// The 64 bits that a program has of it.
+    /// The 64-bit value of the handle in a program.
     pub const fn value(self) -> u64 {
         let (kind, index) = match self {
             Handle::Texture(index) => (1, index),
@@ -32,7 +32,7 @@ impl Handle {
         handle_of(kind, index)
     }
 
-    /// The handle with this [value](Handle::value); `None` where no handle has it.
+    /// The handle with this [value](Handle::value); `None` if there is none.
     ///
     /// ```
     /// use ptx_exec::texture::Handle;
@@ -52,7 +52,7 @@ impl Handle {
         if handle.value() == value { Some(handle) } else { None }
     }
 
-    /// What kind of variable it can be bound to.
+    /// The type of variables it can be bound to.
     pub(crate) const fn opaque(self) -> Opaque {
         match self {
             Handle::Texture(_) => Opaque::Texture,
@@ -71,7 +71,7 @@ const fn handle_of(kind: u64, index: usize) -> u64 {
     WINDOW | kind << KIND_SHIFT | index as u64 & ((1 << KIND_SHIFT) - 1)
 }
 
-/// The type of an opaque variable; `None` for others. One in `.tex` is a texture of any type (manual 5.1.8).
+/// The type of an opaque variable; `None` for others. A `.tex` variable is a texture whatever its type (manual 5.1.8).
 pub(crate) fn opaque_of(variable: &Variable) -> Option<Opaque> {
     match variable.ty {
         VarType::TexRef => Some(Opaque::Texture),
@@ -82,7 +82,7 @@ pub(crate) fn opaque_of(variable: &Variable) -> Option<Opaque> {
     }
 }
 
-/// What an opaque type is called in PTX.
+/// The name of an opaque type in PTX.
 pub(crate) const fn opaque_name(opaque: Opaque) -> &'static str {
     match opaque {
         Opaque::Texture => ".texref",
@@ -91,7 +91,7 @@ pub(crate) const fn opaque_name(opaque: Opaque) -> &'static str {
     }
 }
 
-/// A texture with all that was left to defaults.
+/// A texture with defaults resolved.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct BoundTexture {
     pub(crate) image: usize,
@@ -113,24 +113,24 @@ impl BoundTexture {
     }
 }
 
-/// An opaque variable as the module declares it.
+/// An opaque variable as declared by the module.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declared {
     name: String,
     opaque: Option<Opaque>,
     span: Span,
     has_initial_value: bool,
-    /// What the initial value requires of the image.
+    /// Properties that the initializer requires of the image.
     claims: Vec<(Property, u64)>,
     normalized: bool,
     sampler: Sampler,
 }
 
-/// The opaque variables that a kernel reaches.
+/// The opaque variables reachable from a kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     variables: FxHashMap<VarId, Declared>,
-    /// Whether samplers are apart from textures (manual 9.7.10.1).
+    /// Whether samplers are separate from textures (manual 9.7.10.1).
     pub(crate) independent: bool,
 }
 
@@ -146,7 +146,7 @@ impl References {
         Self { independent, ..Self::default() }
     }
 
-    /// Adds a variable; gives its handle.
+    /// Adds a variable; returns its handle.
     ///
     /// # Errors
     /// Variables without a definition, and arrays.
@@ -184,7 +184,7 @@ impl References {
 }
 
 impl Declared {
-    /// Takes a field of the initial value.
+    /// Applies a field of the initializer.
     fn read(&mut self, name: &str, value: FieldValue, module: &Module) {
         let (word, number) = match value {
             FieldValue::Name(word) => (module.name(word), None),
@@ -215,7 +215,7 @@ impl Declared {
         }
     }
 
-    /// Holds the size and format that the program declares against those of the image.
+    /// Checks the size and format declared by the program against the image.
     fn check(&self, image: &Image, read: ReadMode) -> Result<(), String> {
         for &(property, declared) in &self.claims {
             let is = describe(image, property, 0, read).map_or(declared, u64::from);
@@ -230,7 +230,7 @@ impl Declared {
     }
 }
 
-/// What a variable means in a launch.
+/// The object that a variable is bound to in a launch.
 #[derive(Clone, Copy, Debug)]
 enum Meant {
     Texture(BoundTexture),
@@ -238,7 +238,7 @@ enum Meant {
     Surface(Surface),
 }
 
-/// The textures, samplers and surfaces of a launch as its threads see them.
+/// The textures, samplers and surfaces of a launch as bound for its threads.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     pub(crate) set: Arc<TextureSet>,
@@ -246,10 +246,10 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// Binds the variables of a kernel to what a launch gives for them: to what its module has `bound`, else to what the set has.
+    /// Binds the variables of a kernel to the objects given by a launch: the module's `bound` ones, else those of the set.
     ///
     /// # Errors
-    /// [`codes::ARGUMENTS`] for variables that the launch gives nothing for, or the wrong thing.
+    /// [`codes::ARGUMENTS`] for variables for which the launch has no object, or one of the wrong type.
     pub(crate) fn bind(
         references: &References,
         set: Arc<TextureSet>,
@@ -273,7 +273,7 @@ impl Units {
         Ok(Self { set, variables })
     }
 
-    /// What a value is the handle of; `None` where it is none.
+    /// The object of a handle value; `None` if it is not a valid handle.
     fn meant(&self, value: u64) -> Option<Meant> {
         let low = value.checked_sub(WINDOW).filter(|&low| low >> 32 == 0)?;
         let index = (low & ((1 << KIND_SHIFT) - 1)) as usize;
@@ -286,7 +286,7 @@ impl Units {
         }
     }
 
-    /// The type of what a value is the handle of.
+    /// The type of the object of a handle value.
     pub(crate) fn opaque(&self, value: u64) -> Option<Opaque> {
         self.meant(value).map(|meant| match meant {
             Meant::Texture(_) => Opaque::Texture,
@@ -345,10 +345,10 @@ fn bind_variable(declared: &Declared, set: &TextureSet, bound: &[(String, Handle
     }
 }
 
-/// Whether a module has a variable that a handle can be bound to.
+/// Checks that a module has a variable to which a handle can be bound.
 ///
 /// # Errors
-/// Why not.
+/// Why it has not.
 pub(crate) fn check_reference(module: &Module, name: &str, handle: Handle) -> Result<(), TextureError> {
     let opaque = module.items.iter().find_map(|item| match item {
         Item::Variable(id) if module.name(module.variable(*id).name) == name => {
@@ -367,7 +367,7 @@ pub(crate) fn check_reference(module: &Module, name: &str, handle: Handle) -> Re
     }
 }
 
-/// What is wrong with handles and names that a launch gives: there is nothing that they mean.
+/// Reports handles and names given by a launch that refer to nothing.
 pub(crate) fn check_given(
     module: &Module,
     given: &Textures,
@@ -400,7 +400,7 @@ pub(crate) fn check_given(
     }
 }
 
-/// What is wrong with a texture, if anything is.
+/// Describes the error of a texture, if any.
 pub(super) fn texture_mistake(image: Option<&Image>, texture: &Texture) -> Option<String> {
     let Some(image) = image else {
         return Some(format!("is of image {}, which there is not", texture.image));
@@ -420,7 +420,7 @@ pub(super) fn texture_mistake(image: Option<&Image>, texture: &Texture) -> Optio
     None
 }
 
-/// What is wrong with a surface, if anything is.
+/// Describes the error of a surface, if any.
 pub(super) fn surface_mistake(image: Option<&Image>, surface: &Surface) -> Option<String> {
     let Some(image) = image else {
         return Some(format!("is of image {}, which there is not", surface.image));

@@ -1,6 +1,6 @@
-//! Images: what textures are fetched from and surfaces lie in.
+//! Images: the storage of textures and surfaces.
 
-/// What a channel of a texel holds, in the terms of the driver's `CUarray_format`.
+/// The format of a channel of a texel, in the terms of the driver's `CUarray_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelFormat {
     /// `CU_AD_FORMAT_UNSIGNED_INT8`
@@ -29,15 +29,15 @@ pub enum ChannelFormat {
     Snorm16,
 }
 
-/// What the numbers of a format mean.
+/// Interpretation of the numbers of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Meaning {
     Unsigned,
     Signed,
     Float,
-    /// Fractions of the largest number, from 0 to 1.
+    /// Normalized, from 0 to 1.
     UnsignedFraction,
-    /// Fractions of the largest number, from -1 to 1.
+    /// Normalized, from -1 to 1.
     SignedFraction,
 }
 
@@ -103,7 +103,7 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// The size along x, y and z; 1 where there is no such axis.
+    /// The size along x, y and z; 1 for missing axes.
     pub const fn size(self) -> [u32; 3] {
         match self {
             Extent::D1 { width } => [width, 1, 1],
@@ -113,7 +113,7 @@ impl Extent {
         }
     }
 
-    /// Axes of a face.
+    /// Axes per face.
     pub(crate) const fn axes(self) -> usize {
         match self {
             Extent::D1 { .. } => 1,
@@ -127,31 +127,31 @@ impl Extent {
     }
 }
 
-/// Where the texels of an image lie.
+/// Storage of the texels of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Storage {
-    /// A CUDA array: memory of its own with these bytes, which [`crate::Outcome::images`] gives back after the launch.
+    /// A CUDA array: separate memory with these contents, which [`crate::Outcome::images`] returns after the launch.
     ///
-    /// Level after level, in each layer after layer (of a cube array six faces for each), in each the planes, rows and texels of x,
-    /// of a texel its samples and of a sample its channels, little-endian and without gaps.
+    /// The nesting order is levels, layers (with six faces each for a cube array), planes, rows, texels along x,
+    /// samples, channels; little-endian and without gaps.
     Array(Vec<u8>),
-    /// Linear memory, which the kernel may reach by its address too.
+    /// Linear memory, which the kernel may also access by address.
     Linear {
         /// The first texel.
         start: Start,
-        /// Bytes from one row to the next; 1D textures have one row.
+        /// Bytes between rows; 1D textures have one row.
         pitch: u64,
     },
 }
 
-/// Where linear memory starts.
+/// Start of linear memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Start {
     /// In the buffer of an argument of the launch.
     Argument {
         /// The index of the argument.
         index: usize,
-        /// Bytes before the first texel.
+        /// Offset of the first texel in bytes.
         offset: u64,
     },
     /// At an address of the [`Memory`](crate::Memory) that the launch accesses.
@@ -161,30 +161,30 @@ pub enum Start {
 /// An image: a CUDA array, a mipmapped array, or linear memory that textures are bound to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
-    /// What a channel holds.
+    /// The channel format.
     pub format: ChannelFormat,
-    /// Channels of a texel: 1, 2 or 4.
+    /// Channels per texel: 1, 2 or 4.
     pub channels: u32,
     /// Geometry and size of level 0.
     pub extent: Extent,
     /// Layers of an array of 1D or 2D images, or cubes of an array of cubes; `None` for a single image.
     pub layers: Option<u32>,
-    /// Levels of a mipmap; 1 without.
+    /// Mipmap levels; 1 without a mipmap.
     pub levels: u32,
-    /// Samples of a texel; 1 without.
+    /// Samples per texel; 1 without multisampling.
     pub samples: u32,
     /// The texels.
     pub storage: Storage,
 }
 
 impl Image {
-    /// A single image with texels of its own.
+    /// A single image with separate memory.
     pub fn array(format: ChannelFormat, channels: u32, extent: Extent, bytes: Vec<u8>) -> Self {
         let storage = Storage::Array(bytes);
         Self { format, channels, extent, layers: None, levels: 1, samples: 1, storage }
     }
 
-    /// Bytes of a texel or of one of its samples.
+    /// Bytes of a texel, or of one of its samples.
     pub const fn texel_bytes(&self) -> u32 {
         self.format.bytes() * self.channels
     }
@@ -194,31 +194,31 @@ impl Image {
         self.extent.size().map(|size| size.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// Layers in memory: faces count.
+    /// Layers in memory, counting faces.
     pub(crate) fn slices(&self) -> u64 {
         u64::from(self.layers.unwrap_or(1)) * u64::from(self.extent.faces())
     }
 
-    /// Bytes of a row of a level, samples included.
+    /// Bytes of a row of a level, including samples.
     pub(crate) fn row_bytes(&self, level: u32) -> u64 {
         u64::from(self.level_size(level)[0]) * u64::from(self.samples) * u64::from(self.texel_bytes())
     }
 
-    /// Rows of a level over all planes and layers.
+    /// Total rows of a level in all planes and layers.
     pub(crate) fn rows(&self, level: u32) -> u64 {
         let [_, height, depth] = self.level_size(level).map(u64::from);
         height.saturating_mul(depth).saturating_mul(self.slices())
     }
 
-    /// Bytes of an array of this shape; `None` when they do not fit 64 bits.
+    /// Size of an array of this shape in bytes; `None` if it does not fit in 64 bits.
     pub fn bytes(&self) -> Option<u64> {
         let of_level = |level| self.row_bytes(level).checked_mul(self.rows(level));
         (0..self.levels.min(32)).try_fold(0u64, |sum, level| sum.checked_add(of_level(level)?))
     }
 
-    /// What is wrong with the description, if anything is.
+    /// Describes the error of the description, if any.
     pub(crate) fn mistake(&self) -> Option<String> {
-        /// The most texels along an axis, and layers (CUDA C++ Programming Guide, "Technical Specifications per Compute
+        /// Maximum texels along an axis, and layers (CUDA C++ Programming Guide, "Technical Specifications per Compute
         /// Capability"); linear memory has up to 2^28 texels along x.
         const LARGEST: u32 = 131_072;
         const LARGEST_LINEAR: u32 = 1 << 28;
@@ -284,7 +284,7 @@ impl Image {
         }
     }
 
-    /// Bytes of linear memory from the first texel to the end of the last one.
+    /// Bytes of linear memory from the first texel to the end of the last.
     pub(crate) fn linear_bytes(&self, pitch: u64) -> u64 {
         self.rows(0).saturating_sub(1).saturating_mul(pitch).saturating_add(self.row_bytes(0))
     }

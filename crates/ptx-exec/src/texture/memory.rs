@@ -1,7 +1,7 @@
-//! The textures of launches with the memory of their images.
+//! The textures of launches, with the memory of their images.
 //!
-//! Arrays have memory of their own, which no address leads to. It is made of words that blocks share, as global memory is, so that
-//! surfaces can be combined with in one step.
+//! Arrays have separate memory, which is not addressable by programs. Like global memory it consists of words shared by
+//! blocks, so that surface reductions are atomic.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use super::{Handle, Image, Sampler, Start, Storage, Surface, Texture, Textures};
 use crate::error::codes;
 use crate::memory::{Concurrency, Fault, GlobalMemory, Order, Region};
 
-/// What rows of arrays are padded to: the most that an access to a surface moves.
+/// Row alignment of arrays: the maximum size of a surface access.
 const ROW: u64 = 16;
 
-/// Where a level lies.
+/// Layout of a level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     /// Texels along x, y and z.
     size: [u32; 3],
     /// The address of its first texel, in the memory of arrays or in global memory.
     base: u64,
-    /// Bytes from one row to the next.
+    /// Bytes between rows.
     pitch: u64,
 }
 
-/// An image with the places of its levels.
+/// An image with the layout of its levels.
 #[derive(Debug)]
 pub(crate) struct PlacedImage {
-    /// What it is; the bytes of arrays are in their memory instead.
+    /// Its description; the texels of arrays are in `memory` instead.
     pub(crate) image: Image,
     levels: Vec<Level>,
     /// The memory of an array.
@@ -49,7 +49,7 @@ impl PlacedImage {
         self.memory.as_ref().unwrap_or(global).read(address, size, Order::Relaxed)
     }
 
-    /// The texels of an array as they are now, without padding.
+    /// The current texels of an array, without padding.
     fn contents(&self) -> Option<Vec<u8>> {
         let padded = self.memory.as_ref()?.bytes_of(0)?;
         let mut bytes = Vec::new();
@@ -65,7 +65,7 @@ impl PlacedImage {
         Some(bytes)
     }
 
-    /// The address of byte `x` of a row; the planes of a layer and the layers follow each other.
+    /// The address of byte `x` of a row; layers, and the planes of a layer, are contiguous.
     pub(crate) fn address(&self, level: u32, slice: u64, [x, y, z]: [u64; 3]) -> Option<u64> {
         let level = self.levels.get(level as usize)?;
         let [_, height, depth] = level.size.map(u64::from);
@@ -73,20 +73,20 @@ impl PlacedImage {
     }
 }
 
-/// Why there is no such texture, sampler or surface.
+/// Why a texture, sampler or surface cannot be created.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{0}")]
 pub struct TextureError(pub(crate) String);
 
-/// An image that textures and surfaces show, made before them. Copies are the same one: what is stored to it, all see.
+/// An image that textures and surfaces are created from. Clones share the texels: stores to it are visible through all of them.
 #[derive(Clone, Debug)]
 pub struct SharedImage(Arc<PlacedImage>);
 
 impl SharedImage {
-    /// An image; the texels of an array are copied.
+    /// Creates an image; the texels of an array are copied.
     ///
     /// # Errors
-    /// Descriptions that make no sense or that CUDA's driver refuses, and linear memory in an argument.
+    /// Invalid descriptions or ones that the CUDA driver refuses, and linear memory in an argument.
     pub fn new(image: Image) -> Result<Self, TextureError> {
         let mistake = image.mistake().or_else(|| storage_mistake(&image, &|_| None));
         match mistake {
@@ -95,12 +95,12 @@ impl SharedImage {
         }
     }
 
-    /// What it is. [`SharedImage::texels`] has the texels.
+    /// Its description. The texels are in [`SharedImage::texels`].
     pub fn description(&self) -> &Image {
         &self.0.image
     }
 
-    /// Bytes of the linear memory that it lies in, from its first texel on, with their address; `None` of an array.
+    /// The address and size of its linear memory, from its first texel; `None` for an array.
     pub fn linear_memory(&self) -> Option<(u64, u64)> {
         match self.0.image.storage {
             Storage::Linear { start: Start::Address(address), pitch } => {
@@ -110,15 +110,15 @@ impl SharedImage {
         }
     }
 
-    /// The texels of an array as they are now, in the order of [`Storage::Array`]; `None` of linear memory.
+    /// The current texels of an array, in the order of [`Storage::Array`]; `None` for linear memory.
     pub fn texels(&self) -> Option<Vec<u8>> {
         self.0.contents()
     }
 
-    /// Changes all texels of an array.
+    /// Overwrites all texels of an array.
     ///
     /// # Errors
-    /// Linear memory, and another number of bytes than [`Image::bytes`].
+    /// Linear memory, and a size other than [`Image::bytes`].
     pub fn set_texels(&self, bytes: &[u8]) -> Result<(), TextureError> {
         let image = &self.0.image;
         let Some(memory) = &self.0.memory else {
@@ -136,12 +136,13 @@ impl SharedImage {
     }
 }
 
-/// Textures, samplers and surfaces that launches can use, with the memory of their arrays. What one launch stores to a surface the next
-/// one finds there. They are given all at once ([`TextureSet::new`]) or made and destroyed one by one; copies of the set share the images.
+/// Textures, samplers and surfaces that launches can use, with the memory of their arrays. Stores of one launch to a
+/// surface are visible to the next. Objects are given all at once ([`TextureSet::new`]) or created and destroyed
+/// individually; clones of the set share the images.
 #[derive(Clone, Debug, Default)]
 pub struct TextureSet {
     pub(crate) images: Slots<Arc<PlacedImage>>,
-    /// Each as it was described, and with all that was left to defaults.
+    /// Each as it was described, and with defaults resolved.
     pub(crate) textures: Slots<(Texture, BoundTexture)>,
     pub(crate) samplers: Slots<Sampler>,
     pub(crate) surfaces: Slots<Surface>,
@@ -152,14 +153,14 @@ impl TextureSet {
     /// Checks descriptions and copies the texels of arrays.
     ///
     /// # Errors
-    /// [`codes::ARGUMENTS`] for descriptions that make no sense or that CUDA's driver refuses, and linear memory in an argument, which
-    /// only [`run`](crate::run) knows.
+    /// [`codes::ARGUMENTS`] for invalid descriptions or ones that the CUDA driver refuses, and linear memory in an
+    /// argument, which is only supported by [`run`](crate::run).
     pub fn new(given: Textures) -> Result<Self, Diagnostics> {
         let no_argument = |_: usize| None;
         Self::place(given, &no_argument)
     }
 
-    /// The same; `argument` gives the address and bytes of the buffer of an argument.
+    /// Like [`TextureSet::new`]; `argument` returns the address and size of the buffer of an argument.
     pub(crate) fn place(
         given: Textures,
         argument: &dyn Fn(usize) -> Option<(u64, u64)>,
@@ -181,15 +182,15 @@ impl TextureSet {
         })
     }
 
-    /// The texels of each image as they are now, without padding; nothing for images in linear memory.
+    /// The current texels of each image, without padding; `None` for images in linear memory.
     pub fn contents(&self) -> Vec<Option<Vec<u8>>> {
         self.images.iter().map(|image| image.contents()).collect()
     }
 
-    /// Makes a texture object of an image, as `cuTexObjectCreate`. What `texture` has for the number of its image does not count.
+    /// Creates a texture object of an image, like `cuTexObjectCreate`. The image index in `texture` is ignored.
     ///
     /// # Errors
-    /// What CUDA's driver refuses, and more than 2^20 objects.
+    /// Textures that the CUDA driver refuses, and more than 2^20 objects.
     pub fn add_texture(&mut self, shown: &SharedImage, texture: &Texture) -> Result<Handle, TextureError> {
         if let Some(mistake) = texture_mistake(Some(&shown.0.image), texture) {
             return Err(TextureError(format!("the texture {mistake}")));
@@ -203,10 +204,10 @@ impl TextureSet {
         added.map(Handle::Texture).ok_or_else(too_many)
     }
 
-    /// Makes a surface object of a level of an array, as `cuSurfObjectCreate`.
+    /// Creates a surface object of a level of an array, like `cuSurfObjectCreate`.
     ///
     /// # Errors
-    /// As [`TextureSet::add_texture`].
+    /// See [`TextureSet::add_texture`].
     pub fn add_surface(&mut self, shown: &SharedImage, level: u32) -> Result<Handle, TextureError> {
         let surface = Surface { image: 0, level };
         if let Some(mistake) = surface_mistake(Some(&shown.0.image), &surface) {
@@ -220,7 +221,7 @@ impl TextureSet {
         added.map(Handle::Surface).ok_or_else(too_many)
     }
 
-    /// Makes a sampler of the independent mode.
+    /// Creates a sampler of the independent mode.
     ///
     /// # Errors
     /// More than 2^20 samplers.
@@ -228,10 +229,10 @@ impl TextureSet {
         self.samplers.add(sampler).map(Handle::Sampler).ok_or_else(too_many)
     }
 
-    /// Destroys what a handle is of. The handle becomes another object's only after 255 others had its place.
+    /// Destroys the object of a handle. The handle is reused only after 255 other objects have occupied its slot.
     ///
     /// # Errors
-    /// Handles of nothing.
+    /// Invalid handles.
     pub fn remove(&mut self, handle: Handle) -> Result<(), TextureError> {
         let image = match handle {
             Handle::Texture(index) => self.textures.remove(index).map(|(texture, _)| Some(texture.image)),
@@ -244,10 +245,10 @@ impl TextureSet {
         Ok(())
     }
 
-    /// Whether a handle is of something.
+    /// Checks that a handle is valid.
     ///
     /// # Errors
-    /// It is not.
+    /// If it is not.
     pub fn require(&self, handle: Handle) -> Result<(), TextureError> {
         let found = match handle {
             Handle::Texture(index) => self.textures.get(index).is_some(),
@@ -266,7 +267,7 @@ fn too_many() -> TextureError {
     TextureError(format!("there are more than {MOST} images, textures, samplers or surfaces"))
 }
 
-/// Gives an image its place; an array gets memory.
+/// Lays out an image; an array gets memory.
 fn place_image(mut image: Image, argument: &dyn Fn(usize) -> Option<(u64, u64)>) -> PlacedImage {
     let mut levels = Vec::new();
     let mut memory = None;
@@ -294,7 +295,7 @@ fn place_image(mut image: Image, argument: &dyn Fn(usize) -> Option<(u64, u64)>)
     PlacedImage { image, levels, memory }
 }
 
-/// The texels of an array with the padding of its rows.
+/// The texels of an array with row padding.
 fn pad(image: &Image, bytes: &[u8]) -> Vec<u8> {
     let mut padded = Vec::new();
     let mut rest = bytes;
@@ -310,7 +311,7 @@ fn pad(image: &Image, bytes: &[u8]) -> Vec<u8> {
     padded
 }
 
-/// Refuses descriptions that make no sense, and those that CUDA's driver refuses.
+/// Refuses invalid descriptions, and those that the CUDA driver refuses.
 fn check(given: &Textures, argument: &dyn Fn(usize) -> Option<(u64, u64)>, findings: &mut Diagnostics) {
     let mut report = |text: String| findings.push(Diagnostic::error_without_place(codes::ARGUMENTS, text));
     let counts = [given.images.len(), given.textures.len(), given.samplers.len(), given.surfaces.len()];
@@ -334,7 +335,7 @@ fn check(given: &Textures, argument: &dyn Fn(usize) -> Option<(u64, u64)>, findi
     }
 }
 
-/// Linear memory that is not there.
+/// Describes linear memory that does not exist.
 fn storage_mistake(image: &Image, argument: &dyn Fn(usize) -> Option<(u64, u64)>) -> Option<String> {
     let Storage::Linear { start: Start::Argument { index, offset }, pitch } = image.storage else {
         return None;

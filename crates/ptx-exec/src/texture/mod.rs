@@ -1,4 +1,4 @@
-//! Textures, samplers and surfaces of a launch (manual 5.3, 9.7.10, 9.7.11), in the terms of CUDA's driver.
+//! Textures, samplers and surfaces of a launch (manual 5.3, 9.7.10, 9.7.11), in the terms of the CUDA driver.
 
 mod bind;
 mod image;

@@ -3,10 +3,9 @@
 use super::{ChannelFormat, Image, ReadMode, Storage};
 use crate::program::Property;
 
-/// What an image answers to a query, in the enumerations of OpenCL, which are the only ones that the manual defines; `None` for
-/// properties of samplers.
+/// The result of an image query, in the enumerations of OpenCL, which are the only ones that the manual defines; `None` for properties of samplers.
 ///
-/// Axes that an image does not have are 1 texel long.
+/// Missing axes have size 1.
 pub(crate) fn describe(image: &Image, property: Property, level: u32, read: ReadMode) -> Option<u32> {
     let [width, height, depth] = image.level_size(level);
     Some(match property {
@@ -30,7 +29,7 @@ pub(crate) fn describe(image: &Image, property: Property, level: u32, read: Read
     })
 }
 
-/// How many there are where there are several, else 0.
+/// The count if it is greater than 1, else 0.
 const fn several(count: u32) -> u32 {
     if count > 1 { count } else { 0 }
 }

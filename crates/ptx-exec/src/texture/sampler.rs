@@ -1,75 +1,75 @@
-//! How textures are read: textures, samplers, surfaces, and their handles.
+//! Textures, samplers, surfaces, and their handles.
 
-/// What happens to coordinates beyond the edge, in the terms of the driver's `CUaddress_mode`.
+/// Handling of out-of-bounds coordinates, in the terms of the driver's `CUaddress_mode`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum AddressMode {
     /// The image repeats. Unnormalized coordinates are clamped instead.
     Wrap,
-    /// The nearest texel at the edge; PTX calls it `clamp_to_edge`.
+    /// The nearest edge texel; `clamp_to_edge` in PTX.
     #[default]
     Clamp,
     /// The image repeats mirrored. Unnormalized coordinates are clamped instead.
     Mirror,
-    /// The border's colour; PTX calls it `clamp_to_border`.
+    /// The border colour; `clamp_to_border` in PTX.
     Border,
-    /// PTX's `clamp_ogl`: coordinates are clamped to the image, so that filters mix half of the border's colour in.
+    /// PTX's `clamp_ogl`: coordinates are clamped to the image, so that filters blend in half of the border colour.
     ClampOgl,
 }
 
-/// How texels are mixed.
+/// The texture filter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Filter {
-    /// The nearest one; PTX calls it `nearest`.
+    /// The nearest texel; `nearest` in PTX.
     #[default]
     Point,
-    /// The neighbours along each axis, by their distance.
+    /// Linear interpolation along each axis.
     Linear,
 }
 
-/// How a depth is compared with that of a texel: the comparison holds for the operand on the left.
+/// Comparison of a reference depth, the left operand, with that of a texel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Comparison {
-    /// Fails.
+    /// Always fails.
     Never,
-    /// Passes where the operand is less.
+    /// Passes if the operand is less.
     Less,
-    /// Passes where it is equal.
+    /// Passes if it is equal.
     Equal,
-    /// Passes where it is less or equal.
+    /// Passes if it is less or equal.
     #[default]
     LessOrEqual,
-    /// Passes where it is greater.
+    /// Passes if it is greater.
     Greater,
-    /// Passes where it differs.
+    /// Passes if it differs.
     NotEqual,
-    /// Passes where it is greater or equal.
+    /// Passes if it is greater or equal.
     GreaterOrEqual,
-    /// Passes.
+    /// Always passes.
     Always,
 }
 
-/// A sampler: how coordinates become texels.
+/// A sampler: the mapping of coordinates to texels.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sampler {
-    /// What happens beyond the edge, along x, y and z.
+    /// Address modes along x, y and z.
     pub address: [AddressMode; 3],
-    /// The colour beyond the edge, of [`AddressMode::Border`]. Integers are converted to those of the image.
+    /// The border colour for [`AddressMode::Border`]. For integers it is converted to the type of the image.
     pub border: [f32; 4],
-    /// How texels of a level are mixed.
+    /// Filter within a level.
     pub filter: Filter,
-    /// How levels are mixed.
+    /// Filter between levels.
     pub level_filter: Filter,
-    /// What is added to the level that is requested.
+    /// Bias added to the requested level.
     pub level_bias: f32,
-    /// The finest and the coarsest level that are taken.
+    /// The finest and the coarsest level that may be selected.
     pub level_clamp: [f32; 2],
-    /// The largest ratio of an anisotropic footprint. Fetches by gradients with more than 1 are refused.
+    /// Maximum anisotropy. Gradient fetches with more than 1 are refused.
     pub max_anisotropy: u32,
-    /// Whether coordinates count texels even where the texture has normalized ones (`force_unnormalized_coords`).
+    /// Whether coordinates are in texels even if the texture has normalized ones (`force_unnormalized_coords`).
     pub force_unnormalized: bool,
-    /// Whether filters reach over the edges of a cube's faces (`CU_TRSF_SEAMLESS_CUBEMAP`).
+    /// Whether filters extend across the edges of a cube's faces (`CU_TRSF_SEAMLESS_CUBEMAP`).
     pub seamless: bool,
-    /// How depths are compared; CUDA has no name for it, graphics interfaces have.
+    /// The depth comparison; not exposed by CUDA, but by graphics interfaces.
     pub comparison: Comparison,
 }
 
@@ -91,48 +91,48 @@ impl Default for Sampler {
     }
 }
 
-/// What a fetch gives of integers.
+/// The result of fetching integers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ReadMode {
     /// The integers (`CU_TRSF_READ_AS_INTEGER`).
     #[default]
     Element,
-    /// Numbers of 8 and 16 bits as fractions of the largest one, from 0 or -1 to 1.
+    /// 8- and 16-bit numbers normalized to 0 or -1 to 1.
     NormalizedFloat,
 }
 
-/// A texture: an image and how it is read.
+/// A texture: an image and its read mode.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Texture {
     /// The index of the image in [`Textures::images`].
     pub image: usize,
-    /// What fetches give of integers.
+    /// The result of fetching integers.
     pub read: ReadMode,
-    /// Whether the first three channels are in sRGB and become linear when they are read; only of fractions of 8 bits.
+    /// Whether the first three channels are sRGB and are linearized when read; only for 8-bit normalized formats.
     pub srgb: bool,
-    /// Whether coordinates go from 0 to 1; `None` for what the initial value of the variable specifies, or not.
+    /// Whether coordinates are normalized to 0..1; `None` for the value in the variable's initializer, by default not.
     pub normalized: Option<bool>,
-    /// The sampler of the unified mode; `None` for what the initial value of the variable specifies, or the default one.
+    /// The sampler of the unified mode; `None` for the one in the variable's initializer, or the default one.
     pub sampler: Option<Sampler>,
 }
 
 impl Texture {
-    /// A texture that gives the elements of an image as they are.
+    /// A texture that returns the elements of an image unchanged.
     pub const fn new(image: usize) -> Self {
         Self { image, read: ReadMode::Element, srgb: false, normalized: None, sampler: None }
     }
 }
 
-/// A surface: a level of an image that is read and written.
+/// A surface: a readable and writable level of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Surface {
     /// The index of the image in [`Textures::images`], which must be an array.
     pub image: usize,
-    /// The level of the mipmap.
+    /// The mipmap level.
     pub level: u32,
 }
 
-/// Something that has a handle.
+/// A handle of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Handle {
     /// The index of a texture in [`Textures::textures`].
@@ -143,10 +143,10 @@ pub enum Handle {
     Surface(usize),
 }
 
-/// The textures, samplers and surfaces of a launch, and the images they are of.
+/// The textures, samplers and surfaces of a launch, and their images.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Textures {
-    /// What textures and surfaces show.
+    /// The images of textures and surfaces.
     pub images: Vec<super::Image>,
     /// Textures.
     pub textures: Vec<Texture>,
@@ -154,6 +154,6 @@ pub struct Textures {
     pub samplers: Vec<Sampler>,
     /// Surfaces.
     pub surfaces: Vec<Surface>,
-    /// What the module's variables of opaque types mean, by their names. Samplers with an initial value need none.
+    /// Bindings of the module's opaque variables, by name. Samplers with an initializer need none.
     pub references: Vec<(String, Handle)>,
 }

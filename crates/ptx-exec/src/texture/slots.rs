@@ -1,11 +1,11 @@
-//! Numbered things of which single ones come and go.
+//! A slot map: numbered objects that can be added and removed individually.
 
 use std::collections::VecDeque;
 
-/// The most things at a time.
+/// Maximum number of objects.
 pub(crate) const MOST: usize = 1 << INDEX_BITS;
-/// A number is, from its lowest bit: the place (20 bits), and how many things had this place before (8), so that the number of
-/// something that is gone is not at once that of another one.
+/// A number consists, from its lowest bit, of the slot index (20 bits) and the generation of the slot (8 bits), so that
+/// the number of a removed object is not immediately reused.
 const INDEX_BITS: u32 = 20;
 const GENERATIONS: usize = 1 << 8;
 
@@ -15,11 +15,11 @@ struct Slot<T> {
     item: Option<T>,
 }
 
-/// Numbered things.
+/// A slot map.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<T> {
     slots: Vec<Slot<T>>,
-    /// Empty places, the one that is empty longest first.
+    /// Free slots, in the order in which they became free.
     free: VecDeque<usize>,
 }
 
@@ -30,7 +30,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> FromIterator<T> for Slots<T> {
-    /// Things with the numbers from 0 on.
+    /// Objects numbered from 0.
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let slots = items.into_iter().map(|item| Slot { generation: 0, item: Some(item) });
         Self { slots: slots.collect(), free: VecDeque::new() }
@@ -38,7 +38,7 @@ impl<T> FromIterator<T> for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Adds a thing; gives its number, or nothing where there are too many.
+    /// Adds an object; returns its number, or `None` if there are too many.
     pub(crate) fn add(&mut self, item: T) -> Option<usize> {
         if let Some(place) = self.free.pop_front() {
             let slot = self.slots.get_mut(place)?;
@@ -50,14 +50,14 @@ impl<T> Slots<T> {
         Some(place)
     }
 
-    /// The thing with a number.
+    /// The object with a number.
     #[inline]
     pub(crate) fn get(&self, number: usize) -> Option<&T> {
         let slot = self.slots.get(number % MOST)?;
         if slot.generation == number / MOST { slot.item.as_ref() } else { None }
     }
 
-    /// Takes the thing with a number away.
+    /// Removes the object with a number.
     pub(crate) fn remove(&mut self, number: usize) -> Option<T> {
         self.get(number)?;
         let slot = self.slots.get_mut(number % MOST)?;
@@ -66,7 +66,7 @@ impl<T> Slots<T> {
         slot.item.take()
     }
 
-    /// All things, in the order of their places.
+    /// All objects, in slot order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().filter_map(|slot| slot.item.as_ref())
     }

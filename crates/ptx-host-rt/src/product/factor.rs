@@ -1,4 +1,4 @@
-//! Elements of factors as they are in memory, and their values.
+//! Elements of factors as stored in memory, and their values.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 use super::processor::for_processors;
 use super::sum::half;
 
-/// How the values of elements are found.
+/// Conversion of elements to values.
 #[derive(Clone, Copy)]
 enum Values {
     Half,
@@ -25,7 +25,7 @@ enum Values {
     Bits,
 }
 
-/// The values of all elements.
+/// Lookup table of the values of all elements.
 type Table<const N: usize> = LazyLock<[f64; N]>;
 
 static E4M3: Table<256> = LazyLock::new(|| std::array::from_fn(|raw| Narrow::E4m3.widen(raw as u64)));
@@ -58,7 +58,7 @@ impl Values {
     }
 }
 
-/// The values of elements that follow each other in memory, as those of tensor memory and registers do.
+/// The values of elements that are contiguous in memory, as in tensor memory and registers.
 pub(super) fn values(element: Element, raw: &[u8], to: &mut Vec<f64>) -> Option<()> {
     to.resize(raw.len() * 8 / element.bits() as usize, 0.0);
     match Values::of(element)? {
@@ -82,14 +82,14 @@ pub(super) fn values(element: Element, raw: &[u8], to: &mut Vec<f64>) -> Option<
     Some(())
 }
 
-/// Lines of a matrix in shared memory: the places of their chunks of 16 bytes, as they are neighbours in memory.
+/// Lines of a matrix in shared memory: the positions of their 16-byte chunks, in memory order.
 struct Lying {
     matrix: Matrix,
     wanted: Range<usize>,
     places: Vec<u32>,
 }
 
-/// Where the last matrices lay. Programs have few, which come again and again.
+/// Cache of the layouts of recent matrices. Programs use few, repeatedly.
 #[derive(Default)]
 pub(super) struct Known {
     all: Vec<Option<Lying>>,
@@ -98,7 +98,7 @@ pub(super) struct Known {
 impl Known {
     const MOST: usize = 64;
 
-    /// The places of the chunks of lines; none where elements would begin or end within one.
+    /// The positions of the chunks of lines; `None` if elements would straddle chunks.
     pub(super) fn places(
         &mut self,
         lines: &Lines<'_>,
@@ -125,13 +125,13 @@ impl Known {
     }
 }
 
-/// The bytes of chunks; none where some lie beyond the memory.
+/// The bytes of chunks; `None` if some are out of bounds.
 pub(super) fn bytes(lines: &Lines<'_>, places: &[u32], raw: &mut Vec<u8>) -> Option<()> {
     raw.resize(places.len() * 16, 0);
     lines.copy(places, raw.as_chunks_mut().0)
 }
 
-/// Puts elements of 4 and 6 bits, which follow each other in the low bits of 16 bytes of shared memory, into a byte each (manual 9.7.16.10.4).
+/// Unpacks 4- and 6-bit elements, which are packed in the low bits of 16 bytes of shared memory, to one byte each (manual 9.7.16.10.4).
 pub(super) fn unpack(element: Element, raw: &mut [u8]) {
     let (bits, low) = match element {
         Element::Narrow(Narrow::E2m1) => (4, 2),
@@ -145,7 +145,7 @@ pub(super) fn unpack(element: Element, raw: &mut [u8]) {
     }
 }
 
-/// The values of elements of lines, line after line.
+/// The values of elements of lines, line by line.
 pub(super) fn by_line(
     lines: &Lines<'_>,
     element: Element,
@@ -185,7 +185,7 @@ fn bfloats_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(raw: &
 #[inline(always)]
 fn tf32s_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(raw: &[u8], values: &mut [f64]) {
     for (value, raw) in values.iter_mut().zip(raw.as_chunks().0) {
-        // The low bits of what holds a `.tf32` are ignored.
+        // The low bits of a `.tf32` word are ignored.
         *value = f64::from(f32::from_bits(u32::from_le_bytes(*raw) & 0xffff_e000));
     }
 }

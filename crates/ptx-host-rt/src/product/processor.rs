@@ -1,21 +1,21 @@
-//! Functions for the vectors that the processor has: one source, compiled for each width.
+//! Multiversioned functions: one source, compiled for each vector width of the processor.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
 
-/// What the processor has, of what functions are compiled for.
+/// The vector extensions for which functions are compiled.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(super) enum Width {
-    /// SSE2, which each has.
+    /// SSE2, the baseline.
     Narrow,
-    /// AVX2 and fused operations.
+    /// AVX2 and FMA.
     Middle,
     /// AVX-512.
     Wide,
 }
 
-/// The same, found out once: functions are called for single rows.
+/// The width of this processor, detected once: functions are called for single rows.
 #[cfg(target_arch = "x86_64")]
 static WIDTH: LazyLock<Width> = LazyLock::new(|| {
     let has_wide = std::arch::is_x86_feature_detected!("avx512f")
@@ -29,7 +29,7 @@ static WIDTH: LazyLock<Width> = LazyLock::new(|| {
     }
 });
 
-/// What functions are to use.
+/// The width that functions are to use.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(super) fn width() -> Width {
@@ -40,9 +40,10 @@ pub(super) fn width() -> Width {
     *WIDTH
 }
 
-/// `for_processors!(name<S: Sum>, body, a: &[f64])` makes `name` of `body::<S, FUSED, LANES, SIDE>`: whether products are added by fused operations,
-/// the lanes of a warp that are computed together, and the lanes of tensor memory. Each leaves as many sums of two or of four columns as eight
-/// registers have room for: more do not stay in registers, fewer wait for each other.
+/// `for_processors!(name<S: Sum>, body, a: &[f64])` defines `name` as `body::<S, FUSED, LANES, SIDE>`: whether products
+/// are added with FMA, the lanes of a warp computed together, and the lanes of tensor memory. These are chosen so that
+/// the sums of two or of four columns occupy eight registers: more would spill, fewer would expose the latency of
+/// additions.
 macro_rules! for_processors {
     ($name:ident $(<$sum:ident: $bound:ident>)?, $body:ident, $($argument:ident: $ty:ty),* $(,)?) => {
         pub(super) fn $name $(<$sum: $bound>)? ($($argument: $ty),*) {
@@ -65,7 +66,7 @@ macro_rules! for_processors {
                     Width::Narrow => {}
                 }
             }
-            // 64-bit Arm has fused operations, and twice as many registers as SSE2.
+            // 64-bit Arm has FMA, and twice as many registers as SSE2.
             #[cfg(target_arch = "aarch64")]
             $body::<$($sum,)? true, 16, 8>($($argument),*);
             #[cfg(not(target_arch = "aarch64"))]
@@ -76,7 +77,7 @@ macro_rules! for_processors {
 
 pub(super) use for_processors;
 
-/// A product added to a sum. The product is exact, so that both forms round once.
+/// Adds a product to a sum. The product is exact, so that both forms round once.
 #[inline(always)]
 pub(super) fn fused<const FUSED: bool>(a: f64, b: f64, sum: f64) -> f64 {
     if FUSED { a.mul_add(b, sum) } else { sum + a * b }
@@ -96,7 +97,7 @@ pub(super) mod tests {
         pub(in crate::product) static WANTED: Cell<Option<Width>> = const { Cell::new(None) };
     }
 
-    /// Does something once with each width that the processor has.
+    /// Runs an action once with each width that the processor supports.
     pub(in crate::product) fn each_width(action: impl Fn()) {
         #[cfg(target_arch = "x86_64")]
         for width in [Width::Narrow, Width::Middle, Width::Wide].into_iter().take(*WIDTH as usize + 1) {

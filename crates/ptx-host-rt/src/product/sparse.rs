@@ -1,4 +1,4 @@
-//! Rows of a sparse A: each element meets the row of B that its metadata names.
+//! Rows of a sparse A: each element is multiplied with the row of B given by its metadata.
 
 use super::processor::fused;
 use super::tiles::{Eight, TILE};
@@ -6,16 +6,16 @@ use super::tiles::{Eight, TILE};
 /// A row of A.
 #[derive(Clone, Copy)]
 pub(super) struct SparseRow<'a> {
-    /// The elements that are kept.
+    /// The stored elements.
     pub(super) values: &'a [f64],
     /// The depth of each.
     pub(super) depths: &'a [usize],
 }
 
-/// Tiles that are computed together.
+/// Number of tiles computed together.
 pub(super) const TILES: usize = 4;
 
-/// Adds the products of a row to its sums of the columns of tiles, of which each has so many depths.
+/// Adds the products of a row to its sums of the columns of tiles.
 #[inline(always)]
 pub(super) fn add_row<const FUSED: bool, const T: usize>(
     row: SparseRow<'_>,
@@ -25,7 +25,7 @@ pub(super) fn add_row<const FUSED: bool, const T: usize>(
     let mut local = *sums;
     for (&value, &depth) in row.values.iter().zip(row.depths) {
         for (sums, tile) in local.iter_mut().zip(tiles) {
-            // Depths were compared with those of B.
+            // Depths have been checked against the depth of B.
             let eight = tile.get(depth).unwrap_or(&[0.0; TILE]);
             for (sum, &b) in sums.iter_mut().zip(eight) {
                 *sum = fused::<FUSED>(value, b, *sum);

@@ -1,16 +1,16 @@
-//! The types that sums have in D.
+//! Types of sums in D.
 
-/// A type of D: how its elements become binary64 and sums become elements. All functions are free of branches, so that they become vectors.
+/// A type of D: conversion of its elements to and from binary64. All functions are branch-free, so that they can be vectorized.
 pub(super) trait Sum {
-    /// Elements in a register of 32 bits.
+    /// Elements per 32-bit register.
     const EACH: usize;
     /// The value of the low bits of a word.
     fn value(raw: u32) -> f64;
-    /// A sum, rounded, in the low bits of a word.
+    /// Rounds a sum to the low bits of a word.
     fn raw(sum: f64) -> u32;
 }
 
-/// Does something with the type of D; none for others.
+/// Calls a function with the type of D; `None` for unsupported types.
 macro_rules! with_sum {
     ($d:expr, $overflow:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match ($d, $overflow) {
@@ -36,7 +36,7 @@ impl Sum for Single {
         f64::from(f32::from_bits(raw))
     }
 
-    /// All NaNs are one.
+    /// NaNs are canonicalized.
     #[inline(always)]
     fn raw(sum: f64) -> u32 {
         if sum.is_nan() { 0x7fff_ffff } else { (sum as f32).to_bits() }
@@ -71,7 +71,7 @@ impl Sum for Word {
         f64::from(raw as i32)
     }
 
-    /// Sums of integers are exact and far below 2^51: added to a number of which the last bit is 1, they are in its low bits.
+    /// Integer sums are exact and far below 2^51: adding a number whose last place is 1 leaves them in its low bits.
     #[inline(always)]
     fn raw(sum: f64) -> u32 {
         const ONES: f64 = 1.5 * (1u64 << 52) as f64;
@@ -96,7 +96,7 @@ impl Sum for LimitedWord {
     }
 }
 
-/// A number in half precision, the low 16 bits, by its exponent's difference to that of single precision.
+/// Widens a half-precision number, in the low 16 bits, by adjusting its exponent to single precision.
 #[inline(always)]
 pub(super) fn half(raw: u32) -> f32 {
     let magnitude = raw & 0x7fff;
@@ -107,18 +107,18 @@ pub(super) fn half(raw: u32) -> f32 {
     f32::from_bits((f32::from_bits(bits) * scale).to_bits() | sign)
 }
 
-/// The nearest number in half precision; all NaNs are one.
+/// Rounds to half precision; NaNs are canonicalized.
 #[inline(always)]
 fn rounded_half(sum: f64) -> u32 {
-    // Everything from here on is infinite.
+    // Everything from here on rounds to infinity.
     const END: f64 = 65536.0;
-    // A power of two that leaves a sum with this one ten bits after the first one of this one, or those of the smallest normal number.
+    // A power of two such that a sum with it keeps ten bits after the number's leading bit, or after that of the smallest normal number.
     const SMALLEST: u64 = (1023 - 14) << 52;
     let magnitude = sum.abs().min(END);
     let power = (magnitude.to_bits() & 0x7ff << 52).max(SMALLEST);
     let ones = f64::from_bits(power + (42 << 52));
     let rounded = (magnitude + ones) - ones;
-    // The way back of what `half` does, with the exponent of binary64.
+    // The inverse of the exponent adjustment in `half`, for binary64.
     let raw = (rounded * f64::from_bits((1023 - 1008) << 52)).to_bits() >> 42;
     let sign = sum.to_bits() >> 48 & 0x8000;
     if sum.is_nan() { 0x7fff } else { (raw | sign) as u32 }

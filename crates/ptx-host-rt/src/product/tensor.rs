@@ -1,4 +1,4 @@
-//! The part of a block of a `tcgen05.mma`: D has neighbouring lanes of a column side by side.
+//! A block's share of a `tcgen05.mma`: adjacent lanes of a column of D are contiguous.
 
 use ptx_exec::engine::TensorPart;
 use ptx_exec::program::{Element, LANES as ALL, Overflow};
@@ -8,10 +8,10 @@ use super::sparse::{SparseRow, TILES, add_row};
 use super::sum::{Sum, with_sum};
 use super::tiles::{Eight, TILE, in_order};
 
-/// Columns of D that are computed together.
+/// Number of columns of D computed together.
 const COLUMNS: usize = 4;
 
-/// Computes D; none, and nothing is changed, where it has a form that is not known here.
+/// Computes D; `None`, without effect, if its form is unsupported.
 pub(super) fn tensor(part: &TensorPart<'_>, cells: &mut [u32]) -> Option<()> {
     with_sum!(part.d, part.overflow, of_type(part, cells))
 }
@@ -43,7 +43,7 @@ fn of_type<S: Sum>(part: &TensorPart<'_>, cells: &mut [u32]) -> Option<()> {
     Some(())
 }
 
-/// The sums of lanes that are side by side.
+/// The sums of adjacent lanes.
 type Sums<const SIDE: usize> = [[f64; SIDE]; COLUMNS];
 
 #[inline(always)]
@@ -51,7 +51,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
     part: &TensorPart<'_>,
     cells: &mut [u32],
 ) {
-    // A by depth, so that neighbouring lanes are neighbours.
+    // A by depth, so that adjacent lanes are contiguous.
     let mut by_depth = vec![[0.0; SIDE]; part.depth];
     for lane in (0..ALL).step_by(SIDE) {
         let rows = &part.rows[lane..][..SIDE];
@@ -66,7 +66,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
         let is_whole = rows.iter().all(Option::is_some);
         for (number, cells) in cells.chunks_mut(ALL * COLUMNS).enumerate() {
             let mut sums = load::<S, SIDE>(part, cells, lane);
-            // Columns beyond the last one are computed as that one, and not stored.
+            // Columns past the last one are computed as copies of it, and not stored.
             let last = cells.len() / ALL - 1;
             let column = |at: usize| &b[(number * COLUMNS + at.min(last)) * part.depth..][..part.depth];
             add_columns::<FUSED, SIDE>(&by_depth, [column(0), column(1), column(2), column(3)], &mut sums);
@@ -83,7 +83,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
     }
 }
 
-/// What D has of lanes.
+/// Loads D for adjacent lanes.
 #[inline(always)]
 fn load<S: Sum, const SIDE: usize>(part: &TensorPart<'_>, cells: &[u32], lane: usize) -> Sums<SIDE> {
     let mut sums = [[0.0; SIDE]; COLUMNS];
@@ -97,7 +97,7 @@ fn load<S: Sum, const SIDE: usize>(part: &TensorPart<'_>, cells: &[u32], lane: u
     sums
 }
 
-/// An element of D, which has the low bits of a cell.
+/// An element of D, in the low bits of a cell.
 #[inline(always)]
 fn value<S: Sum>(cell: u32) -> f64 {
     S::value(if S::EACH == 1 { cell } else { cell & 0xffff })
@@ -123,7 +123,7 @@ fn add_columns<const FUSED: bool, const SIDE: usize>(
     *sums = local;
 }
 
-/// D of a sparse A, lane after lane, of whose elements each has its depth; B in tiles.
+/// D for a sparse A, lane by lane, with the depth of each element; B in tiles.
 #[inline(always)]
 fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
     part: &TensorPart<'_>,
@@ -147,7 +147,7 @@ fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: us
     }
 }
 
-/// What a lane has of so many tiles.
+/// The sums of a lane for several tiles.
 #[inline(always)]
 fn sparse_tiles<S: Sum, const FUSED: bool, const T: usize>(
     row: SparseRow<'_>,

@@ -1,26 +1,26 @@
-//! Factors B in tiles of eight columns, as products read them; those of `wgmma`, which the four warps of a warpgroup have alike, are kept.
+//! Factors B in tiles of eight columns, as read by products; those of `wgmma`, which are common to the four warps of a warpgroup, are cached.
 
 use ptx_exec::engine::{Lines, Matrix};
 use ptx_exec::program::{Element, Majorness};
 
 use super::factor::{Known, bytes, values};
 
-/// Columns of a tile.
+/// Columns per tile.
 pub(super) const TILE: usize = 8;
 
 /// Eight elements of B at one depth.
 pub(super) type Eight = [f64; TILE];
 
-/// Which column is at each place of a tile of `wgmma`: a register of D has even columns or odd ones.
+/// The column at each position of a tile of `wgmma`: a register of D has even or odd columns.
 const EVEN_ODD: [usize; TILE] = [0, 2, 4, 6, 1, 3, 5, 7];
-/// The same of `tcgen05.mma`.
+/// The column order for `tcgen05.mma`.
 const IN_ORDER: [usize; TILE] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// The last factors that a thread of the host read.
+/// Cache of the factors last read by a host thread.
 #[derive(Default)]
 pub(super) struct Kept {
     factors: Vec<Factor>,
-    /// The one that was read first.
+    /// The oldest one.
     next: usize,
     values: Vec<f64>,
 }
@@ -30,15 +30,15 @@ pub(super) struct Kept {
 struct Factor {
     kind: Option<(Element, Matrix)>,
     raw: Vec<u8>,
-    /// Tile by tile, of each depth after depth.
+    /// Tile by tile, depth by depth within each.
     tiles: Vec<Eight>,
 }
 
 impl Kept {
-    /// How many are kept: a stage of a pipeline has four of 16 bits in 128 bytes.
+    /// Cache size: a pipeline stage has four factors, with 16-bit elements in 128 bytes.
     const MOST: usize = 8;
 
-    /// B in tiles, which have the even columns before the odd ones. What was read before is compared with what is there now.
+    /// B in tiles, with even columns before odd ones. A cached factor is compared with the current contents of memory.
     pub(super) fn tiles(
         &mut self,
         lines: &Lines<'_>,
@@ -64,7 +64,7 @@ impl Kept {
         Some(&self.factors.get(at)?.tiles)
     }
 
-    /// Reads a factor into the place of another.
+    /// Reads a factor, replacing a cached one.
     fn read(&mut self, at: usize, lines: &Lines<'_>, element: Element, places: &[u32]) -> Option<usize> {
         let Self { factors, values: read, .. } = self;
         let factor = factors.get_mut(at)?;
@@ -80,7 +80,7 @@ impl Kept {
     }
 }
 
-/// Tiles of columns that follow each other.
+/// Tiles from columns that are contiguous.
 fn of_columns(values: &[f64], depth: usize, order: [usize; TILE], tiles: &mut Vec<Eight>) {
     tiles.resize(values.len() / TILE, [0.0; TILE]);
     let depth = depth.max(1);
@@ -92,7 +92,7 @@ fn of_columns(values: &[f64], depth: usize, order: [usize; TILE], tiles: &mut Ve
     }
 }
 
-/// Tiles of rows that follow each other, of so many columns.
+/// Tiles from rows that are contiguous, of `columns` columns.
 fn of_rows(values: &[f64], columns: usize, order: [usize; TILE], tiles: &mut Vec<Eight>) {
     tiles.resize(values.len() / TILE, [0.0; TILE]);
     let columns = columns.max(1);
@@ -103,7 +103,7 @@ fn of_rows(values: &[f64], columns: usize, order: [usize; TILE], tiles: &mut Vec
     }
 }
 
-/// Tiles of columns that follow each other, in their order.
+/// Tiles from columns that are contiguous, in order.
 pub(super) fn in_order(values: &[f64], depth: usize) -> Vec<Eight> {
     let mut tiles = Vec::new();
     of_columns(values, depth, IN_ORDER, &mut tiles);

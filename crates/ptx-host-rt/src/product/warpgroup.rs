@@ -1,5 +1,5 @@
-//! The part of a warp of a `wgmma`, computed in the order in which its lanes hold D: a register has rows `lane / 4` of columns
-//! `lane % 4 * 2`, so that neighbours in vectors are neighbours in rows of registers.
+//! A warp's share of a `wgmma`, computed in the order of the registers of D: a register has rows `lane / 4` of columns
+//! `lane % 4 * 2`, so that adjacent vector elements are adjacent in register rows.
 
 use ptx_exec::engine::WarpgroupPart;
 use ptx_exec::program::{Dst, Element, FactorA, Join, Overflow, Row, WARP};
@@ -13,7 +13,7 @@ use super::tiles::{Eight, Kept, TILE};
 /// Rows of a warp.
 const ROWS: usize = 16;
 
-/// What a thread of the host keeps for the products that it computes.
+/// Caches of a host thread for the products that it computes.
 #[derive(Default)]
 pub(super) struct Place {
     pub(super) known: Known,
@@ -23,10 +23,10 @@ pub(super) struct Place {
     by_lane: Vec<[f64; 2 * WARP]>,
 }
 
-/// Computes D; none, and nothing is changed, where it has a form that is not known here.
+/// Computes D; `None`, without effect, if its form is unsupported.
 pub(super) fn warpgroup(part: &WarpgroupPart<'_>, rows: &mut [Row], place: &mut Place) -> Option<()> {
     let product = &part.op.product;
-    // Products of bits count those that both have.
+    // The products of 1-bit values count common bits.
     let is_sum = product.join != Join::Xor;
     is_sum.then(|| with_sum!(product.d, product.overflow, of_type(part, rows, place)))?
 }
@@ -62,7 +62,7 @@ fn of_type<S: Sum>(part: &WarpgroupPart<'_>, rows: &mut [Row], place: &mut Place
     Some(())
 }
 
-/// A, row after row, of which so many elements are there.
+/// A, row by row, with the stored elements.
 fn factor_a(
     part: &WarpgroupPart<'_>,
     kept: usize,
@@ -77,7 +77,7 @@ fn factor_a(
             by_line(lines, element, first..first + ROWS, (known, raw), a)
         }
         (FactorA::Registers(srcs), None) => {
-            // Elements that follow each other in a register do so in a row, and those of four lanes.
+            // Consecutive elements of a register are consecutive in a row, and so are those of four lanes.
             let words = kept / element.per_register() as usize;
             if srcs.len() * WARP != ROWS * words {
                 return None;
@@ -96,17 +96,17 @@ fn factor_a(
     }
 }
 
-/// Whether all of these are registers, and none is named twice: then their order does not matter.
+/// Whether all of these are registers, and distinct: then their order does not matter.
 fn are_distinct(d: &[Dst], count: usize) -> bool {
     let mut named = vec![false; count];
     let is_new = |&d: &Dst| named.get_mut(d as usize).is_some_and(|named| !std::mem::replace(named, true));
     d.iter().all(is_new)
 }
 
-/// The sums of one half of the rows that so many lanes hold of a tile: of its even columns, and of its odd ones.
+/// The sums of one half of the rows that `LANES` lanes hold of a tile: of its even columns, and of its odd ones.
 type Pair<const LANES: usize> = [[f64; LANES]; 2];
 
-/// What D has of them, from a lane on.
+/// Loads D, starting from a lane.
 #[inline(always)]
 fn load<S: Sum, const LANES: usize>(
     accumulates: bool,
@@ -159,7 +159,7 @@ fn store<S: Sum, const LANES: usize>(
     }
 }
 
-/// The elements of each row of A, for the four lanes that have the row: by depth, so that lanes are neighbours.
+/// Replicates the elements of each row of A to the four lanes that have the row: by depth, so that lanes are contiguous.
 #[inline(always)]
 fn spread_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(
     a: &[f64],
@@ -173,7 +173,7 @@ fn spread_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(
     }
 }
 
-/// D = A * B + D of a dense A, for each lane by depth.
+/// D = A * B + D for a dense A, which is given for each lane by depth.
 #[inline(always)]
 fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
     a: &[[f64; 2 * WARP]],
@@ -205,7 +205,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
     }
 }
 
-/// The same of a sparse A, row after row, of which each element has its depth.
+/// D = A * B + D for a sparse A, row by row, with the depth of each element.
 #[inline(always)]
 fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
     (a, depths): (&[f64], &[usize]),
@@ -228,7 +228,7 @@ fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: us
     }
 }
 
-/// What a row has of so many tiles.
+/// The sums of a row for several tiles.
 #[inline(always)]
 fn sparse_tiles<S: Sum, const FUSED: bool, const T: usize>(
     row: SparseRow<'_>,
