@@ -6,8 +6,8 @@ use ptx_isa::ScalarType;
 
 use crate::DeviceError;
 
-/// A value that is passed to a kernel. It is made from a number (`From`), where addresses are `u64`, from a [`TensorMap`] of memory
-/// of the device, or from [bytes](Argument::bytes).
+/// A value passed to a kernel. It is created from a number (`From`), where addresses are `u64`, from a [`TensorMap`] of
+/// memory of the device, or from [bytes](Argument::bytes).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Argument {
     value: Value,
@@ -21,7 +21,7 @@ enum Value {
 }
 
 impl Argument {
-    /// The bytes of a parameter of any type: a structure, or a number of a format that Rust does not have.
+    /// The bytes of a parameter of any type: a structure, or a number of a format that Rust lacks.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self { value: Value::Bytes(bytes.into()) }
     }
@@ -80,7 +80,7 @@ from_number!(Integer: u8 u16 u32 u64 i8 i16 i32 i64);
 from_number!(Float: f32 f64);
 
 impl From<Handle> for Argument {
-    /// A texture, sampler or surface of the [device's](crate::Device::set_textures).
+    /// A texture, sampler or surface of the [device](crate::Device::set_textures).
     fn from(handle: Handle) -> Self {
         handle.value().into()
     }

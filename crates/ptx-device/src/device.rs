@@ -20,67 +20,67 @@ use crate::error::Stopped;
 use crate::stream::Progress;
 use crate::{Check, DeviceError, Engine};
 
-/// Takes what kernels print.
+/// Receives the output of kernels.
 pub(crate) type Sink = Box<dyn FnMut(&[u8]) + Send>;
 
-/// What a device does after a kernel was stopped.
+/// Behaviour of a device after a kernel was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum AfterStop {
     /// It refuses all work until [`Device::recover`] is called.
     #[default]
     Refuse,
-    /// It goes on; the error concerns the launch alone.
+    /// It continues; the error only affects the launch.
     GoOn,
 }
 
-/// What a device is like.
+/// Options of a device.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceOptions {
-    /// The architecture that it has: modules for later ones are refused. `None` for any.
+    /// Its architecture: modules for later ones are refused. `None` for any.
     pub architecture: Option<Sm>,
-    /// Bounds of its launches, of the variables of a module and of the heap.
+    /// Limits of its launches, of the variables of a module and of the heap.
     pub limits: Limits,
     /// Host threads that the blocks of a launch are spread over; `None` for as many as the host has.
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
-    /// What it does after a kernel was stopped.
+    /// Behaviour after a kernel was stopped.
     pub after_stop: AfterStop,
-    /// What knows the memory of the host process outside of registered regions. Without it, accesses there are errors.
+    /// Describes host-process memory outside registered regions. Without it, accesses there are errors.
     pub host: Option<Arc<dyn HostMemory>>,
-    /// What executes its kernels: the interpreter, unless something else is asked for.
+    /// The execution engine of its kernels, by default the interpreter.
     pub engine: Engine,
-    /// What its compiled kernels check.
+    /// The checks of its compiled kernels.
     pub check: Check,
-    /// A folder in which compiled kernels are kept for later processes, if they are to be (`docs/compiled.md` has what is trusted). One that cannot be used
-    /// is none.
+    /// A directory in which compiled kernels are cached for later processes, if any (`docs/compiled.md` describes what
+    /// is trusted). An unusable directory is ignored.
     pub cache_folder: Option<PathBuf>,
-    /// The bits of its addresses. Modules of `.address_size 32` need 32; then no address is one of the host process, and there are 3 GiB.
+    /// The address size. Modules with `.address_size 32` require 32 bits; then device addresses are not host addresses, and there are 3 GiB.
     pub addresses: AddressSize,
 }
 
-/// What a launch on a device may have.
+/// Limits of launches on a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Properties {
-    /// Threads of a warp.
+    /// Threads per warp.
     pub warp_size: u32,
-    /// Threads of a block.
+    /// Maximum threads of a block.
     pub threads_per_block: u32,
-    /// Threads of a block along each axis.
+    /// Maximum threads of a block along each axis.
     pub block: Dim3,
-    /// Blocks along each axis.
+    /// Maximum blocks along each axis.
     pub grid: Dim3,
-    /// Bytes of shared memory of a block, static and dynamic.
+    /// Maximum bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u64,
-    /// Bytes of local memory and registers of a thread.
+    /// Maximum bytes of local memory and registers of a thread.
     pub stack_bytes: usize,
     /// Bytes of the heap of `malloc`.
     pub heap_bytes: usize,
-    /// Blocks of a cooperative launch, if their registers and memory fit.
+    /// Maximum blocks of a cooperative launch, if their registers and memory fit.
     pub cooperative_blocks: u32,
 }
 
-/// A device. Copies are the same one. Devices share nothing but the host's threads.
+/// A device. Clones refer to the same device. Devices share nothing but the host's threads.
 #[derive(Clone)]
 pub struct Device {
     pub(crate) inner: Arc<Inner>,
@@ -92,7 +92,7 @@ pub(crate) struct Inner {
     heap: DeviceHeap,
     stopped: Mutex<Option<Arc<Stopped>>>,
     streams: Mutex<Vec<Weak<Progress>>>,
-    /// Launches that run.
+    /// Number of running launches.
     active: Mutex<usize>,
     ended: Condvar,
     sink: Mutex<Sink>,
@@ -118,7 +118,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// That a launch runs.
+/// Marks a launch as running until it is dropped.
 pub(crate) struct Active<'d>(&'d Inner);
 
 impl Drop for Active<'_> {
@@ -129,7 +129,7 @@ impl Drop for Active<'_> {
 }
 
 impl Device {
-    /// A device of any architecture, with the limits that [`Limits`] has.
+    /// A device of any architecture, with the default [`Limits`].
     pub fn new() -> Self {
         Self::with(DeviceOptions::default())
     }
@@ -162,7 +162,7 @@ impl Device {
         Self { inner: Arc::new(inner) }
     }
 
-    /// What launches on it may have.
+    /// The limits of launches on it.
     pub fn properties(&self) -> Properties {
         let limits = &self.inner.options.limits;
         Properties {
@@ -177,12 +177,12 @@ impl Device {
         }
     }
 
-    /// The architecture that it has; `None` where it runs modules for any.
+    /// Its architecture; `None` if it runs modules for any.
     pub fn architecture(&self) -> Option<Sm> {
         self.inner.options.architecture
     }
 
-    /// What executes its kernels.
+    /// The execution engine of its kernels.
     pub fn engine(&self) -> Engine {
         self.inner.options.engine
     }
@@ -218,7 +218,7 @@ impl Device {
         Options { threads: *threads, completion: *completion, host: host.clone(), textures }
     }
 
-    /// Fails where the device was stopped.
+    /// Fails if the device was stopped.
     pub(crate) fn check(&self) -> Result<(), DeviceError> {
         match &*lock(&self.inner.stopped) {
             Some(stopped) => Err(DeviceError::Stopped(stopped.clone())),
@@ -226,7 +226,7 @@ impl Device {
         }
     }
 
-    /// Notes that a kernel was stopped; the first one is kept.
+    /// Records that a kernel was stopped; the first one is kept.
     pub(crate) fn stop(&self, stopped: Stopped) -> DeviceError {
         let stopped = Arc::new(stopped);
         if self.inner.options.after_stop == AfterStop::Refuse {
@@ -235,7 +235,7 @@ impl Device {
         DeviceError::Stopped(stopped)
     }
 
-    /// Lets the device work again after a kernel was stopped; gives what stopped it. Memory is as the kernel left it.
+    /// Makes the device usable again after a kernel was stopped; returns the error. Memory is as the kernel left it.
     pub fn recover(&self) -> Option<DeviceError> {
         lock(&self.inner.stopped).take().map(DeviceError::Stopped)
     }
@@ -246,7 +246,7 @@ impl Device {
         streams.push(Arc::downgrade(stream));
     }
 
-    /// Notes that a launch begins.
+    /// Records that a launch starts.
     pub(crate) fn begin(&self) -> Active<'_> {
         *lock(&self.inner.active) += 1;
         Active(&self.inner)
@@ -262,43 +262,43 @@ impl Device {
         }
     }
 
-    /// Waits until all streams have done all work queued on them, and all launches have ended.
+    /// Waits until all streams have completed all work queued on them, and all launches have ended.
     ///
     /// # Errors
-    /// That the device was stopped. Other errors of streams are returned by [`Stream::synchronize`](crate::Stream::synchronize).
+    /// If the device was stopped. Other errors of streams are returned by [`Stream::synchronize`](crate::Stream::synchronize).
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         self.wait();
         self.check()
     }
 
-    /// Allocates memory, all zeros; gives the address, a multiple of 256. The host can access it, too: [`Device::words`].
+    /// Allocates zeroed memory; returns the address, a multiple of 256. The host can access it too: see [`Device::words`].
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] where it is too large.
+    /// [`DeviceError::Memory`] if it is too large.
     pub fn allocate(&self, bytes: u64) -> Result<u64, DeviceError> {
         self.check()?;
         Ok(self.inner.memory.allocate(bytes)?)
     }
 
-    /// Frees memory, once all work of the device is done, as with CUDA. Accesses to it are reported as such for a while.
+    /// Frees memory, once all work of the device is complete, as in CUDA. Later accesses to it are detected for a while.
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] unless [`Device::allocate`] gave the address and it was not freed since.
+    /// [`DeviceError::Memory`] unless the address was returned by [`Device::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), DeviceError> {
         self.wait();
         Ok(self.inner.memory.free(address)?)
     }
 
-    /// Lets kernels access memory of the host process, at its address.
+    /// Makes memory of the host process accessible to kernels, at its host address.
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] where it overlaps what is known, or cannot be accessed.
+    /// [`DeviceError::Memory`] if it overlaps a known region, or cannot be accessed.
     pub fn register(&self, region: HostRegion, name: &str) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.register(region, name)?)
     }
 
-    /// Ends what [`Device::register`] began, once all work of the device is done.
+    /// Undoes [`Device::register`], once all work of the device is complete.
     ///
     /// # Errors
     /// [`DeviceError::Memory`] unless it is the address of a registered region.
@@ -307,74 +307,72 @@ impl Device {
         Ok(self.inner.memory.unregister(address)?)
     }
 
-    /// The words of an allocation or variable, which begins at this address, for the host to access while kernels do.
+    /// The words of an allocation or variable that starts at this address, for access by the host concurrently with kernels.
     pub fn words(&self, address: u64) -> Option<Words> {
         self.inner.memory.words(address)
     }
 
-    /// What is at an address.
+    /// The region that contains an address.
     pub fn region(&self, address: u64) -> Option<RegionInfo> {
         self.inner.memory.region(address)
     }
 
-    /// Bytes that allocations and variables take.
+    /// Bytes used by allocations and variables.
     pub fn used_bytes(&self) -> u64 {
         self.inner.memory.used_bytes()
     }
 
-    /// Makes a multimem address: one at which so many bytes from each of these addresses on are accessed together.
+    /// Creates a multimem address, through which `bytes` bytes at each of these addresses are accessed together.
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] where the bytes at one of the addresses are not in one region that may be written.
+    /// [`DeviceError::Memory`] if the bytes at one of the addresses are not in one writable region.
     pub fn multicast(&self, members: &[u64], bytes: u64) -> Result<u64, DeviceError> {
         self.check()?;
         Ok(self.inner.memory.multicast(members, bytes)?)
     }
 
-    /// Reads bytes, at once: streams may be changing them.
+    /// Reads bytes immediately: streams may be modifying them.
     ///
     /// # Errors
-    /// [`DeviceError::Memory`] where they are not all in one region.
+    /// [`DeviceError::Memory`] if they are not all in one region.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.read(address, to)?)
     }
 
-    /// Writes bytes, at once: streams may be reading them.
+    /// Writes bytes immediately: streams may be reading them.
     ///
     /// # Errors
-    /// As [`Device::read`], and where the memory is read-only.
+    /// See [`Device::read`], and if the memory is read-only.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.write(address, from)?)
     }
 
-    /// Copies bytes within memory, also between places that overlap.
+    /// Copies bytes within memory; source and destination may overlap.
     ///
     /// # Errors
-    /// As [`Device::write`].
+    /// See [`Device::write`].
     pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.copy(to, from, bytes)?)
     }
 
-    /// Writes a pattern `count` times, one after the other.
+    /// Writes `count` consecutive copies of a pattern.
     ///
     /// # Errors
-    /// As [`Device::write`].
+    /// See [`Device::write`].
     pub fn fill(&self, address: u64, pattern: &[u8], count: u64) -> Result<(), DeviceError> {
         self.check()?;
         Ok(self.inner.memory.fill(address, pattern, count)?)
     }
 
-    /// Gives what kernels print to a function, launch after launch, each when it ends, its blocks in order. It must not wait for the
-    /// device.
+    /// Passes the output of kernels to a function, launch by launch at their ends, with the blocks in order. It must not wait for the device.
     pub fn print_to(&self, sink: impl FnMut(&[u8]) + Send + 'static) {
         *lock(&self.inner.sink) = Box::new(sink);
     }
 
-    /// What kernels printed since the last call, unless it [goes elsewhere](Device::print_to). Not more is kept than one launch may
-    /// print.
+    /// The output of kernels since the last call, unless it is [redirected](Device::print_to). At most as much is kept as one launch may print.
     pub fn take_output(&self) -> Vec<u8> {
         std::mem::take(&mut lock(&self.inner.kept))
     }

@@ -1,4 +1,4 @@
-//! What executes the kernels of a device.
+//! Execution engines of a device.
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_exec::{Options, Prepared, Report, Shape, codes};
@@ -7,32 +7,33 @@ use ptx_link::Sources;
 use crate::error::findings;
 use crate::{Device, DeviceError};
 
-/// What executes the kernels of a device.
+/// The execution engine of the kernels of a device.
 ///
-/// Compiled kernels leave what the interpreter does, and are stopped by the same errors, unless their accesses are **not checked** ([`Check`]). What the interpreter counts ([`Report::warp_instructions`]) is zero.
+/// Compiled kernels have the same results as the interpreter and are stopped by the same errors, unless their accesses
+/// are **not checked** ([`Check`]). The interpreter's counts ([`Report::warp_instructions`]) are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Engine {
     /// The interpreter, which checks every access.
     #[default]
     Interpreter,
-    /// Code for this processor, which LLVM makes when a kernel is first launched with a shape of blocks. Launches that are not compiled are errors.
-    /// Its accesses are not checked unless [`Check::Memory`] is asked for.
+    /// Native code, which LLVM generates when a kernel is first launched with a block shape. Launches that cannot be
+    /// compiled are errors. Accesses are not checked unless [`Check::Memory`] is set.
     Compiled,
-    /// Code for this processor where a launch can be compiled, the interpreter otherwise: also where there is no LLVM, or the crate has not its
-    /// feature `jit`. Its accesses are checked unless [`Check::None`] is asked for.
+    /// Native code if a launch can be compiled, otherwise the interpreter: also if there is no LLVM, or the crate lacks
+    /// the feature `jit`. Accesses are checked unless [`Check::None`] is set.
     Automatic,
 }
 
-/// What compiled kernels check; the interpreter checks every access.
+/// The checks of compiled kernels; the interpreter checks every access.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Check {
     /// Memory with [`Engine::Automatic`], nothing with [`Engine::Compiled`].
     #[default]
     Usual,
-    /// Nothing: an access that is outside of the memory of the device is as undefined as in a native program, so that a wrong kernel may end the process or
-    /// change its memory.
+    /// None: an access outside the memory of the device is undefined behaviour as in a native program, so that an
+    /// incorrect kernel may terminate the process or corrupt its memory.
     None,
-    /// Each access, as the interpreter does (`docs/compiled.md` has what may differ in its report).
+    /// Every access, like the interpreter (`docs/compiled.md` lists possible differences in reports).
     Memory,
 }
 
@@ -51,7 +52,7 @@ pub(crate) use interpreted::Code as Compiled;
 mod interpreted {
     use super::*;
 
-    /// Nothing.
+    /// No code: the feature `jit` is disabled.
     #[derive(Clone, Default, Debug)]
     pub(crate) struct Code;
 
@@ -99,7 +100,7 @@ mod compiled {
 
     use super::*;
 
-    /// The compiler of a device, once a kernel needs it.
+    /// The compiler of a device, created when a kernel first needs it.
     #[derive(Default)]
     pub(crate) struct Compilers {
         made: OnceLock<Compiler>,
@@ -108,7 +109,7 @@ mod compiled {
     impl Compilers {
         fn get(&self, device: &Device) -> &Compiler {
             self.made.get_or_init(|| {
-                // A cache that cannot be used is none.
+                // An unusable cache is ignored.
                 let folder = device.cache_folder();
                 let cache = folder.and_then(|folder| Cache::open(folder, DEFAULT_CACHE_BYTES).ok());
                 Compiler::host().with_cache(cache)
@@ -116,15 +117,15 @@ mod compiled {
         }
     }
 
-    /// The code of a kernel for each shape of blocks.
+    /// The code of a kernel for each block shape.
     #[derive(Clone, Default)]
     pub(crate) struct Code {
         unchecked: Arc<Kernels>,
-        /// The same that checks memory.
+        /// Code that checks memory accesses.
         checked: Arc<Checked>,
     }
 
-    /// Code that checks memory.
+    /// Code that checks memory accesses.
     struct Checked(Kernels);
 
     impl Default for Checked {
@@ -140,7 +141,7 @@ mod compiled {
     }
 
     impl Code {
-        /// Compiles what launches of a shape execute; tells whether they execute compiled code.
+        /// Compiles the code for launches of a shape; returns whether they execute compiled code.
         pub(crate) fn prepare(
             &self,
             device: &Device,
@@ -155,7 +156,7 @@ mod compiled {
             Ok(self.of(device, &request, sources)?.is_some())
         }
 
-        /// The code of a launch; `None` where the interpreter executes it. What does not fit is left to that, too.
+        /// The code of a launch; `None` if the interpreter executes it. Launches that do not fit are left to the interpreter too.
         fn of(
             &self,
             device: &Device,
@@ -199,7 +200,7 @@ mod compiled {
         }
     }
 
-    /// Why there is no code, at the instruction where it is one.
+    /// Why there is no code, with the responsible instruction if known.
     fn finding(begun: &ptx_exec::engine::Begun<'_>, error: &CompileError) -> Diagnostic {
         let text = format!("the kernel is not compiled: {error}");
         let origin = match error {

@@ -1,4 +1,4 @@
-//! What can go wrong on a device.
+//! Errors of a device.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,23 +9,24 @@ use ptx_exec::{MemoryError, Trap};
 use ptx_link::Sources;
 use thiserror::Error;
 
-/// A finding about a module or a launch, with its place as people read it.
+/// A diagnostic about a module or a launch, with its location rendered as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// `file:line:column: error[CODE]: message`; without a place where there is none.
+    /// `file:line:column: error[CODE]: message`; without a location if there is none.
     pub text: String,
-    /// The code, such as `X0003`.
+    /// The diagnostic code, such as `X0003`.
     pub code: &'static str,
-    /// Whether it is an error and no warning.
+    /// Whether it is an error, not a warning.
     pub is_error: bool,
-    /// The same as a JSON object, as the tools write it with `--error-format=json`: `file`, `line`, `column`, `severity`, `code`, `message`, `help`; of a kernel
-    /// that was stopped also `details` ([`Trap::details`]) and `related`, the places of other threads that explain it.
+    /// The diagnostic as a JSON object, as the tools write it with `--error-format=json`: `file`, `line`, `column`,
+    /// `severity`, `code`, `message`, `help`; for a stopped kernel also `details` ([`Trap::details`]) and `related`,
+    /// the locations of other threads that explain it.
     pub json: String,
-    /// Other places that explain it, such as where the threads of a deadlock wait: `file:line:column: text`.
+    /// Other locations that explain it, such as where the threads of a deadlock wait: `file:line:column: text`.
     pub related: Vec<String>,
 }
 
-/// The findings about the files of a module.
+/// The diagnostics about the files of a module.
 pub(crate) fn findings(sources: &Sources, found: &Diagnostics) -> Vec<Finding> {
     let mut all = Vec::new();
     for (file, findings) in sources.split(found) {
@@ -57,9 +58,9 @@ fn joined(findings: &[Finding]) -> String {
 /// A kernel that was stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stopped {
-    /// What stopped it, and where.
+    /// The trap, with its location.
     pub trap: Trap,
-    /// The same with the place in the file, and the places of other threads that explain it.
+    /// The trap with its location in the file, and the locations of other threads that explain it.
     pub findings: Vec<Finding>,
 }
 
@@ -71,42 +72,42 @@ impl fmt::Display for Stopped {
     }
 }
 
-/// Why a device did not do something.
+/// Why an operation of a device failed.
 #[derive(Clone, Debug, Error)]
 pub enum DeviceError {
-    /// The text is not PTX, or not valid, or its parts cannot be linked.
+    /// The text is not PTX, is invalid, or its parts cannot be linked.
     #[error("the module is rejected:\n{}", joined(.0))]
     Module(Vec<Finding>),
-    /// The module is for a target that the device does not have.
+    /// The module is for a target that the device does not support.
     #[error("the module is for {needed}, which a device of {has} does not run")]
     Target {
-        /// The module's target.
+        /// The target of the module.
         needed: String,
-        /// The device's.
+        /// The target of the device.
         has: String,
     },
-    /// There is no such kernel, or it needs something that cannot be executed.
+    /// There is no such kernel, or it requires something that cannot be executed.
     #[error("the kernel cannot be executed:\n{}", joined(.0))]
     Kernel(Vec<Finding>),
-    /// The arguments do not fit the parameters.
+    /// The arguments do not match the parameters.
     #[error("{0}")]
     Arguments(String),
     /// The launch does not fit the kernel or the device.
     #[error("the launch is refused:\n{}", joined(.0))]
     Launch(Vec<Finding>),
-    /// An access to memory, or the memory's management.
+    /// An error of a memory access or of memory management.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A texture, surface or sampler that there cannot be, or is not.
+    /// An invalid texture, surface or sampler, or an invalid handle of one.
     #[error(transparent)]
     Texture(#[from] TextureError),
-    /// A kernel was stopped, now or before. Until [`Device::recover`](crate::Device::recover) all calls return this.
+    /// A kernel was stopped, now or earlier. Until [`Device::recover`](crate::Device::recover) all calls return this.
     #[error("{0}")]
     Stopped(Arc<Stopped>),
-    /// An event that was not recorded, or not reached yet.
+    /// An event that was not recorded, or has not been reached yet.
     #[error("the event {0}")]
     Event(&'static str),
-    /// The host has no thread for a stream.
+    /// The host cannot create a thread for a stream.
     #[error("the host refuses a thread: {0}")]
     Host(String),
     /// A defect of this library.
@@ -115,7 +116,7 @@ pub enum DeviceError {
 }
 
 impl DeviceError {
-    /// The findings that it has, where it is about a module, a launch or a kernel that was stopped.
+    /// Its diagnostics, if it is about a module, a launch or a stopped kernel.
     pub fn findings(&self) -> &[Finding] {
         match self {
             DeviceError::Module(findings) | DeviceError::Kernel(findings) | DeviceError::Launch(findings) => {
@@ -133,7 +134,7 @@ impl DeviceError {
     }
 }
 
-/// The text that a panic carries.
+/// The message of a panic.
 pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".to_owned())

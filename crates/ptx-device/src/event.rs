@@ -33,14 +33,14 @@ impl Mark {
     }
 }
 
-/// A point in the work of a stream, once it is [recorded](crate::Stream::record). Copies are the same event.
+/// A point in the work of a stream, once it is [recorded](crate::Stream::record). Clones refer to the same event.
 #[derive(Clone, Debug, Default)]
 pub struct Event {
     last: Arc<Mutex<Option<Arc<Mark>>>>,
 }
 
 impl Event {
-    /// An event that is not recorded yet.
+    /// An event that has not been recorded.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +49,7 @@ impl Event {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new recording, in place of the one before.
+    /// Starts a new recording, which replaces the previous one.
     pub(crate) fn mark(&self) -> Arc<Mark> {
         let mark = Arc::new(Mark::default());
         *self.last() = Some(mark.clone());
@@ -61,22 +61,22 @@ impl Event {
         self.last().clone()
     }
 
-    /// Whether the stream has come to where the event was recorded last; true where it never was, as with CUDA.
+    /// Whether the stream has reached the point of the last recording; true if there is none, as in CUDA.
     pub fn is_reached(&self) -> bool {
         self.current().is_none_or(|mark| mark.lock().is_some())
     }
 
-    /// Waits until the stream has come to where the event was recorded last.
+    /// Waits until the stream has reached the point of the last recording.
     pub fn synchronize(&self) {
         if let Some(mark) = self.current() {
             mark.wait();
         }
     }
 
-    /// The time from another event to this one, zero where this one came first.
+    /// The time from another event to this one, zero if this one came first.
     ///
     /// # Errors
-    /// [`DeviceError::Event`] where one of them was not recorded or not reached.
+    /// [`DeviceError::Event`] if one of them was not recorded or has not been reached.
     pub fn since(&self, earlier: &Event) -> Result<Duration, DeviceError> {
         let at = |event: &Event| {
             let mark = event.current().ok_or(DeviceError::Event("was not recorded"))?;

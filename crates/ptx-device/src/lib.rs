@@ -1,4 +1,4 @@
-//! A device that executes PTX on the host CPU: memory, modules, kernels, streams and events, as a GPU's driver has them.
+//! A device that executes PTX on the host CPU: memory, modules, kernels, streams and events, like a GPU driver's.
 //!
 //! ```
 //! use ptx_device::{Argument, Device, Module, Shape};
@@ -39,7 +39,7 @@
 //! device.read(data, &mut bytes)?;
 //! assert_eq!(bytes.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect::<Vec<_>>(), [3.0, 4.0, -8.0]);
 //!
-//! // What goes wrong is a value that names the place and the memory.
+//! // Errors are values that describe the location and the memory.
 //! let error = scale.launch(&Shape::linear(1, 32), &[data.into(), 2.0f32.into(), 4u32.into()]).unwrap_err();
 //! assert!(error.to_string().contains("offset 12 of allocation 1, which has 12 bytes"), "{error}");
 //! # Ok::<(), ptx_device::DeviceError>(())
@@ -47,15 +47,16 @@
 //!
 //! # Memory
 //!
-//! Addresses are those of the host process: memory that a device allocates, and memory of the host that is
-//! [registered](Device::register), is read and written at the same address by kernels and by the host ([`Device::words`]), while
-//! kernels run too. So all of it is what CUDA calls mapped, and managed. Every access of a kernel has to lie in one allocation,
-//! registered region or variable.
+//! Device addresses are host addresses: memory that a device allocates, and host memory that is
+//! [registered](Device::register), is accessed at the same address by kernels and by the host ([`Device::words`]), also
+//! while kernels run. All of it is thus mapped and managed memory in CUDA's terms. Every access of a kernel must be
+//! within one allocation, registered region or variable.
 //!
 //! # LLVM IR
 //!
-//! With the feature `llvm`, which needs LLVM's library when such a module is loaded, [`Module::load`] and [`Module::link`] take LLVM IR for NVPTX as
-//! well, text and bitcode, also together with PTX. Without it the crate neither needs nor builds any part of LLVM.
+//! With the feature `llvm`, which requires LLVM's library when such a module is loaded, [`Module::load`] and
+//! [`Module::link`] also accept LLVM IR for NVPTX, text and bitcode, also mixed with PTX. Without it the crate neither
+//! needs nor builds any part of LLVM.
 //!
 #![cfg_attr(
     feature = "llvm",
@@ -106,21 +107,23 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //!
 //! # Compiled kernels
 //!
-//! The interpreter executes kernels, which checks every access. With the feature `jit`, which needs LLVM's library when the first kernel is compiled,
-//! [`DeviceOptions::engine`] chooses code for this processor instead, which is many times faster, and [`DeviceOptions::check`] whether that checks accesses: see [`Engine`] and [`Check`].
+//! By default kernels run in the interpreter, which checks every access. With the feature `jit`, which requires LLVM's
+//! library when the first kernel is compiled, [`DeviceOptions::engine`] selects native code instead, which is many
+//! times faster, and [`DeviceOptions::check`] whether it checks accesses: see [`Engine`] and [`Check`].
 //!
 //! # Errors
 //!
-//! As with CUDA there are two kinds. What does not fit (a module with errors, wrong arguments, an impossible shape, a copy out of
-//! bounds) concerns the call alone. A kernel that is stopped leaves memory half-changed, so the device refuses all further
-//! work with [`DeviceError::Stopped`], which holds the first such error, until [`Device::recover`] is called (with CUDA the process
-//! has to end); [`AfterStop::GoOn`] makes it an error of the launch alone. Launches on streams are checked when they are made; when they are stopped, [`Stream::synchronize`] and all further
-//! work return the error.
+//! As in CUDA there are two kinds. A request that does not fit (a module with errors, wrong arguments, an impossible
+//! shape, a copy out of bounds) only affects the call. A kernel that is stopped leaves memory partially modified, so
+//! the device refuses all further work with [`DeviceError::Stopped`], which contains the first such error, until
+//! [`Device::recover`] is called (in CUDA the process has to end); [`AfterStop::GoOn`] makes it an error of the launch
+//! alone. Launches on streams are checked when they are queued; if they are stopped, [`Stream::synchronize`] and all
+//! further work return the error.
 //!
 //! # Streams
 //!
-//! A [`Stream`] does its work in order on a host thread of its own; streams run at the same time. [`Kernel::launch`] runs the kernel
-//! before it returns, independently of all streams: there is no default stream that others wait for.
+//! A [`Stream`] does its work in order on a separate host thread; streams run concurrently. [`Kernel::launch`] runs the
+//! kernel before it returns, independently of all streams: there is no default stream that others wait for.
 
 mod argument;
 mod device;

@@ -15,8 +15,8 @@ use crate::error::{Finding, Stopped, findings};
 use crate::source::read;
 use crate::{Argument, Device, DeviceError};
 
-/// A module on a device: its variables are in the device's memory and keep their values from launch to launch. Copies are the same
-/// one; when the last one and the last of its kernels is dropped, the variables are freed.
+/// A module on a device: its variables are in the device's memory and keep their values across launches. Clones refer
+/// to the same module; when the last one and the last of its kernels are dropped, the variables are freed.
 #[derive(Clone, Debug)]
 pub struct Module {
     device: Device,
@@ -28,14 +28,15 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads PTX. The name is what errors call the file.
+    /// Loads PTX. `name` is the file name in errors.
     ///
-    /// With the feature `llvm` it loads LLVM IR too, text or bitcode, which it tells from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`), or, where
-    /// it has no such extension, by the content. LLVM IR is translated into PTX first ([`Module::texts`]), in which errors of launches then have their places.
+    /// With the feature `llvm` it also loads LLVM IR, text or bitcode, which is distinguished from PTX by the extension
+    /// of the name (`.ptx`, `.ll`, `.bc`), or, without such an extension, by the contents. LLVM IR is first translated
+    /// to PTX ([`Module::texts`]), to which the locations in launch errors refer.
     ///
     /// # Errors
-    /// [`DeviceError::Module`] with everything that is wrong with the text; [`DeviceError::Target`] where the device has an earlier
-    /// architecture. What cannot be executed is only refused when a [kernel](Module::kernel) needs it.
+    /// [`DeviceError::Module`] with all errors of the text; [`DeviceError::Target`] if the device has an earlier
+    /// architecture. Unsupported constructs are only refused when a [kernel](Module::kernel) needs them.
     pub fn load(device: &Device, name: &str, text: impl Into<Vec<u8>>) -> Result<Self, DeviceError> {
         Self::load_files(device, vec![SourceFile::new(name, text)])
     }
@@ -43,7 +44,7 @@ impl Module {
     /// Loads several files, each a name and PTX or LLVM IR, and links them.
     ///
     /// # Errors
-    /// As [`Module::load`].
+    /// See [`Module::load`].
     ///
     /// ```
     /// use ptx_device::{Device, Module, Shape};
@@ -97,26 +98,26 @@ impl Module {
         &self.image
     }
 
-    /// What is doubtful about its text.
+    /// The warnings about its text.
     pub fn warnings(&self) -> &[Finding] {
         &self.warnings
     }
 
-    /// The files that it was linked from, each with its name and the PTX that is executed: as they were given, or what became of LLVM IR. The places
-    /// in errors are in these texts.
+    /// The files that it was linked from, each with its name and the PTX that is executed: as given, or translated from
+    /// LLVM IR. Locations in errors refer to these texts.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.sources.files().iter().map(|file| (file.name(), file.text()))
     }
 
-    /// The names of its kernels, in the order of the text.
+    /// The names of its kernels, in text order.
     pub fn kernels(&self) -> Vec<&str> {
         self.image.kernels()
     }
 
-    /// A kernel. The first call decodes it; it is kept as long as the module.
+    /// Looks up a kernel. The first call decodes it; the result is cached with the module.
     ///
     /// # Errors
-    /// [`DeviceError::Kernel`] where there is none of this name, or with everything it reaches that cannot be executed.
+    /// [`DeviceError::Kernel`] if there is none of this name, or with every reachable construct that cannot be executed.
     pub fn kernel(&self, name: &str) -> Result<Kernel, DeviceError> {
         self.device.check()?;
         let found = |found: Diagnostics| DeviceError::Kernel(findings(&self.sources, &found));
@@ -126,18 +127,17 @@ impl Module {
         Ok(Kernel { module: self.clone(), prepared, compiled })
     }
 
-    /// A `.global` or `.const` variable of the module by its name: its address and size. What the host writes to constants, the next
-    /// launch sees.
+    /// Looks up a `.global` or `.const` variable of the module by name: its address and size. Host writes to constants are seen by the next launch.
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.image.variable(name)
     }
 
-    /// The names of its variables, in order.
+    /// The names of its variables, sorted.
     pub fn variables(&self) -> Vec<&str> {
         self.image.variables()
     }
 
-    /// Gives all variables their initial values again.
+    /// Resets all variables to their initial values.
     pub fn reset(&self) {
         self.image.reset();
     }
@@ -167,39 +167,41 @@ impl Kernel {
         self.prepared.parameters()
     }
 
-    /// Launches it and waits for it, beside what streams do.
+    /// Launches it and waits for it, concurrently with streams.
     ///
     /// # Errors
-    /// [`DeviceError::Arguments`] and [`DeviceError::Launch`] where something does not fit, [`DeviceError::Stopped`] where a thread
-    /// was stopped, or one of an earlier launch was.
+    /// [`DeviceError::Arguments`] and [`DeviceError::Launch`] if something does not fit, [`DeviceError::Stopped`] if a
+    /// thread was stopped, now or in an earlier launch.
     pub fn launch(&self, shape: &Shape, arguments: &[Argument]) -> Result<Report, DeviceError> {
         let params = self.checked(shape, arguments)?;
         self.run(shape, &params)
     }
 
-    /// Launches it with the bytes of all parameters, each at its place ([`Kernel::parameters`]); what is missing at the end is zero.
+    /// Launches it with the bytes of all parameters at their offsets ([`Kernel::parameters`]); bytes missing at the end are zero.
     ///
     /// # Errors
-    /// As [`Kernel::launch`].
+    /// See [`Kernel::launch`].
     pub fn launch_raw(&self, shape: &Shape, params: &[u8]) -> Result<Report, DeviceError> {
         self.check(shape)?;
         self.run(shape, params)
     }
 
-    /// Whether a launch of this shape fits the kernel and the device.
+    /// Checks whether a launch of this shape fits the kernel and the device.
     ///
     /// # Errors
-    /// [`DeviceError::Launch`]; that the device was stopped.
+    /// [`DeviceError::Launch`], or if the device was stopped.
     pub fn check(&self, shape: &Shape) -> Result<(), DeviceError> {
         self.module.device.check()?;
         self.prepared.check(shape).map_err(|found| self.refused(&found))
     }
 
-    /// Whether launches of this shape execute compiled code. Compiles it where the device's [engine](crate::DeviceOptions::engine) does and it was not before,
-    /// so that the first launch does not take longer than others.
+    /// Whether launches of this shape execute compiled code. Compiles it if the device's
+    /// [engine](crate::DeviceOptions::engine) does and it has not been compiled yet, so that the first launch takes no
+    /// longer than others.
     ///
     /// # Errors
-    /// [`DeviceError::Kernel`] where it is not compiled and the engine is [`Engine::Compiled`](crate::Engine::Compiled); as [`Kernel::check`].
+    /// [`DeviceError::Kernel`] if it cannot be compiled and the engine is
+    /// [`Engine::Compiled`](crate::Engine::Compiled); otherwise see [`Kernel::check`].
     pub fn prepare(&self, shape: &Shape) -> Result<bool, DeviceError> {
         self.check(shape)?;
         self.compiled.prepare(&self.module.device, &self.prepared, shape, &self.module.sources)
@@ -209,7 +211,7 @@ impl Kernel {
         DeviceError::Launch(findings(&self.module.sources, found))
     }
 
-    /// The parameter space of a launch that fits.
+    /// The parameter space of a launch, after checking it.
     pub(crate) fn checked(&self, shape: &Shape, arguments: &[Argument]) -> Result<Vec<u8>, DeviceError> {
         self.check(shape)?;
         pack(self.name(), self.parameters(), arguments, self.prepared.parameter_bytes())

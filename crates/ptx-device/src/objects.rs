@@ -1,4 +1,4 @@
-//! Textures, surfaces and samplers of a device, made and destroyed one by one.
+//! Texture, surface and sampler objects of a device.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -7,8 +7,9 @@ use ptx_exec::texture::{Handle, Image, Sampler, SharedImage, Texture, TextureErr
 use crate::{Device, DeviceError, Module};
 
 impl Device {
-    /// Gives launches from now on these textures, samplers and surfaces, instead of those before. Variables of modules are bound to
-    /// them by name; the [value](ptx_exec::texture::Handle::value) of a handle is what a parameter of 64 bits gets.
+    /// Sets the textures, samplers and surfaces for subsequent launches, replacing the previous ones. Variables of
+    /// modules are bound to them by name; a 64-bit parameter receives the [value](ptx_exec::texture::Handle::value) of
+    /// a handle.
     pub fn set_textures(&self, textures: Arc<TextureSet>) {
         *self.textures() = textures;
     }
@@ -17,12 +18,12 @@ impl Device {
         self.inner.textures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The textures of a launch that begins now.
+    /// The textures for a launch that starts now.
     pub(crate) fn textures_now(&self) -> Arc<TextureSet> {
         self.textures().clone()
     }
 
-    /// Changes the textures of launches from now on. Those that run keep theirs.
+    /// Changes the textures for subsequent launches. Running launches keep theirs.
     fn change(
         &self,
         change: impl FnOnce(&mut TextureSet) -> Result<Handle, TextureError>,
@@ -31,11 +32,11 @@ impl Device {
         Ok(change(Arc::make_mut(&mut self.textures()))?)
     }
 
-    /// An image for textures and surfaces: a CUDA array, whose texels are copied, or linear memory of this device, with a pitch where it has two
-    /// axes.
+    /// Creates an image for textures and surfaces: a CUDA array, whose texels are copied, or linear memory of this
+    /// device, with a pitch if it has two axes.
     ///
     /// # Errors
-    /// [`DeviceError::Texture`] for what CUDA's driver refuses; [`DeviceError::Memory`] for linear memory that is not in one region.
+    /// [`DeviceError::Texture`] for images that the CUDA driver refuses; [`DeviceError::Memory`] for linear memory that is not in one region.
     ///
     /// ```
     /// use ptx_device::texture::{ChannelFormat, Extent, Filter, Image, Sampler, Texture};
@@ -80,34 +81,34 @@ impl Device {
         Ok(image)
     }
 
-    /// Makes a texture object, as `cuTexObjectCreate`. What `texture` has for the number of its image does not count.
+    /// Creates a texture object, like `cuTexObjectCreate`. The image index in `texture` is ignored.
     ///
     /// # Errors
-    /// [`DeviceError::Texture`] for what CUDA's driver refuses.
+    /// [`DeviceError::Texture`] for textures that the CUDA driver refuses.
     pub fn texture(&self, image: &SharedImage, texture: &Texture) -> Result<Handle, DeviceError> {
         self.change(|set| set.add_texture(image, texture))
     }
 
-    /// Makes a surface object of a level of an array, as `cuSurfObjectCreate`.
+    /// Creates a surface object of a level of an array, like `cuSurfObjectCreate`.
     ///
     /// # Errors
-    /// As [`Device::texture`].
+    /// See [`Device::texture`].
     pub fn surface(&self, image: &SharedImage, level: u32) -> Result<Handle, DeviceError> {
         self.change(|set| set.add_surface(image, level))
     }
 
-    /// Makes a sampler, for modules with `.target texmode_independent`.
+    /// Creates a sampler, for modules with `.target texmode_independent`.
     ///
     /// # Errors
-    /// As [`Device::texture`].
+    /// See [`Device::texture`].
     pub fn sampler(&self, sampler: Sampler) -> Result<Handle, DeviceError> {
         self.change(|set| set.add_sampler(sampler))
     }
 
-    /// Destroys a texture, surface or sampler, once all work of the device is done. Kernels that use its handle later are stopped.
+    /// Destroys a texture, surface or sampler, once all work of the device is complete. Kernels that use its handle later are stopped.
     ///
     /// # Errors
-    /// [`DeviceError::Texture`] for handles of nothing.
+    /// [`DeviceError::Texture`] for invalid handles.
     pub fn destroy(&self, handle: Handle) -> Result<(), DeviceError> {
         self.wait();
         Ok(Arc::make_mut(&mut self.textures()).remove(handle)?)
@@ -115,11 +116,11 @@ impl Device {
 }
 
 impl Module {
-    /// Binds a `.texref`, `.samplerref` or `.surfref` variable of the module to a texture, sampler or surface of its device, for launches from now
-    /// on; with `None` to what [`Device::set_textures`] has for its name.
+    /// Binds a `.texref`, `.samplerref` or `.surfref` variable of the module to a texture, sampler or surface of its
+    /// device, for subsequent launches; `None` restores the object of its name in [`Device::set_textures`].
     ///
     /// # Errors
-    /// [`DeviceError::Texture`] where there is no such variable, it is of another type, or nothing has the handle.
+    /// [`DeviceError::Texture`] if there is no such variable, it has another type, or the handle is invalid.
     pub fn bind(&self, name: &str, handle: Option<Handle>) -> Result<(), DeviceError> {
         self.device().check()?;
         if let Some(handle) = handle {

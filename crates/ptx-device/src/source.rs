@@ -1,4 +1,4 @@
-//! From what modules are written in to one tree.
+//! Reads modules from their source formats into one linked module.
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_ir::Module as Tree;
@@ -46,12 +46,12 @@ pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding
     Ok((tree, sources, found))
 }
 
-/// The findings about a file that was read by itself, so that positions are its own.
+/// The diagnostics about a file that was read separately, so that positions are relative to it.
 fn findings_of(file: &SourceFile, found: &Diagnostics) -> Vec<Finding> {
     Sources::new(vec![file.clone()]).map(|own| findings(&own, found)).unwrap_or_default()
 }
 
-/// A file as PTX, with warnings. LLVM IR is raised to the text that is executed, so that what fails has a place in it.
+/// Converts a file to PTX, with warnings. LLVM IR is raised to the text that is executed, so that errors have locations in it.
 #[cfg(feature = "llvm")]
 fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
     use ptx_driver::{InputKind, TargetChoice, llvm_context, raise, read_llvm};
@@ -66,7 +66,7 @@ fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
     Ok((SourceFile::new(format!("{} (as PTX)", file.name()), ptx_ir::print(&tree)), warnings))
 }
 
-/// A file as PTX: LLVM IR is refused by its name or the first bytes of bitcode.
+/// Accepts a PTX file: LLVM IR is refused by its file name or the magic of bitcode.
 #[cfg(not(feature = "llvm"))]
 fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
     use ptx_diag::{Code, Diagnostic};

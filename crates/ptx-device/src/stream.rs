@@ -1,4 +1,4 @@
-//! Streams: work that is done in order, beside other streams.
+//! Streams: queues of work done in order, concurrently with other streams.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,7 +9,7 @@ use crate::{Argument, Device, DeviceError, Event, Kernel, Shape};
 
 type Task = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
 
-/// What a stream has left to do.
+/// The progress of a stream's queue.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     state: Mutex<State>,
@@ -27,7 +27,7 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all queued work is done.
+    /// Waits until all queued work is complete.
     pub(crate) fn wait(&self) {
         drop(self.idle());
     }
@@ -52,8 +52,8 @@ impl Progress {
     }
 }
 
-/// Work that is done in order on a host thread of its own. Copies are the same stream. When the last one is dropped, what was asked
-/// for is still done.
+/// A queue of work done in order on a separate host thread. Clones refer to the same stream. When the last one is
+/// dropped, queued work is still completed.
 ///
 /// ```
 /// use ptx_device::{Device, Event, Stream};
@@ -76,17 +76,17 @@ pub struct Stream {
     progress: Arc<Progress>,
 }
 
-/// Bytes that a stream will have read.
+/// Bytes to be read by a stream.
 #[derive(Debug)]
 pub struct Pending {
     bytes: Receiver<Result<Vec<u8>, DeviceError>>,
 }
 
 impl Pending {
-    /// Waits for them.
+    /// Waits for the bytes.
     ///
     /// # Errors
-    /// What kept the stream from reading them.
+    /// The error that prevented the read.
     pub fn wait(self) -> Result<Vec<u8>, DeviceError> {
         let ended = || DeviceError::Internal("the stream ended before it came to the read".to_owned());
         self.bytes.recv().map_err(|_| ended())?
@@ -94,10 +94,10 @@ impl Pending {
 }
 
 impl Stream {
-    /// A stream of a device.
+    /// Creates a stream of a device.
     ///
     /// # Errors
-    /// [`DeviceError::Host`] where the host has no thread for it.
+    /// [`DeviceError::Host`] if the host cannot create a thread for it.
     pub fn new(device: &Device) -> Result<Self, DeviceError> {
         let (tasks, queue) = channel::<Task>();
         let progress = Arc::new(Progress::default());
@@ -121,10 +121,10 @@ impl Stream {
         }
     }
 
-    /// Launches a kernel after all work queued before.
+    /// Queues a launch of a kernel.
     ///
     /// # Errors
-    /// As [`Kernel::launch`], but that the kernel is stopped: [`Stream::synchronize`] reports that.
+    /// See [`Kernel::launch`], except that a stopped kernel is reported by [`Stream::synchronize`].
     pub fn launch(&self, kernel: &Kernel, shape: &Shape, arguments: &[Argument]) -> Result<(), DeviceError> {
         let params = kernel.checked(shape, arguments)?;
         let (kernel, shape) = (kernel.clone(), *shape);
@@ -132,10 +132,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Launches a kernel with the bytes of all parameters, as [`Kernel::launch_raw`].
+    /// Queues a launch of a kernel with the bytes of all parameters, like [`Kernel::launch_raw`].
     ///
     /// # Errors
-    /// As [`Stream::launch`].
+    /// See [`Stream::launch`].
     pub fn launch_raw(&self, kernel: &Kernel, shape: &Shape, params: Vec<u8>) -> Result<(), DeviceError> {
         kernel.check(shape)?;
         let (kernel, shape) = (kernel.clone(), *shape);
@@ -143,10 +143,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes bytes to memory.
+    /// Queues a write to memory.
     ///
     /// # Errors
-    /// That the device was stopped. What is wrong with the access is reported by [`Stream::synchronize`].
+    /// If the device was stopped. Errors of the access are reported by [`Stream::synchronize`].
     pub fn write(&self, address: u64, bytes: Vec<u8>) -> Result<(), DeviceError> {
         self.device.check()?;
         let device = self.device.clone();
@@ -154,27 +154,27 @@ impl Stream {
         Ok(())
     }
 
-    /// Reads bytes from memory.
+    /// Queues a read from memory.
     ///
     /// # Errors
-    /// That the device was stopped. What is wrong with the access is reported by [`Pending::wait`].
+    /// If the device was stopped. Errors of the access are reported by [`Pending::wait`].
     pub fn read(&self, address: u64, bytes: usize) -> Result<Pending, DeviceError> {
         self.device.check()?;
         let (device, (to, pending)) = (self.device.clone(), channel());
         self.push(move || {
             let mut read = vec![0; bytes];
             let result = device.read(address, &mut read).map(|()| read);
-            // When no one waits for it, nothing is lost.
+            // The receiver may have been dropped, in which case the bytes are not needed.
             let _ = to.send(result);
             Ok(())
         });
         Ok(Pending { bytes: pending })
     }
 
-    /// Reads bytes from memory and gives them to a function, on the thread of the stream. It must not wait for the stream.
+    /// Queues a read from memory whose bytes are passed to a function, on the thread of the stream. It must not wait for the stream.
     ///
     /// # Errors
-    /// As [`Stream::write`]. After an error the function is not called.
+    /// See [`Stream::write`]. After an error the function is not called.
     pub fn read_with(
         &self,
         address: u64,
@@ -192,8 +192,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Calls a function of the host after all work queued before, on the thread of the stream, as `cuLaunchHostFunc`. It is called also after errors, and
-    /// must not wait for the stream or the device.
+    /// Queues a call of a host function on the thread of the stream, like `cuLaunchHostFunc`. It is called even after
+    /// errors, and must not wait for the stream or the device.
     pub fn call(&self, function: impl FnOnce() + Send + 'static) {
         self.push(move || {
             function();
@@ -201,10 +201,10 @@ impl Stream {
         });
     }
 
-    /// Copies bytes within memory.
+    /// Queues a copy within memory.
     ///
     /// # Errors
-    /// As [`Stream::write`].
+    /// See [`Stream::write`].
     pub fn copy(&self, to: u64, from: u64, bytes: u64) -> Result<(), DeviceError> {
         self.device.check()?;
         let device = self.device.clone();
@@ -212,10 +212,10 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes a pattern `count` times.
+    /// Queues a write of `count` copies of a pattern.
     ///
     /// # Errors
-    /// As [`Stream::write`].
+    /// See [`Stream::write`].
     pub fn fill(&self, address: u64, pattern: Vec<u8>, count: u64) -> Result<(), DeviceError> {
         self.device.check()?;
         let device = self.device.clone();
@@ -223,7 +223,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Records an event: it is reached when all work queued before is done.
+    /// Records an event: it is reached when all work queued before is complete.
     pub fn record(&self, event: &Event) {
         let mark = event.mark();
         self.push(move || {
@@ -232,7 +232,7 @@ impl Stream {
         });
     }
 
-    /// Makes work that is queued from now on wait until an event, as it is recorded now, is reached.
+    /// Makes subsequently queued work wait until the current recording of an event is reached.
     pub fn wait(&self, event: &Event) {
         if let Some(mark) = event.current() {
             self.push(move || {
@@ -242,15 +242,15 @@ impl Stream {
         }
     }
 
-    /// Whether all queued work is done.
+    /// Whether all queued work is complete.
     pub fn is_idle(&self) -> bool {
         self.progress.lock().waiting == 0
     }
 
-    /// Waits until all queued work is done.
+    /// Waits until all queued work is complete.
     ///
     /// # Errors
-    /// The first error of it since the last call, or that the device was stopped.
+    /// The first error since the last call, or if the device was stopped.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
         let error = self.progress.idle().error.take();
         error.map_or_else(|| self.device.check(), Err)

@@ -13,10 +13,10 @@ use crate::mappings::Mappings;
 use crate::pointer::{given, items, region, room, store};
 use crate::status::{Failure, PtxStatus, guard};
 
-/// A device: memory, and what kernels do to it.
+/// A device: memory, and the execution of kernels on it.
 pub struct PtxDevice(pub(crate) Device);
 
-/// What a device is like. Zeros are the defaults.
+/// Options of a device. Zeros select the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxDeviceOptions {
@@ -24,63 +24,66 @@ pub struct PtxDeviceOptions {
     pub architecture: u32,
     /// Host threads that the blocks of a launch are spread over; 0 for as many as the host has.
     pub threads: u32,
-    /// Milliseconds that a launch may take; 0 for no limit.
+    /// Time limit of a launch in milliseconds; 0 for no limit.
     pub timeout: u64,
     /// Bytes of the heap of `malloc`; 0 for 8 MiB.
     pub heap: u64,
-    /// When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow, 2 at points that `seed` decides.
+    /// When asynchronous operations complete: 0 when they are issued, 1 as late as waits allow, 2 at random points determined by `seed`.
     pub completion: u32,
-    /// What decides when asynchronous operations complete, if `completion` is 2.
+    /// The random seed if `completion` is 2.
     pub seed: u64,
-    /// Not 0 for errors of kernels to concern the launch alone. Otherwise the device refuses all work until `ptx_device_recover`.
+    /// Nonzero if errors of kernels only affect the launch. Otherwise the device refuses all work until `ptx_device_recover`.
     pub go_on_after_stop: u32,
-    /// Not 0 for kernels to access all memory of the process, checked against its mappings (Linux), besides what is registered.
+    /// Nonzero if kernels may access all memory of the process, checked against its mappings (Linux), in addition to registered memory.
     pub unregistered: u32,
-    /// Not 0 for addresses of 32 bits, which modules with `.address_size 32` need. Then no address is one of the process: what `ptx_malloc` gives is accessed with
-    /// `ptx_copy_in` and `ptx_copy_out`.
+    /// Nonzero for 32-bit addresses, which modules with `.address_size 32` require. Then device addresses are not
+    /// addresses of the process: memory of `ptx_malloc` is accessed with `ptx_copy_in` and `ptx_copy_out`.
     pub has_32_bit_addresses: u32,
-    /// What executes kernels, a number of `PtxEngine`.
+    /// The execution engine, a `PtxEngine`.
     pub engine: u32,
-    /// Bytes of stack of a thread, registers and local memory of all active calls; 0 for 512 KiB. Compiled kernels have what they need.
+    /// Bytes of stack of a thread: registers and local memory of all active calls; 0 for 512 KiB. Compiled kernels have what they need.
     pub stack: u64,
-    /// Bytes of shared memory that a block may have, static and dynamic; 0 for 1 MiB.
+    /// Maximum bytes of shared memory of a block, static and dynamic; 0 for 1 MiB.
     pub shared: u64,
-    /// Instructions that all warps of a launch may execute together; 0 for no limit. Kernels are not compiled where there is one.
+    /// Maximum instructions of all warps of a launch together; 0 for no limit. With a limit kernels are not compiled.
     pub steps: u64,
-    /// What compiled kernels check, a number of `PtxCheck`.
+    /// The checks of compiled kernels, a `PtxCheck`.
     pub check: u32,
 }
 
-/// What executes kernels. Compiled kernels leave what the interpreter does and are stopped by the same errors, unless their accesses are not checked (`PtxCheck`). They need the library built with `--features jit`, and LLVM's library.
+/// The execution engine of kernels. Compiled kernels have the same results as the interpreter and are stopped by the
+/// same errors, unless their accesses are not checked (`PtxCheck`). They require the library to be built with
+/// `--features jit`, and LLVM's library.
 #[repr(C)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxEngine {
-    /// What the environment variable `PTX_EXEC_ENGINE` has when the device is made: `interp`, `jit` or `auto`; the interpreter where it is not set.
+    /// The value of the environment variable `PTX_EXEC_ENGINE` when the device is created: `interp`, `jit` or `auto`;
+    /// the interpreter if it is not set.
     PtxEngineDefault = 0,
     /// The interpreter, which checks every access.
     PtxEngineInterpreter = 1,
-    /// Code for this processor; launches that are not compiled are errors.
+    /// Native code; launches that cannot be compiled are errors.
     PtxEngineCompiled = 2,
-    /// Code for this processor where a launch can be compiled, the interpreter otherwise.
+    /// Native code if a launch can be compiled, otherwise the interpreter.
     PtxEngineAutomatic = 3,
 }
 
-/// What compiled kernels check.
+/// The checks of compiled kernels.
 #[repr(C)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxCheck {
-    /// What the environment variable `PTX_EXEC_CHECK` has when the device is made: `none` or `memory`. Where it is not set memory with `PtxEngineAutomatic`,
-    /// nothing with `PtxEngineCompiled`.
+    /// The value of the environment variable `PTX_EXEC_CHECK` when the device is created: `none` or `memory`. If it is
+    /// not set, memory with `PtxEngineAutomatic`, nothing with `PtxEngineCompiled`.
     PtxCheckDefault = 0,
-    /// Nothing: an access outside of the memory of the device is as undefined as in a native program.
+    /// None: an access outside the memory of the device is undefined behaviour as in a native program.
     PtxCheckNone = 1,
-    /// Each access, as the interpreter does.
+    /// Every access, like the interpreter.
     PtxCheckMemory = 2,
 }
 
-/// What the environment has for an engine.
+/// The engine selected by the environment.
 pub(crate) fn usual_engine() -> Result<Engine, Failure> {
     match std::env::var("PTX_EXEC_ENGINE").as_deref() {
         Err(std::env::VarError::NotPresent) | Ok("" | "interp") => Ok(Engine::Interpreter),
@@ -90,7 +93,7 @@ pub(crate) fn usual_engine() -> Result<Engine, Failure> {
     }
 }
 
-/// What the environment has for checks.
+/// The checks selected by the environment.
 pub(crate) fn usual_check() -> Result<Check, Failure> {
     match std::env::var("PTX_EXEC_CHECK").as_deref() {
         Err(std::env::VarError::NotPresent) | Ok("") => Ok(Check::Usual),
@@ -119,12 +122,13 @@ fn engine(number: u32) -> Result<Engine, Failure> {
     }
 }
 
-/// Takes what kernels print: text, its bytes, and the pointer that was given with the function. Streams call it on threads of their own.
+/// Receives the output of kernels: the text, its length in bytes, and the pointer that was given with the function.
+/// Streams call it on their own threads.
 pub type PtxPrint = Option<extern "C" fn(*const c_char, usize, *mut c_void)>;
 
 pub(crate) struct User(pub(crate) *mut c_void);
 
-// SAFETY: the pointer is only handed back to the caller's function, which is documented to be called by other threads.
+// SAFETY: the pointer is only passed back to the caller's function, which is documented to be called by other threads.
 unsafe impl Send for User {}
 
 pub(crate) fn print_to(device: &Device, print: PtxPrint, user: *mut c_void) {
@@ -176,31 +180,31 @@ impl PtxDeviceOptions {
     }
 }
 
-/// What launches on a device may have.
+/// Limits of launches on a device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxProperties {
-    /// The architecture, 90 for `sm_90`; 0 where modules for any are run.
+    /// The architecture, 90 for `sm_90`; 0 if modules for any are run.
     pub architecture: u32,
-    /// Threads of a warp.
+    /// Threads per warp.
     pub warp_size: u32,
-    /// Threads of a block.
+    /// Maximum threads of a block.
     pub threads_per_block: u32,
-    /// Threads of a block along x, y and z.
+    /// Maximum threads of a block along x, y and z.
     pub block: [u32; 3],
-    /// Blocks along x, y and z.
+    /// Maximum blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Blocks of a cooperative launch, if their registers and memory fit.
+    /// Maximum blocks of a cooperative launch, if their registers and memory fit.
     pub cooperative_blocks: u32,
-    /// Bytes of shared memory of a block, static and dynamic.
+    /// Maximum bytes of shared memory of a block, static and dynamic.
     pub shared_bytes: u64,
-    /// Bytes of local memory and registers of a thread.
+    /// Maximum bytes of local memory and registers of a thread.
     pub stack_bytes: u64,
     /// Bytes of the heap of `malloc`.
     pub heap_bytes: u64,
 }
 
-/// What launches on a device may have.
+/// The limits of launches on a device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_properties(
     device: *const PtxDevice,
@@ -226,7 +230,7 @@ pub unsafe extern "C" fn ptx_device_properties(
     })
 }
 
-/// Makes a device. `options` may be null.
+/// Creates a device. `options` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_create(
     options: *const PtxDeviceOptions,
@@ -247,7 +251,7 @@ pub unsafe extern "C" fn ptx_device_create(
     })
 }
 
-/// Destroys the handle of a device. What still uses the device keeps it.
+/// Destroys the handle of a device. The device itself lives until everything that uses it is destroyed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_destroy(device: *mut PtxDevice) -> PtxStatus {
     guard(|| {
@@ -259,14 +263,14 @@ pub unsafe extern "C" fn ptx_device_destroy(device: *mut PtxDevice) -> PtxStatus
     })
 }
 
-/// Waits until all work of the device is done.
+/// Waits until all work of the device is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_synchronize(device: *const PtxDevice) -> PtxStatus {
     // SAFETY: the header's contract.
     guard(|| Ok(unsafe { given(device, "`device`") }?.0.synchronize()?))
 }
 
-/// Lets a device work again after a kernel was stopped. Memory is as the kernel left it.
+/// Makes a device usable again after a kernel was stopped. Memory is as the kernel left it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_recover(device: *const PtxDevice) -> PtxStatus {
     guard(|| {
@@ -276,7 +280,7 @@ pub unsafe extern "C" fn ptx_device_recover(device: *const PtxDevice) -> PtxStat
     })
 }
 
-/// Gives what kernels print to a function, launch after launch. A null function drops it, as is the case at first.
+/// Passes the output of kernels to a function, launch by launch. A null function discards it, which is the default.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_device_print_to(
     device: *const PtxDevice,
@@ -290,7 +294,7 @@ pub unsafe extern "C" fn ptx_device_print_to(
     })
 }
 
-/// Allocates memory, all zeros, at a multiple of 256. The process may access it, too, also while kernels run.
+/// Allocates zeroed memory at a multiple of 256. The process may access it too, also while kernels run.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_malloc(
     device: *const PtxDevice,
@@ -305,7 +309,7 @@ pub unsafe extern "C" fn ptx_malloc(
     })
 }
 
-/// Frees memory that `ptx_malloc` gave, once all work of the device is done.
+/// Frees memory of `ptx_malloc`, once all work of the device is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_free(device: *const PtxDevice, pointer: *mut c_void) -> PtxStatus {
     // SAFETY: the header's contract.
@@ -316,7 +320,7 @@ pub(crate) fn address_of(pointer: *const c_void) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Memory of the process as a region; refuses null and what does not fit the address space.
+/// Memory of the process as a region; refuses null and ranges that do not fit in the address space.
 ///
 /// # Safety
 /// As for [`region`].
@@ -330,7 +334,7 @@ pub(crate) unsafe fn memory(
     found.ok_or_else(|| Failure::value(format!("{pointer:p} is not the address of {bytes} bytes")))
 }
 
-/// Lets kernels access memory of the process, until `ptx_unregister`. It has to stay there and accessible until then.
+/// Makes memory of the process accessible to kernels, until `ptx_unregister`. It must stay mapped and accessible until then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_register(
     device: *const PtxDevice,
@@ -347,14 +351,14 @@ pub unsafe extern "C" fn ptx_register(
     })
 }
 
-/// Ends what `ptx_register` began, once all work of the device is done.
+/// Undoes `ptx_register`, once all work of the device is complete.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_unregister(device: *const PtxDevice, pointer: *mut c_void) -> PtxStatus {
     // SAFETY: the header's contract.
     guard(|| Ok(unsafe { given(device, "`device`") }?.0.unregister(address_of(pointer))?))
 }
 
-/// Copies bytes of the process into memory of the device, checked against its bounds.
+/// Copies bytes of the process to memory of the device, with bounds checks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_copy_in(
     device: *const PtxDevice,
@@ -371,7 +375,7 @@ pub unsafe extern "C" fn ptx_copy_in(
     })
 }
 
-/// Copies bytes out of memory of the device, checked against its bounds.
+/// Copies bytes from memory of the device to the process, with bounds checks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_copy_out(
     device: *const PtxDevice,
@@ -388,7 +392,7 @@ pub unsafe extern "C" fn ptx_copy_out(
     })
 }
 
-/// Copies bytes within memory of the device, also between places that overlap.
+/// Copies bytes within memory of the device; source and destination may overlap.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_copy(
     device: *const PtxDevice,
@@ -403,7 +407,7 @@ pub unsafe extern "C" fn ptx_copy(
     })
 }
 
-/// Writes a pattern of some bytes `count` times.
+/// Writes `count` consecutive copies of a pattern.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_fill(
     device: *const PtxDevice,
@@ -421,7 +425,8 @@ pub unsafe extern "C" fn ptx_fill(
     })
 }
 
-/// Makes a multimem address: one at which so many bytes from each of these addresses on are accessed together (`multimem.*`), as long as the memory there is not freed.
+/// Creates a multimem address, through which `bytes` bytes at each of these addresses are accessed together
+/// (`multimem.*`), until the memory there is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_multicast(
     device: *const PtxDevice,

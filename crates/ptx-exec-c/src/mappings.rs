@@ -1,21 +1,21 @@
-//! The memory of the process, as the operating system lists it.
+//! The memory mappings of the process, as listed by the operating system.
 
 use ptx_device::{HostMemory, HostRegion};
 
 use crate::pointer::region;
 
-/// Finds memory that no one registered among the mappings of the process.
+/// Looks up unregistered memory in the mappings of the process.
 #[derive(Debug)]
 pub(crate) struct Mappings;
 
-/// One line of `/proc/self/maps`: its addresses, and whether it is readable and writable memory.
+/// Parses a line of `/proc/self/maps`: the address range, and whether it is writable; `None` if it is not readable memory.
 fn mapping(line: &str) -> Option<(u64, u64, bool)> {
     let mut words = line.split_ascii_whitespace();
     let (start, end) = words.next()?.split_once('-')?;
     let (start, end) = (u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
     let rights = words.next()?.as_bytes();
     let path = words.nth(3).unwrap_or("");
-    // Devices and pages of the kernel are not memory, with any rights.
+    // Device mappings and kernel pages are not ordinary memory, whatever their permissions.
     let is_memory = !matches!(path, "[vvar]" | "[vvar_vclock]" | "[vsyscall]")
         && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/") || path == "/dev/zero");
     (rights.first() == Some(&b'r') && is_memory).then(|| (start, end, rights.get(1) == Some(&b'w')))
@@ -28,8 +28,9 @@ impl HostMemory for Mappings {
         let maps = String::from_utf8_lossy(&maps);
         let mut found = maps.lines().filter_map(mapping);
         let (start, end, is_writable) = found.find(|(start, end, _)| (*start..*end).contains(&address))?;
-        // SAFETY: the operating system has this memory now, with these rights. That the caller of `ptx_run` neither unmaps memory
-        // that a kernel accesses, nor passes addresses of what it does not own, is in the contract of that function.
+        // SAFETY: the operating system currently maps this memory with these permissions. That the caller of `ptx_run`
+        // neither unmaps memory that a kernel accesses, nor passes addresses of memory it does not own, is in the
+        // contract of that function.
         unsafe { region(start, end - start, is_writable) }
     }
 }

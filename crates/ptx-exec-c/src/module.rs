@@ -9,7 +9,7 @@ use crate::pointer::{given, items, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 use crate::stream::PtxStream;
 
-/// A module on a device. Its variables keep their values from launch to launch.
+/// A module on a device. Its variables keep their values across launches.
 pub struct PtxModule {
     pub(crate) module: Module,
     kernels: Vec<CString>,
@@ -17,19 +17,19 @@ pub struct PtxModule {
     names: Vec<CString>,
 }
 
-/// A file of a module, whose contents need not end in a zero.
+/// A file of a module, whose contents need not be zero-terminated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxFile {
-    /// What errors call it.
+    /// Its name in errors.
     pub name: *const c_char,
     /// Its contents.
     pub contents: *const c_void,
-    /// Bytes of the contents.
+    /// Size of the contents in bytes.
     pub bytes: usize,
 }
 
-/// Loads files of contents and links them.
+/// Loads files from memory and links them.
 fn link(device: &Device, files: Vec<(&str, &[u8])>) -> Result<Box<PtxModule>, Failure> {
     if files.is_empty() {
         return Err(Failure::value("there is no file to load"));
@@ -46,7 +46,7 @@ pub struct PtxKernel {
     names: Vec<CString>,
 }
 
-/// How many threads a launch has, and how they are grouped.
+/// The shape of a launch: grid, block and cluster extents, and dynamic shared memory.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxShape {
@@ -54,11 +54,11 @@ pub struct PtxShape {
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// Blocks of a cluster; zeros for what the kernel requires, or one.
+    /// Blocks of a cluster; zeros for the shape required by the kernel, or one block.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
-    /// Not 0 where blocks wait for each other: then too many of them are refused.
+    /// Nonzero if blocks wait for each other: then a launch with more blocks than can be co-resident is refused.
     pub cooperative: u32,
 }
 
@@ -68,9 +68,9 @@ pub struct PtxShape {
 pub struct PtxParameter {
     /// Its name, valid as long as the kernel's handle.
     pub name: *const c_char,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u32,
-    /// Its place among the parameters.
+    /// Its offset in the parameter space.
     pub offset: u32,
 }
 
@@ -78,7 +78,7 @@ fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_default()
 }
 
-/// Loads PTX. `name` is what errors call the file.
+/// Loads PTX. `name` is the file name in errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_load(
     device: *const PtxDevice,
@@ -115,8 +115,9 @@ pub unsafe extern "C" fn ptx_module_link(
     })
 }
 
-/// Loads one or several files with lengths of their own and links them. A library with the feature `llvm` takes LLVM IR, too, text and bitcode,
-/// which it tells from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`) or by the contents.
+/// Loads one or several files with explicit lengths and links them. With the feature `llvm` the library also accepts
+/// LLVM IR, text and bitcode, which is distinguished from PTX by the extension of the name (`.ptx`, `.ll`, `.bc`) or by
+/// the contents.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_load_files(
     device: *const PtxDevice,
@@ -141,8 +142,8 @@ pub unsafe extern "C" fn ptx_module_load_files(
     })
 }
 
-/// A file of a module as it is executed: the PTX that was given, or what became of LLVM IR. Errors name its lines. The contents do not end in a zero; they
-/// are valid as long as the module's handle.
+/// A file of a module as it is executed: the given PTX, or PTX translated from LLVM IR, to which line numbers in errors
+/// refer. The contents are not zero-terminated; they are valid as long as the module's handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_file(
     module: *const PtxModule,
@@ -162,7 +163,7 @@ pub unsafe extern "C" fn ptx_module_file(
     })
 }
 
-/// Destroys the handle of a module; its variables are freed once its kernels are destroyed, too.
+/// Destroys the handle of a module; its variables are freed once its kernels are destroyed too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_destroy(module: *mut PtxModule) -> PtxStatus {
     guard(|| {
@@ -174,7 +175,7 @@ pub unsafe extern "C" fn ptx_module_destroy(module: *mut PtxModule) -> PtxStatus
     })
 }
 
-/// Gives all variables their initial values again.
+/// Resets all variables to their initial values.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_reset(module: *const PtxModule) -> PtxStatus {
     guard(|| {
@@ -209,7 +210,7 @@ pub unsafe extern "C" fn ptx_module_variable(
     })
 }
 
-/// How many kernels a module has.
+/// The number of kernels of a module.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_kernel_count(module: *const PtxModule, count: *mut usize) -> PtxStatus {
     guard(|| {
@@ -220,7 +221,7 @@ pub unsafe extern "C" fn ptx_module_kernel_count(module: *const PtxModule, count
     })
 }
 
-/// The name of a kernel of a module, in the order of the text. It is valid as long as the module's handle.
+/// The name of a kernel of a module, in text order. It is valid as long as the module's handle.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_kernel_name(
     module: *const PtxModule,
@@ -237,7 +238,7 @@ pub unsafe extern "C" fn ptx_module_kernel_name(
     })
 }
 
-/// A kernel of a module by its name. The first call for a kernel decodes it.
+/// Looks up a kernel of a module by name. The first call for a kernel decodes it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_kernel_get(
     module: *const PtxModule,
@@ -267,7 +268,7 @@ pub unsafe extern "C" fn ptx_kernel_destroy(kernel: *mut PtxKernel) -> PtxStatus
     })
 }
 
-/// How many parameters a kernel has.
+/// The number of parameters of a kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_kernel_parameter_count(
     kernel: *const PtxKernel,
@@ -300,8 +301,9 @@ pub unsafe extern "C" fn ptx_kernel_parameter(
     })
 }
 
-/// Launches a kernel. `arguments` are as many as it has parameters, and each points to the value, as for `cuLaunchKernel`. Without a stream (null) the
-/// kernel has ended when the function returns; with one, `ptx_stream_synchronize` waits for it.
+/// Launches a kernel. `arguments` has one element for each parameter, which points to the value, as for
+/// `cuLaunchKernel`. Without a stream (null) the kernel has ended when the function returns; with one,
+/// `ptx_stream_synchronize` waits for it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_launch(
     kernel: *const PtxKernel,

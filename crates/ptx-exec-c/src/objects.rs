@@ -12,71 +12,71 @@ use crate::module::PtxModule;
 use crate::pointer::{given, items, room, store, text};
 use crate::status::{Failure, PtxStatus, guard};
 
-/// What a channel of a texel holds.
+/// The format of a channel of a texel.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxChannelFormat {
-    /// An integer of 8 bits without sign.
+    /// 8-bit unsigned integer.
     PtxUnsigned8 = 0,
-    /// An integer of 16 bits without sign.
+    /// 16-bit unsigned integer.
     PtxUnsigned16 = 1,
-    /// An integer of 32 bits without sign.
+    /// 32-bit unsigned integer.
     PtxUnsigned32 = 2,
-    /// An integer of 8 bits.
+    /// 8-bit signed integer.
     PtxSigned8 = 3,
-    /// An integer of 16 bits.
+    /// 16-bit signed integer.
     PtxSigned16 = 4,
-    /// An integer of 32 bits.
+    /// 32-bit signed integer.
     PtxSigned32 = 5,
     /// Half precision.
     PtxHalf = 6,
     /// Single precision.
     PtxFloat = 7,
-    /// A fraction of 255, from 0 to 1.
+    /// 8-bit unsigned normalized: a fraction of 255, from 0 to 1.
     PtxUnorm8 = 8,
-    /// A fraction of 65535, from 0 to 1.
+    /// 16-bit unsigned normalized: a fraction of 65535, from 0 to 1.
     PtxUnorm16 = 9,
-    /// A fraction of 127, from -1 to 1.
+    /// 8-bit signed normalized: a fraction of 127, from -1 to 1.
     PtxSnorm8 = 10,
-    /// A fraction of 32767, from -1 to 1.
+    /// 16-bit signed normalized: a fraction of 32767, from -1 to 1.
     PtxSnorm16 = 11,
 }
 
-/// What happens to coordinates beyond the edge.
+/// Handling of out-of-bounds coordinates.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 pub enum PtxAddressMode {
-    /// The nearest texel at the edge.
+    /// The nearest edge texel.
     PtxAddressClamp = 0,
-    /// The image repeats; coordinates that are not normalized are clamped.
+    /// The image repeats; unnormalized coordinates are clamped.
     PtxAddressWrap = 1,
-    /// The image repeats mirrored; coordinates that are not normalized are clamped.
+    /// The image repeats mirrored; unnormalized coordinates are clamped.
     PtxAddressMirror = 2,
-    /// The colour of the border.
+    /// The border colour.
     PtxAddressBorder = 3,
-    /// As `clamp_ogl` of PTX: filters mix half of the border's colour in.
+    /// Like `clamp_ogl` of PTX: filters blend in half of the border colour.
     PtxAddressClampOgl = 4,
 }
 
-/// How texels, or levels, are mixed.
+/// The filter within a level, or between levels.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxFilter {
-    /// The nearest one.
+    /// The nearest texel or level.
     PtxFilterPoint = 0,
-    /// The neighbours, by their distance.
+    /// Linear interpolation.
     PtxFilterLinear = 1,
 }
 
-/// How a depth, on the left, is compared with that of a texel.
+/// Comparison of a reference depth, the left operand, with that of a texel.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 pub enum PtxComparison {
     /// Less or equal.
     PtxLessOrEqual = 0,
-    /// Fails.
+    /// Always fails.
     PtxNever = 1,
     /// Less.
     PtxLess = 2,
@@ -88,7 +88,7 @@ pub enum PtxComparison {
     PtxNotEqual = 5,
     /// Greater or equal.
     PtxGreaterOrEqual = 6,
-    /// Passes.
+    /// Always passes.
     PtxAlways = 7,
 }
 
@@ -126,7 +126,7 @@ const COMPARISONS: [(PtxComparison, Comparison); 8] = [
     (PtxComparison::PtxAlways, Comparison::Always),
 ];
 
-/// A constant from C, which may be any number; the tables have the constants in the order of their numbers.
+/// Decodes a constant from C, which may be any number; the tables contain the constants in numerical order.
 pub(crate) fn constant<C, T: Copy>(number: u32, table: &[(C, T)], field: &str) -> Result<T, Failure> {
     let found = table.get(number as usize).map(|(_, value)| *value);
     found.ok_or_else(|| {
@@ -135,79 +135,79 @@ pub(crate) fn constant<C, T: Copy>(number: u32, table: &[(C, T)], field: &str) -
     })
 }
 
-/// An image: an array with texels of its own, or linear memory of the device. What is 0 is not there or has its default.
+/// An image: an array with separate memory, or linear memory of the device. Fields that are 0 are absent or have their default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxImageOptions {
-    /// What a channel holds: a `PtxChannelFormat`.
+    /// The channel format: a `PtxChannelFormat`.
     pub format: u32,
-    /// Channels of a texel: 1, 2 or 4; 0 counts as 1.
+    /// Channels per texel: 1, 2 or 4; 0 means 1.
     pub channels: u32,
     /// Texels along x.
     pub width: u32,
-    /// Texels along y; 0 where there is no such axis.
+    /// Texels along y; 0 if there is no such axis.
     pub height: u32,
-    /// Texels along z; 0 where there is no such axis.
+    /// Texels along z; 0 if there is no such axis.
     pub depth: u32,
-    /// Not 0 for a cube: six square faces with `width` texels along an edge, and 0 for `height` and `depth`.
+    /// Nonzero for a cube: six square faces with `width` texels along an edge, and 0 for `height` and `depth`.
     pub is_cube: u32,
     /// Layers of an array of images, or cubes; 0 for a single one.
     pub layers: u32,
-    /// Levels of a mipmap; 0 counts as 1.
+    /// Mipmap levels; 0 means 1.
     pub levels: u32,
-    /// Samples of a texel; 0 counts as 1.
+    /// Samples per texel; 0 means 1.
     pub samples: u32,
     /// The first texel of linear memory; null for an array.
     pub address: *const c_void,
-    /// Bytes from one row of linear memory with two axes to the next; 0 with one axis.
+    /// Bytes between rows of linear memory with two axes; 0 with one axis.
     pub pitch: usize,
 }
 
-/// How coordinates become texels. All zeros: the nearest texel, clamped, of all levels.
+/// The mapping of coordinates to texels. All zeros: the nearest texel, clamped, all levels.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxSamplerOptions {
-    /// What happens beyond the edge along x, y and z: each a `PtxAddressMode`.
+    /// Address modes along x, y and z: each a `PtxAddressMode`.
     pub address: [u32; 3],
-    /// The colour beyond the edge for `PTX_ADDRESS_BORDER`.
+    /// The border colour for `PTX_ADDRESS_BORDER`.
     pub border: [f32; 4],
-    /// How texels of a level are mixed: a `PtxFilter`.
+    /// The filter within a level: a `PtxFilter`.
     pub filter: u32,
-    /// How levels are mixed: a `PtxFilter`.
+    /// The filter between levels: a `PtxFilter`.
     pub level_filter: u32,
-    /// What is added to the level that is requested.
+    /// Bias added to the requested level.
     pub level_bias: f32,
-    /// Not 0 for `finest_level` and `coarsest_level` to count.
+    /// Nonzero if `finest_level` and `coarsest_level` are used.
     pub has_level_clamp: u32,
-    /// The finest level that is taken.
+    /// The finest level that may be selected.
     pub finest_level: f32,
-    /// The coarsest level that is taken.
+    /// The coarsest level that may be selected.
     pub coarsest_level: f32,
-    /// The largest ratio of an anisotropic footprint; 0 counts as 1.
+    /// Maximum anisotropy; 0 means 1.
     pub max_anisotropy: u32,
-    /// Not 0 where coordinates count texels even if the texture has normalized ones.
+    /// Nonzero if coordinates are in texels even if the texture has normalized ones.
     pub force_unnormalized: u32,
-    /// Not 0 where filters reach over the edges of a cube's faces.
+    /// Nonzero if filters extend across the edges of a cube's faces.
     pub seamless: u32,
-    /// How depths are compared: a `PtxComparison`.
+    /// The depth comparison: a `PtxComparison`.
     pub comparison: u32,
 }
 
-/// How an image is read. All zeros: the elements as they are, at coordinates that count texels or as the variable specifies.
+/// The read mode of an image. All zeros: unconverted elements, at coordinates in texels or as the variable specifies.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxTextureOptions {
-    /// Not 0 for integers of 8 and 16 bits to be read as fractions of the largest one.
+    /// Nonzero if 8- and 16-bit integers are read as normalized numbers.
     pub read_fractions: u32,
-    /// Not 0 where the first three channels are in sRGB.
+    /// Nonzero if the first three channels are sRGB.
     pub srgb: u32,
-    /// 0 for coordinates as the initial value of the variable specifies, else in texels; 1 for normalized ones; 2 for those in texels.
+    /// 0 for coordinates as the variable's initializer specifies, by default in texels; 1 for normalized ones; 2 for those in texels.
     pub coordinates: u32,
-    /// The sampler of the unified mode; null for what the initial value of the variable specifies, or the default.
+    /// The sampler of the unified mode; null for the one in the variable's initializer, or the default.
     pub sampler: *const PtxSamplerOptions,
 }
 
-/// An image on a device, which textures and surfaces show.
+/// An image on a device, from which textures and surfaces are created.
 pub struct PtxImage(SharedImage);
 
 impl PtxImageOptions {
@@ -270,7 +270,7 @@ impl PtxSamplerOptions {
     }
 }
 
-/// Makes an image. The texels of an array are copied: level after level, in each layer after layer, in each the rows without gaps; null and 0 for zeros.
+/// Creates an image. The texels of an array are copied: level by level, layer by layer, rows without gaps; null and 0 for zeros.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_image_create(
     device: *const PtxDevice,
@@ -302,7 +302,7 @@ pub unsafe extern "C" fn ptx_image_create(
     })
 }
 
-/// Destroys the handle of an image. Textures and surfaces of it keep it.
+/// Destroys the handle of an image. The image lives as long as textures and surfaces of it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_image_destroy(image: *mut PtxImage) -> PtxStatus {
     guard(|| {
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn ptx_image_destroy(image: *mut PtxImage) -> PtxStatus {
     })
 }
 
-/// Copies all texels of an array, in the order of `ptx_image_create`. `bytes` has to be as many as they have.
+/// Copies all texels of an array out, in the order of `ptx_image_create`. `bytes` must be their total size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_image_copy_out(
     image: *const PtxImage,
@@ -336,7 +336,7 @@ pub unsafe extern "C" fn ptx_image_copy_out(
     })
 }
 
-/// Changes all texels of an array.
+/// Overwrites all texels of an array.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_image_copy_in(
     image: *const PtxImage,
@@ -352,7 +352,7 @@ pub unsafe extern "C" fn ptx_image_copy_in(
     })
 }
 
-/// Makes a texture of an image, as `cuTexObjectCreate`. `options` may be null. `handle` is what a kernel has as a parameter of 64 bits.
+/// Creates a texture of an image, like `cuTexObjectCreate`. `options` may be null. `handle` is passed to a kernel as a 64-bit parameter.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_texture_create(
     device: *const PtxDevice,
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn ptx_texture_create(
     })
 }
 
-/// Makes a surface of a level of an array, as `cuSurfObjectCreate`.
+/// Creates a surface of a level of an array, like `cuSurfObjectCreate`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_surface_create(
     device: *const PtxDevice,
@@ -403,7 +403,7 @@ pub unsafe extern "C" fn ptx_surface_create(
     })
 }
 
-/// Makes a sampler for modules with `.target texmode_independent`. `options` may be null.
+/// Creates a sampler for modules with `.target texmode_independent`. `options` may be null.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_sampler_create(
     device: *const PtxDevice,
@@ -426,14 +426,15 @@ fn handle_of(value: u64) -> Result<Handle, Failure> {
     Handle::from_value(value).ok_or_else(nothing)
 }
 
-/// Destroys a texture, surface or sampler, once all work of the device is done. Kernels that use its handle later are stopped.
+/// Destroys a texture, surface or sampler, once all work of the device is complete. Kernels that use its handle later are stopped.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_object_destroy(device: *const PtxDevice, handle: u64) -> PtxStatus {
     // SAFETY: the header's contract.
     guard(|| Ok(unsafe { given(device, "`device`") }?.0.destroy(handle_of(handle)?)?))
 }
 
-/// Binds a `.texref`, `.samplerref` or `.surfref` variable of a module to a texture, sampler or surface, for launches from now on; 0 ends that.
+/// Binds a `.texref`, `.samplerref` or `.surfref` variable of a module to a texture, sampler or surface, for subsequent
+/// launches; 0 removes the binding.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_module_bind(
     module: *const PtxModule,

@@ -1,4 +1,4 @@
-//! Pointers from C as references, with null pointers refused.
+//! Conversion of C pointers to references, with null pointers refused.
 
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::AtomicU64;
@@ -7,10 +7,10 @@ use ptx_device::HostRegion;
 
 use crate::status::Failure;
 
-/// What a pointer points to.
+/// Dereferences a pointer.
 ///
 /// # Safety
-/// It is null or points to a `T` that nothing changes until the caller's function returns.
+/// It is null or points to a `T` that is not modified until the caller's function returns.
 pub(crate) unsafe fn given<'a, T>(pointer: *const T, what: &str) -> Result<&'a T, Failure> {
     // SAFETY: by the contract of this function.
     unsafe { pointer.as_ref() }.ok_or_else(|| Failure::value(format!("{what} is a null pointer")))
@@ -29,10 +29,10 @@ pub(crate) unsafe fn store<T>(to: *mut T, value: T, what: &str) -> Result<(), Fa
     Ok(())
 }
 
-/// A text.
+/// Borrows a string.
 ///
 /// # Safety
-/// The pointer is null or points to bytes that end in a zero.
+/// The pointer is null or points to zero-terminated bytes.
 pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a str, Failure> {
     if pointer.is_null() {
         return Err(Failure::value(format!("{what} is a null pointer")));
@@ -42,10 +42,10 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
     text.to_str().map_err(|_| Failure::value(format!("{what} is not UTF-8")))
 }
 
-/// Items one after the other.
+/// Borrows an array.
 ///
 /// # Safety
-/// The pointer points to as many items, or their number is 0.
+/// The pointer points to `count` elements, or `count` is 0.
 pub(crate) unsafe fn items<'a, T>(pointer: *const T, count: usize, what: &str) -> Result<&'a [T], Failure> {
     if count == 0 {
         return Ok(&[]);
@@ -57,10 +57,10 @@ pub(crate) unsafe fn items<'a, T>(pointer: *const T, count: usize, what: &str) -
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// Bytes that are written.
+/// Borrows a buffer for writing.
 ///
 /// # Safety
-/// As for [`items`]; nothing else accesses them until the caller's function returns.
+/// As for [`items`]; nothing else accesses the buffer until the caller's function returns.
 pub(crate) unsafe fn room<'a>(pointer: *mut u8, count: usize, what: &str) -> Result<&'a mut [u8], Failure> {
     if count == 0 {
         return Ok(&mut []);
@@ -72,26 +72,26 @@ pub(crate) unsafe fn room<'a>(pointer: *mut u8, count: usize, what: &str) -> Res
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 
-/// Room for bytes that come later.
+/// A buffer for bytes that arrive later.
 pub(crate) struct Place(*mut u8, usize);
 
-// SAFETY: by the contract of `place` nothing else accesses the bytes, on any thread, until they were written.
+// SAFETY: by the contract of `place` nothing else accesses the bytes, on any thread, until they have been written.
 unsafe impl Send for Place {}
 
 impl Place {
-    /// Writes the bytes; those that do not fit are left out.
+    /// Writes the bytes; those that do not fit are dropped.
     pub(crate) fn fill(self, bytes: &[u8]) {
         if self.1 > 0 {
-            // SAFETY: by the contract of `place` there is room for so many bytes, which nothing else accesses.
+            // SAFETY: by the contract of `place` the buffer has this size, and nothing else accesses it.
             unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };
         }
     }
 }
 
-/// Room for bytes that come later.
+/// A buffer for bytes that arrive later.
 ///
 /// # Safety
-/// The pointer points to so many bytes, which nothing else accesses until they were written, or their number is 0.
+/// The pointer points to `count` bytes, which nothing else accesses until they have been written, or `count` is 0.
 pub(crate) unsafe fn place(pointer: *mut u8, count: usize, what: &str) -> Result<Place, Failure> {
     // SAFETY: by the contract of this function.
     unsafe { room(pointer, count, what) }.map(|_| Place(pointer, count))
@@ -100,8 +100,8 @@ pub(crate) unsafe fn place(pointer: *mut u8, count: usize, what: &str) -> Result
 /// Memory of the process for kernels.
 ///
 /// # Safety
-/// All of `address..address + bytes` may be read, and written where `is_writable`, as long as kernels may access it. Nothing in it
-/// is a Rust object that its owner relies on.
+/// All of `address..address + bytes` may be read, and written if `is_writable`, as long as kernels may access it. It
+/// contains no Rust object that its owner relies on.
 pub(crate) unsafe fn region(address: u64, bytes: u64, is_writable: bool) -> Option<HostRegion> {
     let start = address & !7;
     let end = address.checked_add(bytes)?.checked_next_multiple_of(8)?;
@@ -110,8 +110,8 @@ pub(crate) unsafe fn region(address: u64, bytes: u64, is_writable: bool) -> Opti
         return None;
     }
     let pointer = std::ptr::with_exposed_provenance::<AtomicU64>(start as usize);
-    // SAFETY: the words are aligned and lie in pages that hold bytes of the memory, so all of them can be accessed; they are only accessed
-    // atomically. Of the first and last word only the bytes inside are changed, by compare and exchange.
+    // SAFETY: the words are aligned and in pages that contain bytes of the memory, so all of them can be accessed; they
+    // are only accessed atomically. In the first and last word only the bytes inside are modified, by compare-exchange.
     let words = unsafe { std::slice::from_raw_parts(pointer, count) };
     Some(HostRegion { words, address, bytes, is_writable })
 }

@@ -1,4 +1,4 @@
-//! One function that runs a kernel on memory of the caller, as gpuocelot has it.
+//! A single function that runs a kernel on memory of the caller, like that of gpuocelot.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,7 +10,7 @@ use crate::mappings::Mappings;
 use crate::pointer::{items, text};
 use crate::status::{Failure, PtxStatus, guard};
 
-/// Modules that are kept decoded.
+/// Number of decoded modules that are cached.
 const KEPT: usize = 64;
 
 /// The device of `ptx_run`.
@@ -20,7 +20,7 @@ fn device() -> &'static Device {
         let device = Device::with(DeviceOptions {
             after_stop: AfterStop::GoOn,
             host: Some(Arc::new(Mappings)),
-            // A value that is not one is the default here, as there is no one to tell.
+            // An invalid value selects the default here, since there is no way to report it.
             engine: usual_engine().unwrap_or_default(),
             check: usual_check().unwrap_or_default(),
             ..DeviceOptions::default()
@@ -30,7 +30,7 @@ fn device() -> &'static Device {
     })
 }
 
-/// The first kernels of texts that were run, those used last at the end. One that runs is not among them.
+/// Cache of the first kernels of texts, least recently used first. A running kernel is not in the cache.
 static KERNELS: Mutex<Vec<(Box<str>, Kernel)>> = Mutex::new(Vec::new());
 
 fn take(ptx: &str) -> Result<Kernel, Failure> {
@@ -46,7 +46,7 @@ fn take(ptx: &str) -> Result<Kernel, Failure> {
 }
 
 fn keep(ptx: &str, kernel: Kernel) {
-    // Each run begins with the initial values.
+    // Each run starts with the initial values.
     kernel.module().reset();
     let mut kernels = KERNELS.lock().unwrap_or_else(PoisonError::into_inner);
     if kernels.len() >= KEPT {
@@ -55,7 +55,7 @@ fn keep(ptx: &str, kernel: Kernel) {
     kernels.push((ptx.into(), kernel));
 }
 
-/// The parameter space, of values that are each in a slot of a pointer's size.
+/// The parameter space, from values that each occupy a pointer-sized slot.
 fn pack(kernel: &Kernel, values: &[u64]) -> Result<Vec<u8>, Failure> {
     let parameters = kernel.parameters();
     let refuse = |text: String| Err(Failure::new(PtxStatus::PtxInvalidArguments, text));
@@ -87,16 +87,19 @@ fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c
     result
 }
 
-/// Runs the first kernel of a module and waits for it, with blocks of `lx` by `ly` by `lz` threads, a grid of `gx` by `gy` by `gz` blocks and `smem`
-/// bytes of dynamic shared memory. `args[i]` is the value of argument i itself, in the size of a pointer: an address, an integer, or the
-/// bits of a floating-point number; of smaller parameters the lower bytes count.
+/// Runs the first kernel of a module and waits for it, with blocks of `lx` by `ly` by `lz` threads, a grid of `gx` by
+/// `gy` by `gz` blocks and `smem` bytes of dynamic shared memory. `args[i]` is the value of argument i itself, in the
+/// size of a pointer: an address, an integer, or the bits of a floating-point number; for smaller parameters the lower
+/// bytes are used.
 ///
-/// Kernels access memory of the process at its address. What was registered with `ptx_register_memory` is accessed without further checks. Any other
-/// access, also past the end of registered memory, is checked against the mappings of the process before it is made (Linux; elsewhere it is an error), so that an address where
-/// there is no memory is an error; one that hits memory of something else is not found. Memory that kernels access must not be unmapped meanwhile.
+/// Kernels access memory of the process at its address. Memory registered with `ptx_register_memory` is accessed
+/// without further checks. Any other access, also past the end of registered memory, is checked against the mappings of
+/// the process before it is made (Linux; elsewhere it is an error), so that an access to unmapped memory is an error;
+/// one that hits unrelated mapped memory is not detected. Memory that kernels access must not be unmapped meanwhile.
 ///
-/// The modules used last are kept decoded. Each run begins with the initial values of variables. `ptx_last_error` shows whether it succeeded: its text is
-/// empty then. `ptx_try_run` is the same function with a status.
+/// The most recently used modules are cached in decoded form. Each run starts with the initial values of variables.
+/// `ptx_last_error` shows whether it succeeded: its text is then empty. `ptx_try_run` is the same function with a
+/// status.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_run(
     ptx: *const c_char,
@@ -139,7 +142,7 @@ pub unsafe extern "C" fn ptx_try_run(
     })
 }
 
-/// Gives what kernels of `ptx_run` print to a function. A null function drops it, as is the case at first.
+/// Passes the output of kernels of `ptx_run` to a function. A null function discards it, which is the default.
 #[unsafe(no_mangle)]
 pub extern "C" fn ptx_run_print_to(print: PtxPrint, user: *mut c_void) -> PtxStatus {
     guard(|| {
@@ -148,7 +151,7 @@ pub extern "C" fn ptx_run_print_to(print: PtxPrint, user: *mut c_void) -> PtxSta
     })
 }
 
-/// Lets kernels of `ptx_run` access memory without a look at the process's mappings, until `ptx_unregister_memory`.
+/// Makes memory accessible to kernels of `ptx_run` without checks against the process's mappings, until `ptx_unregister_memory`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_register_memory(pointer: *mut c_void, bytes: usize) -> PtxStatus {
     guard(|| {
@@ -158,7 +161,7 @@ pub unsafe extern "C" fn ptx_register_memory(pointer: *mut c_void, bytes: usize)
     })
 }
 
-/// Ends what `ptx_register_memory` began, once no kernel of `ptx_run` runs any more.
+/// Undoes `ptx_register_memory`, once no kernel of `ptx_run` is running any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_unregister_memory(pointer: *mut c_void) -> PtxStatus {
     guard(|| Ok(device().unregister(address_of(pointer))?))

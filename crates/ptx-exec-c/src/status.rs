@@ -1,4 +1,4 @@
-//! What functions return, and the text of the last error.
+//! Result status of functions, and the text of the last error.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
@@ -7,43 +7,43 @@ use std::thread::LocalKey;
 
 use ptx_device::DeviceError;
 
-/// What a function returns. The text of an error is `ptx_last_error()`.
+/// The result of a function. The text of an error is `ptx_last_error()`.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 pub enum PtxStatus {
-    /// It is done.
+    /// Success.
     PtxSuccess = 0,
-    /// A null pointer, or text that is not UTF-8, or a number that has no meaning.
+    /// A null pointer, text that is not UTF-8, or a number without meaning.
     PtxInvalidValue = 1,
-    /// The module is not valid PTX, or for a target that the device does not have.
+    /// The module is not valid PTX, or is for a target that the device does not support.
     PtxInvalidModule = 2,
     /// There is no such kernel or variable.
     PtxNotFound = 3,
-    /// The kernel needs something that cannot be executed.
+    /// The kernel requires something that cannot be executed.
     PtxUnsupported = 4,
-    /// The arguments do not fit the parameters.
+    /// The arguments do not match the parameters.
     PtxInvalidArguments = 5,
     /// The launch does not fit the kernel or the device.
     PtxInvalidLaunch = 6,
-    /// An address or size: out of bounds, freed, read-only, known already.
+    /// An invalid address or size: out of bounds, freed, read-only, already known.
     PtxInvalidMemory = 7,
-    /// A kernel was stopped, now or before: a wrong access, a trap, a deadlock, a limit.
+    /// A kernel was stopped, now or earlier: a faulty access, a trap, a deadlock, a limit.
     PtxStopped = 8,
-    /// An event that was not recorded or not reached.
+    /// An event that was not recorded or has not been reached.
     PtxNotReady = 9,
-    /// The host has no thread.
+    /// The host cannot create a thread.
     PtxHostError = 10,
     /// A defect of this library.
     PtxInternalError = 11,
 }
 
-/// Why a function fails.
+/// Why a function failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: PtxStatus,
     pub(crate) text: String,
-    /// Its findings, one object a line.
+    /// Its diagnostics, one object per line.
     json: String,
 }
 
@@ -87,7 +87,7 @@ thread_local! {
 fn keep(text: String, json: String) {
     for (text, place) in [(text, &LAST), (json, &LAST_JSON)] {
         let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
-        // A thread that is about to end has no place for it any more.
+        // A terminating thread may have no storage for it any more.
         let _ = place.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));
     }
 }
@@ -97,7 +97,7 @@ fn kept(place: &'static LocalKey<RefCell<CString>>) -> *const c_char {
     text.unwrap_or(c"".as_ptr())
 }
 
-/// Does the work of a function: keeps the text of what fails, and lets no panic out.
+/// Runs the body of a function: records the text of an error, and catches panics.
 pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
     let failure = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => {
@@ -111,16 +111,16 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), Failure>) -> PtxStatus {
     failure.status
 }
 
-/// The text of the error of the last function that this thread called, empty where it succeeded. It is valid until the thread calls the
-/// next function.
+/// The error text of the last function that this thread called, empty if it succeeded. It is valid until the thread calls the next function.
 #[unsafe(no_mangle)]
 pub extern "C" fn ptx_last_error() -> *const c_char {
     kept(&LAST)
 }
 
-/// What the last error found in a module or launch, or of a kernel that was stopped, as JSON: an object on a line for each finding, with `file`, `line`, `column`, `severity`,
-/// `code`, `message` and `help`; of a stopped kernel also `details` (`kernel`, `block`, `thread`, the line of the source by `.loc` and so on) and `related`, where
-/// other threads are. It is empty where there are no findings, and valid as long as `ptx_last_error`.
+/// The diagnostics of the last error about a module, a launch or a stopped kernel, as JSON: one object per line for
+/// each diagnostic, with `file`, `line`, `column`, `severity`, `code`, `message` and `help`; for a stopped kernel also
+/// `details` (`kernel`, `block`, `thread`, the source line by `.loc` and so on) and `related`, the positions of other
+/// threads. It is empty if there are no diagnostics, and valid as long as `ptx_last_error`.
 #[unsafe(no_mangle)]
 pub extern "C" fn ptx_last_error_json() -> *const c_char {
     kept(&LAST_JSON)

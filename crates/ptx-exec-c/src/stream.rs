@@ -8,13 +8,13 @@ use crate::device::{PtxDevice, User, address_of};
 use crate::pointer::{given, items, place, store};
 use crate::status::{Failure, PtxStatus, guard};
 
-/// Work that is done in order, beside other streams.
+/// A queue of work done in order, concurrently with other streams.
 pub struct PtxStream(pub(crate) Stream);
 
 /// A point in the work of a stream.
 pub struct PtxEvent(Event);
 
-/// Makes a stream of a device.
+/// Creates a stream of a device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_create(
     device: *const PtxDevice,
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn ptx_stream_create(
     })
 }
 
-/// Destroys the handle of a stream. Work that is queued is still done.
+/// Destroys the handle of a stream. Queued work is still completed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_destroy(stream: *mut PtxStream) -> PtxStatus {
     guard(|| {
@@ -40,14 +40,14 @@ pub unsafe extern "C" fn ptx_stream_destroy(stream: *mut PtxStream) -> PtxStatus
     })
 }
 
-/// Waits until a stream has done all queued work; gives the first error of it.
+/// Waits until a stream has completed all queued work; returns its first error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_synchronize(stream: *const PtxStream) -> PtxStatus {
     // SAFETY: the header's contract.
     guard(|| Ok(unsafe { given(stream, "`stream`") }?.0.synchronize()?))
 }
 
-/// Lets a stream copy bytes into memory of the device. They are read before the function returns.
+/// Queues a copy of bytes to memory of the device. They are read before the function returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_copy_in(
     stream: *const PtxStream,
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn ptx_stream_copy_in(
     })
 }
 
-/// Lets a stream copy bytes out of memory of the device. They are there, and `to` may be used again, once the stream has come to what was queued after.
+/// Queues a copy of bytes from memory of the device. They are available, and `to` may be reused, once the stream has reached work queued later.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_copy_out(
     stream: *const PtxStream,
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn ptx_stream_copy_out(
     })
 }
 
-/// Lets a stream write a pattern of some bytes `count` times. The pattern is read before the function returns.
+/// Queues a write of `count` copies of a pattern. The pattern is read before the function returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_fill(
     stream: *const PtxStream,
@@ -99,11 +99,10 @@ pub unsafe extern "C" fn ptx_stream_fill(
     })
 }
 
-/// A function that a stream calls.
+/// A function called by a stream.
 pub type PtxCallback = Option<extern "C" fn(*mut c_void)>;
 
-/// Lets a stream call a function, on its own thread, after all work queued before, also after errors. The function must not wait for the stream or
-/// the device.
+/// Queues a call of a function on the stream's thread, which is made even after errors. The function must not wait for the stream or the device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_call(
     stream: *const PtxStream,
@@ -123,7 +122,7 @@ pub unsafe extern "C" fn ptx_stream_call(
     })
 }
 
-/// Whether a stream has done all queued work: PTX_SUCCESS, or PTX_NOT_READY.
+/// Whether a stream has completed all queued work: PTX_SUCCESS, or PTX_NOT_READY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_query(stream: *const PtxStream) -> PtxStatus {
     guard(|| {
@@ -134,7 +133,7 @@ pub unsafe extern "C" fn ptx_stream_query(stream: *const PtxStream) -> PtxStatus
     })
 }
 
-/// Lets a stream copy bytes within memory of the device.
+/// Queues a copy within memory of the device.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_copy(
     stream: *const PtxStream,
@@ -149,7 +148,7 @@ pub unsafe extern "C" fn ptx_stream_copy(
     })
 }
 
-/// Makes an event.
+/// Creates an event.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_event_create(event: *mut *mut PtxEvent) -> PtxStatus {
     // SAFETY: the header's contract.
@@ -168,7 +167,7 @@ pub unsafe extern "C" fn ptx_event_destroy(event: *mut PtxEvent) -> PtxStatus {
     })
 }
 
-/// Records an event: it is reached when the stream has done all work queued until now.
+/// Records an event: it is reached when the stream has completed all work queued so far.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_event_record(event: *const PtxEvent, stream: *const PtxStream) -> PtxStatus {
     guard(|| {
@@ -179,7 +178,7 @@ pub unsafe extern "C" fn ptx_event_record(event: *const PtxEvent, stream: *const
     })
 }
 
-/// Makes work that is queued from now on wait for an event.
+/// Makes subsequently queued work wait for an event.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_stream_wait(stream: *const PtxStream, event: *const PtxEvent) -> PtxStatus {
     guard(|| {
@@ -200,7 +199,7 @@ pub unsafe extern "C" fn ptx_event_synchronize(event: *const PtxEvent) -> PtxSta
     })
 }
 
-/// Whether an event is reached, or was never recorded: PTX_SUCCESS, or PTX_NOT_READY.
+/// Whether an event has been reached, or was never recorded: PTX_SUCCESS, or PTX_NOT_READY.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_event_query(event: *const PtxEvent) -> PtxStatus {
     guard(|| {

@@ -13,7 +13,7 @@ use crate::objects::constant;
 use crate::pointer::{given, items, store};
 use crate::status::{Failure, PtxStatus, guard};
 
-/// The type of the elements of a tensor.
+/// The element type of a tensor.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PtxElementType {
@@ -33,7 +33,7 @@ pub enum PtxElementType {
     PtxElementF16 = 6,
     /// `.f32`
     PtxElementF32 = 7,
-    /// `.f32` whose sums have no subnormals.
+    /// `.f32`; reductions flush subnormals.
     PtxElementF32Ftz = 8,
     /// `.f64`
     PtxElementF64 = 9,
@@ -41,23 +41,23 @@ pub enum PtxElementType {
     PtxElementBf16 = 10,
     /// `.tf32`
     PtxElementTf32 = 11,
-    /// `.tf32` whose sums have no subnormals.
+    /// `.tf32`; reductions flush subnormals.
     PtxElementTf32Ftz = 12,
     /// 4 bits, packed.
     PtxElementB4x16 = 13,
-    /// 4 bits; in shared memory 8 unused bytes follow 16 elements.
+    /// 4 bits; in shared memory 16 elements are followed by 8 unused bytes.
     PtxElementB4x16P64 = 14,
-    /// 6 bits; in shared memory 4 unused bytes follow 16 elements.
+    /// 6 bits; in shared memory 16 elements are followed by 4 unused bytes.
     PtxElementB6x16P32 = 15,
 }
 
-/// How the channels of a tensor lie in memory.
+/// Layout of the channels of a tensor in memory.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 #[expect(non_camel_case_types, reason = "the names of C come of them")]
 pub enum PtxInterleave {
-    /// All channels of a pixel together.
+    /// All channels of a pixel are contiguous.
     PtxInterleaveNone = 0,
     /// In slices of 16 bytes.
     PtxInterleave_16b = 1,
@@ -65,13 +65,13 @@ pub enum PtxInterleave {
     PtxInterleave_32b = 2,
 }
 
-/// Where parts of a box go in shared memory.
+/// Permutation of a box in shared memory.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(clippy::enum_variant_names, reason = "C has no other scope for them")]
 #[expect(non_camel_case_types, reason = "the names of C come of them")]
 pub enum PtxSwizzle {
-    /// One after the other.
+    /// None.
     PtxSwizzleNone = 0,
     /// Chunks of 16 bytes within 32 bytes.
     PtxSwizzle_32b = 1,
@@ -81,7 +81,7 @@ pub enum PtxSwizzle {
     PtxSwizzle_128b = 3,
     /// Chunks of 32 bytes within 128 bytes.
     PtxSwizzle_128bAtom_32b = 4,
-    /// The same, with halves of 16 bytes exchanged in every other line of 128 bytes.
+    /// Like the previous one, with the halves of each 16 bytes swapped in every other line of 128 bytes.
     PtxSwizzle_128bAtom_32bFlip_8b = 5,
     /// Chunks of 64 bytes within 128 bytes.
     PtxSwizzle_128bAtom_64b = 6,
@@ -120,32 +120,32 @@ const SWIZZLES: [(PtxSwizzle, Swizzle); 7] = [
     (PtxSwizzle::PtxSwizzle_128bAtom_64b, Swizzle::Bytes128Atom64),
 ];
 
-/// A tensor in memory of the device. Lists are in the order of the dimensions, the innermost first, and have as many items as there are; the others are not read.
-/// Constants that are 0 are the defaults.
+/// A tensor in memory of the device. Lists are in dimension order, innermost first, and have one element per dimension;
+/// further elements are not read. Constants that are 0 select the defaults.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxTensor {
-    /// The type of its elements: a `PtxElementType`.
+    /// The element type: a `PtxElementType`.
     pub element: u32,
-    /// Dimensions: 1 to 5.
+    /// Rank: 1 to 5.
     pub rank: u32,
-    /// Its first element.
+    /// The address of its first element.
     pub address: *const c_void,
     /// Elements along each dimension.
     pub dims: [u64; 5],
-    /// Bytes from an element to the next one along each dimension but the innermost.
+    /// Strides in bytes of all dimensions except the innermost.
     pub strides: [u64; 4],
-    /// Elements from one that is copied to the next; zeros for 1 along all dimensions.
+    /// Strides in elements between copied elements; zeros for 1 along all dimensions.
     pub element_strides: [u32; 5],
-    /// How its channels lie in memory: a `PtxInterleave`.
+    /// Layout of its channels: a `PtxInterleave`.
     pub interleave: u32,
-    /// Where parts of a box go in shared memory: a `PtxSwizzle`.
+    /// Permutation of a box in shared memory: a `PtxSwizzle`.
     pub swizzle: u32,
-    /// Not 0 for loads to give NaN for elements outside of it instead of 0.
+    /// Nonzero if loads return NaN instead of 0 for elements outside the tensor.
     pub nan_outside: u32,
 }
 
-/// A tensor map, as kernels have it as a parameter. The encoding is this library's own.
+/// A tensor map, as passed to kernels as a parameter. The encoding is specific to this library.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PtxTensorMap {
@@ -159,7 +159,7 @@ impl From<TensorMapError> for Failure {
     }
 }
 
-/// The first items of a list.
+/// The first elements of a list.
 fn first<T: Copy>(list: &[T], count: usize) -> Vec<T> {
     list.iter().take(count).copied().collect()
 }
@@ -192,7 +192,7 @@ impl PtxTensor {
     }
 }
 
-/// Makes a map of boxes of a tensor, as `cuTensorMapEncodeTiled`. `sizes` are the elements of a box along each dimension.
+/// Creates a map of boxes of a tensor, like `cuTensorMapEncodeTiled`. `sizes` are the sizes of a box along each dimension.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_tensor_map_tiled(
     tensor: *const PtxTensor,
@@ -210,8 +210,8 @@ pub unsafe extern "C" fn ptx_tensor_map_tiled(
     })
 }
 
-/// Makes a map of pixels for a filter, as `cuTensorMapEncodeIm2col`. The corners have a coordinate for each dimension but the innermost and the outermost, in the order of the
-/// dimensions: W, H, D.
+/// Creates a map of pixels for a filter, like `cuTensorMapEncodeIm2col`. The corners have a coordinate for each
+/// dimension except the innermost and the outermost, in dimension order: W, H, D.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_tensor_map_im2col(
     tensor: *const PtxTensor,
@@ -234,8 +234,8 @@ pub unsafe extern "C" fn ptx_tensor_map_im2col(
     })
 }
 
-/// Makes a map of pixels of rows, as `cuTensorMapEncodeIm2colWide`; the corners are along W. `mode` is 0 for `.im2col::w`, and 1 for
-/// `.im2col::w::128`, which takes 128 pixels and does not read `pixels`.
+/// Creates a map of pixels of rows, like `cuTensorMapEncodeIm2colWide`; the corners are along W. `mode` is 0 for
+/// `.im2col::w`, and 1 for `.im2col::w::128`, which always has 128 pixels and ignores `pixels`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ptx_tensor_map_im2col_wide(
     tensor: *const PtxTensor,

@@ -78,7 +78,7 @@ pub const PEERS: usize = 256;
 
 /// The functions called by compiled code, each with the frame of its warp as first argument.
 ///
-/// They must not unwind: the frames of compiled code have no unwind information. Functions that may suspend the warp own nothing while they do.
+/// They must not unwind, which is impossible through frames of compiled code. Functions that may suspend the warp own nothing while they do.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Runtime {
