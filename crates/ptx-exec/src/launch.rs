@@ -45,11 +45,11 @@ pub struct Place {
     pub inside: usize,
     /// Offset of the first byte within the containing object.
     pub offset: usize,
-    /// What the bytes are.
+    /// The kind of the bytes.
     pub content: Content,
 }
 
-/// What is at a [`Place`].
+/// The contents of a [`Place`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// An address in a buffer, of the module's address size.

@@ -2,7 +2,12 @@
 //!
 //! The code of all functions is concatenated in one array; a program counter is an index into it. Registers are rows of
 //! 32 values, one for each lane of a warp. A 128-bit value takes two rows, low half first. Immediates and addresses
-//! known before the launch are constant rows, so that every operand is a row.
+//! known before the launch are constant rows, so that every operand is a row. For example:
+//!
+//! ```text
+//! @%p ld.global.f32 %x, [%a+4];
+//! Inst { guard: row of %p, op: Load { address: { Global, row of %a, offset 4 }, dsts: [row of %x], size: 4, .. } }
+//! ```
 
 mod access;
 mod alu;

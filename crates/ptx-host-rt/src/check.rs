@@ -7,7 +7,7 @@ use ptx_exec::program::{Effect, Mask, Op, Row, Run};
 use super::frame::{Status, WarpFrame, note};
 use super::grid::Job;
 
-/// The addresses cached as valid for an access, which code tests before it calls [`check`]. All zeros cause every access to be checked.
+/// The addresses cached as valid for an access, which code tests before it calls the runtime. All zeros cause every access to be checked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct Known {

@@ -23,9 +23,9 @@ use super::{patient, watch};
 /// The inputs of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
-    /// What was compiled.
+    /// The compiled program.
     pub program: &'a Program,
-    /// The shape of the launch: its block shape is the one the kernel was compiled for, and clusters have one block.
+    /// The shape of the launch: its block shape is the one the kernel was compiled for. Unless the code [is heavy](Compiled::is_heavy), clusters have one block.
     pub geometry: Geometry,
     /// The parameter space.
     pub params: &'a [u8],

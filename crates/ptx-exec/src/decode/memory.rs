@@ -107,7 +107,14 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// A vector store that skips elements that are `_` (manual 9.7.9.11).
+    /// A vector store that skips elements that are `_` (manual 9.7.9.11), split into scalar stores:
+    ///
+    /// ```text
+    /// st.v4.b32 [a], {x, _, y, _};
+    /// Store [a] {}      // no elements: only checks the alignment of the vector
+    /// Store [a] {x}
+    /// Store [a+8] {y}
+    /// ```
     fn store_some(
         &mut self,
         cx: &mut Context<'_>,

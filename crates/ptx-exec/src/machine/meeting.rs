@@ -110,11 +110,11 @@ impl From<BarrierMisuse> for TrapKind {
 pub enum BarrierWait {
     /// These lanes of warps.
     Threads(Vec<(usize, Mask)>),
-    /// For any threads until so many have arrived.
+    /// Any threads, until a number of them have arrived.
     More {
-        /// Those that have.
+        /// Threads that have arrived.
         arrived: u32,
-        /// So many.
+        /// The expected number.
         count: u32,
     },
 }

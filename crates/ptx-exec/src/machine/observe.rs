@@ -216,7 +216,7 @@ impl Tracer {
 
 fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
     let mut rows = rows.iter();
-    // What was not read has no rows.
+    // Operands that are not recorded have no rows.
     let known = if rows.len() == 0 { &[] } else { registers };
     let value = |named: &Named| {
         let mut next = || rows.next().and_then(|row| row.get(lane)).copied().map_or(0, u128::from);

@@ -1,8 +1,8 @@
-//! Detection of threads that poll an mbarrier for ever.
+//! Detection of threads that poll an mbarrier forever.
 //!
 //! Such threads are running, so that a cluster of them would only end at its time limit. A thread is stuck when it
 //! repeats a query with the same registers and the same local memory, and everything that happened in between is
-//! determined by those and by unchanging memory: then it loops for ever. A cluster whose threads are all stuck or
+//! determined by those and by unchanging memory: then it loops forever. A cluster whose threads are all stuck or
 //! waiting, with no operation in flight, is deadlocked, since nothing outside of it can reach its mbarriers. A loop
 //! that counts its iterations, reads the clock or reads global memory is never considered stuck: it may end.
 //!

@@ -93,7 +93,7 @@ pub(super) mod tests {
 
     #[cfg(target_arch = "x86_64")]
     thread_local! {
-        /// What a test has functions use.
+        /// The width that a test forces.
         pub(in crate::product) static WANTED: Cell<Option<Width>> = const { Cell::new(None) };
     }
 

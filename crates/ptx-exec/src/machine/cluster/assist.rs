@@ -74,7 +74,7 @@ pub enum Run {
     Ended,
     /// It can continue.
     Goes,
-    /// Each of its threads waits, or polls an mbarrier with the same query for ever, until another warp acts.
+    /// Each of its threads waits, or polls an mbarrier with the same query forever, until another warp acts.
     Stuck,
 }
 
@@ -298,7 +298,7 @@ impl<'a> AssistedCluster<'a> {
         self.cluster.end().map(|_| ()).map_err(|stop| self.stop(stop, nowhere))
     }
 
-    /// The stop for a deadlock: all threads wait, except those in `asking`, which poll the same mbarrier for ever at the given places.
+    /// The stop for a deadlock: all threads wait, except those in `asking`, which poll the same mbarrier forever at the given places.
     pub fn deadlock(&mut self, asking: &[(Threads, Mask)]) -> engine::Stop {
         let mut first = None;
         for &(threads, live) in asking {
