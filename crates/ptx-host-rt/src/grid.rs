@@ -25,7 +25,8 @@ use super::{patient, watch};
 pub struct Given<'a> {
     /// The compiled program.
     pub program: &'a Program,
-    /// The shape of the launch: its block shape is the one the kernel was compiled for. Unless the code [is heavy](Compiled::is_heavy), clusters have one block.
+    /// The shape of the launch: its block shape is the one the kernel was compiled for, and clusters have one block
+    /// unless the code [is heavy](Compiled::is_heavy).
     pub geometry: Geometry,
     /// The parameter space.
     pub params: &'a [u8],
