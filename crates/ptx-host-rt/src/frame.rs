@@ -113,7 +113,7 @@ pub struct Runtime {
     pub idle: unsafe extern "C" fn(*mut WarpFrame, u32, u32, u32, u32) -> i32,
     /// The warp may be polling for others in a loop, and yields: the instruction and the lanes; returns a [`Status`].
     pub give_way: unsafe extern "C" fn(*mut WarpFrame, u32, u32) -> i32,
-    /// The local memory of the starting warp: this many zeroed bytes, valid until its next warp starts.
+    /// Local memory for a warp that starts: this many zeroed bytes, valid until the frame's next warp starts.
     pub local: unsafe extern "C" fn(*mut WarpFrame, u64) -> *mut u8,
     /// Lanes of the warp are deadlocked: the instruction at which each lane waits, the lanes that it waits for, and
     /// those that have not exited (`stuck`); returns a [`Status`].
@@ -178,7 +178,7 @@ pub enum Status {
     NotMember = 5,
     /// Lanes execute a collective of the whole warp, of which other lanes have exited or do not exist.
     NotWhole = 6,
-    /// A matrix is in an invalid memory space, or its address or stride is not uniform.
+    /// A matrix is in an invalid memory space, its address or stride is not uniform, or the stride is less than the length of its lines.
     NotMatrix = 7,
     /// Lanes execute a block, or not, contrary to an assumption of the compiler, in code that checks it.
     Apart = 8,
