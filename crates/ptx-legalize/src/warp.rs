@@ -4,24 +4,31 @@
 use crate::code::{Code, ir};
 use crate::site::Site;
 
+/// The type of all results.
+const RESULT: &str = "{ i32, i1 }";
+
+/// Whether a call has that type, and not one with a name.
+fn gives_result(site: &Site<'_>) -> bool {
+    site.view.type_text(site.result) == RESULT
+}
+
 /// `nvvm.shfl.sync`.
 pub(crate) fn shuffled(site: &Site<'_>) -> Option<String> {
     let kind = kind(site, ["i32"; 5], ["idx", "up", "down", "bfly"])?;
-    let result = site.view.type_text(site.result);
     let mut code = Code::new();
     let value =
-        ir!(code, "call {result} @llvm.nvvm.shfl.sync.{kind}.i32p(i32 %a0, i32 %a2, i32 %a3, i32 %a4)");
+        ir!(code, "call {RESULT} @llvm.nvvm.shfl.sync.{kind}.i32p(i32 %a0, i32 %a2, i32 %a3, i32 %a4)");
     Some(code.finish(site, &value))
 }
 
 /// `nvvm.match.all.sync`.
 pub(crate) fn matched(site: &Site<'_>) -> Option<String> {
-    let (result, ty) = (site.view.type_text(site.result), site.type_text(1)?);
-    if site.type_text(0)? != "i32" || !matches!(ty, "i32" | "i64") {
+    let ty = site.type_text(1)?;
+    if !gives_result(site) || site.type_text(0)? != "i32" || !matches!(ty, "i32" | "i64") {
         return None;
     }
     let mut code = Code::new();
-    let value = ir!(code, "call {result} @llvm.nvvm.match.all.sync.{ty}p(i32 %a0, {ty} %a1)");
+    let value = ir!(code, "call {RESULT} @llvm.nvvm.match.all.sync.{ty}p(i32 %a0, {ty} %a1)");
     Some(code.finish(site, &value))
 }
 
@@ -39,7 +46,10 @@ pub(crate) fn voted(site: &Site<'_>) -> Option<String> {
 
 /// What the second argument chooses, of arguments of these types.
 fn kind<const N: usize>(site: &Site<'_>, types: [&str; N], kinds: [&'static str; 4]) -> Option<&'static str> {
-    if site.args.len() != N || (0..N).any(|at| site.type_text(at) != types.get(at).copied()) {
+    if !gives_result(site)
+        || site.args.len() != N
+        || (0..N).any(|at| site.type_text(at) != types.get(at).copied())
+    {
         return None;
     }
     kinds.get(usize::try_from(site.constant(1)?).ok()?).copied()
