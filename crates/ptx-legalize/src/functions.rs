@@ -219,7 +219,7 @@ fn directed(site: &Site<'_>, name: &str) -> Option<String> {
         "sitofp" | "uitofp" => true,
         _ => false,
     };
-    if !computes && !(converts && is_bfloat) {
+    if !(computes || converts && is_bfloat) {
         return None;
     }
     let narrow = float_name(kind)?;
