@@ -42,7 +42,7 @@ fn device() -> Device {
 fn output(job: &Job, y: &str, z: &str) -> Output {
     let buffers = vec![None, Some(y.to_owned()), Some(z.to_owned())];
     let (name, digest) = (job.name.clone(), job.digest.clone());
-    Output { name, digest, launch: 0, buffers, printed: String::new(), error: None }
+    Output { name, digest, launch: 0, buffers, printed: String::new(), error: None, same: false }
 }
 
 /// 7 and 9; 2.0 and a NaN, little-endian.
@@ -134,3 +134,43 @@ fn long_buffers_are_recorded_as_a_hash_or_in_part() {
 }
 
 const HUNDRED_ZEROS: &str = "fnv1a64:1fc05eb337858375";
+
+#[test]
+fn lines_of_blocks_are_compared_in_any_order() {
+    assert_eq!(in_order("b\na\n", "a\nb\n"), "a\nb\n");
+    assert_eq!(in_order("b\nc\n", "a\nb\n"), "b\nc\n");
+}
+
+#[test]
+fn generated_programs_that_left_something_else_are_told_by_the_first_word() {
+    let amount = Amount { seed: 1, kernels: 3, programs: 2, mnemonics: 1, operands: 4 };
+    let jobs = jobs(amount, 90).unwrap();
+    assert!(jobs.iter().any(|job| job.name.starts_with("instructions/")));
+    assert!(jobs.iter().any(|job| job.name.starts_with("programs/")));
+    let job = &jobs[0];
+    let output = |buffers, same| Output {
+        name: job.name.clone(),
+        digest: job.digest.clone(),
+        launch: 0,
+        buffers,
+        printed: String::new(),
+        error: None,
+        same,
+    };
+    let mut wrong: Vec<Option<String>> = job.launches[0].wanted.clone();
+    let last = wrong.last_mut().unwrap().as_mut().unwrap();
+    let digit = if last.ends_with('0') { "1" } else { "0" };
+    last.replace_range(last.len() - 1.., digit);
+    let outputs = [output(Vec::new(), true), output(wrong, false)];
+    let (differing, same) = differences(&jobs, &outputs).unwrap();
+    assert_eq!((differing.len(), same), (1, 1));
+    assert!(differing[0].contains("1 bytes differ"), "{differing:?}");
+}
+
+#[test]
+fn raised_programs_have_the_launches_of_the_written_ones() {
+    let amount = Amount { seed: 1, kernels: 0, programs: 1, mnemonics: 1, operands: 2 };
+    let job = jobs(amount, 90).unwrap().remove(0);
+    let raised = job.clone().through_llvm(Level::O2).unwrap();
+    assert!(raised.ptx != job.ptx && raised.launches == job.launches && raised.digest == job.digest);
+}
