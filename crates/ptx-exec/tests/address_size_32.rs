@@ -130,7 +130,10 @@ fn every_space_has_generic_addresses_of_32_bits() {
     ))
     .replace(".version 8.0", ".version 8.3");
     let found = run_with(&text, vec![Argument::Buffer(vec![0; 60]), Argument::Bytes(vec![55, 0, 0, 0])]);
-    let wanted = [11, 22, 33, 44, 55].iter().enumerate().flat_map(|(n, &value)| [value, value, 1 << n]);
+    // The window of parameters is in that of global memory (manual 9.7.9.19).
+    let spaces = [1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4 | 1 << 0];
+    let wanted =
+        [11, 22, 33, 44, 55].into_iter().zip(spaces).flat_map(|(value, spaces)| [value, value, spaces]);
     assert_eq!(found, wanted.collect::<Vec<u32>>());
 }
 
