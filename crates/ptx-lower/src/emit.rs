@@ -659,7 +659,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(self.b.call(function, arguments)?)
     }
 
-    /// Calls the intrinsic that stands for a mnemonic.
+    /// Calls the intrinsic of a mnemonic.
     pub(crate) fn intrinsic_of(
         &self,
         mnemonic: Mnemonic,
@@ -668,7 +668,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     ) -> Result<Value<'c>> {
         match intrinsics::by_mnemonic(mnemonic).next() {
             Some(row) => self.intrinsic(&row.name, result, arguments),
-            None => unsupported("no intrinsic stands for it"),
+            None => unsupported("it has no intrinsic"),
         }
     }
 

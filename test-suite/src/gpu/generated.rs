@@ -1,6 +1,6 @@
 //! Generated programs as jobs for a GPU: scalar instructions, random kernels and random programs, each with what it has to leave.
 //!
-//! Kernels of `kernel_program` and programs of `ptx_program` leave the same whatever the order in which threads run, and instructions are functions
+//! Kernels of `kernel_program` and programs of `ptx_program` have results that do not depend on the order of threads, and instructions are functions
 //! of their registers. What the interpreter leaves (of programs, what their own evaluator says) is part of the job; a GPU gives back only what is
 //! something else.
 

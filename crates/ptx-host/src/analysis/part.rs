@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 
 use ptx_exec::Space;
 use ptx_exec::program::{Effect, Op, Order, Program};
-use ptx_isa::SpecialReg;
 
 use super::group::pressure_in;
+use super::together::is_index;
 use super::{Analysis, Block, BlockId, Graph, Launched, Terminator, take_turns};
 
 /// The number of chunks in a part, where a warp of the kernel is executed in parts. `registers` are the vector registers of the processor.
@@ -54,15 +54,7 @@ fn is_of_lane(op: &Op) -> bool {
     let Op::Effect(effect) = op else { return true };
     match effect {
         Effect::Copy(_) | Effect::Nothing | Effect::Pause => true,
-        Effect::Special { register, .. } => matches!(
-            register,
-            SpecialReg::Tid
-                | SpecialReg::Ntid
-                | SpecialReg::CtaId
-                | SpecialReg::NCtaId
-                | SpecialReg::LaneId
-                | SpecialReg::WarpId
-        ),
+        Effect::Special { register, .. } => is_index(*register),
         Effect::Load(load) => load.order == Order::Relaxed && !load.polls,
         Effect::Store(store) => store.address.space == Space::Global && store.order == Order::Relaxed,
         _ => false,

@@ -107,19 +107,24 @@ pub fn pays_together(program: &Program, analysis: &Analysis) -> bool {
         })
 }
 
+/// Whether a special register is an index or a size, which code computes for any number of lanes.
+pub(super) fn is_index(register: SpecialReg) -> bool {
+    matches!(
+        register,
+        SpecialReg::Tid
+            | SpecialReg::Ntid
+            | SpecialReg::CtaId
+            | SpecialReg::NCtaId
+            | SpecialReg::LaneId
+            | SpecialReg::WarpId
+    )
+}
+
 fn has_form(analysis: &Analysis, op: &Op) -> bool {
     let Op::Effect(effect) = op else { return true };
     match effect {
         Effect::Copy(_) | Effect::BlockBarrier(_) | Effect::Nothing | Effect::Pause => true,
-        Effect::Special { register, .. } => matches!(
-            register,
-            SpecialReg::Tid
-                | SpecialReg::Ntid
-                | SpecialReg::CtaId
-                | SpecialReg::NCtaId
-                | SpecialReg::LaneId
-                | SpecialReg::WarpId
-        ),
+        Effect::Special { register, .. } => is_index(*register),
         Effect::Load(load) => is_plain(&load.address, load.order) && !load.polls,
         Effect::Store(store) => is_plain(&store.address, store.order),
         Effect::Collective(collective) => moves_by_constants(analysis, collective),
