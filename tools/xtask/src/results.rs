@@ -141,7 +141,7 @@ impl Section {
                     let status = cargo().arg("bench").args(*bench).status()?;
                     ensure!(status.success(), "cargo bench {} failed", bench.join(" "));
                 }
-                let mut out = String::from("| what | middle estimate | throughput |\n|---|---:|---:|\n");
+                let mut out = String::from("| benchmark | median estimate | throughput |\n|---|---:|---:|\n");
                 for group in groups {
                     push_estimates(&mut out, &workspace().join("target/criterion").join(group))?;
                 }
@@ -195,7 +195,7 @@ fn counts_in(text: &str) -> Result<String> {
     let line = text.lines().find(|line| line.contains(" programs")).context("no line counts the programs")?;
     let parts = line.split([',', ';', ':']).map(str::trim).filter(|part| !part.is_empty());
     let rows: Vec<String> = parts.map(|part| format!("| {part} |\n")).collect();
-    Ok(format!("| what came out |\n|---|\n{}", rows.concat()))
+    Ok(format!("| result |\n|---|\n{}", rows.concat()))
 }
 
 /// The tables of a text that has other lines as well.
@@ -318,7 +318,7 @@ mod tests {
     fn counts_of_programs_are_rows() {
         let text = "seed 7: x\n9 programs in 2 s: 8 agree, 1 differs; next seed 10\n1 is not compiled: y\n";
         let table =
-            "| what came out |\n|---|\n| 9 programs in 2 s |\n| 8 agree |\n| 1 differs |\n| next seed 10 |\n";
+            "| result |\n|---|\n| 9 programs in 2 s |\n| 8 agree |\n| 1 differs |\n| next seed 10 |\n";
         assert_eq!(counts_in(text).unwrap(), table);
         assert!(counts_in("nothing\n").is_err());
     }
