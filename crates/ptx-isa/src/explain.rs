@@ -15,7 +15,7 @@ const LEGEND: &str = "\
 `{..}` may be left out. A name such as `.type` stands for one of the modifiers listed under it. Versions are the first
 PTX version and architecture that have the row, or the modifier where one came later. `sm_100f` is also every later
 target of that family with a letter after its number (manual 11.1.2). The order of modifiers is the canonical one,
-which the printer writes; the reader takes nearly any order, as `ptxas` does. `tested by` names tests that execute the row and
+which the printer writes; the parser accepts nearly any order, as `ptxas` does. `tested by` names tests that execute the row and
 whose expected values were worked out independently (from the manual, a formula, NumPy): files below test-suite (`cases/..`), tests of
 a crate, or the model of scalar instructions in Python (`model/..`, test-suite/model).
 ";

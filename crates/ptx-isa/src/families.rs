@@ -116,19 +116,23 @@ families! {
         Mul Plain(FLOAT) =>
             "The product of `a` and `b`. Of an integer product `.lo` and `.hi` give the lower and the upper half, `.wide` all of it; a \
              floating-point product is rounded once.",
-        Mad Plain(FLOAT) => "The product `a * b` plus `c`. Of an integer product `.lo`, `.hi` or `.wide` names the part that is added to.",
+        Mad Plain(FLOAT) =>
+            "The product `a * b` plus `c`. Of an integer product `.lo`, `.hi` or `.wide` selects the part that `c` is added to.",
         Fma Plain(FLOAT) => "The product `a * b` plus `c`, rounded only once, after the sum.",
         Div Plain(FLOAT) => "The quotient `a / b`.",
-        Rem Plain => "What is left of `a` after dividing by `b`; by zero it is unspecified.",
+        Rem Plain => "The remainder of `a / b`; unspecified if `b` is zero.",
         Abs Plain(EXTREME) => "The absolute value of `a`.",
         Neg Plain(EXTREME) => "The value of `a` with the opposite sign.",
-        Min Plain(EXTREME) => "The smaller of `a` and `b`. A NaN gives way to a number unless `.NaN` asks for it.",
-        Max Plain(EXTREME) => "The larger of `a` and `b`. A NaN gives way to a number unless `.NaN` asks for it.",
+        Min Plain(EXTREME) =>
+            "The smaller of `a` and `b`. If one operand is a NaN, the result is the other one, or a NaN with `.NaN`.",
+        Max Plain(EXTREME) =>
+            "The larger of `a` and `b`. If one operand is a NaN, the result is the other one, or a NaN with `.NaN`.",
         Min3 Assembly => "The smallest of `a`, `b` and `c`.",
         Max3 Assembly => "The largest of `a`, `b` and `c`.",
         Sad Intrinsic => "The sum `c + |a - b|`.",
         Mul24 Intrinsic =>
-            "The product of the low 24 bits of `a` and `b`, of whose 48 bits `.lo` gives the lower 32 and `.hi` the upper 32.",
+            "The 48-bit product of the low 24 bits of `a` and `b`, of which `.lo` gives the lower 32 bits and `.hi` the upper \
+             32.",
         Mad24 Plain(MAD24) => "The product of the low 24 bits of `a` and `b`, of which 32 bits are added to `c`.",
         Dp4a Intrinsic => "The dot product of four bytes with four bytes, added to `c`.",
         Dp2a Intrinsic => "The dot product of two halves with two bytes, added to `c`.",
@@ -138,16 +142,16 @@ families! {
              next in the condition code.",
         MadCarry Plain(FLOAT) =>
             "Multiplication and addition over several words: the carry goes from one instruction to the next in the condition code.",
-        PackedBytes Assembly => "Arithmetic on four bytes in one register, each by itself.",
+        PackedBytes Assembly => "Arithmetic on four bytes in one register, element by element.",
         FmaOob Assembly =>
-            "The product `a * b` plus `c`, rounded once; zero when a source is the NaN that marks what was read out of bounds.",
+            "The product `a * b` plus `c`, rounded once; zero if a source is the NaN that marks an out-of-bounds read.",
         Testp Plain => "Whether a floating-point value is finite, infinite, a number, a NaN, normal or subnormal.",
-        Copysign Intrinsic => "The size of one value with the sign of another.",
+        Copysign Intrinsic => "The magnitude of one value with the sign of another.",
         Rcp Intrinsic => "One divided by `a`.",
         Sqrt Intrinsic => "The square root of `a`.",
         Rsqrt Intrinsic => "One divided by the square root of `a`.",
-        Sin Intrinsic => "The sine of an angle in radians, with `.2pi` in turns.",
-        Cos Intrinsic => "The cosine of an angle in radians, with `.2pi` in turns.",
+        Sin Intrinsic => "The sine of an angle in radians, or in turns with `.2pi`.",
+        Cos Intrinsic => "The cosine of an angle in radians, or in turns with `.2pi`.",
         Lg2 Intrinsic => "The logarithm to the base 2.",
         Ex2 Intrinsic => "Two to the power of `a`.",
         Tanh Assembly => "The hyperbolic tangent.",
@@ -157,40 +161,43 @@ families! {
         And Plain => "The bits set in both `a` and `b`.",
         Or Plain => "The bits set in `a`, in `b` or in both.",
         Xor Plain => "The bits in which `a` and `b` differ.",
-        Not Plain => "The bits of `a` turned around.",
+        Not Plain => "The bits of `a` inverted.",
         Cnot Plain => "One when `a` is zero, else zero.",
         Lop3 Plain => "Any bitwise function of `a`, `b` and `c`: bit `4a + 2b + c` of the last operand is the result for those bits.",
         Shl Plain => "The bits of `a` shifted left by `b`, filled with zeros. Amounts beyond the width give zero.",
         Shr Plain =>
             "The bits of `a` shifted right by `b`, filled with the sign of signed types, else with zeros. Amounts beyond the width shift \
              everything out.",
-        Shf Intrinsic => "The 64 bits of `b` above `a`, shifted left or right by `c`; `.l` gives the upper 32 bits, `.r` the lower ones.",
-        Popc Plain => "How many bits of `a` are set.",
-        Clz Plain => "How many zero bits are above the highest set bit of `a`; the whole width when there is none.",
+        Shf Intrinsic =>
+            "The 64-bit value `b:a`, shifted left or right by `c`; `.l` gives the upper 32 bits, `.r` the lower ones.",
+        Popc Plain => "The number of set bits of `a`.",
+        Clz Plain => "The number of zero bits above the highest set bit of `a`; the width of the type if `a` is zero.",
         Bfind Intrinsic =>
-            "The place of the highest bit that is set, or for negative numbers clear; all ones when there is none. `.shiftamt` counts \
-             from the top.",
-        Fns Intrinsic => "The place of the n-th set bit of a mask, counted from a base up or down.",
+            "The position of the highest set bit, or of the highest clear bit of a negative number; all ones if there is none. \
+             `.shiftamt` counts from the top.",
+        Fns Intrinsic => "The position of the n-th set bit of a mask, counted up or down from a base.",
         Brev Intrinsic => "The bits of `a` in reverse order.",
         Bfe Plain => "A field of the bits of `a`, moved to the bottom.",
         Bfi Plain => "The value `b` with a field of its bits replaced by the low bits of `a`.",
-        Bmsk Intrinsic => "A run of ones at a given place and of a given length.",
+        Bmsk Intrinsic => "A run of ones at a given position and of a given length.",
         Szext Intrinsic => "The low `b` bits of `a`, extended by their sign or with zeros to 32 bits.",
         Prmt Intrinsic =>
-            "Four bytes picked from the eight of `a` and `b`, one selector for each; a selector may repeat the byte's sign instead.",
+            "Four bytes selected from the eight of `a` and `b`, by one selector each; a selector may replicate the sign of the \
+             byte instead.",
     }
     /// Comparison and selection.
     Compare(CompareSem) {
-        Set Plain(COMPARISON) => "Compares `a` with `b`, if asked combines the outcome with a predicate, and gives a number.",
-        Setp Plain(COMPARISON) => "Compares `a` with `b`, if asked combines the outcome with a predicate, and writes predicates.",
-        Selp Plain => "Gives `a` where the predicate is true, else `b`.",
-        Slct Plain(COMPARISON) => "Gives `a` where `c` is not negative, else `b`. A NaN picks `b`.",
+        Set Plain(COMPARISON) => "Compares `a` with `b`, optionally combines the result with a predicate, and writes a number.",
+        Setp Plain(COMPARISON) =>
+            "Compares `a` with `b`, optionally combines the result with a predicate, and writes predicates.",
+        Selp Plain => "Selects `a` if the predicate is true, else `b`.",
+        Slct Plain(COMPARISON) => "Selects `a` if `c` is not negative, else `b`. A NaN selects `b`.",
     }
     /// Video instructions.
     Video(VideoSem) {
         Video Assembly =>
-            "Arithmetic on bytes, halves or words picked from the operands, at 34 bits inside, with saturation and a second operation if \
-             asked.",
+            "Arithmetic on bytes, halves or words selected from the operands, with 34 bits of intermediate precision and \
+             optional saturation and a second operation.",
         VideoSimd Assembly => "Arithmetic on two halves or four bytes at once, lane by lane.",
     }
     /// Moves between registers, and conversions.
@@ -198,10 +205,11 @@ families! {
         Mov Plain(SPECIAL) => "Copies a value or an address to a register, or packs and unpacks a vector of parts.",
         MovVector Plain => "Copies each element of a vector, or each component of a special register.",
         Cvt Plain(CONVERSION) =>
-            "Converts a value to another type. The rounding mode is for floating-point results, `.rni` and its like round to integers.",
+            "Converts a value to another type. The rounding mode is that of floating-point results; `.rni`, `.rzi`, `.rmi` and \
+             `.rpi` round to integers.",
         CvtPack Intrinsic => "Converts two values and packs the results into one register.",
         CvtNarrow Intrinsic => "Converts to or from floating-point formats of 8 bits and fewer, several values in one register.",
-        Cvta Plain(NARROW_ADDRESS) => "Converts between the generic address of a place and its address in one state space.",
+        Cvta Plain(NARROW_ADDRESS) => "Converts between a generic address and the corresponding address in a state space.",
         Isspacep Intrinsic => "Whether a generic address lies in a state space.",
     }
     /// Accesses of memory that are done when the instruction is, caches and the stack.
@@ -209,130 +217,135 @@ families! {
         Load Plain(ACCESS) [WideAddress] =>
             "Reads memory into one register or a vector of registers. Narrow values are extended to the register by their type.",
         LoadUniform Intrinsic [AtOperands, WideAddress] =>
-            "Reads global memory that is read-only meanwhile, from the same address in all threads of the warp.",
+            "Reads global memory that is read-only during the kernel, from the same address in all threads of the warp.",
         Store Plain(ACCESS) [WideAddress] =>
-            "Writes one register or a vector of registers to memory. Of a wider register the low bits are written.",
-        Prefetch Intrinsic(PARAMETER) [AtOperands] =>
-            "Brings the line of an address into a cache, or makes a place of parameters known to the hardware.",
+            "Writes one register or a vector of registers to memory. Registers wider than the type are truncated.",
+        Prefetch Intrinsic(PARAMETER) [AtOperands] => "Brings the line of an address, or a tensor map, into a cache.",
         Discard Intrinsic => "Drops cached data without writing it back.",
-        CreatePolicy Assembly [NoNarrowAddress] => "Makes a cache policy, which `.L2::cache_hint` takes.",
-        ApplyPriority Intrinsic [AtOperands] => "Changes how soon data may leave the second-level cache.",
+        CreatePolicy Assembly [NoNarrowAddress] => "Creates a cache policy for `.L2::cache_hint`.",
+        ApplyPriority Intrinsic [AtOperands] => "Changes the eviction priority of data in the second-level cache.",
         Atom Plain(ATOMIC) [WideAddress] =>
-            "Reads a place in memory, combines it with an operand and writes it back, in one step; gives what was there before.",
+            "Atomically reads a memory location, combines it with an operand and writes it back; returns the old value.",
         Red Plain(ATOMIC) [WideAddress] =>
-            "Reads a place in memory, combines it with an operand and writes it back, in one step; nothing comes back.",
+            "Atomically reads a memory location, combines it with an operand and writes it back; returns nothing.",
         AtomVector Assembly [WideAddress] =>
-            "Combines several neighbouring places of memory with operands, each in one step; gives what was there before.",
+            "Combines several adjacent memory locations with operands, each atomically; returns the old values.",
         RedVector Assembly [WideAddress] =>
-            "Combines several neighbouring places of memory with operands, each in one step; nothing comes back.",
-        MultimemLoadReduce Assembly => "Reads all places of a multimem address and gives their combination.",
-        MultimemStore Assembly => "Writes all places of a multimem address.",
-        MultimemReduce Assembly [NoNarrowAddress, WideAddress] => "Combines all places of a multimem address with an operand.",
-        Stacksave Assembly => "The place of the top of the stack.",
-        Stackrestore Assembly => "Sets the top of the stack back to a place that was saved.",
-        Alloca Assembly => "Takes memory from the stack, until the function returns or the stack is restored.",
+            "Combines several adjacent memory locations with operands, each atomically; returns nothing.",
+        MultimemLoadReduce Assembly => "Reads all memory locations of a multimem address and returns their reduction.",
+        MultimemStore Assembly => "Writes all memory locations of a multimem address.",
+        MultimemReduce Assembly [NoNarrowAddress, WideAddress] =>
+            "Combines all memory locations of a multimem address with an operand.",
+        Stacksave Assembly => "The address of the top of the stack.",
+        Stackrestore Assembly => "Resets the top of the stack to a saved address.",
+        Alloca Assembly => "Allocates memory on the stack, until the function returns or the stack is restored.",
     }
     /// Accesses of memory that go on while the thread does, what they are made of (tensor maps), and what tells that they are complete
     /// (groups and barriers in memory).
     Async(AsyncSem) {
-        CpAsync Intrinsic(UNREAD) [AtOperands] => "Copies a few bytes from global to shared memory while the thread goes on.",
-        CpAsyncCommit Intrinsic => "Makes one group of the thread's asynchronous copies since the last group.",
+        CpAsync Intrinsic(UNREAD) [AtOperands] => "Copies a few bytes from global to shared memory asynchronously.",
+        CpAsyncCommit Intrinsic => "Commits the thread's asynchronous copies since the last group as a group.",
         CpAsyncWait Intrinsic => "Waits for groups of the thread's asynchronous copies.",
-        CpAsyncArrive Intrinsic [NoNarrowAddress] => "Ties the thread's asynchronous copies to a barrier in shared memory.",
+        CpAsyncArrive Intrinsic [NoNarrowAddress] =>
+            "Makes a barrier in shared memory track the completion of the thread's asynchronous copies.",
         StoreAsync Assembly [NoNarrowAddress] => "Writes memory without waiting for it.",
         ReduceAsync Assembly [NoNarrowAddress] => "Combines memory with an operand without waiting for it.",
         StoreBulk Intrinsic [AtOperands, NoNarrowAddress] => "Fills a range of shared memory with a value.",
         BulkCopy Intrinsic [NoNarrowAddress] =>
-            "Copies a range of memory while the thread goes on; a barrier in memory or a group tells when it is done.",
-        BulkReduce Assembly => "Combines a range of memory element by element with another, while the thread goes on.",
-        BulkPrefetch Intrinsic => "Brings a range of memory into the second-level cache, while the thread goes on.",
-        BulkCommit Intrinsic => "Makes one group of the thread's bulk copies since the last group.",
+            "Copies a range of memory asynchronously; completion is tracked by a barrier in memory or a group.",
+        BulkReduce Assembly => "Combines a range of memory element by element with another, asynchronously.",
+        BulkPrefetch Intrinsic => "Brings a range of memory into the second-level cache, asynchronously.",
+        BulkCommit Intrinsic => "Commits the thread's bulk copies since the last group as a group.",
         BulkWait Intrinsic => "Waits for groups of the thread's bulk copies.",
-        TensorCopy Intrinsic => "Copies a box of a tensor, which a tensor map describes, while the thread goes on.",
-        TensorReduce Intrinsic => "Combines a box of a tensor element by element with shared memory, while the thread goes on.",
-        TensorPrefetch Intrinsic => "Brings a box of a tensor into the second-level cache, while the thread goes on.",
+        TensorCopy Intrinsic => "Copies a box of a tensor that a tensor map describes, asynchronously.",
+        TensorReduce Intrinsic => "Combines a box of a tensor element by element with shared memory, asynchronously.",
+        TensorPrefetch Intrinsic => "Brings a box of a tensor into the second-level cache, asynchronously.",
         TensormapReplace Intrinsic [AtOperands, NoNarrowAddress] => "Replaces one field of a tensor map.",
         TensormapCopy Assembly => "Publishes a tensor map that was changed in shared memory.",
-        MbarrierInit Intrinsic => "Makes a barrier in shared memory, which counts arrivals and transactions.",
-        MbarrierInval Intrinsic [AtOperands] => "Ends a barrier in shared memory.",
-        MbarrierCheckLayout Assembly => "Tells apart the kinds of barrier in shared memory.",
-        MbarrierTransactions Intrinsic => "Changes how many bytes the current phase of a barrier waits for.",
+        MbarrierInit Intrinsic => "Initializes a barrier in shared memory, which counts arrivals and transactions.",
+        MbarrierInval Intrinsic [AtOperands] => "Invalidates a barrier in shared memory.",
+        MbarrierCheckLayout Assembly => "Tests the layout of a barrier in shared memory.",
+        MbarrierTransactions Intrinsic => "Changes the number of bytes that the current phase of a barrier waits for.",
         MbarrierArrive Intrinsic(ARRIVALS) => "Counts an arrival at a barrier in shared memory; the last one completes the phase.",
         MbarrierWait Intrinsic => "Tests or waits for the completion of a phase of a barrier in shared memory.",
-        MbarrierPendingCount Intrinsic => "How many arrivals a phase still waited for when `state` was made.",
+        MbarrierPendingCount Intrinsic => "The number of arrivals that were pending in the phase when `state` was created.",
         Fabric Assembly [NoNarrowAddress] => "Accesses memory of other devices over the fabric.",
-        FabricGroup Assembly => "Sends off accesses over the fabric as a group, or waits for groups of them.",
+        FabricGroup Assembly => "Commits accesses over the fabric as a group, or waits for such groups.",
     }
     /// Textures and surfaces.
     Texture(TextureSem) {
         Tex Intrinsic(TEXTURE) [AtOperands] => "Reads a texture at coordinates.",
         Tld4 Intrinsic(GATHER) [AtOperands] => "Reads one component of the four texels around coordinates.",
-        Txq Intrinsic [AtOperands] => "Asks for a property of a texture or sampler.",
+        Txq Intrinsic [AtOperands] => "Queries a property of a texture or sampler.",
         Istypep Intrinsic => "Whether an address is that of a texture, sampler or surface variable.",
-        SurfaceLoad Intrinsic [AtOperands] => "Reads a surface at coordinates; what lies outside is read as the clamp mode says.",
+        SurfaceLoad Intrinsic [AtOperands] =>
+            "Reads a surface at coordinates; the clamp mode defines the result of out-of-bounds reads.",
         SurfaceStore Intrinsic [AtOperands] =>
-            "Writes a surface at coordinates; what lies outside is handled as the clamp mode says.",
-        SurfaceReduce Assembly => "Combines a place of a surface with an operand in one step.",
-        SurfaceQuery Intrinsic [AtOperands] => "Asks for a property of a surface.",
+            "Writes a surface at coordinates; the clamp mode defines the effect of out-of-bounds writes.",
+        SurfaceReduce Assembly => "Atomically combines a location of a surface with an operand.",
+        SurfaceQuery Intrinsic [AtOperands] => "Queries a property of a surface.",
     }
     /// What the lanes of a warp do together, matrices apart.
     Warp(WarpSem) {
-        BarrierWarp Intrinsic => "Synchronizes the threads of a warp that the mask names, and orders their memory accesses.",
-        Shfl Intrinsic => "Exchanges a register with other lanes of the warp; `p` tells whether the source lane was in range.",
-        Vote Intrinsic => "Gathers a predicate of all lanes that the mask names.",
-        Match Intrinsic(ALL_MATCH) => "Compares a value over the lanes that the mask names.",
+        BarrierWarp Intrinsic => "Synchronizes the threads of a warp in the mask, and orders their memory accesses.",
+        Shfl Intrinsic => "Exchanges a register with other lanes of the warp; `p` is true if the source lane was in range.",
+        Vote Intrinsic => "Combines a predicate across all lanes in the mask.",
+        Match Intrinsic(ALL_MATCH) => "Compares a value across the lanes in the mask.",
         Activemask Intrinsic => "The mask of the lanes that are executing.",
-        Redux Intrinsic => "Combines an integer of all lanes that the mask names; every one of them gets the result.",
-        ReduxFloat Intrinsic => "The smallest or largest floating-point value of all lanes that the mask names.",
-        Elect Intrinsic => "Picks one lane of those that the mask names.",
+        Redux Intrinsic => "Reduces an integer across all lanes in the mask; each of them receives the result.",
+        ReduxFloat Intrinsic => "The smallest or largest floating-point value of all lanes in the mask.",
+        Elect Intrinsic => "Elects one of the lanes in the mask.",
     }
     /// Blocks, clusters and grids: barriers, fences, shared memory of others, launches.
     Block(BlockSem) {
         Barrier Intrinsic => "Synchronizes the threads of a block at a numbered barrier, and orders their memory accesses.",
         ClusterBarrier Intrinsic => "Synchronizes the threads of a cluster.",
-        Fence Plain(FENCE) => "Orders the thread's memory accesses before it and after it, as the others of the scope see them.",
-        FenceProxy Intrinsic => "Orders accesses made through one kind of path to memory with those made through another.",
-        Mapa Intrinsic => "The address of the same place in the shared memory of another block of the cluster.",
-        Getctarank Intrinsic => "The rank of the block whose shared memory an address lies in.",
+        Fence Plain(FENCE) =>
+            "Orders the thread's memory accesses before it with those after it, as observed by the other threads of the scope.",
+        FenceProxy Intrinsic => "Orders accesses made through one proxy with those made through another.",
+        Mapa Intrinsic => "The corresponding address in the shared memory of another block of the cluster.",
+        Getctarank Intrinsic => "The rank of the block whose shared memory contains an address.",
         Griddepcontrol Intrinsic => "Controls the start of grids that depend on each other.",
-        TryCancel Intrinsic => "Asks for the work of a block or cluster that has not started yet.",
-        QueryCancel Intrinsic => "Reads the answer to a request for the work of another block or cluster.",
-        Setmaxnreg Intrinsic => "Gives registers of the warpgroup back, or asks for more.",
+        TryCancel Intrinsic => "Requests to cancel the launch of a block or cluster that has not started yet.",
+        QueryCancel Intrinsic => "Reads the response to a request to cancel a launch.",
+        Setmaxnreg Intrinsic => "Releases registers of the warpgroup, or requests more.",
     }
     /// Products of matrices, and what moves matrices.
     Matrix(MatrixSem) {
         Mma Intrinsic => "The product of two matrices plus a third. The lanes of a warp each hold fragments of them in registers.",
         MmaSparse Intrinsic(SELECTORS) =>
-            "The product of a matrix of which half the elements are left out, and another, plus a third; metadata tells which.",
+            "The product of a structured sparse matrix, whose metadata selects the stored elements, and a dense one, plus a \
+             third.",
         MmaScaled Intrinsic => "The product of two matrices whose blocks have scales, plus a third.",
         Ldmatrix Intrinsic [AtOperands, NoNarrowAddress] =>
-            "Loads small matrices from shared memory, spread over the lanes of a warp as `mma` wants them.",
+            "Loads small matrices from shared memory, distributed over the lanes of a warp as `mma` expects them.",
         Stmatrix Intrinsic [AtOperands, NoNarrowAddress] =>
-            "Stores small matrices spread over the lanes of a warp to shared memory.",
-        Movmatrix Intrinsic => "Transposes a small matrix spread over the lanes of a warp.",
-        WmmaLoad Intrinsic [AtOperands, NoNarrowAddress] => "Loads a matrix into fragments, whose layout is the hardware's own.",
+            "Stores small matrices, distributed over the lanes of a warp, to shared memory.",
+        Movmatrix Intrinsic => "Transposes a small matrix distributed over the lanes of a warp.",
+        WmmaLoad Intrinsic [AtOperands, NoNarrowAddress] =>
+            "Loads a matrix into fragments, whose layout is implementation-defined.",
         WmmaStore Intrinsic [AtOperands, NoNarrowAddress] =>
-            "Stores a matrix from fragments, whose layout is the hardware's own.",
-        Wmma Intrinsic => "The product of two matrices plus a third, in fragments whose layout is the hardware's own.",
+            "Stores a matrix from fragments, whose layout is implementation-defined.",
+        Wmma Intrinsic => "The product of two matrices plus a third, in fragments whose layout is implementation-defined.",
         Wgmma Assembly =>
-            "The product of two matrices plus a third, by four warps together, while they go on; descriptors tell where in shared memory \
-             they lie.",
-        WgmmaSparse Assembly => "The same product with a matrix of which half the elements are left out; metadata tells which.",
+            "The product of two matrices plus a third, computed asynchronously by four warps together; descriptors locate the \
+             matrices in shared memory.",
+        WgmmaSparse Assembly => "The same product with a structured sparse matrix, whose metadata selects the stored elements.",
         WgmmaFence Intrinsic => "Orders accesses of registers with the warpgroup's multiplications.",
-        WgmmaCommit Intrinsic => "Makes one group of the warpgroup's multiplications since the last group.",
+        WgmmaCommit Intrinsic => "Commits the warpgroup's multiplications since the last group as a group.",
         WgmmaWait Intrinsic => "Waits for groups of the warpgroup's multiplications.",
         TensorMemory Intrinsic [NoNarrowAddress] => "Manages tensor memory, moves data to and from it, or orders these accesses.",
         Tcgen05Mma Intrinsic(SCALED_INTEGERS) =>
-            "The product of two matrices plus what is in tensor memory, issued by one thread, while it goes on.",
+            "The product of two matrices plus a matrix in tensor memory, issued by one thread and computed asynchronously.",
     }
     /// Control flow, and what suspends a thread or tells a tool of it.
     Control(ControlSem) {
-        Bra Plain => "Goes on at a label.",
-        BrxIdx Plain => "Goes on at one of a list of labels, picked by an index that must be in range.",
-        Call Plain => "Calls a function with arguments and takes its results.",
+        Bra Plain => "Branches to a label.",
+        BrxIdx Plain => "Branches to one of a list of labels, selected by an index that must be in range.",
+        Call Plain => "Calls a function with arguments and returns its results.",
         Ret Plain => "Returns from a function; in a kernel it ends the thread.",
         Exit Plain => "Ends the thread.",
-        Trap Plain => "Ends the whole launch with an error.",
+        Trap Plain => "Aborts the launch with an error.",
         Brkpt Intrinsic => "Stops for a debugger.",
         Pmevent Intrinsic => "Raises performance events for a profiler.",
         Nanosleep Intrinsic => "Suspends the thread for about a given time, at most twice as long.",

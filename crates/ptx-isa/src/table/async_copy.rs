@@ -23,7 +23,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Cp, "The same; zeros are written when `ignore-src` is true.",
         &[Lit(Async), One(Field::Cop, &[Cg]), One(Field::Space, &[Shared, SharedCta]), Lit(Global), CACHE_HINT, Opt(Field::PrefetchSize, &[L2_64B, L2_128B, L2_256B])],
         &[arg("dst", Kind::Address), global("src"), arg("cp-size", Kind::Immediate(16, 16)), arg("ignore-src", PRED), opt("cache-policy", Kind::CachePolicy)], Sem::Async(AsyncSem::CpAsync)).since(7, 5, 80).later(CP_LATER).effects(Effects::MEMORY).section("9.7.9.25.3.1"),
-    Form::new(Opcode::Cp, "Closes the group of the asynchronous copies so far.",
+    Form::new(Opcode::Cp, "Commits the asynchronous copies so far as a group.",
         &[Lit(Async), Lit(CommitGroup)],
         &[], Sem::Async(AsyncSem::CpAsyncCommit)).since(7, 0, 80).effects(Effects::MEMORY).section("9.7.9.25.3.2"),
     Form::new(Opcode::Cp, "Waits until at most `n` of the newest groups are unfinished.",

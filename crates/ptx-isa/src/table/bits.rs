@@ -61,7 +61,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.8.6"),
     Form::new(
         Opcode::Lop3,
-        "The same; `p` tells whether the result is not zero, combined with `q`.",
+        "The same; `p` is whether the result is not zero, combined with `q`.",
         &[One(Field::Bool, &[And, Or]), Lit(B32)],
         &[
             def("d", RLIT),

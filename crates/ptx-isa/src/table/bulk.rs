@@ -82,7 +82,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 6, 90),
     copy(
-        "The same; so many bytes at either end may lie outside of what is allocated, and arrive with any value.",
+        "The same; the given number of bytes at either end may be outside of the allocation, and have any value in the copy.",
         &[
             Lit(Async),
             Lit(Bulk),
@@ -115,7 +115,7 @@ pub(super) static FORMS: &[Form] = &[
         &[shared("dstMem"), shared("srcMem"), SIZE, shared("mbar")],
     ),
     copy(
-        "Copies from shared to global memory, of each 16 bytes those of the mask.",
+        "Copies from shared to global memory; of each 16 bytes those in the mask.",
         &[
             Lit(Async),
             Lit(Bulk),
@@ -203,7 +203,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.25.4.3"),
     Form::new(
         Opcode::Cp,
-        "Closes the group of the bulk copies so far.",
+        "Commits the bulk copies so far as a group.",
         &[Lit(Async), Lit(Bulk), Lit(CommitGroup)],
         &[],
         Sem::Async(AsyncSem::BulkCommit),
@@ -226,7 +226,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.25.6.2"),
     Form::new(
         Opcode::Multimem,
-        "Copies from shared memory to all of a multimem address, of each 16 bytes those of the mask.",
+        "Copies from shared memory to all memory of a multimem address; of each 16 bytes those in the mask.",
         &[
             Lit(Cp),
             Lit(Async),

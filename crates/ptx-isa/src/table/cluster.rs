@@ -23,7 +23,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.23"),
     Form::new(
         Opcode::Getctarank,
-        "The rank in the cluster of the block that a shared address lies in.",
+        "The rank in the cluster of the block whose shared memory contains an address.",
         &[Opt(Field::Space, &[SharedCluster]), One(Field::Type, &[U32, U64])],
         &[def("d", R_U32), arg("a", SHARED_ADDRESS)],
         Sem::Block(BlockSem::Getctarank),
@@ -61,7 +61,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.3"),
     Form::new(
         Opcode::Elect,
-        "Picks one lane of the mask; `p` is true in that lane, `d` is its number.",
+        "Elects one lane of the mask; `p` is true in that lane, `d` is its number.",
         &[Lit(Sync)],
         &[def("d", R_U32), def_pair("p", PRED), arg("membermask", V_U32)],
         Sem::Warp(WarpSem::Elect),
@@ -81,7 +81,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.13"),
     Form::new(
         Opcode::Clusterlaunchcontrol,
-        "Asks to cancel the launch of a cluster that has not started; the answer comes to `addr`.",
+        "Requests to cancel the launch of a cluster that has not started; the response is written to `addr`.",
         &[
             Lit(TryCancel),
             Lit(Async),
@@ -99,7 +99,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.17"),
     Form::new(
         Opcode::Clusterlaunchcontrol,
-        "Whether the answer is that a launch was cancelled.",
+        "Whether the response is that a launch was cancelled.",
         &[Lit(QueryCancel), Lit(IsCanceled), Lit(Pred), Lit(B128)],
         &[def("p", PRED), arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128)))],
         Sem::Block(BlockSem::QueryCancel),
@@ -134,7 +134,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.18"),
     Form::new(
         Opcode::Setmaxnreg,
-        "Takes or gives back registers, up to or down to so many for each thread of the warp.",
+        "Requests or releases registers, so that each thread of the warp has the given number.",
         &[One(Field::Action, &[Inc, Dec]), Lit(Sync), Lit(Aligned), Lit(U32)],
         &[arg("imm-reg-count", Kind::Immediate(24, 256)).constants(Constants::Multiple(8, 24, 256))],
         Sem::Block(BlockSem::Setmaxnreg),
@@ -164,7 +164,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.17.2"),
     Form::new(
         Opcode::Alloca,
-        "Allocates so many bytes of the stack, aligned to 8 bytes or to the last operand.",
+        "Allocates bytes on the stack, aligned to 8 bytes or to the last operand.",
         &[One(Field::Type, &[U32, U64])],
         &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 23))],
         Sem::Memory(MemorySem::Alloca),

@@ -9,7 +9,7 @@ use crate::names::{Field, Mod::*};
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Bra,
-        "Goes on at a label; `.uni` promises that all threads of the warp do.",
+        "Branches to a label; `.uni` asserts that all threads of the warp do.",
         &[Opt(Field::Uni, &[Uni])],
         &[arg("tgt", Kind::Label)],
         Sem::Control(ControlSem::Bra),
@@ -18,7 +18,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.12.3"),
     Form::new(
         Opcode::Brx,
-        "Goes on at the label that `index` picks from a list.",
+        "Branches to the label that `index` selects from a list.",
         &[Lit(Idx), Opt(Field::Uni, &[Uni])],
         &[arg("index", V_U32), arg("tlist", Kind::BranchTargets)],
         Sem::Control(ControlSem::BrxIdx),

@@ -90,7 +90,7 @@ const fn try_(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 
 pub(super) static FORMS: &[Form] = &[
     try_(
-        "Asks for memory of another device.",
+        "Requests memory of another device.",
         &[
             Lit(TryGet),
             Lit(Async),
@@ -105,7 +105,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .rules(&[SCOPED]),
     try_(
-        "Asks for a box of a tensor on another device.",
+        "Requests a box of a tensor on another device.",
         &[
             Lit(TryGet),
             Lit(Async),
@@ -126,7 +126,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .rules(SIZE_RULES),
     try_(
-        "Sends memory to another device or to several, of each 16 bytes those of the mask.",
+        "Sends memory to another device or to several; of each 16 bytes those in the mask.",
         &[
             Lit(TryPut),
             Lit(Async),
@@ -185,7 +185,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .rules(TYPE_RULES),
     try_(
-        "Combines a value of another device and gives the old one.",
+        "Combines a value of another device and returns the old one.",
         &[
             Lit(TryAtom),
             Lit(Async),
@@ -233,7 +233,7 @@ pub(super) static FORMS: &[Form] = &[
     .rules(PULLED_TYPES),
     Form::new(
         Opcode::Fabric,
-        "Sends off the accesses so far.",
+        "Commits the accesses so far.",
         &[Lit(Submit), Opt(Field::Action, &[CommitGroup, OpRestrictFetching])],
         &[],
         Sem::Async(AsyncSem::FabricGroup),

@@ -32,7 +32,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(8, 6, 90),
     fence(
-        "Makes initialised barriers known to the cluster.",
+        "Makes initialized barriers visible to the cluster.",
         &[Lit(MbarrierInit), Lit(Release), Lit(Cluster)],
         &[],
     )
@@ -44,7 +44,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(9, 5, 90),
     fence(
-        "Orders accesses by different ways to the same memory.",
+        "Orders accesses to the same memory through different proxies.",
         &[Lit(Proxy), One(Field::ProxyKind, &[Alias, Async])],
         &[],
     )

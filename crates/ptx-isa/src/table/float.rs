@@ -238,14 +238,32 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Arith(ArithSem::Abs),
     )
     .section("9.7.3.9"),
-    Form::new(Opcode::Abs, "The absolute value.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Abs))
-        .since(1, 0, 13)
-        .section("9.7.3.9"),
-    Form::new(Opcode::Neg, "The negative.", &[FTZ, Lit(F32)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Neg))
-        .section("9.7.3.10"),
-    Form::new(Opcode::Neg, "The negative.", &[Lit(F64)], &[def("d", RLIT), arg("a", LIT)], Sem::Arith(ArithSem::Neg))
-        .since(1, 0, 13)
-        .section("9.7.3.10"),
+    Form::new(
+        Opcode::Abs,
+        "The absolute value.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Arith(ArithSem::Abs),
+    )
+    .since(1, 0, 13)
+    .section("9.7.3.9"),
+    Form::new(
+        Opcode::Neg,
+        "The negative.",
+        &[FTZ, Lit(F32)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Arith(ArithSem::Neg),
+    )
+    .section("9.7.3.10"),
+    Form::new(
+        Opcode::Neg,
+        "The negative.",
+        &[Lit(F64)],
+        &[def("d", RLIT), arg("a", LIT)],
+        Sem::Arith(ArithSem::Neg),
+    )
+    .since(1, 0, 13)
+    .section("9.7.3.10"),
     Form::new(
         Opcode::Min,
         "The smaller value; a NaN only if both are, or with `.NaN` if one is.",
@@ -577,7 +595,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.4.4"),
     Form::new(
         Opcode::Fma,
-        "Multiplies and adds bfloat values or pairs; the manual has `.rn` alone.",
+        "Multiplies and adds bfloat values or pairs; the manual has only `.rn`.",
         &[One(Field::Rnd, RND), Opt(Field::Relu, &[Relu]), One(Field::Type, BHALVES)],
         &[def("d", RT), arg("a", T), arg("b", T), arg("c", T)],
         Sem::Arith(ArithSem::Fma),
@@ -731,7 +749,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.5.3"),
     Form::new(
         Opcode::Fma,
-        "Multiplies and adds; the result is zero when a source is the NaN that marks what lies out of bounds.",
+        "Multiplies and adds; the result is zero if a source is the NaN that marks an out-of-bounds read.",
         &[
             One(Field::Rnd, RND),
             One(Field::Oob, &[Oob]),

@@ -32,7 +32,7 @@ const LOADED: &[Operand] = &[
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Ldmatrix,
-        "Loads 8x8 matrices from shared memory, a row an address.",
+        "Loads 8x8 matrices from shared memory, one address per row.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -54,7 +54,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.15"),
     Form::new(
         Opcode::Ldmatrix,
-        "Loads an 8x8 matrix: machine code is that of `.x1`.",
+        "Loads an 8x8 matrix; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -73,7 +73,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.15"),
     Form::new(
         Opcode::Stmatrix,
-        "Stores 8x8 matrices to shared memory, a row an address.",
+        "Stores 8x8 matrices to shared memory, one address per row.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -95,7 +95,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.16"),
     Form::new(
         Opcode::Stmatrix,
-        "Stores an 8x8 matrix: machine code is that of `.x1`.",
+        "Stores an 8x8 matrix; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -142,7 +142,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads a 16x16 matrix of bytes, transposed: machine code is that of `.x1`.",
+        "Loads a 16x16 matrix of bytes, transposed; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -169,7 +169,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads a 16x16 matrix of narrow values, widened and transposed: machine code is that of `.x1`.",
+        "Loads a 16x16 matrix of narrow values, widened and transposed; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -196,7 +196,7 @@ pub(super) static FORMS: &[Form] = &[
         LOADED,
     ),
     load(
-        "Loads an 8x16 matrix of narrow values, widened: machine code is that of `.x1`.",
+        "Loads an 8x16 matrix of narrow values, widened; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),
@@ -234,7 +234,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.14.5.16"),
     Form::new(
         Opcode::Stmatrix,
-        "Stores a 16x8 matrix of bytes, transposed: machine code is that of `.x1`.",
+        "Stores a 16x8 matrix of bytes, transposed; the machine code is that of `.x1`.",
         &[
             Lit(Sync),
             Lit(Aligned),

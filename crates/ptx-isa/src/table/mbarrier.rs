@@ -89,7 +89,7 @@ const NOT_COMPLETING: &[Operand] = &[STATE, shared("addr"), COUNT];
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Mbarrier,
-        "Makes a barrier for `count` arrivals in a phase.",
+        "Initializes a barrier for `count` arrivals per phase.",
         &[Lit(Init), Opt(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
         &[shared("addr"), arg("count", V_U32).constants(Constants::Range(1, MOST_ARRIVALS))],
         Sem::Async(AsyncSem::MbarrierInit),
@@ -100,7 +100,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.15.9"),
     Form::new(
         Opcode::Mbarrier,
-        "Ends a barrier, so that its memory may be used otherwise.",
+        "Invalidates a barrier, so that its memory may be used for something else.",
         &[Lit(Inval), NEAR, Lit(B64)],
         &[shared("addr")],
         Sem::Async(AsyncSem::MbarrierInval),
@@ -111,7 +111,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.15.10"),
     Form::new(
         Opcode::Mbarrier,
-        "Tells which layout a barrier was made with.",
+        "Tests which layout a barrier was initialized with.",
         &[Lit(CheckLayout), One(Field::Layout, &[LayoutV0, LayoutV1]), NEAR, Lit(B64)],
         &[def("p", PRED), addr("addr")],
         Sem::Async(AsyncSem::MbarrierCheckLayout),
@@ -121,7 +121,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.15"),
     Form::new(
         Opcode::Mbarrier,
-        "Lets the phase wait for so many more transactions.",
+        "Makes the phase wait for the given number of additional transactions.",
         &[Lit(ExpectTx), Opt(Field::MemOrder, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
         &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
         Sem::Async(AsyncSem::MbarrierTransactions),
@@ -133,7 +133,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.15.11"),
     Form::new(
         Opcode::Mbarrier,
-        "Tells the phase that so many transactions are done.",
+        "Reports to the phase that the given number of transactions is complete.",
         &[Lit(CompleteTx), Opt(Field::MemOrder, &[Relaxed]), SCOPE, FAR, MULTICAST, Lit(B64)],
         &[shared("addr"), arg("txCount", V_U32), CTA_MASK_32],
         Sem::Async(AsyncSem::MbarrierTransactions),
@@ -227,7 +227,7 @@ pub(super) static FORMS: &[Form] = &[
         &[WAITED, shared("addr"), PARITY],
     ),
     wait(
-        "Tests whether the phase that `state` came from is complete.",
+        "Tests whether the phase of `state` is complete.",
         &[Lit(TestWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, shared("addr"), arg("state", V_U64)],
     ),
@@ -242,17 +242,17 @@ pub(super) static FORMS: &[Form] = &[
         &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), PARITY],
     ),
     wait(
-        "Tests the primary phase that `state` came from.",
+        "Tests the primary phase of `state`.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, shared("addr"), arg("state", V_U64)],
     ),
     wait(
-        "Tests the primary phase that `state` came from.",
+        "Tests the primary phase of `state`.",
         &[Lit(TestWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), arg("state", V_U64)],
     ),
     wait(
-        "Waits a while for the phase of the parity.",
+        "Waits for a limited time for the phase of the parity.",
         &[
             Lit(TryWait),
             Lit(Parity),
@@ -266,38 +266,38 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(7, 8, 90),
     wait(
-        "Waits a while for the phase that `state` came from.",
+        "Waits for a limited time for the phase of `state`.",
         &[Lit(TryWait), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     wait(
-        "Waits a while for the primary phase of a parity.",
+        "Waits for a limited time for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
-        "Waits a while for the primary phase of a parity.",
+        "Waits for a limited time for the primary phase of a parity.",
         &[Lit(TryWait), Lit(Parity), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), PARITY, HINT],
     )
     .since(7, 8, 90),
     wait(
-        "Waits a while for the primary phase that `state` came from.",
+        "Waits for a limited time for the primary phase of `state`.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     wait(
-        "Waits a while for the primary phase that `state` came from.",
+        "Waits for a limited time for the primary phase of `state`.",
         &[Lit(TryWait), Lit(PhaseTypePrimary), ACQUIRES, SCOPE, NEAR, Lit(B64)],
         &[WAITED, REPORTED, REPORT_VALUE, shared("addr"), arg("state", V_U64), HINT],
     )
     .since(7, 8, 90),
     Form::new(
         Opcode::Mbarrier,
-        "How many arrivals the phase of `state` was still waiting for.",
+        "The number of arrivals pending in the phase of `state`.",
         &[Lit(PendingCount), Lit(B64)],
         &[def("count", R_U32), arg("state", V_U64)],
         Sem::Async(AsyncSem::MbarrierPendingCount),

@@ -52,7 +52,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.3"),
     Form::new(
         Opcode::Prmt,
-        "Picks four bytes out of eight, as `c` says or as the mode says.",
+        "Selects four bytes out of eight, by the selectors in `c` or by the mode.",
         &[Opt(Field::Mode, &[F4e, B4e, Rc8, Ecl, Ecr, Rc16]), Lit(B32)],
         &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT)],
         Sem::Bits(BitsSem::Prmt),
@@ -61,7 +61,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.7"),
     Form::new(
         Opcode::Isspacep,
-        "Tells whether a generic address lies in a state space.",
+        "Tests whether a generic address lies in a state space.",
         &[One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry])],
         &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
         Sem::Move(MoveSem::Isspacep),

@@ -20,7 +20,8 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Bar, "Waits at a barrier and counts the threads for which `c` is true. All threads of the warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[Popc]), Lit(U32)],
         &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
-    Form::new(Opcode::Bar, "Waits at a barrier and tells whether `c` is true for all or any of the threads. All threads of the warp must execute it together.",
+    Form::new(Opcode::Bar, "Waits at a barrier and tests whether `c` is true for all or any of the threads. All threads of the \
+     warp must execute it together.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[And, Or]), Lit(Pred)],
         &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Barrier, "Waits until all threads, or `b` of them, have arrived at barrier `a`.",
@@ -32,7 +33,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Barrier, "Waits at a barrier and counts the threads for which `c` is true.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[Popc]), Opt(Field::Aligned, &[Aligned]), Lit(U32)],
         &[def("d", R_U32), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
-    Form::new(Opcode::Barrier, "Waits at a barrier and tells whether `c` is true for all or any of the threads.",
+    Form::new(Opcode::Barrier, "Waits at a barrier and tests whether `c` is true for all or any of the threads.",
         &[Opt(Field::Cta, &[Cta]), One(Field::Action, &[Red]), One(Field::Op, &[And, Or]), Opt(Field::Aligned, &[Aligned]), Lit(Pred)],
         &[def("p", PRED), arg("a", V_U32), opt("b", V_U32), arg("c", PRED)], Sem::Block(BlockSem::Barrier)).since(6, 0, 30).later(BAR_LATER).effects(Effects::SYNC).section("9.7.13.1"),
     Form::new(Opcode::Bar, "Waits until all threads of the warp in `membermask` have arrived.",
@@ -44,7 +45,7 @@ pub(super) static FORMS: &[Form] = &[
     Form::new(Opcode::Fence, "Orders memory accesses by the memory consistency model.",
         &[Opt(Field::MemOrder, &[Sc, AcqRel, Acquire, Release]), One(Field::Scope, SCOPES)],
         &[], Sem::Block(BlockSem::Fence)).since(6, 0, 70).later(FENCE_LATER).effects(Effects::MEMORY).section("9.7.13.4"),
-    Form::new(Opcode::Activemask, "The lanes that execute this together.",
+    Form::new(Opcode::Activemask, "The mask of the lanes that execute it together.",
         &[Lit(B32)],
         &[def("d", R_B32)], Sem::Warp(WarpSem::Activemask)).since(6, 2, 30).effects(Effects::CONVERGENT).section("9.7.13.9"),
 ];

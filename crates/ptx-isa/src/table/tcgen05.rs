@@ -209,14 +209,14 @@ pub(super) static FORMS: &[Form] = &[
         "9.7.16.7.1",
     ),
     memory(
-        "Frees columns of tensor memory that the block alone had.",
+        "Frees columns of tensor memory that were allocated for the block alone.",
         &[Lit(Dealloc), EXCLUSIVE, GROUP, Lit(Sync), Lit(Aligned), Lit(B32)],
         &[arg("taddr", V_U32), EXCLUSIVE_COLUMNS],
         "9.7.16.7.1",
     )
     .only(9, 4, TENSOR_MEMORY),
     memory(
-        "Gives up the right to allocate.",
+        "Relinquishes the right to allocate.",
         &[Lit(RelinquishAllocPermit), GROUP, Lit(Sync), Lit(Aligned)],
         &[],
         "9.7.16.7.1",
@@ -416,7 +416,7 @@ pub(super) static FORMS: &[Form] = &[
     ]),
     multiply("Multiplies and adds; A is in shared memory.", DENSE_SHARED, &[D_TMEM, A_DESC, B_DESC, IDESC, ENABLE_D]),
     multiply(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         DENSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, IDESC, DISABLED, ENABLE_D],
     ),
@@ -433,7 +433,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .later(SCALED_D_LATER),
     multiply(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         DENSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
@@ -446,7 +446,7 @@ pub(super) static FORMS: &[Form] = &[
     .later(SCALED_D_LATER),
     multiply("Multiplies and adds; A is in tensor memory.", DENSE_TENSOR, &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D]),
     multiply(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         DENSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, DISABLED, ENABLE_D],
     ),
@@ -463,7 +463,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .later(SCALED_D_LATER),
     multiply(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         DENSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
@@ -492,7 +492,7 @@ pub(super) static FORMS: &[Form] = &[
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, ENABLE_D],
     ),
     sparse(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         SPARSE_SHARED,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D],
     ),
@@ -509,7 +509,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .later(SCALED_D_LATER),
     sparse(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         SPARSE_SHARED_FLOAT,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
@@ -520,7 +520,7 @@ pub(super) static FORMS: &[Form] = &[
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D],
     ),
     sparse(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         SPARSE_TENSOR,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D],
     ),
@@ -537,7 +537,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .later(SCALED_D_LATER),
     sparse(
-        "The same, but for some lanes.",
+        "The same, except for some lanes.",
         SPARSE_TENSOR_FLOAT,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, DISABLED, ENABLE_D, SCALE_D],
     )
@@ -555,25 +555,25 @@ pub(super) static FORMS: &[Form] = &[
     )
     .rules(SCALE_RULES),
     multiply(
-        "Multiplies with B held back and adds; A is in shared memory.",
+        "Multiplies with a stationary B and adds; A is in shared memory.",
         STATIONARY,
         &[D_TMEM, A_DESC, B_DESC, IDESC, ENABLE_D, ZERO_COLUMNS],
     )
     .section("9.7.16.10.9.3"),
     multiply(
-        "Multiplies with B held back and adds; A is in tensor memory.",
+        "Multiplies with a stationary B and adds; A is in tensor memory.",
         STATIONARY,
         &[D_TMEM, A_TMEM, B_DESC, IDESC, ENABLE_D, ZERO_COLUMNS],
     )
     .section("9.7.16.10.9.3"),
     multiply(
-        "Multiplies a sparse A in shared memory with B held back and adds.",
+        "Multiplies a sparse A in shared memory with a stationary B and adds.",
         SPARSE_STATIONARY,
         &[D_TMEM, A_DESC, B_DESC, META, IDESC, ENABLE_D, ZERO_COLUMNS],
     )
     .section("9.7.16.10.9.4"),
     multiply(
-        "Multiplies a sparse A in tensor memory with B held back and adds.",
+        "Multiplies a sparse A in tensor memory with a stationary B and adds.",
         SPARSE_STATIONARY,
         &[D_TMEM, A_TMEM, B_DESC, META, IDESC, ENABLE_D, ZERO_COLUMNS],
     )

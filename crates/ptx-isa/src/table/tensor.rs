@@ -286,7 +286,7 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("new_val", V_B64)],
     ),
     replace(
-        "Replaces the number of dimensions in a tensor map; 0 is for one.",
+        "Replaces the number of dimensions in a tensor map, given as the number minus one.",
         &[Lit(Replace), Lit(Tile), Lit(Rank), MAP_SPACE, Lit(B1024), Lit(B32)],
         &[addr("addr"), arg("new_val", V_B32)],
     ),
@@ -308,12 +308,12 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B64)],
     ),
     replace(
-        "Replaces the type of the elements in a tensor map by its number.",
+        "Replaces the element type of a tensor map, given as a number.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[Elemtype]), MAP_SPACE, Lit(B1024), Lit(B32)],
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 15))],
     ),
     replace(
-        "Replaces the interleaving in a tensor map by its number.",
+        "Replaces the interleave layout of a tensor map, given as a number.",
         &[
             Lit(Replace),
             Lit(Tile),
@@ -325,12 +325,12 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 2))],
     ),
     replace(
-        "Replaces how a tensor map swizzles by its number; 4, in units of 96 bytes, is for some targets.",
+        "Replaces the swizzle mode of a tensor map, given as a number; 4, in units of 96 bytes, exists on some targets.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[SwizzleMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 4))],
     ),
     replace(
-        "Replaces the unit that a tensor map swizzles in by its number.",
+        "Replaces the swizzle atomicity of a tensor map, given as a number.",
         &[
             Lit(Replace),
             Lit(Tile),
@@ -342,7 +342,7 @@ pub(super) static FORMS: &[Form] = &[
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 3))],
     ),
     replace(
-        "Replaces what fills elements out of bounds in a tensor map by its number.",
+        "Replaces the fill mode of out-of-bounds elements in a tensor map, given as a number.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[FillMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
         &[addr("addr"), arg("new_val", Kind::Immediate(0, 1))],
     ),

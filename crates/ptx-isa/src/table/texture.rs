@@ -94,7 +94,7 @@ const fn tex(
 
 pub(super) static FORMS: &[Form] = &[
     tex(
-        "Fetches a texel by its whole coordinates.",
+        "Fetches a texel by integer coordinates.",
         &[
             BASE,
             One(Field::Geometry, TEXELS),
@@ -133,7 +133,7 @@ pub(super) static FORMS: &[Form] = &[
         30,
     ),
     tex(
-        "Fetches a texel by its whole coordinates, as two pairs.",
+        "Fetches a texel by integer coordinates, as two pairs.",
         &[
             BASE,
             One(Field::Geometry, TEXELS),
@@ -172,7 +172,7 @@ pub(super) static FORMS: &[Form] = &[
         53,
     ),
     tex(
-        "Fetches a texel from a level of a mipmap, by its whole coordinates.",
+        "Fetches a texel from a mipmap level, by integer coordinates.",
         &[
             Lit(Level),
             One(Field::Geometry, TEXELS),
@@ -212,7 +212,7 @@ pub(super) static FORMS: &[Form] = &[
         30,
     ),
     tex(
-        "Fetches a texel from a level of a mipmap by its whole coordinates, as two pairs.",
+        "Fetches a texel from a mipmap level by integer coordinates, as two pairs.",
         &[
             Lit(Level),
             One(Field::Geometry, TEXELS),
@@ -252,7 +252,7 @@ pub(super) static FORMS: &[Form] = &[
         53,
     ),
     tex(
-        "Fetches a texel by its whole coordinates from the levels of a mipmap that the gradients ask for, as two pairs.",
+        "Fetches a texel by integer coordinates from the mipmap levels that the gradients select, as two pairs.",
         &[
             Lit(Grad),
             One(Field::Geometry, &[D1, D2, D3, A1d, A2d]),
@@ -265,7 +265,7 @@ pub(super) static FORMS: &[Form] = &[
         53,
     ),
     tex(
-        "Fetches a texel by its whole coordinates from the levels of a mipmap that the gradients ask for.",
+        "Fetches a texel by integer coordinates from the mipmap levels that the gradients select.",
         &[
             Lit(Grad),
             One(Field::Geometry, &[D1, D2, D3, A1d, A2d]),
@@ -278,7 +278,7 @@ pub(super) static FORMS: &[Form] = &[
         20,
     ),
     tex(
-        "Fetches a filtered texel from the levels of a mipmap that the gradients ask for.",
+        "Fetches a filtered texel from the mipmap levels that the gradients select.",
         &[
             Lit(Grad),
             One(Field::Geometry, POINTS),
@@ -291,7 +291,7 @@ pub(super) static FORMS: &[Form] = &[
         20,
     ),
     tex(
-        "Fetches a filtered texel from the levels that the gradients ask for and compares its depth.",
+        "Fetches a filtered texel from the levels that the gradients select and compares its depth.",
         &[
             Lit(Grad),
             One(Field::Geometry, DEPTHS),
@@ -304,7 +304,7 @@ pub(super) static FORMS: &[Form] = &[
         30,
     ),
     tex(
-        "Fetches a filtered texel from the levels that the gradients ask for, as two pairs.",
+        "Fetches a filtered texel from the levels that the gradients select, as two pairs.",
         &[
             Lit(Grad),
             One(Field::Geometry, POINTS),
@@ -317,7 +317,7 @@ pub(super) static FORMS: &[Form] = &[
         53,
     ),
     tex(
-        "Fetches a filtered texel from the levels that the gradients ask for and compares its depth, as two pairs.",
+        "Fetches a filtered texel from the levels that the gradients select and compares its depth, as two pairs.",
         &[
             Lit(Grad),
             One(Field::Geometry, DEPTHS),
@@ -331,7 +331,7 @@ pub(super) static FORMS: &[Form] = &[
     ),
     Form::new(
         Opcode::Tld4,
-        "Fetches one component of the four texels that a filtered fetch would mix.",
+        "Fetches one component of the four texels that a filtered fetch would interpolate.",
         &[
             One(Field::Component, &[R, G, B, A]),
             One(Field::Geometry, &[D2, A2d, Cube, Acube]),
@@ -364,7 +364,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.10.4"),
     Form::new(
         Opcode::Txq,
-        "Asks for a property of a texture or sampler.",
+        "Queries a property of a texture or sampler.",
         &[
             One(
                 Field::Query,
@@ -397,7 +397,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.10.5"),
     Form::new(
         Opcode::Txq,
-        "Asks for the size of a level of a mipmap.",
+        "Queries the size of a mipmap level.",
         &[Lit(Level), One(Field::Query, &[Width, Height, Depth]), Lit(B32)],
         &[def("d", RLIT), arg("a", Kind::Address), arg("lod", V_U32)],
         Sem::Texture(TextureSem::Txq),
@@ -407,7 +407,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.10.5"),
     Form::new(
         Opcode::Istypep,
-        "Tells whether an address is that of an opaque variable of this type.",
+        "Tests whether an address is that of an opaque variable of this type.",
         &[One(Field::Type, &[Texref, Samplerref, Surfref])],
         &[def("p", PRED), arg("a", Kind::Value(TypeRule::Is(ScalarType::U64)))],
         Sem::Texture(TextureSem::Istypep),
@@ -530,7 +530,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.11.3"),
     Form::new(
         Opcode::Suq,
-        "Asks for a property of a surface.",
+        "Queries a property of a surface.",
         &[
             One(
                 Field::Query,

@@ -12,7 +12,7 @@ const WITH_MASK: &str = "add `.sync`, and as the last operand the mask of the la
 pub(super) static FORMS: &[Form] = &[
     Form::new(
         Opcode::Shfl,
-        "Reads a register of another lane; `p` tells whether that lane is in range.",
+        "Reads a register of another lane; `p` is true if that lane is in range.",
         &[Lit(Sync), One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
         &[
             def("d", RLIT),
@@ -29,7 +29,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.6"),
     Form::new(
         Opcode::Vote,
-        "Tells whether a predicate is true for all lanes, for any, or the same for all.",
+        "Tests whether a predicate is true for all lanes, for any, or the same for all.",
         &[Lit(Sync), One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED), arg("membermask", V_U32)],
         Sem::Warp(WarpSem::Vote),
@@ -49,7 +49,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.8"),
     Form::new(
         Opcode::Shfl,
-        "Reads a register of another lane; `p` tells whether that lane is in range.",
+        "Reads a register of another lane; `p` is true if that lane is in range.",
         &[One(Field::Mode, &[Up, Down, Bfly, Idx]), Lit(B32)],
         &[def("d", RLIT), def_pair("p", PRED), arg("a", LIT), arg("b", V_B32), arg("c", V_B32)],
         Sem::Warp(WarpSem::Shfl),
@@ -60,7 +60,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.9.5"),
     Form::new(
         Opcode::Vote,
-        "Tells whether a predicate is true for all lanes, for any, or the same for all.",
+        "Tests whether a predicate is true for all lanes, for any, or the same for all.",
         &[One(Field::Mode, &[All, Any, Uni]), Lit(Pred)],
         &[def("d", PRED), arg("a", PRED)],
         Sem::Warp(WarpSem::Vote),
@@ -92,7 +92,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.13.10"),
     Form::new(
         Opcode::Match,
-        "The mask when all lanes hold the same value, else zero; `p` tells which.",
+        "The mask if all lanes hold the same value, else zero; `p` is true in the first case.",
         &[One(Field::Mode, &[All]), Lit(Sync), One(Field::Type, BITS32_64)],
         &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)],
         Sem::Warp(WarpSem::Match),

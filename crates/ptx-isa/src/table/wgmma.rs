@@ -267,7 +267,7 @@ pub(super) static FORMS: &[Form] = &[
     .section("9.7.15.7.1"),
     Form::new(
         Opcode::Wgmma,
-        "Closes the group of the multiplications so far.",
+        "Commits the multiplications so far as a group.",
         &[Lit(CommitGroup), Lit(Sync), ALIGNED],
         &[],
         Sem::Matrix(MatrixSem::WgmmaCommit),
