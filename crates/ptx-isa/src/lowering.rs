@@ -150,10 +150,10 @@ pub(crate) const ACCESS: &[(Condition, Lowering)] = &[
 ];
 /// What intrinsics of textures do not take.
 pub(crate) const TEXTURE: &[(Condition, Lowering)] =
-    &[(Operands("a predicate beside the result, offsets, a depth to compare with"), Lowering::Assembly)];
+    &[(Operands("a predicate in addition to the result, offsets, a reference depth"), Lowering::Assembly)];
 pub(crate) const GATHER: &[(Condition, Lowering)] = &[(
     Operands(
-        "a predicate beside the result, offsets, a depth to compare with, coordinates that are not read",
+        "a predicate in addition to the result, offsets, a reference depth, coordinates that are not read",
     ),
     Lowering::Assembly,
 )];
@@ -174,7 +174,7 @@ pub(crate) const NARROW_ADDRESS: &[(Condition, Lowering)] = &[(Is(Mod::U32), Low
 
 /// Operands that LLVM has not, and that other intrinsics do not take.
 pub(crate) const SPECIAL: &[(Condition, Lowering)] =
-    &[(Operands("special registers that LLVM does not know"), Lowering::Assembly)];
+    &[(Operands("special registers that LLVM does not support"), Lowering::Assembly)];
 pub(crate) const PARAMETER: &[(Condition, Lowering)] = &[(
     All(&[Is(Mod::Param), Operands("the parameter space, whose variables are arguments")]),
     Lowering::Assembly,
@@ -182,15 +182,13 @@ pub(crate) const PARAMETER: &[(Condition, Lowering)] = &[(
 pub(crate) const UNREAD: &[(Condition, Lowering)] =
     &[(All(&[Is(Mod::Async), Operands("a predicate that leaves the source unread")]), Lowering::Assembly)];
 pub(crate) const ALL_MATCH: &[(Condition, Lowering)] =
-    &[(All(&[Is(Mod::All), Operands("no predicate beside the result")]), Lowering::Assembly)];
+    &[(All(&[Is(Mod::All), Operands("no predicate in addition to the result")]), Lowering::Assembly)];
 pub(crate) const SCALED_INTEGERS: &[(Condition, Lowering)] =
-    &[(All(&[Is(Mod::Mma), Operands("a scale of the accumulator with integers")]), Lowering::Assembly)];
+    &[(All(&[Is(Mod::Mma), Operands("a scale for an integer accumulator")]), Lowering::Assembly)];
 pub(crate) const ARRIVALS: &[(Condition, Lowering)] =
     &[(Operands("no count with a scope, a count with a generic address"), Lowering::Assembly)];
-pub(crate) const SELECTORS: &[(Condition, Lowering)] = &[(
-    Operands("selectors of a sparse matrix past those of the manual, which `ptxas` takes"),
-    Lowering::Assembly,
-)];
+pub(crate) const SELECTORS: &[(Condition, Lowering)] =
+    &[(Operands("sparsity selectors beyond those in the manual, which `ptxas` accepts"), Lowering::Assembly)];
 
 impl Mnemonic {
     /// How the instruction is lowered at best.

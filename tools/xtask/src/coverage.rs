@@ -13,32 +13,32 @@ use crate::cargo::workspace;
 
 const HEAD: &str = "\
 <!-- Written by `cargo xtask docs` from the instruction table (crates/ptx-isa/src/families.rs) and the table of intrinsics
-(crates/ptx-llvm/src/intrinsics), and from the figures that `cargo xtask prove --write` keeps in test-suite/proofs.tsv; a test fails
+(crates/ptx-llvm/src/intrinsics), and from the results that `cargo xtask prove --write` stores in test-suite/proofs.tsv; a test fails
 when it is out of date. -->
 
 # Coverage: how LLVM IR expresses each instruction
 
-Every instruction of the table lowers, one of three ways:
+Every instruction in the table is lowered, in one of three ways:
 
-- **plain IR**: instructions and intrinsics that LLVM has for every target say exactly what it does;
-- **intrinsic**: an intrinsic of LLVM's NVPTX target, where there is one for the instruction's modifiers and operands, else inline
+- **plain IR**: target-independent LLVM instructions and intrinsics with exactly the same semantics;
+- **intrinsic**: an intrinsic of LLVM's NVPTX target, if there is one for the instruction's modifiers and operands, else inline
   assembly;
-- **inline assembly** that holds the instruction as it is written: LLVM 22 has no other form. It says whether the instruction is
-  convergent, has side effects and touches memory, as the row does.
+- **inline assembly** that contains the instruction as written, since LLVM 22 has no other form. Its attributes state whether the
+  instruction is convergent, has side effects and accesses memory, as specified by the row.
 
-The ways are in the order of preference; some modifiers need a later one. The conformance suite carries every line that
-`ptxas` accepts through the lowering, LLVM's verifier and back to PTX, and compares what became of it with this column;
-`cargo xtask lines` does the same for single lines. [mapping.md](mapping.md) says what the IR looks like.
+The ways are listed in order of preference; some modifiers need a later one. The conformance suite lowers every line that
+`ptxas` accepts, runs LLVM's verifier, raises the result to PTX, and compares the way that was used with these columns;
+`cargo xtask lines` does the same for single lines. [mapping.md](mapping.md) describes the generated IR.
 
-## What does not lower
+## What is not lowered
 
-Each of these is a located error, `L0102`, of the module's own language; no instruction is among them.
+Lowering reports each of these as an error with a location, `L0102`. They are module-level constructs; none is an instruction.
 
-| construct | why |
+| construct | reason |
 |---|---|
-| more than 64 dimensions of an array | LLVM walks types by recursion |
-| parts of an address in the initial value of elements other than bytes, or of fewer than all its bytes | LLVM's relocations are whole addresses |
-| parameters without a size aligned to more than 16 bytes, `.param .align 32 .b8 p[]` | LLVM aligns the arguments of a variadic call as their types, and has none that wide |
+| more than 64 dimensions of an array | LLVM traverses types recursively |
+| parts of an address in the initial value of elements other than bytes, or of fewer than all its bytes | LLVM supports relocations only for whole addresses |
+| parameters without a size aligned to more than 16 bytes, `.param .align 32 .b8 p[]` | LLVM aligns the arguments of a variadic call like their types, and no type has such an alignment |
 | a variable larger than 2^40 bytes | LLVM's sizes and offsets overflow |
 
 ";
@@ -68,12 +68,12 @@ pub(crate) fn record() -> Result<BTreeMap<String, Tally>> {
 const PROVED: &str = "
 ## What is proved
 
-Of the scalar instructions below an SMT solver has proved that for all inputs the lowered IR, the IR after `-O2`, and the PTX that either is
-raised to compute what the manual specifies, by the definitions of `test-suite/src/prove/define`. For a combination of modifiers there is one
-instruction, with operands as general as they can be; so many combinations were asked about as the table says. An instruction
-counts as proved when all four are. It timed out where the solver did not answer one of them, and was not asked where something that it
-becomes has no definition there. Operations on floating-point numbers are held against each other as the same operation on the same operands first, and
-where that does not decide in the solver's theory of floating-point numbers, each with one rounding; one NaN is as good as another. `cargo xtask prove` proves all combinations anew, and `cargo xtask prove --write` keeps the figures; the
+For the scalar instructions below an SMT solver has proved that for all inputs the lowered IR, the IR after `-O2`, and the PTX that is raised from
+either compute what the manual specifies, as defined in `test-suite/src/prove/define`. There is one instruction, with operands as general as
+possible, for each combination of modifiers; the table has the number of combinations. An instruction
+counts as proved if all four proofs succeed, as timed out if the solver did not decide one of them, and as not checked if one of its translations
+contains an operation without a definition. Floating-point operations are first compared syntactically, as the same operation on the same operands, and
+otherwise in the solver's theory of floating-point numbers, each with one rounding; all NaNs are equal. `cargo xtask prove` repeats all proofs, and `cargo xtask prove --write` stores the results; the
 conformance suite proves a sample.
 
 ";
@@ -103,9 +103,9 @@ fn proved(tallies: &BTreeMap<String, Tally>) -> String {
     let Tally { instructions, proved, refuted, timed_out, unasked } = sum;
     let _ = writeln!(
         out,
-        "{rows} rows: {instructions} instructions, {proved} proved, {refuted} refuted, {timed_out} timed out, {unasked} not asked.\n"
+        "{rows} rows: {instructions} instructions, {proved} proved, {refuted} refuted, {timed_out} timed out, {unasked} not checked.\n"
     );
-    out += "| row | meaning | instructions | proved | refuted | timed out | not asked |\n|---|---|---|---|---|---|---|\n";
+    out += "| row | meaning | instructions | proved | refuted | timed out | not checked |\n|---|---|---|---|---|---|---|\n";
     out += &table;
     let listed = |rows: &BTreeMap<String, usize>| {
         let rows = rows.iter().map(|(opcode, rows)| format!("`{opcode}` ({rows})"));
@@ -113,12 +113,12 @@ fn proved(tallies: &BTreeMap<String, Tally>) -> String {
     };
     let _ = writeln!(
         out,
-        "\nOf rows with approximations, with narrow formats, `.tf32` or roundings that IEEE 754 does not have, no function is written down. Proved of them is that an instruction \
-         of the same mnemonic arrives and reads the same operands: {}.",
+        "\nRows with approximations, narrow formats, `.tf32` or roundings that IEEE 754 does not have are treated as uninterpreted functions: the proof is \
+         that the result contains an instruction with the same mnemonic and the same operands: {}.",
         listed(&rows_by_name())
     );
     if !undefined.is_empty() {
-        let _ = writeln!(out, "\nOf scalar rows no definition is written down for: {}.", listed(&undefined));
+        let _ = writeln!(out, "\nScalar rows without a definition: {}.", listed(&undefined));
     }
     out
 }
@@ -167,8 +167,8 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
         }
     }
     let mut out = HEAD.to_owned();
-    out += "## Intrinsics with fewer operands\n\nEvery instruction that has an intrinsic lowers to it, but for these, with operands that \
-            the intrinsic does not take. The conformance suite holds every line that `ptxas` accepts to this.\n\n\
+    out += "## Intrinsics with fewer operands\n\nEvery instruction that has an intrinsic is lowered to it, except with these operands, which \
+            the intrinsic does not support. The conformance suite checks this for every line that `ptxas` accepts.\n\n\
             | instruction | operands |\n|---|---|\n";
     let mut listed = BTreeSet::new();
     for form in all_forms() {
@@ -185,8 +185,8 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
     for way in Lowering::ALL {
         let _ = writeln!(out, "| {way} | {} |", totals[way as usize]);
     }
-    out += "\n## By family\n\nRows by their way, how many intrinsics the table of intrinsics pairs with instructions of the family, and \
-            the modifiers that need another way.\n\n| family | plain IR | intrinsic | inline assembly | intrinsics | otherwise |\n\
+    out += "\n## By family\n\nThe number of rows lowered in each way, the number of intrinsics that the intrinsic table pairs with \
+            instructions of the family, and the modifiers that need another way.\n\n| family | plain IR | intrinsic | inline assembly | intrinsics | otherwise |\n\
             |---|---|---|---|---|---|\n";
     for (opcode, family) in &families {
         let counts = family.rows.map(|rows| if rows == 0 { String::new() } else { rows.to_string() });
