@@ -1,9 +1,9 @@
-//! Which integer constants may occur at an operand's place.
+//! The integer constants that an operand may have.
 
 use crate::length;
 use crate::mnemonic::Mnemonic;
 
-/// The integer constants that a place takes, beyond what its type says; registers are held to nothing.
+/// The integer constants that an operand accepts, in addition to the limits of its type; registers are not restricted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constants {
     /// All of the type.
@@ -22,7 +22,7 @@ pub enum Constants {
 }
 
 impl Constants {
-    /// Whether the value may occur at a place of an instruction with this mnemonic.
+    /// Whether the value is allowed for an operand of an instruction with this mnemonic.
     pub fn takes(self, value: i64, mnemonic: &Mnemonic) -> bool {
         match self {
             Constants::Any => true,
@@ -34,7 +34,7 @@ impl Constants {
         }
     }
 
-    /// What may occur there, in words: "a multiple of 16 from 0 to 1048560".
+    /// The allowed values in words: "a multiple of 16 from 0 to 1048560".
     pub fn text(self, mnemonic: &Mnemonic) -> String {
         match self {
             Constants::Any => "any integer".to_owned(),

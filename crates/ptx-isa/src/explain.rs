@@ -20,11 +20,11 @@ whose expected values were worked out independently (from the manual, a formula,
 a crate, or the model of scalar instructions in Python (`model/..`, test-suite/model).
 ";
 
-/// Whether an engine executes instructions of a row; the table does not know the engines.
+/// Whether an engine executes instructions of a row; the table is independent of the engines.
 pub type Executes = fn(&Form) -> bool;
 
-/// All rows as one Markdown page: opcodes in the order of the alphabet, each with its rows in the table's order. `tested` says by
-/// which tests a row is executed, or why by none.
+/// All rows as one Markdown page: opcodes in alphabetical order, each with its rows in table order. `tested` returns the tests
+/// that execute a row, or the reason why there are none.
 pub fn page(executes: Executes, tested: &dyn Fn(&Form) -> Option<String>) -> String {
     let mut forms: Vec<&Form> = all_forms().iter().collect();
     // Stable, so that the rows of an opcode keep their order.
@@ -34,18 +34,18 @@ pub fn page(executes: Executes, tested: &dyn Fn(&Form) -> Option<String>) -> Str
     out
 }
 
-/// What the table has on a mnemonic, whole or in part, in Markdown: `add` names all rows of the opcode, `ld.global` those
-/// that may have the modifier.
+/// The table's entries for a complete or partial mnemonic, in Markdown: `add` selects all rows of the opcode, `ld.global`
+/// those that may have the modifier.
 ///
 /// # Errors
-/// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
+/// When no row of the opcode accepts all the modifiers, with the mistake and a suggestion.
 pub fn explain(mnemonic: &str, executes: Executes) -> Result<String, MnemonicError> {
     let mut out = String::new();
     push_rows(&mut out, &rows_with(mnemonic)?, executes, &|_| None);
     Ok(out.trim_start().to_owned())
 }
 
-/// Rows of one opcode stand behind each other, and so do those that mean the same, mostly.
+/// Rows of one opcode are consecutive, and so, mostly, are those with the same semantics.
 fn push_rows(
     out: &mut String,
     forms: &[&Form],
@@ -61,7 +61,7 @@ fn push_rows(
             meaning = None;
             let _ = write!(out, "\n## {opcode}\n");
         }
-        // What a meaning's rows have in common is said again where a stage has only some of them.
+        // The properties that all rows of a family share are repeated if a stage supports only some of them.
         if meaning != Some(this) {
             meaning = Some(this);
             let _ = write!(out, "\n{}\n\n{}\n", form.sem.meaning(), stages_text(this.0, this.1));
@@ -151,7 +151,7 @@ fn gone_text(from: Since) -> String {
     }
 }
 
-/// What modifiers ask of each other, in words.
+/// The constraint between modifiers, in words.
 fn rule_text(form: &Form, rule: &Rule) -> String {
     let list = |modifiers: &[Mod]| {
         let names: Vec<String> =
@@ -185,7 +185,7 @@ fn slot_text(form: &Form, field: Field) -> String {
     }
 }
 
-/// What the row does beyond its destinations, if anything.
+/// The row's effects other than writing its destinations, if any.
 fn effects_text(effects: Effects) -> Option<String> {
     let Effects { reads, writes, convergent, terminator: _, side_effects: _ } = effects;
     let memory = match (reads, writes) {

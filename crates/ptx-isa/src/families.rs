@@ -1,7 +1,7 @@
 //! The families of instructions: their opcodes, and what they mean, one row for each meaning.
 //!
-//! Meanings are in groups, so that an engine handles a group in one place and a new meaning of a known group is noticed where the
-//! group is handled, and nowhere else. `CONTRIBUTING.md` ("Add a family") lists the files that a new one touches.
+//! Meanings are organized in groups: an engine handles a group in one function, so that a new meaning of an existing group
+//! requires a change only there. `CONTRIBUTING.md` ("Add a family") lists the files that a new one touches.
 
 use crate::lowering::{self, Condition, Lowering};
 use crate::names::named;
@@ -34,14 +34,14 @@ named! {
     }
 }
 
-/// What holds of all instructions of a meaning, beside what they compute.
+/// Properties of all instructions of a meaning, other than what they compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Note {
-    /// No memory is accessed but at the operands, and at once or in the order of accesses of its own kind.
+    /// Memory is accessed only at the operands, and immediately or in order with accesses of the same kind.
     AtOperands,
-    /// `ptxas` takes no registers of less than 32 bits as addresses.
+    /// `ptxas` does not accept registers of less than 32 bits as addresses.
     NoNarrowAddress,
-    /// `ptxas` holds registers with global and generic addresses to 64 bits; elsewhere it widens them.
+    /// `ptxas` requires 64 bits of registers with global and generic addresses; for other instructions it widens them.
     WideAddress,
 }
 
@@ -51,7 +51,7 @@ macro_rules! families {
     ($($(#[$m:meta])* $group:ident($sem:ident) {
         $($v:ident $kind:ident $(($overrides:ident))? $([$($note:ident),*])? => $sentence:literal),* $(,)?
     })*) => {
-        /// What an instruction means: one semantic family for all types, in its group.
+        /// The semantics of an instruction: one family for all types, in its group.
         ///
         /// The lowering, the interpreter and the verifier match on the groups exhaustively. The details (type, rounding, part ...)
         /// are the modifiers.
@@ -64,8 +64,8 @@ macro_rules! families {
             /// Every meaning, in the order of declaration.
             pub const ALL: &'static [Self] = &[$($(Self::$group($sem::$v)),*),*];
 
-            /// What instructions of this meaning do, in whole sentences. A row's own sentence ([`crate::Form::doc`]) tells what
-            /// sets it apart from the others.
+            /// The effect of instructions of this meaning, in complete sentences. A row's own sentence ([`crate::Form::doc`])
+            /// describes how it differs from the others.
             pub const fn meaning(self) -> &'static str {
                 match self {
                     $($(Self::$group($sem::$v) => $sentence),*),*
@@ -86,7 +86,7 @@ macro_rules! families {
                 }
             }
 
-            /// Whether that holds of all instructions of this meaning.
+            /// Whether all instructions of this meaning have the property.
             pub fn has(self, note: Note) -> bool {
                 let notes: &[Note] = match self {
                     $($(Self::$group($sem::$v) => &[$($(Note::$note),*)?]),*),*
@@ -108,8 +108,8 @@ macro_rules! families {
 }
 
 families! {
-    /// Arithmetic: what integers, floating-point numbers and packs of them give, told apart by the type.
-    /// Extended precision reads the condition code (`-c` opcodes) or writes it (`.cc`), told apart by opcode and modifier.
+    /// Arithmetic on integers, floating-point numbers and packed vectors of them, distinguished by the type. Extended
+    /// precision reads the condition code (`-c` opcodes) or writes it (`.cc`), distinguished by opcode and modifier.
     Arith(ArithSem) {
         Add Plain(FLOAT) => "The sum of `a` and `b`. Integers wrap around; floating-point sums are rounded once.",
         Sub Plain(FLOAT) => "The difference `a - b`. Integers wrap around; floating-point differences are rounded once.",
@@ -212,7 +212,7 @@ families! {
         Cvta Plain(NARROW_ADDRESS) => "Converts between a generic address and the corresponding address in a state space.",
         Isspacep Intrinsic => "Whether a generic address lies in a state space.",
     }
-    /// Accesses of memory that are done when the instruction is, caches and the stack.
+    /// Synchronous memory accesses, caches and the stack.
     Memory(MemorySem) {
         Load Plain(ACCESS) [WideAddress] =>
             "Reads memory into one register or a vector of registers. Narrow values are extended to the register by their type.",
@@ -240,8 +240,8 @@ families! {
         Stackrestore Assembly => "Resets the top of the stack to a saved address.",
         Alloca Assembly => "Allocates memory on the stack, until the function returns or the stack is restored.",
     }
-    /// Accesses of memory that go on while the thread does, what they are made of (tensor maps), and what tells that they are complete
-    /// (groups and barriers in memory).
+    /// Asynchronous memory accesses, the tensor maps that describe them, and the groups and barriers in memory that track their
+    /// completion.
     Async(AsyncSem) {
         CpAsync Intrinsic(UNREAD) [AtOperands] => "Copies a few bytes from global to shared memory asynchronously.",
         CpAsyncCommit Intrinsic => "Commits the thread's asynchronous copies since the last group as a group.",
@@ -285,7 +285,7 @@ families! {
         SurfaceReduce Assembly => "Atomically combines a location of a surface with an operand.",
         SurfaceQuery Intrinsic [AtOperands] => "Queries a property of a surface.",
     }
-    /// What the lanes of a warp do together, matrices apart.
+    /// Warp-level operations, except those on matrices.
     Warp(WarpSem) {
         BarrierWarp Intrinsic => "Synchronizes the threads of a warp in the mask, and orders their memory accesses.",
         Shfl Intrinsic => "Exchanges a register with other lanes of the warp; `p` is true if the source lane was in range.",
@@ -310,7 +310,7 @@ families! {
         QueryCancel Intrinsic => "Reads the response to a request to cancel a launch.",
         Setmaxnreg Intrinsic => "Releases registers of the warpgroup, or requests more.",
     }
-    /// Products of matrices, and what moves matrices.
+    /// Matrix products, and loads and stores of matrices.
     Matrix(MatrixSem) {
         Mma Intrinsic => "The product of two matrices plus a third. The lanes of a warp each hold fragments of them in registers.",
         MmaSparse Intrinsic(SELECTORS) =>
@@ -338,7 +338,7 @@ families! {
         Tcgen05Mma Intrinsic(SCALED_INTEGERS) =>
             "The product of two matrices plus a matrix in tensor memory, issued by one thread and computed asynchronously.",
     }
-    /// Control flow, and what suspends a thread or tells a tool of it.
+    /// Control flow, and instructions that suspend a thread or notify a debugger or profiler.
     Control(ControlSem) {
         Bra Plain => "Branches to a label.",
         BrxIdx Plain => "Branches to one of a list of labels, selected by an index that must be in range.",

@@ -1,4 +1,4 @@
-//! Forms: the rows of the instruction table and the vocabulary they are written in.
+//! Forms: the rows of the instruction table and the types that they consist of.
 
 use crate::constants::Constants;
 use crate::families::{Opcode, Sem};
@@ -8,7 +8,7 @@ use crate::selector::Selection;
 use crate::target::{Since, Sm};
 use crate::types::{ScalarType, StateSpace};
 
-/// The place of a row in the table.
+/// The index of a row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FormId(pub(crate) u16);
 
@@ -19,7 +19,7 @@ impl FormId {
     }
 }
 
-/// A place in a mnemonic where a modifier is.
+/// A position in a mnemonic for a modifier.
 #[derive(Clone, Copy, Debug)]
 pub enum Slot {
     /// This modifier, always.
@@ -39,7 +39,7 @@ impl Slot {
         }
     }
 
-    /// The modifier that is meant by a number: its place among those that may occur here, from 1; 0 is an empty slot.
+    /// The modifier with a number: its position among those that may occur here, from 1; 0 is an empty slot.
     pub(crate) const fn modifier(&self, number: u8) -> Option<Mod> {
         match self {
             Slot::Lit(literal) if number == 1 => Some(*literal),
@@ -64,7 +64,7 @@ impl Slot {
         matches!(self, Slot::Opt(..))
     }
 
-    /// What it decides; literals decide nothing.
+    /// The property that the slot decides; `None` for literals.
     pub const fn field(&self) -> Option<Field> {
         match self {
             Slot::Lit(_) => None,
@@ -86,7 +86,7 @@ pub enum Role {
     UseOpt,
 }
 
-/// What an operand's type follows from.
+/// How the type of an operand is determined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeRule {
     /// Always this type.
@@ -114,15 +114,15 @@ pub enum TypeRule {
 pub enum VectorLength {
     /// This many.
     Is(u8),
-    /// As the `.v2`, `.v4`, `.v8` or `.x1`, `.x2`, `.x4` in this slot says; a single register when the slot is empty.
+    /// Given by the `.v2`, `.v4`, `.v8` or `.x1`, `.x2`, `.x4` in this slot; a single register when the slot is empty.
     Of(Field),
-    /// As shape, types and mode together say.
+    /// Determined by shape, types and mode together.
     By(VectorLengthRule),
     /// A single register, or 2 or 4 of them, as the program has it.
     Free,
 }
 
-/// What may occur at an operand's place.
+/// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A register or an immediate whose type matches the rule (manual 9.4.1).
@@ -133,11 +133,11 @@ pub enum Kind {
     Wide(TypeRule),
     /// A register of the untyped bits of the rule's width and of no other type; no immediate.
     Untyped(TypeRule),
-    /// The same as [`Kind::Wide`], or a vector of them when the slot says so.
+    /// The same as [`Kind::Wide`], or a vector of them, depending on the slot.
     WideVector(TypeRule, VectorLength),
     /// A vector of registers of the type, in braces even when it has one element.
     Vector(TypeRule, VectorLength),
-    /// A vector of registers or constants of just the type; a single element may also stand without braces.
+    /// A vector of registers or constants of just the type; a single element may also be written without braces.
     Elements(TypeRule, VectorLength),
     /// The same, without constants.
     Registers(TypeRule, VectorLength),
@@ -148,15 +148,15 @@ pub enum Kind {
     Predicate,
     /// An integer constant from the first to the second value, both included.
     Immediate(i64, i64),
-    /// The 64-bit cache policy; it stands exactly when the mnemonic has `.L2::cache_hint` (manual 9.7.9.1).
+    /// The 64-bit cache policy; present exactly when the mnemonic has `.L2::cache_hint` (manual 9.7.9.1).
     CachePolicy,
     /// A memory address in brackets, of the state space that the modifiers name, else a generic one.
     Address,
-    /// A memory address in brackets that lies in this state space whatever the modifiers say.
+    /// A memory address in brackets in this state space, independent of the modifiers.
     AddressIn(StateSpace),
     /// An address of tensor memory in brackets: a 32-bit register (manual 9.7.16.1).
     TensorAddress,
-    /// A memory address; `ptxas` also takes the register without its brackets.
+    /// A memory address; `ptxas` also accepts the register without the brackets.
     LooseAddress,
     /// Several values in one pair of brackets, in this order: `[tex, {x, y}]`, `[map, {c0, c1}]`.
     Bracketed(&'static [Operand]),
@@ -186,7 +186,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// How the width of a register may relate to the type of the place.
+    /// How the width of a register may relate to the type of the operand.
     pub const fn width(self) -> Width {
         match self {
             Kind::Wide(_) | Kind::WideVector(..) => Width::AtLeast,
@@ -220,7 +220,7 @@ impl Kind {
     }
 }
 
-/// How the width of a register may relate to the type that its place asks for.
+/// How the width of a register may relate to the required type of the operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// Exactly as wide.
@@ -229,29 +229,29 @@ pub enum Width {
     AtLeast,
 }
 
-/// A place for an operand.
+/// An operand of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operand {
     /// Written or read, needed or not.
     pub role: Role,
     /// The manual's name for it.
     pub name: &'static str,
-    /// What may occur there.
+    /// The kind of operand that is accepted.
     pub kind: Kind,
-    /// When not empty, an operand that may be left out stands exactly when the mnemonic has one of these modifiers.
+    /// When not empty, an optional operand is present exactly when the mnemonic has one of these modifiers.
     pub when: &'static [Mod],
-    /// Which integer constants it takes.
+    /// The integer constants that are accepted.
     pub constants: Constants,
 }
 
 impl Operand {
-    /// The same place, held to these constants.
+    /// The same operand, restricted to these constants.
     pub(crate) const fn constants(mut self, constants: Constants) -> Self {
         self.constants = constants;
         self
     }
 
-    /// Whether modifiers alone decide that it stands.
+    /// Whether its presence is determined by modifiers alone.
     pub fn is_conditional(&self) -> bool {
         !self.when.is_empty() || self.kind == Kind::CachePolicy
     }
@@ -299,7 +299,7 @@ impl Operand {
     }
 }
 
-/// What an instruction does beyond its destinations.
+/// The effects of an instruction other than writing its destinations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
     /// Reads memory.
@@ -335,7 +335,7 @@ impl Effects {
     pub const SIDE_EFFECTS: Effects = Effects { side_effects: true, ..Self::NONE };
 }
 
-/// What modifiers of a row ask of each other, beyond what its slots say.
+/// A constraint between modifiers of a row that its slots do not express.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// Both slots are filled or both are empty.
@@ -344,7 +344,7 @@ pub enum Rule {
     Needs(Mod, &'static [Mod]),
     /// With this modifier there may be none of those.
     Excludes(Mod, &'static [Mod]),
-    /// There is no such instruction, for this reason: the modifier is read so that it can be said, and refused by the verifier.
+    /// There is no such instruction, for this reason: the modifier is parsed so that the verifier can report it.
     Never(Mod, &'static str),
 }
 
@@ -353,7 +353,7 @@ pub enum Rule {
 pub struct Removal {
     /// The first version that has it no longer, on this architecture and all later ones.
     pub from: Since,
-    /// What to write instead, as advice; empty for rows that imply a modifier: the advice comes from the current rows.
+    /// What to write instead, as a suggestion; empty for rows that imply a modifier: the suggestion is derived from the current rows.
     pub instead: &'static str,
 }
 
@@ -362,13 +362,13 @@ pub struct Removal {
 pub struct Form {
     /// The first word.
     pub opcode: Opcode,
-    /// What it does, in a sentence.
+    /// Its effect, in one sentence.
     pub doc: &'static str,
     /// The modifiers in canonical order.
     pub slots: &'static [Slot],
     /// The operands in order.
     pub operands: &'static [Operand],
-    /// What it means.
+    /// Its semantics.
     pub sem: Sem,
     /// First version and architecture that have the row.
     pub since: Since,
@@ -378,12 +378,12 @@ pub struct Form {
     pub removed: Option<Removal>,
     /// The modifier that a row of old versions means without writing it ([`Mnemonic::written_out`](crate::Mnemonic::written_out)).
     pub implied: Option<Mod>,
-    /// What its modifiers ask of each other.
+    /// The constraints between its modifiers.
     pub rules: &'static [Rule],
     /// Groups of modifiers that are the default: with all of a group the instruction means what it means with none of them
     /// ([`Mnemonic::without_defaults`](crate::Mnemonic::without_defaults)).
     pub defaults: &'static [&'static [Mod]],
-    /// What it does beyond its destinations.
+    /// Its effects other than writing its destinations.
     pub effects: Effects,
     /// The manual's section.
     pub section: &'static str,
@@ -415,7 +415,7 @@ impl Form {
         self.operands.iter().filter(|o| matches!(o.role, Role::Def | Role::Use)).count()
     }
 
-    /// The place of the slot that decides `field`.
+    /// The index of the slot that decides `field`.
     pub fn slot_of(&self, field: Field) -> Option<usize> {
         self.slots.iter().position(|slot| slot.field() == Some(field))
     }
@@ -458,13 +458,13 @@ impl Form {
         self
     }
 
-    /// What its modifiers ask of each other.
+    /// The constraints between its modifiers.
     pub(crate) const fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
         self
     }
 
-    /// Groups of modifiers that say what holds without them.
+    /// Groups of modifiers that are the default when they are omitted.
     pub(crate) const fn defaults(mut self, defaults: &'static [&'static [Mod]]) -> Self {
         self.defaults = defaults;
         self
@@ -476,20 +476,20 @@ impl Form {
         self
     }
 
-    /// The version and the first architecture that have the row no longer, and what to write instead.
+    /// The version and the first architecture that no longer have the row, and its replacement.
     pub(crate) const fn removed(mut self, major: u8, minor: u8, sm: u16, instead: &'static str) -> Self {
         self.removed = Some(Removal { from: Since::new(major, minor, sm), instead });
         self
     }
 
-    /// The modifier that the row means, which only versions before this one, or targets before this one, may leave out.
+    /// The modifier that the row implies, and that only versions or targets before this one may omit.
     pub(crate) const fn implying(self, modifier: Mod, major: u8, minor: u8, sm: u16) -> Self {
         let mut form = self.removed(major, minor, sm, "");
         form.implied = Some(modifier);
         form
     }
 
-    /// What the row does beyond its destinations.
+    /// The row's effects other than writing its destinations.
     pub(crate) const fn effects(mut self, effects: Effects) -> Self {
         self.effects = effects;
         self
@@ -522,7 +522,7 @@ pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
     Operand { role: Role::UseOpt, name, kind, when: &[], constants: Constants::Any }
 }
 
-/// A source that stands exactly when the mnemonic has one of the modifiers.
+/// A source that is present exactly when the mnemonic has one of the modifiers.
 pub(crate) const fn when(name: &'static str, kind: Kind, when: &'static [Mod]) -> Operand {
     Operand { role: Role::UseOpt, name, kind, when, constants: Constants::Any }
 }

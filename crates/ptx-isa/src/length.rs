@@ -1,10 +1,10 @@
-//! How many registers a vector operand has, where shape, types and mode say it together.
+//! The number of registers of a vector operand if shape, types and mode determine it together.
 
 use crate::mnemonic::Mnemonic;
 use crate::names::{Field, Mod};
 use crate::types::ScalarType;
 
-/// What decides the length of a vector operand.
+/// How the length of a vector operand is determined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum VectorLengthRule {
     /// The fragment of matrix A that a thread holds (manual 9.7.14.4, 9.7.14.5).
@@ -159,7 +159,7 @@ fn numbered(modifier: Option<Mod>, prefix: &str) -> Option<u32> {
     modifier?.as_str().strip_prefix(prefix)?.parse().ok()
 }
 
-/// 32 lanes share rows of so many bits, repeated.
+/// 32 lanes share rows of this number of bits, repeated.
 fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
     let repeats = numbered(mnemonic.get(Field::Num), "x").unwrap_or(1);
     repeats
@@ -170,7 +170,7 @@ fn tensor_memory(mnemonic: &Mnemonic) -> u32 {
         }
 }
 
-/// A matrix of 16 by 16 bytes takes two registers, the others one.
+/// A matrix of 16 by 16 bytes needs two registers, the others one.
 fn matrices(mnemonic: &Mnemonic) -> u32 {
     let each = if mnemonic.get(Field::Shape) == Some(Mod::M16n16) { 2 } else { 1 };
     each * numbered(mnemonic.get(Field::Num), "x").unwrap_or(1)

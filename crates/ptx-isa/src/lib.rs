@@ -5,12 +5,12 @@
 //! the lowering, the reverse emitter, the executor and the documentation all read these rows; nothing else lists
 //! instructions.
 //!
-//! Invariants, held by tests:
-//! - a modifier text is placed in the first empty slot that takes it, so the order in which a program writes modifiers
-//!   is nearly free (as it is for `ptxas`): only types, layouts, state spaces and the words of names keep theirs; printing in slot order
-//!   gives one canonical spelling;
-//! - the rows of an opcode lie next to each other, so [`forms_of`] is a slice;
-//! - every row that says it needs a version also says so for each later modifier, per modifier.
+//! Invariants, checked by tests:
+//! - a modifier is assigned to the first empty slot that accepts it, so that modifiers can be written in nearly any order (as for
+//!   `ptxas`): only types, layouts, state spaces and the words of names keep theirs; printing in slot order gives one canonical
+//!   spelling;
+//! - the rows of an opcode are adjacent, so [`forms_of`] is a slice;
+//! - every row with a first version also has one for each modifier that was added later.
 
 mod constants;
 mod explain;

@@ -1,8 +1,8 @@
 //! How an instruction is lowered to LLVM IR: the column of the table of families that the lowering follows and `docs/coverage.md`
 //! counts.
 //!
-//! An instruction is lowered as its meaning is, or in another way that its modifiers or operands need. The kinds are in the order of
-//! preference; the last that the meaning or one of its overrides asks for is taken.
+//! An instruction is lowered in the way of its meaning, or in another way that its modifiers or operands need. The kinds are in the
+//! order of preference; the last one that the meaning or one of its overrides requires is used.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub enum Lowering {
     Plain,
     /// To an intrinsic of LLVM's NVPTX target where there is one for its modifiers, else to inline assembly.
     Intrinsic,
-    /// To inline assembly that holds the instruction as it is written: LLVM has no other form.
+    /// To inline assembly that contains the instruction as written: LLVM has no other form.
     Assembly,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Lowering {
     }
 }
 
-/// With which modifiers or operands an instruction is lowered otherwise than its meaning is.
+/// Modifiers or operands with which an instruction is lowered in another way than others of its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// This modifier.
@@ -49,12 +49,12 @@ pub enum Condition {
     Has(Field),
     /// All of these.
     All(&'static [Condition]),
-    /// These operands, in words: the intrinsic does not take them. A mnemonic alone does not decide it.
+    /// These operands, in words, which the intrinsic does not support. The mnemonic alone does not determine it.
     Operands(&'static str),
 }
 
 impl Condition {
-    /// Whether the mnemonic has what this asks for.
+    /// Whether the mnemonic satisfies the condition.
     pub fn applies(self, mnemonic: &Mnemonic) -> bool {
         match self {
             Is(modifier) => mnemonic.has(modifier),
@@ -65,7 +65,7 @@ impl Condition {
         }
     }
 
-    /// Whether operands decide.
+    /// Whether the condition depends on operands.
     pub fn is_by_operands(self) -> bool {
         match self {
             Is(_) | Has(_) => false,
@@ -74,7 +74,7 @@ impl Condition {
         }
     }
 
-    /// The operands that it asks for, when the mnemonic has all the rest.
+    /// The operands in the condition, if the mnemonic satisfies the rest of it.
     pub fn operands(self, mnemonic: &Mnemonic) -> Option<&'static str> {
         match self {
             Is(_) | Has(_) => None,
@@ -123,20 +123,20 @@ pub(crate) const CONVERSION: &[(Condition, Lowering)] = &[
     (Is(Mod::Rp), Lowering::Intrinsic),
     (Is(Mod::Rna), Lowering::Intrinsic),
     (All(&[Is(Mod::F16), Is(Mod::Bf16)]), Lowering::Assembly),
-    // LLVM takes the conversion for exact though the number may be too large.
+    // LLVM assumes that the conversion is exact, although the number may be too large.
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U32)]), Lowering::Assembly),
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S32)]), Lowering::Assembly),
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U64)]), Lowering::Assembly),
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S64)]), Lowering::Assembly),
 ];
-/// Comparisons know no flushing, and LLVM keeps results of packed ones in other types.
+/// Comparisons in LLVM do not flush, and results of packed ones have other types.
 pub(crate) const COMPARISON: &[(Condition, Lowering)] = &[
     (Has(Field::Ftz), Lowering::Assembly),
     (Is(Mod::F16x2), Lowering::Assembly),
     (Is(Mod::Bf16x2), Lowering::Assembly),
 ];
-/// What plain loads and stores do not carry, neither as metadata: operands, eviction that only whole accesses have, order of more
-/// than LLVM accesses at once.
+/// Properties that plain loads and stores cannot express, even as metadata: operands, eviction priorities that only whole
+/// accesses have, memory order of accesses wider than LLVM's atomic ones.
 pub(crate) const ACCESS: &[(Condition, Lowering)] = &[
     (Has(Field::CacheHint), Lowering::Assembly),
     (Has(Field::EvictL2), Lowering::Assembly),
@@ -148,7 +148,7 @@ pub(crate) const ACCESS: &[(Condition, Lowering)] = &[
     (All(&[Is(Mod::B128), Is(Mod::Acquire)]), Lowering::Assembly),
     (All(&[Is(Mod::B128), Is(Mod::Release)]), Lowering::Assembly),
 ];
-/// What intrinsics of textures do not take.
+/// Operands that texture intrinsics do not support.
 pub(crate) const TEXTURE: &[(Condition, Lowering)] =
     &[(Operands("a predicate in addition to the result, offsets, a reference depth"), Lowering::Assembly)];
 pub(crate) const GATHER: &[(Condition, Lowering)] = &[(
@@ -172,7 +172,7 @@ pub(crate) const FENCE: &[(Condition, Lowering)] = &[(Has(Field::Level), Lowerin
 /// Addresses of 32 bits.
 pub(crate) const NARROW_ADDRESS: &[(Condition, Lowering)] = &[(Is(Mod::U32), Lowering::Assembly)];
 
-/// Operands that LLVM has not, and that other intrinsics do not take.
+/// Operands that LLVM does not have, and that other intrinsics do not support.
 pub(crate) const SPECIAL: &[(Condition, Lowering)] =
     &[(Operands("special registers that LLVM does not support"), Lowering::Assembly)];
 pub(crate) const PARAMETER: &[(Condition, Lowering)] = &[(
@@ -197,7 +197,7 @@ impl Mnemonic {
         overrides.map(|(_, kind)| *kind).fold(self.sem().lowering(), Lowering::max)
     }
 
-    /// With which operands the instruction is inline assembly although its mnemonic has an intrinsic, in words.
+    /// The operands with which the instruction is inline assembly although its mnemonic has an intrinsic, in words.
     pub fn operands_without_intrinsic(&self) -> Option<&'static str> {
         self.sem().overrides().iter().find_map(|(condition, _)| condition.operands(self))
     }

@@ -22,7 +22,7 @@ pub use implied::implies_modifiers;
 pub use misfit::Misfit;
 pub use place::{Candidate, Placement, Shape, choose_row};
 
-/// The most places of operands that a row or a pair of brackets may have.
+/// The maximum number of operands of a row or a pair of brackets.
 #[cfg(test)]
 pub(crate) const MOST_PLACES: usize = Placement::MOST;
 
@@ -35,12 +35,12 @@ pub(crate) const MAX_SLOTS: usize = 20;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
     form: FormId,
-    /// For each slot what is there, as [`Slot::modifier`] counts: instructions are most of a module, and their
-    /// mnemonics would be most of an instruction.
+    /// For each slot the number of its modifier, as in [`Slot::modifier`]: most of a module consists of
+    /// instructions, and the mnemonics would be most of an instruction.
     chosen: [u8; MAX_SLOTS],
 }
 
-/// Modifiers whose order among themselves means something.
+/// Modifiers whose relative order is significant.
 #[derive(Clone, Copy)]
 enum Order {
     Types,
@@ -90,9 +90,10 @@ pub enum MnemonicError {
 }
 
 impl Mnemonic {
-    /// Chooses modifiers for a row; each goes to the first empty slot that takes it, types after types, layouts after
-    /// layouts, state spaces after state spaces, and the words of the instruction's name before all others:
-    /// `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`. `None` when one finds no slot or a needed slot stays empty.
+    /// Chooses modifiers for a row; each is assigned to the first empty slot that accepts it, types after types,
+    /// layouts after layouts, state spaces after state spaces, and the words of the instruction's name before all
+    /// others: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`. `None` if a modifier fits no slot or a required slot stays
+    /// empty.
     pub fn choose(id: FormId, modifiers: &[Mod]) -> Option<Self> {
         let placed = placed(id, modifiers)?;
         let mut mnemonic = Self { form: id, chosen: [0; MAX_SLOTS] };
@@ -109,7 +110,7 @@ impl Mnemonic {
         literal::keeps_rules(self.form(), self)
     }
 
-    /// Reads a canonical text such as `add.rn.f32`; for rows told apart only by operands this is the first.
+    /// Parses a canonical text such as `add.rn.f32`; of rows that differ only in operands this is the first.
     pub fn from_text(text: &str) -> Result<Self, MnemonicError> {
         let all = candidates(text)?;
         match all.first() {
@@ -118,7 +119,7 @@ impl Mnemonic {
         }
     }
 
-    /// The row's place in the table.
+    /// The row's index in the table.
     pub const fn form_id(&self) -> FormId {
         self.form
     }
@@ -133,12 +134,12 @@ impl Mnemonic {
         self.form().opcode
     }
 
-    /// What it means.
+    /// Its semantics.
     pub fn sem(&self) -> Sem {
         self.form().sem
     }
 
-    /// What it does beyond its destinations.
+    /// Its effects other than writing its destinations.
     pub fn effects(&self) -> Effects {
         self.form().effects
     }
@@ -184,8 +185,8 @@ impl Mnemonic {
         self.form().slots.get(at)?.modifier(*self.chosen.get(at)?)
     }
 
-    /// The same mnemonic with another modifier in the slot of `field`, or with the slot emptied.
-    /// `None` when the row has no such slot or the slot does not take it.
+    /// The same mnemonic with another modifier in the slot of `field`, or with the slot emptied. `None` when
+    /// the row has no such slot or the slot does not accept it.
     pub fn with(&self, field: Field, modifier: Option<Mod>) -> Option<Self> {
         let at = self.form().slot_of(field)?;
         let slot = &self.form().slots[at];
@@ -243,8 +244,8 @@ impl Mnemonic {
         }
     }
 
-    /// The type that registers at a place of this rule must agree with. It differs from [`Self::resolve`] for fragments of
-    /// matrices, whose registers `ptxas` holds to the pairs of halves or the numbers in them.
+    /// The type that registers of an operand with this rule must agree with. It differs from [`Self::resolve`] for matrix
+    /// fragments, whose registers must, for `ptxas`, have the type of the pairs of halves or the numbers in them.
     pub fn register_type(&self, rule: TypeRule) -> Option<ScalarType> {
         let TypeRule::FragmentOf(field) = rule else { return self.resolve(rule) };
         let is_wmma = self.opcode() == Opcode::Wmma;
@@ -261,7 +262,7 @@ impl Mnemonic {
             Some(Mod::Bf16 | Mod::Tf32 | Mod::E4m3 | Mod::E5m2) if is_group => ScalarType::F16x2,
             Some(Mod::Bf16) => ScalarType::Bf16x2,
             Some(Mod::Tf32) => ScalarType::Tf32,
-            // With scales they are held to untyped registers, as packs of narrow values are.
+            // With scales they must be in untyped registers, like packed narrow values.
             Some(Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1) if self.has(Mod::BlockScale) => {
                 ScalarType::Tf32
             }
@@ -286,7 +287,7 @@ impl Mnemonic {
         }
     }
 
-    /// The type of the operand at a place of the row, where it has one (addresses, labels and lists have none).
+    /// The type of the operand with this index in the row, if it has one (addresses, labels and lists have none).
     pub fn operand_type(&self, at: usize) -> Option<ScalarType> {
         match self.form().operands.get(at)?.kind {
             Kind::Value(rule)
@@ -320,7 +321,7 @@ impl Mnemonic {
         }
     }
 
-    /// Whether a modifier asks for an operand that may be left out.
+    /// Whether a modifier requires an optional operand.
     pub fn asks_for(&self, place: &Operand) -> bool {
         match place.kind {
             Kind::CachePolicy => self.has(Mod::L2CacheHint),
@@ -357,7 +358,7 @@ impl fmt::Display for Mnemonic {
     }
 }
 
-/// The slots of a row with each of these modifiers in the first that takes it; `None` when one finds none.
+/// The slots of a row with each of these modifiers in the first one that accepts it; `None` if there is none for one of them.
 fn placed(id: FormId, modifiers: &[Mod]) -> Option<[Option<Mod>; MAX_SLOTS]> {
     let slots = form(id).slots;
     let mut chosen = [None; MAX_SLOTS];
@@ -396,7 +397,7 @@ fn widened(ty: ScalarType) -> Option<ScalarType> {
 /// The rows a mnemonic text can mean, each with its modifiers chosen; operands decide between several.
 ///
 /// # Errors
-/// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
+/// When no row of the opcode accepts all the modifiers, with the mistake and a suggestion.
 pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
     let found = words(text)?.map(|(opcode, mut modifiers)| {
         let choose = |modifiers: &[Mod]| -> Vec<Mnemonic> {
@@ -414,7 +415,7 @@ pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
 /// The rows that have all the modifiers of a text, whatever else they need: `ld.global` has those of global memory.
 ///
 /// # Errors
-/// When no row of the opcode takes all the modifiers, with what is wrong and what to write.
+/// When no row of the opcode accepts all the modifiers, with the mistake and a suggestion.
 pub fn rows_with(text: &str) -> Result<Vec<&'static Form>, MnemonicError> {
     let rows = words(text)?.map(|(opcode, modifiers)| {
         let takes_all = |id: &FormId| placed(*id, &modifiers).is_some();
@@ -427,7 +428,7 @@ fn ids_of(opcode: Opcode) -> impl Iterator<Item = FormId> {
     table::ids_of(opcode).map(FormId)
 }
 
-/// What is wrong with a text that names no row.
+/// The mistake in a text that matches no row.
 fn misfit_of(text: &str) -> MnemonicError {
     let opcode = text.split('.').next().unwrap_or_default();
     match Opcode::from_ptx(opcode) {
@@ -436,7 +437,7 @@ fn misfit_of(text: &str) -> MnemonicError {
     }
 }
 
-/// What is wrong with a mnemonic that only old versions have without the modifier that it implies ([`Form::implied`]).
+/// The mistake in a mnemonic that only old versions have without the modifier that it implies ([`Form::implied`]).
 pub fn misfit_today(mnemonic: &Mnemonic) -> Misfit {
     misfit::misfit(mnemonic.opcode(), &mnemonic.to_string())
 }
@@ -466,7 +467,7 @@ fn words(text: &str) -> Result<Option<(Opcode, Vec<Mod>)>, MnemonicError> {
     Ok(Some((opcode, modifiers)))
 }
 
-/// Takes out what `ptxas` lets stand twice with the meaning of once: `bar.sync.sync`; tells whether there was any.
+/// Removes repetitions that `ptxas` accepts and ignores: `bar.sync.sync`. Returns whether there was any.
 fn drop_repeated(modifiers: &mut Vec<Mod>) -> bool {
     let before = modifiers.len();
     let mut seen: Vec<Mod> = Vec::new();

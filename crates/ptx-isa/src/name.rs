@@ -1,15 +1,15 @@
 //! Which modifiers belong to an instruction's name.
 //!
-//! Most modifiers may occur in nearly any order, but names of several words may not be taken apart: `mul.wide`, `cp.async.bulk`,
-//! `tcgen05.mma.ws`. What counts as a name is `ptxas`'s habit and not always the manual's: `.sp` is not part of the name of
+//! Most modifiers may occur in nearly any order, but names of several words may not be separated: `mul.wide`, `cp.async.bulk`,
+//! `tcgen05.mma.ws`. What counts as a name follows `ptxas`, and not always the manual: `.sp` is not part of the name of
 //! `tcgen05.mma.sp`, `.expect_tx` is one of `mbarrier.arrive.expect_tx`.
 
 use crate::families::Opcode;
 use crate::form::{Form, Slot};
 use crate::names::{Field, Mod, Reading};
 
-/// Whether a mnemonic's modifiers, as written, begin with the words of its name in their order; `chosen` holds what stands
-/// in each slot of the row.
+/// Whether a mnemonic's modifiers, as written, begin with the words of its name in their order; `chosen` has the contents
+/// of each slot of the row.
 pub(crate) fn matches_name_prefix(form: &Form, chosen: &[Option<Mod>], written: &[Mod]) -> bool {
     let named = form.slots.iter().zip(chosen).take_while(|(slot, _)| is_named_by(form.opcode, slot));
     // `div.full` is a name, `.approx` in the same slot a modifier.

@@ -25,15 +25,15 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// How `ptxas` takes a modifier that it does not take as most.
+/// How `ptxas` parses a modifier that differs from most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reading {
     /// In nearly any order with others, and once.
     Usual,
-    /// A word of the instruction's name where it stands always, directly after the opcode or after other such words: names may not be taken
-    /// apart (`name.rs`).
+    /// A word of the instruction's name in a fixed position, directly after the opcode or after other such words: names may not be
+    /// separated (`name.rs`).
     Name,
-    /// Twice with the meaning of once: `bar.sync.sync`.
+    /// It may be repeated without effect: `bar.sync.sync`.
     Repeats,
 }
 
@@ -259,7 +259,7 @@ modifiers! {
 }
 
 named! {
-    /// What a modifier slot decides; the names are the manual's where it has one.
+    /// The property that a modifier slot decides; the names are those of the manual, if it has one.
     Field {
         Type "type", AType "atype", BType "btype", CType "ctype", DType "dtype", Sat "sat", Ftz "ftz",
         Rnd "rnd",

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Which selectors an operand takes.
+/// The selectors that an operand accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Selection {
     /// None: all of the register.
     Whole,
-    /// `.b0` to `.b3`, `.h0`, `.h1`: one byte or half, as a source or as the place of the result.
+    /// `.b0` to `.b3`, `.h0`, `.h1`: one byte or half, as a source or as the destination of the result.
     One,
     /// `.hxy`: two halves out of the four of both sources.
     Halves,
@@ -20,7 +20,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether it takes the selector.
+    /// Whether the selector is accepted.
     pub fn takes(self, selector: Selector) -> bool {
         let digits = selector.digits();
         let below = |limit: u8| digits.iter().all(|&digit| digit < limit);
@@ -51,7 +51,7 @@ pub enum Unit {
 /// A selector after a register: `.b0`, `.h10`, `.b3210`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Selector {
-    /// What it counts in.
+    /// The unit of its position.
     pub unit: Unit,
     len: u8,
     digits: [u8; 4],

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{ScalarType, Since};
 
-/// A component of a vector: `.x`, `.y`, `.z`, `.w` (or `.r .g .b .a`, which name the same places).
+/// A component of a vector: `.x`, `.y`, `.z`, `.w` (or `.r .g .b .a`, which are the same components).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Component {
     /// The first.
@@ -21,7 +21,7 @@ impl Component {
     /// All components in order.
     pub const ALL: [Component; 4] = [Component::X, Component::Y, Component::Z, Component::W];
 
-    /// The place in the vector, from 0.
+    /// The index in the vector, from 0.
     pub const fn index(self) -> usize {
         self as usize
     }

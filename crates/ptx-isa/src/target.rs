@@ -17,7 +17,7 @@ impl PtxVersion {
         Self { major, minor }
     }
 
-    /// The newest version this library knows.
+    /// The newest version that this library supports.
     pub const NEWEST: PtxVersion = PtxVersion::new(9, 5);
 
     /// Reads `8.7`; `None` unless the text is two decimal numbers joined by a dot.
@@ -183,7 +183,7 @@ fn admitted(only: &[Sm]) -> usize {
     targets.filter(|target| only.iter().any(|needed| target.provides(*needed))).count()
 }
 
-/// Decimal digits only: no sign, no blanks, no leading plus as `str::parse` would take.
+/// Decimal digits only: no sign, no blanks, no leading plus, which `str::parse` would accept.
 fn decimal<T: std::str::FromStr>(text: &str) -> Option<T> {
     if text.bytes().all(|b| b.is_ascii_digit()) { text.parse().ok() } else { None }
 }

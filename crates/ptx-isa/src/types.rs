@@ -17,7 +17,7 @@ named! {
     }
 }
 
-/// What kind of number a type holds (manual 5.2.1).
+/// The kind of number of a type (manual 5.2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TypeKind {
     /// Untyped bits.
@@ -53,7 +53,7 @@ impl ScalarType {
         self.bits().div_ceil(8)
     }
 
-    /// What kind of number it holds.
+    /// The kind of number.
     pub const fn kind(self) -> TypeKind {
         use ScalarType::*;
         match self {

@@ -7,24 +7,24 @@ use crate::names::Mod;
 use super::{Mnemonic, ids_of};
 
 impl Mnemonic {
-    /// The first row of an opcode that takes these modifiers; `None` when none does.
+    /// The first row of an opcode that accepts these modifiers; `None` when none does.
     pub fn of(opcode: Opcode, modifiers: &[Mod]) -> Option<Self> {
         ids_of(opcode).find_map(|id| Self::choose(id, modifiers))
     }
 
-    /// All rows of the opcode that take the same modifiers: they differ in their operands.
+    /// All rows of the opcode that accept the same modifiers: they differ in their operands.
     pub fn rows(self) -> impl Iterator<Item = Self> {
         let modifiers: Vec<Mod> = self.modifiers().collect();
         ids_of(self.opcode()).filter_map(move |id| Self::choose(id, &modifiers))
     }
 
-    /// The same modifiers after another opcode; `None` when no row of it takes them.
+    /// The same modifiers after another opcode; `None` when no row of it accepts them.
     pub fn with_opcode(self, opcode: Opcode) -> Option<Self> {
         Self::of(opcode, &self.modifiers().collect::<Vec<Mod>>())
     }
 
-    /// The mnemonic without modifiers that say what holds without them ([`Form::defaults`](field@crate::Form::defaults)), and with
-    /// `.shared` for `.shared::cta`, which is the same memory (manual 5.1.7).
+    /// The mnemonic without modifiers that are defaults ([`Form::defaults`](field@crate::Form::defaults)), and with `.shared` for
+    /// `.shared::cta`, which is the same memory (manual 5.1.7).
     #[must_use]
     pub fn without_defaults(self) -> Self {
         let defaults = self.form().defaults.iter();
@@ -61,7 +61,7 @@ impl Mnemonic {
         self.keeps_rules().then_some(self)
     }
 
-    /// The mnemonic with another modifier for one, in slots that take both.
+    /// The mnemonic with one modifier replaced by another, in slots that accept both.
     fn replacing(mut self, old: Mod, new: Mod) -> Self {
         for (slot, number) in self.form().slots.iter().zip(&mut self.chosen) {
             if slot.modifier(*number) == Some(old)

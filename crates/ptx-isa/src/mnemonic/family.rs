@@ -1,8 +1,8 @@
 //! Families: mnemonics that differ in types or in some modifiers.
 //!
-//! An engine that makes instructions begins with a literal ([`ptx!`](crate::ptx)), which is checked when it is compiled, and takes the
+//! Code that generates instructions begins with a literal ([`ptx!`](crate::ptx)), which is checked at compile time, and selects the
 //! member of its family that it needs: `ptx!("shl.b32").with_bits(64)` is `shl.b64`. A family may be spread over several rows
-//! (`add.s32`, `add.f32` and `add.f16` are three). What no row has is an error that names it, never another instruction.
+//! (`add.s32`, `add.f32` and `add.f16` are three). A mnemonic that no row has is an error with its text, never another instruction.
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ use crate::types::{ScalarType, TypeKind};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the PTX instruction {text} is not in the instruction table")]
 pub struct UnknownForm {
-    /// What was asked for, as it would be spelled.
+    /// The requested mnemonic, as it would be spelled.
     pub text: String,
 }
 
@@ -28,8 +28,8 @@ impl Mnemonic {
         self.replace_types(|at| (at + 1 == place).then_some(ty)).ok_or_else(|| self.unknown(&[ty.modifier()]))
     }
 
-    /// The member of the family with these types in the places of its own, one after the other: `cvt.rn.f32.s32` with `F64` and
-    /// `U32` is `cvt.rn.f64.u32`. Further types stay.
+    /// The member of the family with its types replaced by these, one after the other: `cvt.rn.f32.s32` with `F64` and `U32` is
+    /// `cvt.rn.f64.u32`. Further types stay.
     ///
     /// # Errors
     /// When no row has it, or there are fewer types to replace.
@@ -39,7 +39,7 @@ impl Mnemonic {
         found.ok_or_else(|| self.unknown(&types.iter().map(|ty| ty.modifier()).collect::<Vec<_>>()))
     }
 
-    /// The member of the family whose last type has so many bits, and is of the same kind: `shr.u32` with 64 is `shr.u64`.
+    /// The member of the family whose last type has this number of bits, and is of the same kind: `shr.u32` with 64 is `shr.u64`.
     ///
     /// # Errors
     /// When no row has it, or there is no type to replace.
@@ -73,13 +73,13 @@ impl Mnemonic {
     /// The member of the family that has this modifier in the slot of `field`: `fence.sc.sys` with `.gpu` as its scope is `fence.sc.gpu`.
     ///
     /// # Errors
-    /// When the row has no such slot, or it does not take the modifier.
+    /// When the row has no such slot, or it does not accept the modifier.
     pub fn with_modifier(&self, field: Field, modifier: Mod) -> Result<Self, UnknownForm> {
         let found = self.with(field, Some(modifier)).filter(Self::keeps_rules);
         found.ok_or_else(|| self.unknown(&[modifier]))
     }
 
-    /// Other types in some places, counted among the types.
+    /// Replaces some types, by their index among the types.
     fn replace_types(&self, other: impl Fn(usize) -> Option<ScalarType>) -> Option<Self> {
         let mut changed = *self;
         let (mut at, mut in_row) = (0, true);

@@ -1,4 +1,4 @@
-//! What instructions of old versions and targets mean without writing it.
+//! Modifiers that instructions of old versions and targets imply.
 //!
 //! Targets before sm_20 have no subnormal numbers of single precision: `add.f32` is what `add.ftz.f32` is elsewhere (the
 //! targets' notes of each instruction, manual 9.7.3). Versions before 1.4 write `div.f32` for `div.approx.f32` and `div.f64` for
@@ -40,7 +40,7 @@ impl Mnemonic {
         ids_of(self.opcode()).find_map(|id| Self::choose(id, &modifiers))
     }
 
-    /// Whether it takes `.ftz` and computes in single precision.
+    /// Whether it accepts `.ftz` and computes in single precision.
     fn flushes_without_saying(self, version: PtxVersion) -> bool {
         let takes = self.form().slot_of(Field::Ftz).is_some_and(|at| self.form().slots[at].is_optional());
         let types = || self.modifiers().filter_map(ScalarType::from_mod);
@@ -55,7 +55,7 @@ impl Mnemonic {
 mod tests {
     use crate::{Mnemonic, PtxVersion, Sm};
 
-    /// What `ptxas` 13.5 makes of each in its machine code: `FADD.FTZ` of `add.f32` for sm_13, and so on.
+    /// The machine code of `ptxas` 13.5 for each: `FADD.FTZ` of `add.f32` for sm_13, and so on.
     #[test]
     fn old_versions_and_targets_mean_what_ptxas_makes_of_them() {
         for (text, version, sm, meaning) in [

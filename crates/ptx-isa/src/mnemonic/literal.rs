@@ -77,7 +77,7 @@ const fn spelled_in(id: FormId, text: &[u8], opcode_end: usize) -> Option<Mnemon
     if at == text.len() && keeps_rules(form, &mnemonic) { Some(mnemonic) } else { None }
 }
 
-/// The number of the slot's modifier that the text has at a full stop, and where the text goes on; 0 where it has none of them.
+/// The number of the slot's modifier that the text has at a full stop, and the position after it; 0 if it has none of them.
 const fn modifier_at(slot: &Slot, text: &[u8], dot: usize) -> (u8, usize) {
     if dot >= text.len() {
         return (0, dot);
@@ -98,7 +98,7 @@ const fn modifier_at(slot: &Slot, text: &[u8], dot: usize) -> (u8, usize) {
     (0, dot)
 }
 
-/// The word that begins at a place: up to the next full stop.
+/// The word that begins at a position: up to the next full stop.
 const fn word(text: &[u8], start: usize) -> (usize, usize) {
     let mut end = start;
     while end < text.len() && text[end] != b'.' {
@@ -126,7 +126,7 @@ const fn same(one: Mod, other: Mod) -> bool {
     one as u16 == other as u16
 }
 
-/// Whether the modifiers are chosen as the row's rules ask ([`Rule`]).
+/// Whether the modifiers satisfy the row's rules ([`Rule`]).
 pub(super) const fn keeps_rules(form: &Form, mnemonic: &Mnemonic) -> bool {
     let mut at = 0;
     while at < form.rules.len() {
@@ -138,7 +138,7 @@ pub(super) const fn keeps_rules(form: &Form, mnemonic: &Mnemonic) -> bool {
             Rule::Excludes(modifier, excluded) => {
                 !has(form, mnemonic, *modifier) || !has_any(form, mnemonic, excluded)
             }
-            // Whoever wrote it is told the reason, so that it must be read.
+            // It must be parsed so that the reason can be reported.
             Rule::Never(..) => true,
         };
         if !keeps {
@@ -235,7 +235,7 @@ mod tests {
             // Read at run time, and printed in another order.
             "ld.u32.global",
             "max.ftz.NaN.abs.xorsign.f32",
-            // A rule of the row asks for a scope.
+            // A rule of the row requires a scope.
             "mbarrier.arrive.release.shared.b64",
         ] {
             assert_eq!(Mnemonic::spelled(text.as_bytes()), None, "{text}");

@@ -1,8 +1,8 @@
-//! What is wrong with modifiers that make no instruction, and which instructions were probably meant.
+//! Diagnoses modifiers that match no instruction, and suggests the instructions that were probably meant.
 //!
-//! The written words are held against each row of the opcode. A word may be kept, read as one that is spelled nearly so, take
-//! the place of another one of its kind, or be left out; slots that must be filled and are not are missing. Each of that has a
-//! cost, and the rows of least cost determine what to write.
+//! The words are compared with each row of the opcode. A word may be kept, corrected to one with a similar spelling, used in
+//! place of another one of its kind, or dropped; required slots that stay empty are missing. Each of these has a cost, and the
+//! rows of least cost determine the suggestions.
 
 use std::ops::Range;
 
@@ -15,20 +15,20 @@ use crate::{form, forms_of, name};
 use super::role::{is_type, role_of};
 use super::{MAX_SLOTS, Mnemonic, Order, ids_of};
 
-/// What is wrong with the modifiers of a mnemonic text, and what to write.
+/// The mistake in the modifiers of a mnemonic, and a suggestion.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
     /// The bytes of the mnemonic text that the first wrong word has, with its dot; nothing when something is missing.
     pub place: Option<Range<usize>>,
-    /// What is wrong, as a sentence in lower case.
+    /// The mistake, as a sentence in lower case.
     pub message: String,
-    /// What to write, as a sentence in lower case.
+    /// The suggestion, as a sentence in lower case.
     pub help: String,
-    /// Whole mnemonics that the table takes, the likeliest first.
+    /// Complete mnemonics that the table accepts, the likeliest first.
     pub suggestions: Vec<String>,
 }
 
-/// The most words that are compared with rows; nothing in PTX has so many.
+/// The maximum number of words that are compared with rows; no mnemonic of PTX has that many.
 const MOST_WORDS: usize = 24;
 /// The most assignments of modifiers to the empty slots of a row that are tried.
 const MOST_FILLINGS: usize = 2000;
@@ -46,11 +46,11 @@ mod cost {
     pub(super) const CASE: u32 = 1;
     /// A word that is spelled nearly as another.
     pub(super) const SPELLING: u32 = 2;
-    /// A slot that must be filled, or one that a rule asks for.
+    /// A required slot, or one that a rule requires.
     pub(super) const MISSING: u32 = 3;
     /// A word in place of another one of its kind.
     pub(super) const REPLACED: u32 = 3;
-    /// A type in place of another: it is what a program means most surely.
+    /// A type in place of another: the type is the part of a mnemonic that is most likely intended.
     pub(super) const REPLACED_TYPE: u32 = 4;
     /// A word too many.
     pub(super) const DROPPED: u32 = 3;
@@ -66,7 +66,7 @@ struct Word<'t> {
     place: Range<usize>,
     /// The modifier, when the table has it at all.
     modifier: Option<Mod>,
-    /// Whether a row of the opcode takes it.
+    /// Whether a row of the opcode accepts it.
     is_known: bool,
     /// How it may be read, and at what cost.
     readings: Vec<(Reading, u32)>,
@@ -83,7 +83,7 @@ enum Reading {
     Dropped,
 }
 
-/// What a slot of a row holds while the words are placed.
+/// The contents of a slot while words are assigned to slots.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Empty,
@@ -92,16 +92,16 @@ enum Place {
     Hole(usize),
 }
 
-/// A row with the modifiers that come nearest to the words.
+/// A row with the modifiers that are closest to the words.
 struct Solution {
     id: FormId,
     cost: u32,
     readings: Vec<Reading>,
     /// The slots that the words leave empty and that must be filled.
     missing: Vec<usize>,
-    /// The rule that the words break, when they fill all slots.
+    /// The rule that the words violate, when they fill all slots.
     broken: Option<Rule>,
-    /// Mnemonics that the row takes, the likeliest first.
+    /// Mnemonics that the row accepts, the likeliest first.
     mnemonics: Vec<Mnemonic>,
 }
 
@@ -113,7 +113,7 @@ pub(super) fn misfit(opcode: Opcode, text: &str) -> Misfit {
     if found.is_empty() { unlike_any(opcode, &words) } else { report(opcode, text, &words, &found) }
 }
 
-/// The rows at the least cost; what is cheap is looked for before what is dear, which takes much longer.
+/// The rows with the least cost; solutions of low cost are searched first, since the others take much longer.
 fn nearest_rows(opcode: Opcode, words: &[Word<'_>]) -> Vec<Solution> {
     let mut search = Search { words, best: 0, steps: 0, found: Vec::new() };
     for most in [cost::REPLACED_TYPE, 2 * cost::REPLACED_TYPE, 4 * cost::REPLACED_TYPE, u32::MAX] {
@@ -156,7 +156,7 @@ fn readings_of(opcode: Opcode, word: &str, modifier: Option<Mod>, is_known: bool
     let typed = modifier.is_some_and(is_type);
     match modifier {
         Some(modifier) if is_known => readings.push((Reading::Kept(modifier), 0)),
-        // What is a type elsewhere is not a misspelled word.
+        // A word that is a type elsewhere is not a misspelling.
         Some(_) if typed => {}
         _ => {
             let near = nearest_modifiers(opcode, word);
@@ -278,7 +278,7 @@ impl Search<'_> {
         }
     }
 
-    /// Fills what the words leave empty.
+    /// Fills the slots that the words leave empty.
     fn complete(&mut self, id: FormId, placed: &Placed) {
         let slots = form(id).slots;
         let is_empty = |at: &usize| !slots[*at].is_optional() && placed.places[*at] == Place::Empty;
@@ -349,8 +349,8 @@ impl Placed {
 }
 
 impl Word<'_> {
-    /// Whether the word may have been written where the slot wants another: a type for a type, a modifier of the opcode for
-    /// one that decides the same, an unknown word for any.
+    /// Whether the word may have been written in place of one that the slot accepts: a type for a type, a modifier of the
+    /// opcode for one that decides the same, an unknown word for any.
     fn may_stand_for(&self, opcode: Opcode, slot: &Slot) -> bool {
         let Some(wrong) = self.modifier else { return true };
         let decides_the_same = || {
@@ -366,8 +366,8 @@ impl Word<'_> {
     }
 }
 
-/// The mnemonics that a row takes with the words as placed and the missing slots and holes filled: first the likeliest, then
-/// those that differ from it in one slot.
+/// The mnemonics that a row accepts with the words in their slots and the missing slots and holes filled: first the
+/// likeliest, then those that differ from it in one slot.
 fn fillings(id: FormId, places: &[Place; MAX_SLOTS], missing: &[usize], words: &[Word<'_>]) -> Vec<Mnemonic> {
     let slots = form(id).slots;
     let mut chosen: [Option<Mod>; MAX_SLOTS] = [None; MAX_SLOTS];
@@ -393,7 +393,7 @@ fn fillings(id: FormId, places: &[Place; MAX_SLOTS], missing: &[usize], words: &
     all
 }
 
-/// The first assignment that the row takes, in the order of the values; it stays in `chosen`.
+/// The first assignment that the row accepts, in the order of the values; it is left in `chosen`.
 fn first_filling(
     id: FormId,
     chosen: &mut [Option<Mod>; MAX_SLOTS],
@@ -413,7 +413,7 @@ fn first_filling(
     None
 }
 
-/// The mnemonic with these modifiers, when the reader takes its text.
+/// The mnemonic with these modifiers, if the parser accepts its text.
 fn accepted(id: FormId, chosen: &[Option<Mod>; MAX_SLOTS]) -> Option<Mnemonic> {
     let form = form(id);
     let never = |modifier: Mod| {
@@ -428,7 +428,7 @@ fn accepted(id: FormId, chosen: &[Option<Mod>; MAX_SLOTS]) -> Option<Mnemonic> {
     (mnemonic.keeps_rules() && Mnemonic::choose(id, &modifiers).is_some()).then_some(mnemonic)
 }
 
-/// The modifiers that a slot may take, the likeliest first: for a wrong type those of its size and kind.
+/// The modifiers that a slot accepts, the likeliest first: for a wrong type those of its size and kind.
 fn likeliest(slot: &Slot, wrong: Option<Mod>) -> Vec<Mod> {
     let mut all = modifiers_in(slot).to_vec();
     all.sort_by_key(|modifier| usual(*modifier));
@@ -515,14 +515,14 @@ impl Solution {
         )
     }
 
-    /// How many of the slots that the words leave open have a choice.
+    /// The number of slots left open by the words that have a choice.
     fn choices(&self) -> usize {
         let slots = form(self.id).slots;
         let missing = self.missing.iter().filter(|at| modifiers_in(&slots[**at]).len() > 1).count();
         missing + self.readings.iter().filter(|reading| **reading == Reading::Replaced).count()
     }
 
-    /// Whether the words are read in the same way, except for what replaces a misspelled one.
+    /// Whether the words are read in the same way, except for the corrections of misspelled ones.
     fn reads_as(&self, other: &Solution) -> bool {
         self.readings.iter().zip(&other.readings).all(|(one, two)| match (one, two) {
             (Reading::Misspelled(_), Reading::Misspelled(_)) => true,
@@ -572,7 +572,7 @@ fn report(opcode: Opcode, text: &str, words: &[Word<'_>], found: &[Solution]) ->
     }
 }
 
-/// What is wrong with a word that no row of the opcode takes, or none with the others.
+/// The mistake in a word that no row of the opcode accepts, or none together with the others.
 fn wrong_word(opcode: Opcode, words: &[Word<'_>], at: usize) -> String {
     let (word, opcode) = (&words[at], opcode.as_str());
     let shown = shortened(word.text);
@@ -588,7 +588,7 @@ fn wrong_word(opcode: Opcode, words: &[Word<'_>], at: usize) -> String {
     }
 }
 
-/// What is missing, by all the rows that are equally near and miss one modifier, else by the likeliest row.
+/// The missing modifiers of all the rows that are equally close and miss one, else of the likeliest row.
 fn missing_roles(alike: &[&Solution]) -> Option<String> {
     const MOST: usize = 4;
     let (first, others) = alike.split_first()?;
@@ -619,7 +619,7 @@ fn listed(texts: &[String], word: &str) -> String {
     }
 }
 
-/// What a row misses; nothing when it is filled.
+/// The missing modifiers of a row; `None` when all slots are filled.
 fn missing_in(solution: &Solution) -> Option<String> {
     let mut roles: Vec<String> = Vec::new();
     for at in &solution.missing {

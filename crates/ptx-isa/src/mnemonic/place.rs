@@ -1,4 +1,4 @@
-//! Which place of a row each written operand is at, and which of several rows operands mean.
+//! Matches written operands to those of a row, and selects one of several rows by the operands.
 //!
 //! Who reads text, who emits instructions and who looks into brackets has the same rule: what is emitted is read back as the row that it was
 //! emitted as.
@@ -6,7 +6,7 @@
 use super::Mnemonic;
 use crate::form::{Kind, Operand, Role};
 
-/// What an operand looks like, as far as it tells places apart.
+/// The syntactic form of an operand, as far as it distinguishes operands of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// A register, but no predicate.
@@ -40,7 +40,7 @@ pub enum Shape {
 }
 
 impl Kind {
-    /// Whether an operand can occur at a place, as far as it tells rows of one mnemonic apart.
+    /// Whether this kind accepts an operand, as far as that distinguishes rows of one mnemonic.
     pub const fn takes(self, shape: Shape) -> bool {
         use Shape as S;
         let is_predicate = matches!(shape, S::Predicate | S::NotPredicate);
@@ -77,15 +77,15 @@ impl Kind {
     }
 }
 
-/// The places of a row, or of a pair of brackets, that have an operand: those that are written, one after the other.
+/// The operands of a row, or of a pair of brackets, that are present: the written ones, in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Placement(u32);
 
 impl Placement {
-    /// How many places may have an operand.
+    /// The maximum number of operands.
     pub(crate) const MOST: usize = u32::BITS as usize;
 
-    /// Whether the place has one.
+    /// Whether the operand is present.
     pub const fn has(self, at: usize) -> bool {
         at < Self::MOST && self.0 >> at & 1 == 1
     }
@@ -95,7 +95,7 @@ impl Placement {
         self.0.count_ones() as usize
     }
 
-    /// Operands as they are written, each at its place; nothing at a place without one.
+    /// The written operands, each at its index in the row; `None` for those that are omitted.
     pub fn spread<T>(
         self,
         places: usize,
@@ -148,8 +148,8 @@ impl Candidate {
     }
 }
 
-/// The row that operands mean, by its number, and their places in it: the first of those with room for them whose kinds of operands they are.
-/// Where none has these, the first with room: what is wrong with the operands is said of it. `None` when no row has so many.
+/// The row that operands match, by its number, and their placement: the first row that accepts their number and their kinds. If there is
+/// none, the first that accepts their number, for which errors in the operands are reported. `None` when no row has that many.
 pub fn choose_row<W>(
     rows: &[Candidate],
     written: &[W],
@@ -168,8 +168,8 @@ pub fn choose_row<W>(
 }
 
 impl Mnemonic {
-    /// The places of a row or of a pair of brackets at which the written operands are. Places that a modifier asks for have one with it
-    /// alone, other ones that may be left out from the first on; second results are those after a bar.
+    /// Matches the written operands to those of a row or of a pair of brackets. Optional operands that depend on a modifier are present
+    /// only with it, other optional ones from the first on; second results are those after a bar.
     ///
     /// `None` when there are too few operands or too many.
     pub fn place<W>(
@@ -182,7 +182,7 @@ impl Mnemonic {
         let needed = places.iter().filter(|place| self.needs(place)).count();
         let unpaired = written.iter().filter(|operand| !is_paired(operand)).count();
         let mut spare = unpaired.checked_sub(needed)?;
-        // A call has lists, by which its operands are told apart.
+        // The operands of a call are distinguished by its lists.
         let is_call = places.iter().any(|place| place.kind == Kind::Callee);
         let mut rest = written.iter().peekable();
         let mut taken = Placement(0);
@@ -208,12 +208,12 @@ impl Mnemonic {
         rest.next().is_none().then_some(taken)
     }
 
-    /// [`Self::place`] of so many plain values.
+    /// [`Self::place`] of this number of plain values.
     pub fn place_values(&self, places: &[Operand], written: usize) -> Option<Placement> {
         self.place(places, &vec![(); written], |()| false, |()| Shape::Value)
     }
 
-    /// Whether a place must have an operand.
+    /// Whether the operand must be present.
     fn needs(&self, place: &Operand) -> bool {
         match place.role {
             Role::Def | Role::Use => true,

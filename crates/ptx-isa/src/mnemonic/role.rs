@@ -1,11 +1,11 @@
-//! What each modifier slot decides, in words.
+//! Descriptions of the property that each modifier slot decides.
 
 use crate::form::Slot;
 use crate::names::{Field, Mod};
 
 use super::Order;
 
-/// What is missing where a slot stays empty: "a rounding modifier", or the only modifier that the slot takes.
+/// The missing modifier if a slot stays empty: "a rounding modifier", or the only modifier that the slot accepts.
 pub(super) fn role_of(slot: &Slot) -> String {
     match slot {
         Slot::Lit(only) | Slot::One(_, [only]) | Slot::Opt(_, [only]) => match Order::of(*only) {

@@ -6,7 +6,7 @@ use crate::form::Slot::{Lit, One};
 use crate::form::{Form, Kind, arg, def, def_pair};
 use crate::names::{Field, Mod::*};
 
-/// The truth table; what goes beyond its 8 bits is ignored.
+/// The truth table; bits beyond its 8 are ignored.
 const TABLE: Kind = Kind::Immediate(i64::MIN, i64::MAX);
 
 pub(super) static FORMS: &[Form] = &[

@@ -9,7 +9,7 @@ use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
-/// How the barrier is told about parts that hold no valid data.
+/// How parts without valid data are reported to the barrier.
 pub(super) const REPORTS: &[Mod] = &[
     MbarrierReportDisabled,
     MbarrierReportValidityPer16bytes8,
@@ -52,7 +52,7 @@ const NEAR_TYPES: &[Rule] = &[
 const SINGLE_LATER: &[(Mod, Since)] = &[(F32, at(9, 4, 90))];
 const REDUCTIONS: Slot = One(Field::Op, &[And, Or, Xor, Add, Inc, Dec, Min, Max]);
 
-/// Copies are made of units of 16 bytes.
+/// Copies are in units of 16 bytes.
 pub(super) const SIZE: Operand = arg("size", V_U32).constants(Constants::Multiple(16, 0, 0xF_FFF0));
 const IGNORED_LEFT: Operand = arg("ignoreBytesLeft", V_U32).constants(Constants::Range(0, 15));
 const IGNORED_RIGHT: Operand = arg("ignoreBytesRight", V_U32).constants(Constants::Range(0, 15));

@@ -11,7 +11,7 @@ const BITS_CMP: &[Mod] = &[Eq, Ne];
 const SIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge];
 const UNSIGNED_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs];
 const FLOAT_CMP: &[Mod] = &[Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, NanCmp];
-/// What `set` gives; half-precision and bfloat results came later (manual 9.7.7.1).
+/// Result types of `set`; half-precision and bfloat results came later (manual 9.7.7.1).
 const SET_RESULTS: &[Mod] = &[U32, S32, F32, F16, Bf16];
 const SET_LATER: &[(Mod, Since)] = &[(F16, at(4, 2, 53)), (Bf16, at(7, 8, 90))];
 /// Integer results of half-precision comparisons came later.
@@ -24,7 +24,7 @@ const SET_HALF_LATER: &[(Mod, Since)] = &[
 ];
 const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
 
-/// What bfloat values are not compared into.
+/// Result types that comparisons of bfloat values do not have.
 const NO_HALF_RESULTS: &[Rule] = &[
     Rule::Never(F16, "is not a result of comparing bfloat values or pairs of them"),
     Rule::Never(F16x2, "is not a result of comparing bfloat values or pairs of them"),

@@ -21,7 +21,7 @@ const D_PAIR: Operand = def("d", Kind::Register(TypeRule::Of(Field::DType)));
 const A_PAIR: Operand = arg("a", Kind::Register(TypeRule::Of(Field::AType)));
 /// Fixed-point values that are written may lie in any register of 16 bits.
 const D_FIXED: Operand = def("d", Kind::Register(TypeRule::HeldBy(Field::DType)));
-/// `ptxas` takes any value of 32 bits for the bfloat pairs that become 4-bit values.
+/// `ptxas` accepts any 32-bit value for the bfloat pairs that are converted to 4-bit values.
 const A_ANY: Operand = arg("a", Kind::Register(TypeRule::HeldBy(Field::AType)));
 const SINGLE_A: Operand = arg("a", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const SINGLE_B: Operand = arg("b", Kind::Value(TypeRule::Is(ScalarType::F32)));

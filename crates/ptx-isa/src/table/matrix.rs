@@ -17,8 +17,8 @@ const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
         .section("9.7.14.5.15")
 }
 
-/// `ptxas` takes `.x8` too, which the manual does not have, with any number of registers that a vector may have, and makes the machine
-/// instruction for one matrix of it.
+/// `ptxas` also accepts `.x8`, which the manual does not have, with any number of registers that a vector may have, and generates the
+/// machine instruction for one matrix.
 const EIGHT: Slot = One(Field::Num, &[X8]);
 const ANY_REGISTERS: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Free);
 const LOADED_EIGHT: &[Operand] = &[def("r", ANY_REGISTERS), addr("p")];

@@ -76,7 +76,7 @@ const fn wait(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 /// Order and scope come together, and a multicast is not for the block's own barrier.
 const FAR_RULES: &[Rule] =
     &[Rule::Together(Field::MemOrder, Field::Scope), Rule::Excludes(MulticastCluster32b, OWN)];
-/// A phase waits for at most so many arrivals.
+/// The maximum number of arrivals that a phase waits for.
 const MOST_ARRIVALS: i64 = 0xF_FFFF;
 /// How many arrivals at once; braces may occur around it.
 const COUNT: Operand = arg("count", Kind::Elements(TypeRule::Is(ScalarType::U32), VectorLength::Is(1)))

@@ -19,7 +19,7 @@ const D: Operand = def("d", fragment(Field::DType, VectorLengthRule::D));
 const A: Operand = arg("a", fragment(Field::AType, VectorLengthRule::A));
 const B_: Operand = arg("b", fragment(Field::BType, VectorLengthRule::B));
 const C: Operand = arg("c", fragment(Field::CType, VectorLengthRule::C));
-/// Which elements of A are kept, and which threads say so.
+/// The metadata: which elements of A are stored, and which threads provide it.
 const E: Operand = arg("e", BARE_B32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
 const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
@@ -59,7 +59,7 @@ const BYTES: &[Mod] = &[U8, S8];
 const NIBBLES: &[Mod] = &[U4, S4];
 const F8: &[Mod] = &[E4m3, E5m2];
 const F8F6F4: &[Mod] = &[E4m3, E5m2, E3m2, E2m3, E2m1];
-/// What came after 8-bit values by their kind.
+/// A shape and types that were added after the 8-bit types of a kind.
 const NARROWER_LATER: &[(Mod, Since)] = &[
     (M16n8k16, at(8, 7, 100)),
     (E3m2, on(8, 7, FAMILY_120)),

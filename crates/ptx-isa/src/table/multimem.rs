@@ -119,7 +119,7 @@ const STORE_WITHOUT_BARRIER: &[Rule] = &[
     Rule::Excludes(Weak, &[Gpu, Sys]),
     Rule::Excludes(SharedCta, &[Release, Gpu, Sys]),
 ];
-/// What came after the accesses to generic addresses.
+/// Modifiers that were added after accesses to generic addresses.
 const GLOBAL_LATER: &[(Mod, Since)] =
     &[(Release, at(8, 7, 100)), (Mmio, at(8, 7, 100)), (Global, at(8, 7, 100))];
 const RED_ASYNC: &[Rule] = &[

@@ -55,18 +55,18 @@ const DISABLED: Operand = arg(
 /// Whether the old value of D is added, and by which power of two it is divided.
 const ENABLE_D: Operand = arg("enable-input-d", PRED);
 const SCALE_D: Operand = arg("scale-input-d", Kind::Immediate(0, 15));
-/// `ptxas` holds the power for integers to no range.
+/// `ptxas` does not restrict the power for integers.
 const SCALE_INTEGER_D: Operand = arg("scale-input-d", ANY_INTEGER);
 const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_U64);
 
 const KIND_ANY: Slot = One(Field::Kind, &[KindF16, KindTf32, KindF8f6f4, KindI8]);
-/// D is scaled in half and single precision; `ptxas` takes a scale with integers too.
+/// D is scaled in half and single precision; `ptxas` also accepts a scale with integers.
 const KIND_FLOAT: Slot = One(Field::Kind, &[KindF16, KindTf32]);
 const KIND_INTEGER: Slot = One(Field::Kind, &[KindI8]);
 const KIND_SCALED: Slot = One(Field::Kind, &[KindMxf8f6f4, KindMxf4, KindMxf4nvf4]);
 const SCALES: Slot = Opt(Field::ScaleVec, &[ScaleVec1X, ScaleVec2X, ScaleVec4X, Block16, Block32]);
 const ASHIFT: Slot = Opt(Field::Ashift, &[Ashift]);
-/// What is kept of A, or with `.ashift` of nothing else, for the next multiplication.
+/// What the collector buffer keeps of A for the next multiplication.
 const COLLECT_A: Slot =
     Opt(Field::CollectorA, &[CollectorAFill, CollectorAUse, CollectorALastuse, CollectorADiscard]);
 const COLLECT_B: Slot =

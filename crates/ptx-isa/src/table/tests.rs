@@ -1,4 +1,4 @@
-//! What holds for every row.
+//! Properties of every row.
 
 use super::*;
 use crate::{Field, Kind, Mnemonic, Mod, Role, Slot, candidates};
@@ -42,7 +42,7 @@ fn pairs_follow_a_destination_and_lists_stand_where_the_reader_looks() {
     }
 }
 
-/// What may occur in a slot, nothing included.
+/// The possible contents of a slot, including none.
 fn options(slot: &Slot) -> Vec<Option<Mod>> {
     match slot {
         Slot::Lit(modifier) => vec![Some(*modifier)],
@@ -59,7 +59,7 @@ fn with_modifier(id: FormId, row: &Form, at: usize, modifier: Mod) -> Option<Mne
     (0..4).find_map(|changes| varied(id, &slots, chosen.clone(), changes)).filter(|m| m.has(modifier))
 }
 
-/// A mnemonic that differs from the choice in so many slots.
+/// A mnemonic that differs from the choice in this number of slots.
 fn varied(
     id: FormId,
     slots: &[Vec<Option<Mod>>],
@@ -281,8 +281,8 @@ fn the_two_words_of_xorsign_abs_stand_in_any_order() {
     }
 }
 
-/// Literals that come first after an opcode or its name and may occur elsewhere too, as `ptxas` takes them. A new one is added here or to
-/// the words of names (`name.rs`), whichever `ptxas` names.
+/// Literals that come first after an opcode or its name and that `ptxas` also accepts in other positions. A new one is added here or to
+/// the words of names (`name.rs`), depending on `ptxas`.
 const MODIFIERS: &[Mod] = &[
     Mod::Acquire,
     Mod::Alias,
@@ -335,7 +335,7 @@ fn what_decides_a_type_keeps_its_place_among_types() {
             _ => continue,
         };
         for modifier in set.iter().filter(|modifier| crate::mnemonic::order_of(**modifier) != Some(kind)) {
-            // What `istypep` asks for is the only type of its row.
+            // The type that `istypep` tests is the only type of its row.
             if !matches!(modifier, Mod::Texref | Mod::Samplerref | Mod::Surfref) {
                 wrong.insert(format!("{field:?} {modifier:?}"));
             }

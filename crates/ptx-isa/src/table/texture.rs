@@ -73,7 +73,7 @@ const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
 const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
 const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
-/// What is combined with a value of a surface: of a wider register the low part.
+/// The value that is combined with one of a surface: the low part of a wider register.
 const COMBINED: Operand = arg("c", Kind::Wide(TypeRule::Of(Field::Type)));
 const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 

@@ -30,11 +30,11 @@ pub(super) const WARPGROUPS: &[Sm] = &[Sm::arch(90)];
 pub(super) const FAMILY_100: &[Sm] = &[Sm::family(100)];
 /// The family of 12.x.
 pub(super) const FAMILY_120: &[Sm] = &[Sm::family(120)];
-/// What came with sm_107.
+/// Targets of features that were added with sm_107.
 pub(super) const FAMILY_107: &[Sm] = &[Sm::family(107)];
-/// What came with sm_107 and is in the family of 12.x too.
+/// Targets of features that were added with sm_107 and are in the family of 12.x, too.
 pub(super) const FAMILIES_107_120: &[Sm] = &[Sm::family(107), Sm::family(120)];
-/// What came with sm_103.
+/// Targets of features that were added with sm_103.
 pub(super) const FAMILIES_103_110: &[Sm] = &[Sm::family(103), Sm::family(110)];
 
 use Mod::*;
@@ -92,7 +92,7 @@ pub(super) const BARE_U16: Kind = Kind::Elements(TypeRule::Is(ScalarType::U16), 
 pub(super) const PACKED: Kind = Kind::Wide(TypeRule::Is(ScalarType::U32));
 /// A source of `cvt.pack`: of a wider register the lower half.
 pub(super) const INTEGER: Kind = Kind::Wide(TypeRule::Of(Field::AType));
-/// What `cvt.pack` puts above its result.
+/// The value that `cvt.pack` puts above its result.
 pub(super) const OTHER_PART: Kind = Kind::Wide(TypeRule::Is(ScalarType::B32));
 
 /// A needed address in brackets.
@@ -115,12 +115,12 @@ pub(super) const fn tensor_memory(name: &'static str) -> Operand {
     arg(name, Kind::TensorAddress)
 }
 
-/// A needed address of shared memory, of which `ptxas` also takes the register without its brackets.
+/// A required address of shared memory, for which `ptxas` also accepts the register without brackets.
 pub(super) const fn loose(name: &'static str) -> Operand {
     arg(name, Kind::LooseAddress)
 }
 
-/// Which blocks of the cluster a multicast goes to, a bit each; 16 or 32 of them.
+/// The destination blocks of a multicast in the cluster, one bit each; 16 or 32 of them.
 pub(super) const CTA_MASK: Operand =
     when("ctaMask", V_U16, &[MulticastCluster]).constants(Constants::Range(0, 0xFFFF));
 /// See [`CTA_MASK`].
@@ -130,7 +130,7 @@ pub(super) const CTA_MASK_32: Operand =
 /// The cache policy of `.L2::cache_hint`.
 pub(super) const POLICY: Operand = opt("cache-policy", Kind::CachePolicy);
 
-/// Which types the operations of a reduction in memory take (manual 9.7.13.5).
+/// The types that reductions in memory accept (manual 9.7.13.5).
 pub(super) const REDUCTION_TYPES: &[Rule] = &[
     Rule::Needs(And, &[B32, B64]),
     Rule::Needs(Or, &[B32, B64]),

@@ -6,7 +6,7 @@ use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, arg, def, def_pair};
 use crate::names::{Field, Mod::*};
 
-/// What to write for collectives that name no lanes.
+/// The suggestion for collectives without a lane mask.
 const WITH_MASK: &str = "add `.sync`, and as the last operand the mask of the lanes that take part";
 
 pub(super) static FORMS: &[Form] = &[

@@ -74,7 +74,7 @@ const A_DESC: Operand = arg("a-desc", V_U64);
 const A: Operand =
     arg("a", Kind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(VectorLengthRule::A)));
 const B_DESC: Operand = arg("b-desc", V_U64);
-/// Which elements of A are kept, and which threads say so.
+/// The metadata: which elements of A are stored, and which threads provide it.
 const META: Operand = arg("sp-meta", BARE_B32);
 const SELECTOR: Operand = arg("sp-sel", ANY_INTEGER).constants(Constants::SparsitySelector);
 /// Whether the old value of D is added.

@@ -108,7 +108,7 @@ macro_rules! storing {
 
 const EITHER: &[Mod] = &[Row, Col];
 
-/// What PTX 6.1 added to the forms without `.aligned`, which PTX 6.3 has no longer.
+/// Shapes that PTX 6.1 added to the forms without `.aligned`, which were removed in PTX 6.3.
 const UNALIGNED_LATER: &[(Mod, Since)] = &[(M8n32k16, at(6, 1, 70)), (M32n8k16, at(6, 1, 70))];
 
 /// The slots of a load of A, B or C as PTX 6.0 has it.

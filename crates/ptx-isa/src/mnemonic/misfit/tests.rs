@@ -1,5 +1,5 @@
-//! Each row's mnemonic with one word taken out, misspelled, added or of another type: what is said must name it, and what is
-//! offered must be accepted.
+//! Each row's mnemonic with one word removed, misspelled, added or of another type: the message must name it, and the
+//! suggestion must be accepted.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ fn shortest(id: FormId) -> Option<Mnemonic> {
     let nothing = [Place::Empty; MAX_SLOTS];
     let with =
         |more: &[usize]| fillings(id, &nothing, &[needed.as_slice(), more].concat(), &[]).into_iter().next();
-    // Rules of the row ask for one or two more.
+    // Rules of the row require one or two more.
     let spare: Vec<usize> = (0..slots.len()).filter(|at| slots[*at].is_optional()).collect();
     let one = || spare.iter().find_map(|at| with(&[*at]));
     let two = || spare.iter().find_map(|at| spare.iter().find_map(|other| with(&[*at, *other])));
