@@ -22,7 +22,7 @@
 //!   fence acquire
 //! ```
 //!
-//! Memory of one thread alone knows no atomic accesses: there an operation is a load and a store.
+//! Thread-private memory has no atomic accesses: there an operation is a load and a store.
 
 use ptx_llvm::view::{AtomicOp, AtomicOrder, FloatKind, Op, Scope};
 
@@ -30,9 +30,9 @@ use crate::code::{Code, Round, ir};
 use crate::object::is_private;
 use crate::site::{Element, Site};
 
-/// What both kinds of operations say.
+/// Properties that both kinds of operations have.
 struct Access<'v> {
-    /// The type of what is in memory, as LLVM spells it, and its width.
+    /// The type of the memory location, as LLVM spells it, and its width.
     ty: &'v str,
     bits: u32,
     pointer: &'v str,
@@ -43,7 +43,7 @@ struct Access<'v> {
 }
 
 impl<'v> Access<'v> {
-    /// `None` where there is no such access.
+    /// `None` if there is no such access.
     fn of(site: &Site<'v>, order: AtomicOrder, scope: &Scope, align: u32) -> Option<Self> {
         let ty = site.ty(1)?;
         let bits = site.view.layout(ty)?.bits as u32;
@@ -53,7 +53,7 @@ impl<'v> Access<'v> {
             Scope::Cluster => Some("cluster"),
             Scope::Block => Some("block"),
             Scope::SingleThread => Some("singlethread"),
-            // Refused where it is emitted.
+            // Rejected by emission.
             Scope::Other(_) => return None,
         };
         let scope = name.map_or_else(String::new, |name| format!("syncscope(\"{name}\") "));
@@ -104,8 +104,7 @@ impl<'v> Access<'v> {
         (word, Some(ir!(code, "shl i32 {byte}, 3")))
     }
 
-    /// A loop around compare-and-swap: what is in memory goes through `round`, which gives what shall be there, and a condition under which memory stays as it is. Gives the
-    /// value that was there.
+    /// A loop around compare-and-swap: `round` computes the new value from the one in memory, and a condition under which memory is not changed. Returns the old value.
     fn exchange(
         &self,
         code: &mut Code,
@@ -158,12 +157,12 @@ impl<'v> Access<'v> {
             Some(Round { next: [now], condition, ends: true })
         })?;
         self.fence_after(code);
-        // Where the swap was made memory had what it was compared with: the same in a register that the loop does not need.
+        // After a successful swap the old value equals the compared one, which is in a register that the loop does not need.
         Some(if is_whole && always_swaps { self.cast(code, &now, false) } else { old })
     }
 }
 
-/// `atomicrmw` of what `atom` does not do.
+/// `atomicrmw` operations that `atom` does not have.
 pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
     let Op::AtomicRmw { op, order, scope, align, .. } = &site.inst.op else { return None };
     let mut code = Code::new();
@@ -185,7 +184,7 @@ pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// `cmpxchg` of integers that no instruction compares and swaps, or of memory of one thread alone.
+/// `cmpxchg` of integers for which there is no instruction, or in thread-private memory.
 pub(crate) fn exchanged(site: &Site<'_>) -> Option<String> {
     let Op::CmpXchg { success, failure, scope, align, .. } = &site.inst.op else { return None };
     let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
@@ -214,7 +213,8 @@ pub(crate) fn exchanged(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// Whether integers of so many bits are compared and swapped whole; the wide ones are, whatever the target, which is then refused.
+/// Whether integers of this width are compared and swapped as a whole; wide ones always are, and rejected later if the target does not
+/// support that.
 fn swaps(site: &Site<'_>, bits: u32) -> bool {
     bits >= 32 || (bits == 16 && site.atomics.swaps_16_bits)
 }
@@ -226,7 +226,7 @@ fn is_one_instruction(site: &Site<'_>, op: AtomicOp, bits: u32) -> bool {
     let has = site.atomics;
     match (op, element) {
         (AtomicOp::Xchg, _) => bits >= 32,
-        // Of small ones the word around is changed.
+        // For small ones the word that contains them is changed.
         (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, Some(Element::Int(_))) => bits <= 64,
         (
             AtomicOp::Add | AtomicOp::Sub | AtomicOp::Max | AtomicOp::Min | AtomicOp::UMax | AtomicOp::UMin,
@@ -245,7 +245,7 @@ fn is_one_instruction(site: &Site<'_>, op: AtomicOp, bits: u32) -> bool {
     }
 }
 
-/// What an operation stores, from the old value and the operand `%a1`.
+/// The value that an operation stores, computed from the old value and the operand `%a1`.
 fn combined(code: &mut Code, op: AtomicOp, ty: &str, old: &str) -> Option<String> {
     let extreme = |code: &mut Code, comparison: &str| code.extreme(comparison, ty, old, "%a1");
     Some(match op {

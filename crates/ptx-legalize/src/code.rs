@@ -15,13 +15,13 @@ pub(crate) struct Code {
     block: String,
 }
 
-/// How a round of a loop ends.
+/// How an iteration of a loop ends.
 pub(crate) struct Round<const N: usize> {
-    /// What goes on to the next round.
+    /// The values for the next iteration.
     pub(crate) next: [String; N],
-    /// Decides whether there is one.
+    /// Decides whether there is a next iteration.
     pub(crate) condition: String,
-    /// Whether there is none where the condition holds, or only then.
+    /// Whether the loop ends if the condition is true, or continues only then.
     pub(crate) ends: bool,
 }
 
@@ -70,8 +70,8 @@ impl Code {
         self.block.clone()
     }
 
-    /// A loop of one round at least, or of none where `unless` holds. What goes from round to round starts with a type and a value each; `round` writes a round from
-    /// its names there, with the block after the loop, and gives what it is in the next round. Gives the same after the last one.
+    /// A loop of at least one iteration, or of none if `unless` is true. The loop-carried values start with a type and a value each; `round` writes an iteration,
+    /// given their names and the block after the loop, and returns their values for the next iteration. Returns the values after the last one.
     pub(crate) fn repeated<const N: usize>(
         &mut self,
         unless: Option<&str>,
@@ -91,7 +91,7 @@ impl Code {
         let (met, unmet) = if ends { (&end, &again) } else { (&again, &end) };
         self.line(format_args!("br i1 {condition}, label %{met}, label %{unmet}"));
         self.place(&end);
-        // What comes back, and from where, is known now.
+        // The values of the back edge, and its block, are known now.
         let mut phis = String::new();
         for ((name, (ty, first)), next) in names.iter().zip(start).zip(&next) {
             let _ = writeln!(phis, "  {name} = phi {ty} [ {first}, %{before} ], [ {next}, %{last} ]");

@@ -1,4 +1,4 @@
-//! Memory that is copied or set: a sequence of accesses where it is short, else a loop.
+//! Memory that is copied or set: a sequence of accesses if it is short, else a loop.
 
 use ptx_llvm::view::Value;
 
@@ -15,10 +15,10 @@ const WORD: u64 = 8;
 /// Eight times the same byte, of one.
 const SPREAD: u64 = 0x0101_0101_0101_0101;
 
-/// Where what is stored comes from.
+/// The source of the stored values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Filling {
-    /// Memory apart.
+    /// Memory that does not overlap.
     Copied,
     /// Memory that may overlap.
     Moved,
@@ -26,7 +26,7 @@ pub(crate) enum Filling {
     Set,
 }
 
-/// What accesses of a copy are.
+/// The kind of accesses of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Plain,
@@ -84,7 +84,7 @@ impl Source {
 }
 
 impl Code {
-    /// An address with its type, so many bytes after a pointer.
+    /// An address with its type, `at` bytes after a pointer.
     fn address(&mut self, ty: &str, pointer: &str, at: &str) -> String {
         match at {
             "0" => format!("{ty} {pointer}"),
@@ -160,7 +160,7 @@ pub(crate) fn filled(site: &Site<'_>, filling: Filling, by_elements: bool) -> Op
     Some(code.finish(site, ""))
 }
 
-/// How far what an argument points at is aligned.
+/// The alignment of the memory that an argument points to.
 fn alignment(site: &Site<'_>, at: usize) -> u64 {
     let known = site.args.get(at).and_then(|(pointer, _)| object::place(site, *pointer));
     site.align(at).max(known.map_or(1, |place| place.align)).min(WORD)

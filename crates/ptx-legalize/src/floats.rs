@@ -1,5 +1,5 @@
-//! Floating-point numbers taken apart and put together again, and the remainder of their division, by their bits: nothing rounds but where the
-//! result does, and subnormal numbers are exact in functions that flush them too.
+//! Decomposition and composition of floating-point numbers, and the remainder of their division, computed on their bits: only results are
+//! rounded, and subnormal numbers are exact in functions that flush them, too.
 
 use ptx_llvm::view::FloatKind;
 
@@ -62,7 +62,7 @@ impl Format {
         self.last_field() >> 1
     }
 
-    /// Two to the bias less one: the fields that make one half of digits.
+    /// The exponent field of one half, with which the digits are a fraction between a half and one.
     const fn half(self) -> u64 {
         (self.bias() - 1) << self.mantissa
     }
@@ -92,8 +92,8 @@ impl Code {
         ir!(self, "bitcast i{} {narrow} to {}", format.bits, format.name)
     }
 
-    /// The digits of a number with the first one at its place, above the others, and the exponent field; those of a subnormal number are moved up to there,
-    /// and its field is below one.
+    /// The significand of a number with the leading digit in the bit above the fraction, and the exponent field; subnormal numbers are normalized, and
+    /// their field is below one.
     fn normalized(&mut self, format: Format, magnitude: &str) -> (String, String) {
         let (width, first) = (format.width(), format.first_digit());
         let subnormal = ir!(self, "icmp ult i{width} {magnitude}, {first}");
@@ -266,7 +266,7 @@ fn constant_power(code: &mut Code, ty: &str, base: &str, exponent: i64) -> Strin
 }
 
 fn variable_power(code: &mut Code, ty: &str, base: &str, (exponent, bits): (&str, u32)) -> Option<String> {
-    // A branch needs a number that is some number.
+    // A branch on `undef` or `poison` is undefined, so that the number is frozen.
     let exponent = ir!(code, "freeze i{bits} {exponent}");
     let size = ir!(code, "call i{bits} @llvm.abs(i{bits} {exponent}, i1 false)");
     let start = [(ty, "1.0"), (ty, base), (&format!("i{bits}"), &size)];
@@ -292,7 +292,7 @@ pub(crate) fn remainder(site: &Site<'_>) -> Option<String> {
     site.each_one(|code, args| {
         let [dividend, divisor] = args else { return None };
         let width = format.width();
-        // Branches need numbers that are some numbers.
+        // A branch on `undef` or `poison` is undefined, so that the numbers are frozen.
         let a = ir!(code, "freeze {} {dividend}", format.name);
         let b = ir!(code, "freeze {} {divisor}", format.name);
         let (a, b) = (code.parts(format, &a), code.parts(format, &b));
@@ -333,7 +333,7 @@ fn digits_left(code: &mut Code, format: Format, (a, b): (&str, &str)) -> Option<
         let condition = ir!(code, "icmp ne i{width} {left}, 0");
         Some(Round { next: [rest, left], condition, ends: false })
     })?;
-    // The first digit moves to its place, or as far as the exponent goes.
+    // The leading digit moves to its position, or as far as the exponent allows.
     let zeros = ir!(code, "call i{width} @llvm.ctlz(i{width} {rest}, i1 false)");
     let up = ir!(code, "sub i{width} {zeros}, {room}");
     let most = ir!(code, "sub i{width} {b_field}, 1");

@@ -6,7 +6,7 @@ use ptx_llvm::view::FloatKind;
 use crate::code::{Code, float_name, ir};
 use crate::site::{Element, Site};
 
-/// What is approximated; powers and logarithms with the factor to those of base two, in single precision.
+/// The approximated functions; powers and logarithms with the factor to those of base two, in single precision.
 #[derive(Clone, Copy)]
 pub(crate) enum Approximated {
     /// A power of a number that is always the same.
@@ -28,7 +28,7 @@ fn single(bits: u32) -> String {
     format!("0x{:016X}", f64::from(f32::from_bits(bits)).to_bits())
 }
 
-/// What a function of numbers computes in single precision, which narrower ones become first; `None` for wider ones.
+/// The result of a function in single precision, to which narrower numbers are converted first; `None` for wider ones.
 fn in_single(
     site: &Site<'_>,
     mut compute: impl FnMut(&mut Code, &[String]) -> Option<String>,
@@ -76,8 +76,8 @@ pub(crate) fn approximated(site: &Site<'_>, what: Approximated) -> Option<String
     })
 }
 
-/// `log2` to within two units in the last place: the exponent, and a polynomial in the digits less one, between 0.7 and 1.4, whose coefficients make the largest relative
-/// error smallest.
+/// `log2` to within two units in the last place: the exponent, and a polynomial in the significand minus one, with the significand between 0.7 and 1.4, whose
+/// coefficients minimize the largest relative error.
 pub(crate) fn logarithm(site: &Site<'_>) -> Option<String> {
     const POLYNOMIAL: [u32; 10] = [
         0xbdf9_5c70,
@@ -129,7 +129,8 @@ pub(crate) fn logarithm(site: &Site<'_>) -> Option<String> {
     })
 }
 
-/// `round`: halves away from zero. The truncated value, and one more where at least a half was cut off; the difference is exact, and so is the sum.
+/// `round`: halves away from zero. The truncated value, plus one if at least a half was cut off; the difference is exact, and so is the
+/// sum.
 pub(crate) fn away(site: &Site<'_>) -> Option<String> {
     let rounded = |code: &mut Code, ty: &str, value: &str| {
         let whole = ir!(code, "call {ty} @llvm.trunc({ty} {value})");
@@ -147,8 +148,8 @@ pub(crate) fn away(site: &Site<'_>) -> Option<String> {
     }
 }
 
-/// Operations under `experimental.constrained.`: those that have no rounding, or that to nearest, are the plain ones, since there are no floating-point exceptions that a
-/// program could see. Those on 16-bit formats are computed in wider ones.
+/// Operations under `experimental.constrained.`: those without rounding, or rounded to nearest, are the plain ones, since a program cannot observe floating-point
+/// exceptions. Those on 16-bit formats are computed in wider ones.
 pub(crate) fn constrained(site: &Site<'_>, name: &str) -> Option<String> {
     if let Some(body) = crate::operation(name).and_then(|operation| operation(site)) {
         return Some(body);
@@ -198,8 +199,8 @@ pub(crate) fn constrained(site: &Site<'_>, name: &str) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// What is rounded in one direction to 16 bits: computed in a wider format, which contains the narrower one, so that rounding twice in that direction is rounding once.
-/// Conversions to `half` are left, which PTX has.
+/// Operations with a directed rounding to 16 bits: computed in a wider format, which contains the narrower one, so that rounding twice in that direction equals
+/// rounding once. Conversions to `half` are left, since PTX has them.
 fn directed(site: &Site<'_>, name: &str) -> Option<String> {
     let Element::Float(kind) = site.element(site.result)? else { return None };
     let (wide, is_bfloat) = match kind {
@@ -242,7 +243,7 @@ fn directed(site: &Site<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// The upper half of a single-precision number, one more where the rounding goes away from zero and something is cut off.
+/// The upper half of a single-precision number, plus one if the rounding is away from zero and nonzero bits are cut off.
 fn bfloat(code: &mut Code, value: &str, rounding: &str) -> Option<String> {
     let raw = ir!(code, "bitcast float {value} to i32");
     let high = ir!(code, "lshr i32 {raw}, 16");

@@ -1,5 +1,5 @@
-//! Integers over 64 bits, for what has more than sums, products, shifts and comparisons of them, which emission writes word by word; and integers of all widths that leave their
-//! range when they are shifted.
+//! Operations on integers of more than 64 bits, except sums, products, shifts and comparisons, which emission writes word by word; and saturating shifts of integers of all
+//! widths.
 
 use ptx_llvm::view::{Constant, Type, Value};
 
@@ -52,7 +52,7 @@ impl Code {
     }
 }
 
-/// A number of so many ones, as LLVM writes it.
+/// A number of `bits` ones, as LLVM writes it.
 pub(crate) fn ones(bits: u32) -> String {
     let top = ["", "1", "3", "7"][(bits % 4) as usize];
     format!("u0x0{top}{}", "F".repeat((bits / 4) as usize))
@@ -201,7 +201,7 @@ fn modulo(code: &mut Code, amount: &str, bits: u32) -> String {
         let low = ir!(code, "trunc i{bits} {amount} to i32");
         return ir!(code, "and i32 {low}, {}", bits - 1);
     }
-    // The remainders of the words, each times that of its power of two, are small.
+    // The remainders of the words, each multiplied by that of its power of two, are small.
     let (mut sum, mut power) = ("0".to_owned(), 1u64);
     for word in code.words(amount, bits) {
         let rest = ir!(code, "urem i64 {word}, {bits}");
@@ -213,8 +213,8 @@ fn modulo(code: &mut Code, amount: &str, bits: u32) -> String {
     ir!(code, "trunc i64 {rest} to i32")
 }
 
-/// The upper half of words that are shifted to the left, or the lower half of such that are shifted to the right, by less than half of their bits: by whole words, where a
-/// bit of the amount says so, and each pair of neighbours by the rest.
+/// The upper half of words that are shifted left, or the lower half of words that are shifted right, by less than half of their bits: by whole words for each high bit of
+/// the amount that is set, and each pair of adjacent words by the rest.
 fn funnel_words(code: &mut Code, left: bool, words: Vec<String>, amount: &str) -> Vec<String> {
     let count = words.len() / 2;
     // From the end that matters on.
@@ -272,7 +272,7 @@ pub(crate) fn carryless(site: &Site<'_>) -> Option<String> {
     })
 }
 
-/// What may leave the range of its type.
+/// Operations that may overflow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overflowing {
     Sum,
@@ -280,7 +280,7 @@ pub(crate) enum Overflowing {
     Product,
 }
 
-/// A sum, difference or product, and whether it left the range.
+/// A sum, difference or product, and whether it overflowed.
 fn overflowing(
     code: &mut Code,
     (what, signed): (Overflowing, bool),
@@ -296,7 +296,7 @@ fn overflowing(
     }
 }
 
-/// A sum or difference with one bit more has that bit where it has left the range: the carry of the words' chain.
+/// A sum or difference with one more bit has that bit set if it overflowed: the carry out of the chain of words.
 fn unsigned_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) -> (String, String) {
     let more = bits + 1;
     let (a, b) = (code.resized(a, bits, more, false), code.resized(b, bits, more, false));
@@ -305,7 +305,8 @@ fn unsigned_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) 
     (code.resized(&exact, more, bits, false), ir!(code, "trunc i{more} {top} to i1"))
 }
 
-/// A sum has left the range where its sign is that of neither number, a difference where the numbers' signs differ and its own is not the first one's.
+/// A sum overflowed if its sign differs from those of both numbers, a difference if the numbers' signs differ and its own differs from the
+/// first one's.
 fn signed_sum(code: &mut Code, operation: &str, [a, b]: [&str; 2], bits: u32) -> (String, String) {
     let value = ir!(code, "{operation} i{bits} {a}, {b}");
     let own = ir!(code, "xor i{bits} {a}, {value}");
@@ -348,7 +349,7 @@ pub(crate) fn with_overflow(site: &Site<'_>, what: Overflowing, signed: bool) ->
     })
 }
 
-/// `sadd.sat` and its kin: the end of the range on the side that a result left it.
+/// `sadd.sat` and similar: the end of the range on the side of the overflow.
 pub(crate) fn saturated(site: &Site<'_>, what: Overflowing, signed: bool) -> Option<String> {
     let bits = site.wide_bits(site.result)?;
     site.each_one(|code, args| {
@@ -363,7 +364,7 @@ pub(crate) fn saturated(site: &Site<'_>, what: Overflowing, signed: bool) -> Opt
     })
 }
 
-/// `sshl.sat`, `ushl.sat`: what does not come back when it is shifted back has left the range.
+/// `sshl.sat`, `ushl.sat`: the shift overflowed if shifting back does not return the value.
 pub(crate) fn saturated_shift(site: &Site<'_>, signed: bool) -> Option<String> {
     let bits = site.bits(site.result)?;
     let back = if signed { "ashr" } else { "lshr" };
@@ -377,7 +378,7 @@ pub(crate) fn saturated_shift(site: &Site<'_>, signed: bool) -> Option<String> {
     })
 }
 
-/// What is computed of numbers with a fixed point.
+/// Operations on fixed-point numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct FixedPoint {
     pub(crate) signed: bool,
@@ -385,7 +386,7 @@ pub(crate) struct FixedPoint {
     pub(crate) saturates: bool,
 }
 
-/// `smul.fix` and its kin: products and quotients of numbers with a fixed point, with room for all bits, rounded down.
+/// `smul.fix` and similar: products and quotients of fixed-point numbers, with room for all bits, rounded down.
 pub(crate) fn fixed_point(site: &Site<'_>, what: FixedPoint) -> Option<String> {
     let (bits, scale) = (site.bits(site.result)?, u32::try_from(site.constant(2)?).ok()?);
     let FixedPoint { signed, divides, saturates } = what;
@@ -425,7 +426,7 @@ pub(crate) fn fixed_point(site: &Site<'_>, what: FixedPoint) -> Option<String> {
     })
 }
 
-/// A quotient rounded down: one less than the truncated one where something is left and the signs differ.
+/// A quotient rounded down: one less than the truncated one if there is a remainder and the signs differ.
 fn floored(code: &mut Code, [a, b]: [&str; 2], bits: u32) -> String {
     let quotient = ir!(code, "sdiv i{bits} {a}, {b}");
     let back = ir!(code, "mul i{bits} {quotient}, {b}");

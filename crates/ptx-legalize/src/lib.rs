@@ -1,7 +1,7 @@
-//! Legalization: LLVM IR that PTX can express.
+//! Legalization: transforms LLVM IR to constructs that PTX has.
 //!
-//! In: a module as it was given, which is not changed. Out: a copy without what PTX has not, where the module has such; what remains is LLVM
-//! IR that means the same, so that it can be tested by executing it anywhere (`test-suite/tests/legalize.rs` does, with `lli`).
+//! The module is not changed; if it has constructs that PTX does not have, the result is a copy without them. That is LLVM IR with the same
+//! semantics, which can be tested by executing it on any machine (`test-suite/tests/legalize.rs` does, with `lli`).
 //!
 //! | what | by |
 //! |---|---|
@@ -23,7 +23,8 @@
 //!   %r = add i32 %1, %2
 //! ```
 //!
-//! What an operation cannot do (a scalable vector, a place that is not a constant) it leaves as it is, and emission refuses it.
+//! Cases that an operation does not support (a scalable vector, an index that is not a constant) are left unchanged, and emission rejects
+//! them.
 
 mod atomics;
 mod casts;
@@ -180,10 +181,10 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("vector.splice.right", |site| vectors::moved(site, Moved::SplicedFromRight)),
 ];
 
-/// What an intrinsic with its own rounding and exceptions begins with; PTX has no exceptions.
+/// The prefix of intrinsics with rounding mode and exception behaviour; PTX has no exceptions.
 const CONSTRAINED: &str = "experimental.constrained.";
 
-/// The same for all intrinsics whose names begin so.
+/// The same for all intrinsics with these prefixes.
 const FAMILIES: &[(&str, Family)] = &[
     (CONSTRAINED, functions::constrained),
     ("experimental.vector.histogram.", memory::histogram),
@@ -192,7 +193,7 @@ const FAMILIES: &[(&str, Family)] = &[
     ("vector.reduce.", vectors::reduced),
 ];
 
-/// What writes the function for calls of an intrinsic.
+/// Writes the function for calls of an intrinsic.
 #[derive(Clone, Copy)]
 enum Writer<'v> {
     Own(Operation),
@@ -216,15 +217,15 @@ impl<'v> Writer<'v> {
     }
 }
 
-/// An intrinsic that a module declares: its name without `llvm.` and types, and what becomes of its calls.
+/// An intrinsic that a module declares: its name without `llvm.` and types, and the writer of the function for its calls.
 type Intrinsics<'v> = HashMap<FunctionId, (&'v str, Writer<'v>)>;
 
-/// The module without what PTX has not; `None` where there is nothing of that. `view` is the module's; the GPU is the one that the passes of LLVM are told, and what it
-/// does not say the module does.
+/// The module without constructs that PTX does not have; `None` if it has none. `view` is the view of the module; the GPU is the one for LLVM's passes, and its
+/// unspecified properties are those of the module.
 ///
 /// # Errors
 ///
-/// What LLVM's passes refuse.
+/// Errors of LLVM's passes.
 pub fn legalize<'c>(
     module: &Module<'c>,
     view: &View,
@@ -242,7 +243,7 @@ pub fn legalize<'c>(
         functions = Functions::of(&View::new(&copy)?, atomics);
     }
     functions.replace_in(&copy, &machine)?;
-    // What was written or what passes made may be a wide division too.
+    // The written functions and the output of passes may contain wide divisions, too.
     ptx_llvm::expand_wide_divisions(&copy, &machine)?;
     // The loops of the pass count the zeros of wide integers.
     Functions::of(&View::new(&copy)?, atomics).replace_in(&copy, &machine)?;
@@ -253,7 +254,7 @@ pub fn legalize<'c>(
     Ok(Some(copy))
 }
 
-/// The functions that a module needs, one for all instructions that it does the same for.
+/// The functions that a module needs, one for all instructions of the same kind.
 #[derive(Default)]
 struct Functions {
     text: String,
@@ -360,7 +361,7 @@ fn operation(name: &str) -> Option<Operation> {
     OPERATIONS.get(place).map(|(_, operation)| *operation)
 }
 
-/// What an instruction is of these.
+/// The operation that legalizes an instruction.
 fn instruction<'v>(
     view: &'v View,
     (function, filled): (&'v Function, &'v HashMap<InstId, u64>),
@@ -389,7 +390,7 @@ fn instruction<'v>(
     Some((Site { view, function, inst, filled, atomics, args, result, fast }, Writer::Own(operation)))
 }
 
-/// What a division of wide integers is.
+/// The operation that legalizes a division of wide integers.
 const fn division(op: BinaryOp) -> Option<Operation> {
     Some(match op {
         BinaryOp::UDiv => |site| integers::divided(site, Division { signed: false, remainder: false }),
@@ -400,7 +401,7 @@ const fn division(op: BinaryOp) -> Option<Operation> {
     })
 }
 
-/// What a conversion from or to wide integers is.
+/// The operation that legalizes a conversion from or to wide integers.
 const fn wide_cast(op: CastOp) -> Option<Operation> {
     Some(match op {
         CastOp::FPToSI => |site| casts::to_integer(site, true, false),
@@ -418,7 +419,7 @@ fn callee<'v>(view: &View, intrinsics: &Intrinsics<'v>, call: &Call) -> Option<(
     intrinsics.get(callee).copied()
 }
 
-/// What a call is of these.
+/// The operation that legalizes a call.
 fn intrinsic<'v>(
     view: &'v View,
     intrinsics: &Intrinsics<'v>,

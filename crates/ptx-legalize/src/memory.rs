@@ -1,10 +1,10 @@
-//! Accesses of memory by mask: each element is accessed in a block of its own, which its condition goes around.
+//! Masked memory accesses: each element is accessed in a separate block, which is skipped unless its condition is true.
 //!
 //! ```text
 //! %r = call <2 x i32> @llvm.masked.load(ptr align 8 %p, <2 x i1> %m, <2 x i32> %other)
 //! ```
 //!
-//! becomes for its first element, and alike for the second
+//! becomes for its first element, and similarly for the second
 //!
 //! ```text
 //!   %m0 = extractelement <2 x i1> %m, i32 0
@@ -17,7 +17,7 @@
 //!   %r0 = phi i32 [ %other0, %before ], [ %loaded, %access ]
 //! ```
 //!
-//! Neighbours that a constant mask names are accessed together.
+//! Adjacent elements of a constant mask are accessed together.
 
 use ptx_llvm::view::Type;
 use ptx_llvm::{address_space, marks};
@@ -30,7 +30,7 @@ use crate::site::Site;
 const MOST_TOGETHER: u64 = 16;
 
 impl Code {
-    /// What `access` computes where a condition is met, else the values of these types that are given for it; the condition may be a constant.
+    /// The results of `access` if a condition is true, else the given values of these types; the condition may be a constant.
     fn where_true(
         &mut self,
         condition: &str,
@@ -59,14 +59,14 @@ impl Code {
         if let Some(known) = site.bits_of_constant(at) {
             return Some(known.iter().map(bool::to_string).collect());
         }
-        // A branch needs a condition that is some condition.
+        // A branch on `undef` or `poison` is undefined, so that the condition is frozen.
         let mask = ir!(self, "freeze {} %a{at}", site.type_text(at)?);
         Some(self.elements(site, &mask, site.ty(at)?))
     }
 }
 
-/// `masked.load`, `masked.store`, `masked.gather`, `masked.scatter`, `masked.expandload`, `masked.compressstore`: the elements that the mask names; of loads the others
-/// come from the last argument. Elements at one address are stored in order; in the last two an access `follows` the one before.
+/// `masked.load`, `masked.store`, `masked.gather`, `masked.scatter`, `masked.expandload`, `masked.compressstore`: the elements in the mask; for loads the others come
+/// from the last argument. Elements at one address are stored in order; in the last two an access `follows` the one before.
 pub(crate) fn masked(site: &Site<'_>, follows: bool) -> Option<String> {
     let stores = matches!(site.view.ty(site.result), Type::Void);
     // The address, or the addresses; the mask is the next argument.
@@ -136,9 +136,8 @@ pub(crate) fn masked(site: &Site<'_>, follows: bool) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// How many neighbours from one on are accessed together, at least one: as many as are accessed whatever happens. A mask that is known LLVM makes where it fills gaps between neighbouring
-/// loads: what is between two elements is in their object too. What is before the first and after the last is loaded only where the
-/// object is known to have it.
+/// The number of adjacent elements that are accessed together, at least one: as many as are accessed unconditionally. LLVM creates constant masks when it fills gaps between
+/// adjacent loads: bytes between two elements are in their object, too. Bytes before the first and after the last element are loaded only if they are known to be in the object.
 ///
 /// ```text
 /// masked.load <4 x i8> @g, <1, 0, 1, 0>    ; @g has 3 bytes
@@ -166,7 +165,7 @@ fn together(site: &Site<'_>, conditions: &[String], at: usize, stores: bool) -> 
     }
 }
 
-/// `masked.load` of elements that share bytes: all are loaded where the mask names one.
+/// `masked.load` of elements that share bytes: all are loaded if the mask has any.
 fn load_bits(site: &Site<'_>) -> Option<String> {
     let (ty, pointer, mask) = (site.type_text(2)?, site.type_text(0)?, site.type_text(1)?);
     let mut code = Code::new();
@@ -179,7 +178,7 @@ fn load_bits(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// `experimental.vector.histogram.*`: what lies at each address that the mask names is changed, one after the other.
+/// `experimental.vector.histogram.*`: the value at each address in the mask is changed, one after the other.
 pub(crate) fn histogram(site: &Site<'_>, operation: &str) -> Option<String> {
     if !matches!(operation, "add" | "uadd.sat" | "umin" | "umax") {
         return None;
@@ -202,7 +201,7 @@ pub(crate) fn histogram(site: &Site<'_>, operation: &str) -> Option<String> {
     Some(code.finish(site, ""))
 }
 
-/// `load.relative`: a base and the 32-bit distance that lies in memory at the base and an offset.
+/// `load.relative`: a base plus the 32-bit distance that is in memory at the base plus an offset.
 pub(crate) fn relative(site: &Site<'_>) -> Option<String> {
     let (pointer, offset) = (site.type_text(0)?, site.type_text(1)?);
     let mut code = Code::new();

@@ -1,4 +1,4 @@
-//! What is known of the objects that pointers point into.
+//! Facts about the objects that pointers point into.
 
 use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, Value, View};
@@ -6,20 +6,20 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::site::Site;
 
-/// As many steps are looked back at on the way to where a pointer comes from.
+/// The maximum number of steps from a pointer back to its origin.
 const MOST_STEPS: usize = 32;
 /// The alignment of memory that is filled or copied as a whole: that of the widest access there.
 const FILLED_ALIGN: u64 = 8;
 
 /// Where a pointer points.
 pub(crate) struct Place {
-    /// The number of bytes that the object has from there on; zero where nothing is known.
+    /// The number of bytes of the object from there on; zero if unknown.
     pub(crate) bytes: u64,
-    /// How far the address is aligned.
+    /// The alignment of the address.
     pub(crate) align: u64,
 }
 
-/// Where a pointer points in variables, `alloca`, parameters with such an attribute, by constant steps. Where a step leads out of the object,
+/// Where a pointer points in variables, `alloca`, parameters with such an attribute, by constant steps. If a step leads out of the object,
 /// nothing is known.
 pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
     let (view, function) = (site.view, site.function);
@@ -74,7 +74,7 @@ pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
     None
 }
 
-/// Whether a pointer is to memory of one thread alone.
+/// Whether a pointer is to thread-private memory.
 pub(crate) fn is_private(site: &Site<'_>, mut pointer: Value) -> bool {
     let (view, function) = (site.view, site.function);
     for _ in 0..MOST_STEPS {
@@ -115,7 +115,7 @@ fn variable(view: &View, function: &Function, id: InstId) -> Option<(u64, u64)> 
     Some((view.layout(ty)?.size.checked_mul(count)?, u64::from(align)))
 }
 
-/// Those of some pointers that are variables, with the alignment that takes wider accesses.
+/// The variables among some pointers, with the alignment that wider accesses need.
 pub(crate) fn filled<'a>(
     view: &View,
     function: &Function,

@@ -1,4 +1,4 @@
-//! An instruction that is to be expressed by others.
+//! An instruction that is to be replaced by others.
 
 use ptx_llvm::view::{
     Constant, FastMath, FloatKind, Function, Inst, InstId, Metadata, Op, Type, TypeId, Value, View,
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use crate::code::{Code, float_name};
 
-/// An instruction: what it computes of what.
+/// An instruction with its types and operands.
 pub(crate) struct Site<'v> {
     pub(crate) view: &'v View,
     pub(crate) function: &'v Function,
@@ -21,7 +21,7 @@ pub(crate) struct Site<'v> {
     pub(crate) fast: FastMath,
 }
 
-/// What the target has of atomic operations that not every one has.
+/// Atomic operations that only some targets have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Atomics {
     /// Compare-and-swap of 16 bits.
@@ -36,7 +36,7 @@ pub struct Atomics {
     pub adds_bfloat: bool,
 }
 
-/// What the elements of a type are.
+/// The kind of the elements of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Element {
     Int(u32),
@@ -82,7 +82,7 @@ impl<'v> Site<'v> {
         self.view.element_type(ty)
     }
 
-    /// What a type's elements are; `None` for what is not a number or an address.
+    /// The kind of a type's elements; `None` for types other than numbers and addresses.
     pub(crate) fn element(&self, ty: TypeId) -> Option<Element> {
         match self.view.ty(self.element_type(ty)) {
             Type::Int { bits } => Some(Element::Int(*bits)),
@@ -117,7 +117,7 @@ impl<'v> Site<'v> {
         }
     }
 
-    /// The bits of an argument that is a constant vector of them; those that are any count as zeros.
+    /// The bits of an argument that is a constant vector of them; undefined ones count as zeros.
     pub(crate) fn bits_of_constant(&self, at: usize) -> Option<Vec<bool>> {
         let (Value::Const(id), ty) = self.args.get(at)? else { return None };
         match self.view.constant(*id) {
@@ -133,7 +133,7 @@ impl<'v> Site<'v> {
         }
     }
 
-    /// How far an argument that is an address, or each of several, is aligned.
+    /// The alignment of an argument that is an address, or of each address of a vector.
     pub(crate) fn align(&self, at: usize) -> u64 {
         let Op::Call(call) = &self.inst.op else { return 1 };
         let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
@@ -148,12 +148,12 @@ impl<'v> Site<'v> {
         }
     }
 
-    /// Whether the elements of a vector lie in memory without bytes of their own.
+    /// Whether the elements of a vector share bytes in memory.
     pub(crate) fn shares_bytes(&self, ty: TypeId) -> bool {
         self.bits(ty).is_some_and(|bits| !matches!(bits, 8 | 16 | 32 | 64) && (bits < 64 || bits % 64 != 0))
     }
 
-    /// Whether an element, or what is not a vector, is one register.
+    /// Whether an element, or a scalar, is one register.
     pub(crate) fn registers_hold(&self, ty: TypeId) -> bool {
         match self.element(ty) {
             Some(Element::Int(bits)) => bits <= 64,
@@ -163,7 +163,7 @@ impl<'v> Site<'v> {
         }
     }
 
-    /// What a load states that reads what the instruction reads: whether nothing writes that.
+    /// The metadata of a load of the same memory as the instruction's: whether the memory is constant.
     pub(crate) fn constant_memory(&self) -> &'static str {
         if self.inst.metadata("invariant.load").is_some() { ", !invariant.load !{}" } else { "" }
     }

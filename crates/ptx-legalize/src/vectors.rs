@@ -1,4 +1,4 @@
-//! Vectors whose elements are moved, searched or combined: PTX has registers for each element.
+//! Shuffles, searches and reductions of vectors, which have a register for each element in PTX.
 
 use ptx_llvm::view::{FloatKind, Type};
 
@@ -11,7 +11,7 @@ pub(crate) enum Moved {
     Inserted,
     Extracted,
     Reversed,
-    /// Those of two vectors from a place on: counted from the start of both, or from the end of the first one for a negative number.
+    /// Those of two concatenated vectors from an index on: counted from the start, or from the end of the first vector if negative.
     Spliced,
     /// The same, counted from the end of the first one.
     SplicedFromRight,
@@ -157,7 +157,7 @@ impl Code {
 pub(crate) fn partly_reduced(site: &Site<'_>, operation: &str) -> Option<String> {
     let (ty, text) = (site.ty(0)?, site.view.type_text(site.element_type(site.ty(0)?)));
     let (element, long) = (site.element(ty)?, site.ty(1)?);
-    // LLVM's verifier does not hold the types to each other.
+    // LLVM's verifier does not check that the types agree.
     if site.element_type(long) != site.element_type(ty) || !site.lanes(long).is_multiple_of(site.lanes(ty)) {
         return None;
     }
@@ -209,8 +209,7 @@ pub(crate) fn first_set(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &found))
 }
 
-/// `experimental.vector.compress`: the elements that the mask names, one after the other; what is left keeps the last argument's
-/// elements.
+/// `experimental.vector.compress`: the elements in the mask, one after the other; the rest are the last argument's elements.
 pub(crate) fn compressed(site: &Site<'_>) -> Option<String> {
     let ty = site.ty(0)?;
     let text = site.view.type_text(site.element_type(ty));
@@ -257,7 +256,7 @@ pub(crate) fn matched(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// `experimental.vector.extract.last.active`: the last element that the mask names, else the last argument.
+/// `experimental.vector.extract.last.active`: the last element in the mask, else the last argument.
 pub(crate) fn last_active(site: &Site<'_>) -> Option<String> {
     let text = site.view.type_text(site.result);
     let mut code = Code::new();
@@ -270,9 +269,9 @@ pub(crate) fn last_active(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &result))
 }
 
-/// `experimental.get.vector.length`: as many elements as are left, at most so many.
+/// `experimental.get.vector.length`: the number of remaining elements, up to a maximum.
 pub(crate) fn vector_length(site: &Site<'_>) -> Option<String> {
-    // The length of a scalable vector is known to no one.
+    // The length of a scalable vector is unknown.
     if site.constant(2)? != 0 {
         return None;
     }
@@ -303,7 +302,7 @@ pub(crate) fn dependence(site: &Site<'_>, write_after_read: bool) -> Option<Stri
         ir!(code, "icmp eq i64 {distance}, 0")
     };
     let whole = ir!(code, "udiv i64 {distance}, {size}");
-    // Less than an element apart is as good as not apart.
+    // A distance of less than an element counts as none.
     let none = ir!(code, "icmp eq i64 {whole}, 0");
     let free = ir!(code, "or i1 {free}, {none}");
     let mut lanes = Vec::new();

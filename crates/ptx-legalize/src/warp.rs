@@ -1,5 +1,5 @@
-//! Intrinsics of a warp that NVIDIA's compiler library has under names of its own (NVVM IR specification, "Data Movement" and "Vote"): the kind of shuffle or
-//! vote is a constant argument, and the result always has a word and a predicate.
+//! Warp-level intrinsics of NVIDIA's compiler library (NVVM IR specification, "Data Movement" and "Vote"), with other names than LLVM's: the kind of shuffle
+//! or vote is a constant argument, and the result always has a word and a predicate.
 
 use crate::code::{Code, ir};
 use crate::site::Site;
@@ -7,7 +7,7 @@ use crate::site::Site;
 /// The type of all results.
 const RESULT: &str = "{ i32, i1 }";
 
-/// Whether a call has that type, and not one with a name.
+/// Whether a call has that type, and not a named one.
 fn gives_result(site: &Site<'_>) -> bool {
     site.view.type_text(site.result) == RESULT
 }
@@ -44,7 +44,7 @@ pub(crate) fn voted(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
-/// What the second argument chooses, of arguments of these types.
+/// The kind that the second argument selects, of arguments of these types.
 fn kind<const N: usize>(site: &Site<'_>, types: [&str; N], kinds: [&'static str; 4]) -> Option<&'static str> {
     if !gives_result(site)
         || site.args.len() != N

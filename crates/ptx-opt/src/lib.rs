@@ -1,17 +1,16 @@
 //! Optimization pipelines over LLVM modules.
 //!
-//! A pipeline is text: passes separated by commas, in the form LLVM's `opt --passes` takes. LLVM's own passes and
-//! pipelines (`default<O2>`, `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top
-//! level. The levels `-O1` to `-O3` are LLVM's default pipelines with the cost model of the module's GPU, and after them the passes
-//! over accesses that LLVM's backend runs itself and the own pass that keeps values from living across calls. What was PTX is not
-//! unrolled, vectorized or inlined much: its compiler did so. InstCombine moves nothing past branches, whoever runs it ([`ptx_llvm::Machine`]).
-//! `-O0` changes nothing.
+//! A pipeline is text: passes separated by commas, in the syntax of LLVM's `opt --passes`. LLVM's own passes and pipelines (`default<O2>`,
+//! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level. The levels `-O1` to `-O3` are LLVM's
+//! default pipelines with the cost model of the module's GPU, and after them the passes over accesses that LLVM's backend runs itself and this
+//! project's pass that keeps values from being live across calls. Code that was PTX is hardly unrolled, vectorized or inlined, since its
+//! compiler did so. InstCombine never sinks instructions past branches ([`ptx_llvm::Machine`]). `-O0` changes nothing.
 //!
 //! Invariants:
-//! - Nothing runs unless all of the pipeline that is ours to check is understood.
-//! - The module is verified when LLVM's passes are done and own ones follow, and at the end; with debug assertions after every step.
-//! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and no own pass
-//!   moves them.
+//! - Nothing runs unless the part of the pipeline that this crate checks is valid.
+//! - The module is verified after LLVM's passes if passes of this project follow, and at the end; with debug assertions after every step.
+//! - Convergent operations stay convergent: the lowering marks them, LLVM's passes respect the mark, and passes of
+//!   this project do not move them.
 
 mod masked_pointers;
 mod passes;

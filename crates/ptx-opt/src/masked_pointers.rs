@@ -3,10 +3,10 @@
 use ptx_llvm::Module;
 use ptx_llvm::view::{Constant, Function, FunctionId, InstId, Op, Symbol, Value, View};
 
-/// What the names of the intrinsic begin with.
+/// The prefix of the intrinsic's names.
 const MASK: &str = "llvm.ptrmask.";
 
-/// The functions in which a masked pointer is masked again on the way from some other value, itself in a loop included.
+/// The functions in which a pointer that is derived from a masked one is masked again, including by the same mask in a loop.
 ///
 /// ```text
 /// %a = call ptr @llvm.ptrmask.p0.i64(ptr %p, i64 -4)
@@ -34,10 +34,10 @@ fn is_mask(view: &View, function: &Function, id: InstId) -> bool {
     view.function(*callee).name.starts_with(MASK)
 }
 
-/// Whether one of the pointers that masks are applied to is made of a masked pointer.
+/// Whether one of the pointers that masks are applied to is derived from a masked pointer.
 fn comes_from_mask(view: &View, function: &Function, mut work: Vec<Value>) -> bool {
-    // One search back from the pointers of all masks: it does not matter which of them finds another mask, and a search for each would take the
-    // number of masks times that of instructions.
+    // One search back from the pointers of all masks: it does not matter which of them finds another mask, and a search for each would take
+    // time proportional to the number of masks times that of instructions.
     let mut seen = vec![false; function.insts.len()];
     while let Some(value) = work.pop() {
         let Value::Inst(id) = value else { continue };
@@ -53,7 +53,7 @@ fn comes_from_mask(view: &View, function: &Function, mut work: Vec<Value>) -> bo
     false
 }
 
-/// The pointers that a pointer is made of.
+/// The pointers that a pointer is derived from.
 fn sources(function: &Function, id: InstId) -> Vec<Value> {
     match &function.inst(id).op {
         Op::Gep { base, .. } => vec![*base],

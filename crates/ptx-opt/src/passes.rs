@@ -13,13 +13,13 @@ use ptx_llvm::{LlvmError, Module};
 pub struct Pass {
     /// The name it has in `--passes`; all begin with `ptx-`, so that none hides one of LLVM's.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// A description in one sentence.
     pub summary: &'static str,
     /// Changes the module; the pipeline verifies it afterwards.
     pub run: fn(&Module<'_>) -> Result<(), LlvmError>,
 }
 
-/// Every own pass, by name.
+/// Every pass of this project, by name.
 pub const PASSES: &[Pass] = &[
     COUNT_FIRST,
     INDEX_ELEMENTS,
@@ -46,7 +46,7 @@ pub(crate) const COUNT_FIRST: Pass = Pass {
     run: count_first::run,
 };
 
-/// Makes addresses of elements out of addresses of bytes.
+/// Turns byte offsets in addresses into element indices.
 pub(crate) const INDEX_ELEMENTS: Pass = Pass {
     name: "ptx-index-elements",
     summary: "Writes `getelementptr float, ptr %p, i64 %i` where the index was a product in bytes.",
@@ -60,7 +60,7 @@ pub(crate) const POINT_BRANCHES: Pass = Pass {
     run: point_branches::run,
 };
 
-/// The own pass of that name.
+/// The pass of this project with that name.
 pub(crate) fn by_name(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }

@@ -1,7 +1,7 @@
 //! Pipelines: reading their text, and running them.
 //!
-//! In go a module, a level and the text of `--passes`; the module comes out changed and verified. A pipeline is a list of steps that LLVM or this crate
-//! runs: `default<O2>,ptx-strip-hints,dce` is LLVM's `default<O2>`, our pass, and LLVM's `dce`.
+//! The input is a module, a level and the text of `--passes`; the module is changed and verified. A pipeline is a list of steps that LLVM or this crate
+//! runs: `default<O2>,ptx-strip-hints,dce` is LLVM's `default<O2>`, this project's pass, and LLVM's `dce`.
 
 use ptx_llvm::marks;
 use ptx_llvm::{
@@ -13,27 +13,28 @@ use thiserror::Error;
 use crate::masked_pointers::masked_again;
 use crate::passes::{COUNT_FIRST, POINT_BRANCHES, Pass, SHORTEN_LIVES, by_name};
 
-/// What LLVM's backend does to accesses before it selects instructions, which raising does not, when the spaces of generic pointers are
-/// inferred: vectors of neighbouring accesses, which the default pipelines take apart.
+/// The pass that LLVM's backend, but not raising, runs on accesses before instruction selection, after the address spaces of generic
+/// pointers are inferred: it forms vectors of adjacent accesses, which the default pipelines split.
 const MEMORY: &str = "function(load-store-vectorizer)";
 
-/// The same with what LLVM's backend does to straight-line code on the way: constant parts of addresses go to the accesses, and
-/// addresses that differ by little are computed from each other. What was PTX has been through this. LLVM's backend
-/// also reduces the strength of loops, which made machine code longer here (docs/raise.md, "Code compared with llc").
+/// The same with the passes that LLVM's backend runs on straight-line code: constant parts of addresses are folded into the
+/// accesses, and addresses that differ by little are computed from each other. This has already been done to code that was PTX.
+/// LLVM's backend also runs loop strength reduction, which made machine code longer here (docs/raise.md, "Code compared with
+/// llc").
 const MEMORY_OF_SOURCE: &str = "function(separate-const-offset-from-gep,slsr,early-cse,\
 nary-reassociate,early-cse,load-store-vectorizer)";
 
-/// The mark on what PTX had as an instruction of its own (docs/mapping.md, "One instruction").
+/// The mark on code that was one instruction in PTX (docs/mapping.md, "One instruction").
 const LITERAL: &str = marks::LITERAL;
 
 /// Why a module could not be optimized.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum OptError {
-    /// The text of `--passes` is not understood: the user's mistake, not the module's.
+    /// The text of `--passes` is invalid: a mistake of the user, not of the module.
     #[error("{0}")]
     Pipeline(String),
-    /// LLVM or an own pass failed on the module.
+    /// LLVM or a pass of this project failed on the module.
     #[error("{0}")]
     Failed(LlvmError),
 }
@@ -47,23 +48,23 @@ impl From<LlvmError> for OptError {
     }
 }
 
-/// A stretch of a pipeline that one engine runs.
+/// A part of a pipeline that either LLVM or this crate runs.
 enum Step<'a> {
     Own(&'static Pass),
     Llvm(&'a str),
-    /// LLVM's `infer-address-spaces` where it is right. Who names it in `passes` has it as it is.
+    /// LLVM's `infer-address-spaces`, except where it is wrong. In `passes` it is used without this restriction.
     Spaces,
 }
 
-/// Runs the pipeline of `level`, where there is a function that is not `optnone` (LLVM's passes over whole modules, which look at all
-/// functions, would change the others too), then `passes` when given, with the cost model of `gpu`, and of the module's own where that leaves
-/// something open. A function that names its GPU has that one's.
+/// Runs the pipeline of `level` if there is a function that is not `optnone` (LLVM's module passes would change `optnone` functions, too),
+/// then `passes` if given, with the cost model of `gpu`, and of the module's own for properties that it does not specify. A function that
+/// names a GPU has the cost model of that one.
 ///
 /// # Errors
 ///
-/// [`OptError::Pipeline`] when `passes` is not understood; the steps before the one that is wrong may have run.
-/// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier refuses what
-/// the steps have left.
+/// [`OptError::Pipeline`] when `passes` is invalid; the steps before the invalid one may have run.
+/// [`OptError::Failed`] when the module is for another target, a pass reports an error, or the verifier rejects the
+/// result of the steps.
 pub fn optimize(
     module: &mut Module<'_>,
     level: OptLevel,
@@ -72,7 +73,7 @@ pub fn optimize(
 ) -> Result<(), OptError> {
     let level = if is_left_alone(module) { OptLevel::O0 } else { level };
     let mut steps: Vec<Step<'_>> = default_pipeline(level).map(Step::Llvm).into_iter().collect();
-    // What was PTX has been through a compiler.
+    // Code that was PTX has been optimized by a compiler.
     let tuning = if module.has_metadata(marks::VERSION) { Tuning::Compiled } else { Tuning::Source };
     match (level, tuning) {
         (OptLevel::O0, _) => {}
@@ -94,7 +95,8 @@ pub fn optimize(
     }
     let mut after_llvm = false;
     for step in steps {
-        // LLVM's passes trust one another, but what they leave is checked before own passes walk it: those take valid IR for granted.
+        // LLVM's passes run without verification in between, but their result is verified before passes of this project, which assume valid
+        // IR.
         if std::mem::replace(&mut after_llvm, !matches!(step, Step::Own(_))) && matches!(step, Step::Own(_)) {
             module.verify()?;
         }
@@ -107,7 +109,7 @@ pub fn optimize(
             Step::Llvm(text) => run_passes_tuned(module, text, &machine, tuning)?,
             Step::Own(pass) => (pass.run)(module)?,
         }
-        // Tests and fuzzers learn which step it was.
+        // Tests and fuzzers report the step.
         if cfg!(debug_assertions) {
             module.verify()?;
         }
@@ -115,7 +117,7 @@ pub fn optimize(
     Ok(module.verify()?)
 }
 
-/// Splits at the top-level commas around own passes; what lies between them stays LLVM's to read.
+/// Splits at the top-level commas around passes of this project; the text between them is parsed by LLVM.
 fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
     let mut steps = Vec::new();
     let mut llvm_start = None;
@@ -127,7 +129,7 @@ fn split(text: &str) -> Result<Vec<Step<'_>>, OptError> {
             llvm_start.get_or_insert(start);
             continue;
         };
-        // Neighbouring passes of LLVM stay one text, so that LLVM keeps its analyses from one to the next.
+        // Adjacent passes of LLVM stay one text, so that LLVM keeps its analyses from one to the next.
         if let Some(from) = llvm_start.take() {
             steps.push(Step::Llvm(&text[from..start - 1]));
         }
@@ -221,7 +223,7 @@ define i32 @caller(i32 %x) noinline optnone {
 ";
         let (before, after) = optimized(ALONE, OptLevel::O2);
         assert_eq!(before, after);
-        // Beside another function the marks stay, for nothing makes them wrong; that one loses its own.
+        // In other functions the marks stay, since they are still valid; the changed function loses its marks.
         let beside = format!(
             "{ALONE}define i32 @other(i32 %x) {{\n%y = mul i32 %x, 7, !ptx.literal !0\nret i32 %y\n}}\n"
         );

@@ -1,4 +1,4 @@
-//! `ptx-reduce-call-pressure`: keeps values from living across calls where that saves registers.
+//! `ptx-reduce-call-pressure`: keeps values from being live across calls if that saves registers.
 
 use ptx_llvm::{LlvmError, Module};
 
@@ -11,7 +11,7 @@ pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
 mod tests {
     use ptx_llvm::{Context, Module};
 
-    /// What `#dbg_value` names.
+    /// The metadata that `#dbg_value` refers to.
     const DEBUG: &str = r#"
 !llvm.module.flags = !{!7}
 !llvm.dbg.cu = !{!0}
@@ -367,7 +367,7 @@ join:
         );
         let start = std::time::Instant::now();
         assert_eq!(order(&body)[..4], ["%m", "call", "%n", "store"]);
-        // Milliseconds; the square of the edges takes minutes and gigabytes.
+        // Milliseconds; a quadratic algorithm would take minutes and gigabytes.
         assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 }

@@ -1,4 +1,4 @@
-//! `ptx-strip-hints`: removes what only concerns speed on a GPU.
+//! `ptx-strip-hints`: removes metadata that only affects speed on a GPU.
 
 use ptx_llvm::marks;
 use ptx_llvm::{LlvmError, Module, drop_instruction_metadata};
