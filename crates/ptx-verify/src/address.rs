@@ -53,7 +53,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
         _ => return wrong_kind(cx, site, place, operand, "a 32-bit register in brackets"),
     };
     let decl = site.body.decl(reg);
-    // `ptxas` takes typed integers too, but not for the matrices of multiplications.
+    // `ptxas` accepts typed integers, too, but not for the matrices of multiplications.
     let typed = site.mnemonic().sem() != Sem::Matrix(MatrixSem::Tcgen05Mma);
     let fits = decl.ty == ScalarType::B32 || (typed && decl.ty.bits() == 32 && decl.ty.is_integer_or_bits());
     if decl.shape != VectorShape::Scalar || !fits {
@@ -64,7 +64,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
     }
 }
 
-/// Checks a name that stands for an address of a state space; handles of textures are let be.
+/// Checks a name used as an address in a state space; texture handles are not checked.
 pub(crate) fn check_symbol(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -111,8 +111,8 @@ fn check_base(
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
-    // Global and generic addresses fill 64 bits, but in modules of 32-bit addresses. `ptxas` takes a 32-bit register for one as it reads the program, and gives up
-    // on it only when it makes machine code.
+    // Global and generic addresses have 64 bits, except in modules with 32-bit addresses. `ptxas` accepts a 32-bit register for one when it parses the program,
+    // and rejects it only when it generates machine code.
     let far = matches!(space, None | Some(StateSpace::Global));
     if far && cx.address_size == 64 && ty.bits() == 32 && sem.has(Note::WideAddress) {
         let what = if space.is_none() { "generic" } else { "global" };

@@ -65,7 +65,7 @@ fn check_hidden(cx: &mut Checker<'_>, function: &Function, body: &Body, id: VarI
 
 fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {
     let site = Site { module: cx.module, function, body, inst };
-    // The targets of single modifiers may exclude each other, so that each limit is held apart.
+    // The targets of single modifiers may exclude each other, so that each limit is checked separately.
     if inst.mnemonic.limits().any(|limit| !cx.target.has(limit)) {
         let what = format!("`{}`", inst.mnemonic);
         let since = inst.mnemonic.since();

@@ -13,7 +13,7 @@ use crate::moves::window;
 use crate::operands::check_order;
 use crate::types::takes_immediate;
 
-/// The places of a call's operands in its row.
+/// The indices of a call's operands in its row.
 const RESULTS: usize = 0;
 const CALLEE: usize = 1;
 const ARGUMENTS: usize = 2;
@@ -31,7 +31,7 @@ struct Shape {
     align: Option<u32>,
 }
 
-/// What a call is held against, with the body that its register parameters are declared in.
+/// The signature that a call is checked against, with the body that its register parameters are declared in.
 #[derive(Clone, Copy)]
 struct Signature<'m> {
     results: &'m [Param],
@@ -176,7 +176,7 @@ fn check_signature(
         (&results, signature.results, RESULTS, "result"),
         (&arguments, signature.params, ARGUMENTS, "argument"),
     ] {
-        // An array without a length takes no argument too.
+        // An array without a length may also have no argument.
         let spared = given.len() + 1 == wanted.len()
             && !site.operand(place).is_omitted()
             && wanted.last().is_some_and(|&param| is_open(site.module, param));
@@ -280,13 +280,13 @@ fn variable_shape(variable: &Variable) -> Option<Shape> {
     Some(Shape { ty, vector: variable.shape, array, align: Some(variable.alignment()) })
 }
 
-/// What is wrong with an argument, `None` when it fits.
+/// The mistake in an argument, `None` when it fits.
 fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
-    // A vector is passed element by element. `ptxas` takes what has as many bits, and passes the first element alone or crashes.
+    // A vector is passed element by element. `ptxas` accepts any type with as many bits, and passes only the first element or crashes.
     let array_fits = wanted.vector == given.vector
         && match (wanted.array, given.array) {
             (None, None) => types_fit(wanted.ty, given.ty),
-            // `[]` takes an array of any length.
+            // `[]` accepts an array of any length.
             (Some(wanted), Some(given)) => wanted == given || wanted == 0,
             (None, Some(_)) | (Some(_), None) => false,
         };
@@ -302,7 +302,7 @@ fn shape_mismatch(wanted: Shape, given: Shape) -> Option<String> {
 
 /// Same width and kind; untyped bits fit every type of their width, from either side.
 fn types_fit(wanted: ScalarType, given: ScalarType) -> bool {
-    // `ptxas` takes a pair of halves for anything of 32 bits, and for a predicate.
+    // `ptxas` accepts a pair of halves for any 32-bit type, and for a predicate.
     let pair = |ty: ScalarType| ty == ScalarType::F16x2;
     let as_pair = |ty: ScalarType| ty.bits() == 32 || ty == ScalarType::Pred;
     if (pair(wanted) && as_pair(given)) || (pair(given) && as_pair(wanted)) {

@@ -1,4 +1,4 @@
-//! The codes of the verifier's findings, one place for all of them.
+//! The codes of all diagnostics of the verifier.
 //!
 //! `V00..` findings as such, `V01..` versions and targets, `V02..` variables, `V03..` functions and their directives, `V04..` operands,
 //! `V05..` combinations of modifiers, `V06..` control flow and calls.

@@ -14,7 +14,7 @@ use crate::operands::{
 };
 use crate::{address, codes, special_registers, textures};
 
-/// `[map, {c0, c1}]`: each part at its place.
+/// `[map, {c0, c1}]`: each part in its position.
 pub(crate) fn check_bracket(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -93,7 +93,7 @@ fn coordinate_count(geometry: Option<Mod>) -> u32 {
     }
 }
 
-/// A register or a vector; arrays begin with an index. A vector may be longer than the geometry asks for.
+/// A register or a vector; arrays begin with an index. A vector may be longer than the geometry requires.
 pub(crate) fn check_coordinates(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -121,8 +121,8 @@ pub(crate) fn check_coordinates(
     }
 }
 
-/// The index of an array is an integer. The other coordinates are of the type, or among them is one of untyped bits, which
-/// `ptxas` takes for the type of the whole vector.
+/// The index of an array is an integer. The other coordinates are of the type, or one of them has untyped bits, which
+/// `ptxas` uses as the type of the whole vector.
 fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
     let before = cx.found();
     let is_fetch = matches!(site.mnemonic().sem(), Sem::Texture(TextureSem::Tex | TextureSem::Tld4));
@@ -147,7 +147,7 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
             Operand::Special(reg, component) if ty != ScalarType::F32 => {
                 special_registers::check_element(cx, site, place, ty, reg, component.is_some());
             }
-            // Elsewhere `ptxas` takes a pair of halves for 32 bits.
+            // Elsewhere `ptxas` accepts a pair of halves for 32 bits.
             Operand::Register(reg)
                 if is_fetch && at == 0 && index.is_some() && site.body.reg_type(reg) == ScalarType::F16x2 =>
             {

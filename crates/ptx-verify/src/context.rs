@@ -1,4 +1,4 @@
-//! What every rule sees: the module, what is declared so far, and where findings go.
+//! The context of all rules: the module, the declarations so far, and the diagnostics.
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
@@ -12,17 +12,17 @@ use crate::targets::Target;
 
 /// The state of one run.
 pub(crate) struct Checker<'m> {
-    /// What is checked.
+    /// The module that is checked.
     pub(crate) module: &'m Module,
     /// The version and architecture that are in force.
     pub(crate) target: Target,
-    /// The highest version that something asked for which the one in force is below.
+    /// The highest required version that is newer than the one in force.
     pub(crate) needed: Option<PtxVersion>,
     /// How many bits an address has.
     pub(crate) address_size: u32,
     /// The positions of the `.file` indices so far.
     pub(crate) files: FxHashMap<u32, Span>,
-    /// What each alias so far refers to.
+    /// The target of each alias so far.
     pub(crate) aliases: FxHashMap<StrId, StrId>,
     /// File, line and column of every `.loc` so far.
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,
@@ -45,7 +45,7 @@ pub(crate) struct Checker<'m> {
 /// How many findings are kept: errors, and as many that are none.
 pub(crate) const MOST_FINDINGS: usize = 1000;
 
-/// What is said in the place of findings that are not kept.
+/// The message in place of diagnostics that are not kept.
 #[derive(Clone, Copy)]
 enum Hidden {
     Warnings,
@@ -196,12 +196,12 @@ impl<'m> Site<'m> {
         modifiers.iter().copied().find(|&modifier| self.has(modifier))
     }
 
-    /// The operand at a place of the form; `Omitted` past the end.
+    /// The operand with this index in the form; `Omitted` past the end.
     pub(crate) fn operand(&self, at: usize) -> Operand {
         self.body.operands(self.inst).get(at).copied().unwrap_or(Operand::Omitted)
     }
 
-    /// The position of the operand at a place of the form, or of the whole instruction.
+    /// The source range of the operand with this index in the form, or of the whole instruction.
     pub(crate) fn span(&self, at: usize) -> Span {
         self.body.operand_spans(self.inst).get(at).copied().unwrap_or(self.inst.at.0)
     }
@@ -211,7 +211,7 @@ impl<'m> Site<'m> {
         self.inst.at.0
     }
 
-    /// What an operand is, for messages: "`%r1` of type `.b32`", "an integer constant" ...
+    /// The description of an operand for messages: "`%r1` of type `.b32`", "an integer constant" ...
     pub(crate) fn describe(&self, operand: Operand) -> String {
         match operand {
             Operand::Omitted => "nothing".to_owned(),

@@ -1,6 +1,6 @@
 //! Rounding, saturation and flushing of conversions (manual 9.7.9.21, 9.7.9.22).
 //!
-//! What the rows of `cvt` leave open depends on both types; the rules here are those of `ptxas`, asked about every
+//! The rules that rows of `cvt` cannot express depend on both types; they are those of `ptxas`, tested with every
 //! combination of types and modifiers.
 
 use ptx_diag::Diagnostic;
@@ -11,12 +11,12 @@ use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::modifiers::{conflict, impossible, misplaced, missing};
 
-/// The rounding that a conversion may or must say.
+/// The rounding modifiers that a conversion may or must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rounding {
     /// None: every value is representable.
     Exact,
-    /// `.rn`, `.rz`, `.rm` or `.rp`, and it must say which.
+    /// `.rn`, `.rz`, `.rm` or `.rp`, one of which is required.
     Needed,
     /// The same, but it may be left out.
     Allowed,

@@ -18,8 +18,8 @@ pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
     }
 }
 
-/// Checks the strings of a `.pragma` outside a body that the manual describes for bodies alone (manual 12). Strings that
-/// no one knows are ignored, as the manual asks.
+/// Checks the strings of a `.pragma` outside a body that the manual describes only for bodies (manual 12). Unknown
+/// strings are ignored, as the manual requires.
 pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: Span) {
     cx.require(Since::new(2, 0, 10), span, "`.pragma`");
     let module = cx.module;
@@ -58,7 +58,7 @@ fn code(line: &str) -> &str {
     end.and_then(|end| line.get(..end)).unwrap_or(line)
 }
 
-/// Checks a `.loc`: an inlined function was called from a place that an earlier `.loc` names.
+/// Checks a `.loc`: the call site of an inlined function must be the location of an earlier `.loc`.
 pub(crate) fn check_location(cx: &mut Checker<'_>, location: &DebugLocation) {
     check_call_place(cx, location);
     cx.locations.insert((location.file, location.line, location.column));

@@ -65,8 +65,8 @@ pub(crate) fn check_elements(
     }
 }
 
-/// Whether a constant at the head of a vector of an atomic gives it a type of its own, which only halves take as an
-/// integer; after a register constants are as untyped as it is.
+/// Whether a constant that is the first element of a vector of an atomic determines its type, which may be an
+/// integer only for halves; after a register constants are as untyped as the register.
 fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> bool {
     let Some(Operand::Immediate(first)) = elements.first() else { return false };
     let fits = ty == ScalarType::F16 && first.as_integer().is_some();
@@ -80,8 +80,8 @@ fn is_led_by_constant(site: Site<'_>, ty: ScalarType, elements: &[Operand]) -> b
     is_led && !fits
 }
 
-/// Whether decimal fractions, which are doubles, may occur in a vector: where `ptxas` does not make them the numbers that the
-/// elements are, it takes the lower half of their bits.
+/// Whether decimal fractions, which are doubles, may occur in a vector: unless `ptxas` converts them to the type of the
+/// elements, it uses the lower half of their bits.
 fn takes_fractions(site: Site<'_>, ty: ScalarType) -> bool {
     match site.mnemonic().sem() {
         Sem::Memory(MemorySem::Store)
@@ -183,7 +183,7 @@ fn may_leave_out(site: Site<'_>) -> bool {
     }
 }
 
-/// Stores of 256 bits leave out what `_` stands for (manual 9.7.9.11).
+/// Stores of 256 bits omit the elements that are `_` (manual 9.7.9.11).
 fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
     let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
     site.mnemonic().sem() == Sem::Memory(MemorySem::Store) && bits * elements.len() as u32 == 256

@@ -92,7 +92,7 @@ pub(crate) fn registers(function: &Function) -> Option<&Body> {
     function.body.as_ref().or(function.reg_params.as_deref())
 }
 
-/// Whether parameters without a length stand anywhere but last (manual 7.1.1).
+/// Reports parameters without a length that are not the last one (manual 7.1.1).
 pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
     let Some((last, before)) = params.split_last() else { return };
     if let Param::Variable(id) = last
@@ -148,7 +148,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
     });
     for id in listed.chain(old_parameters::of(cx.module, function)) {
         let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
-        // What has no size has its finding already.
+        // Variables without a size have been reported already.
         let Some(size) = variable.bytes() else { return };
         let align = u64::from(variable.alignment().max(1));
         bytes = bytes.div_ceil(align).saturating_mul(align).saturating_add(size);
@@ -170,10 +170,10 @@ fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
     cx.report(Diagnostic::error(codes::LINKAGE, function.at.0, text));
 }
 
-/// How many control registers `ptxas` knows to preserve.
+/// The number of control registers that `ptxas` can preserve.
 const MOST_CONTROL_REGISTERS: u32 = 11;
 
-/// What the rules say about one directive.
+/// The rules of one directive.
 struct Rule {
     name: &'static str,
     /// The kind of function that has it; `None` for both.
@@ -248,7 +248,7 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
     check_conflicts(cx, function);
 }
 
-/// What one directive needs of its function.
+/// Checks the requirements of one directive for its function.
 fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionDirective, span: Span) {
     let (text, code) = match directive {
         FunctionDirective::NoReturn if !function.results.is_empty() => {
@@ -271,7 +271,7 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
     cx.report(Diagnostic::error(code, span, text));
 }
 
-/// `.abi_preserve` and `.abi_preserve_control` stand once.
+/// `.abi_preserve` and `.abi_preserve_control` may occur once.
 fn check_preserved(cx: &mut Checker<'_>, function: &Function) {
     let (mut registers, mut control) = (false, false);
     for (directive, at) in &function.directives {

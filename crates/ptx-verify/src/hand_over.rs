@@ -1,8 +1,8 @@
 //! Registers and local variables of a module as parameters: the rules of [`crate::thread_state`] in terms of functions.
 //!
-//! Each thread has one set of them, which all functions that it calls share. In goes a verified module with such declarations, out comes one without,
-//! of the same meaning, that lowering and the interpreter need no rules for: the kernel has the registers and variables, a function takes the
-//! registers that it or its callees use and returns them, and takes the addresses of the variables.
+//! Each thread has one set of them, which all functions that it calls share. A verified module with such declarations is transformed to one without
+//! them and with the same semantics, so that lowering and the interpreter need no rules for them: the kernel has the registers and variables, a
+//! function has the registers that it or its callees use as parameters and returns them, and has the addresses of the variables as parameters.
 //!
 //! ```text
 //! .reg .u32 r;                                what is read, printed and verified
@@ -70,7 +70,7 @@ pub(crate) fn hand_over(module: &mut Module) {
     });
 }
 
-/// Makes the declarations of a function take what it takes.
+/// Gives the declarations of a function the same parameters.
 fn declare_alike(module: &mut Module, id: FunctionId) {
     let defined = module.function(id).clone();
     let Some(body) = defined.body else { return };
@@ -85,7 +85,7 @@ fn declare_alike(module: &mut Module, id: FunctionId) {
     }
 }
 
-/// What a function has of a local variable of the module.
+/// How a function accesses a local variable of the module.
 #[derive(Clone, Copy)]
 enum Local {
     /// The kernel has the variable.
@@ -134,7 +134,7 @@ fn own_registers(
     own.collect()
 }
 
-/// The kernel's variables in the place of the module's.
+/// Replaces the module's variables by variables of the kernel.
 fn own_variables(module: &mut Module, body: &mut Body, used: &Used) -> Vec<(VarId, Local)> {
     let mut locals = Vec::new();
     for (place, &outer) in used.locals.iter().enumerate() {
@@ -173,7 +173,7 @@ fn own_addresses(module: &mut Module, body: &mut Body, used: &Used, at: At) -> V
     addresses.into_iter().map(|(outer, own)| (outer, Local::Address(own))).collect()
 }
 
-/// Takes the low 32 bits of addresses before instructions that want no more: `mov.u32 %r1, a`.
+/// Truncates addresses to 32 bits before instructions that need no more: `mov.u32 %r1, a`.
 fn narrow(module: &mut Module, body: &mut Body, address_of: &impl Fn(VarId) -> Option<RegId>) {
     let name = module.strings.intern("%low");
     for statement in std::mem::take(&mut body.statements) {

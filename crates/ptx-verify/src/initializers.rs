@@ -1,4 +1,4 @@
-//! Initial values (manual 5.4.4): in goes a variable with its braces, out come findings about their nesting, lengths and values.
+//! Initial values (manual 5.4.4): checks the nesting, lengths and values in a variable's braces.
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{
@@ -188,7 +188,7 @@ fn check_address_since(cx: &mut Checker<'_>, variable: &Variable, value: &Initia
     }
 }
 
-/// What a level of braces encloses.
+/// The contents of a level of braces.
 #[derive(Clone, Copy)]
 enum Level {
     Array(Option<u64>),
@@ -209,7 +209,7 @@ impl Level {
     }
 }
 
-/// What is wrong with integers that are in braces together; `inner` is the level below them.
+/// The mistake in integers that are in braces together; `inner` is the level below them.
 fn integers_mistake(ty: ScalarType, values: &Integers, inner: Option<&Level>) -> Option<String> {
     match inner {
         Some(_) => Some("the initial value has fewer braces than dimensions".to_owned()),

@@ -1,9 +1,9 @@
 //! The rules of the PTX manual, checked over the module model.
 //!
-//! [`verify`] looks at a whole [`Module`] and reports everything that is wrong with it; when nothing is, it hands out a
-//! [`Verified`], the proof that later stages ask for. What the reader cannot know is checked here: operand types and
-//! state spaces, ranges of immediates, combinations of modifiers that no row of the instruction table can say, calls
-//! against signatures, directives against each other, and the versions and architectures that have an instruction.
+//! [`verify`] checks a whole [`Module`] and reports all errors; if there are none, it returns a [`Verified`], the proof
+//! that later stages require. It checks what the parser cannot: operand types and state spaces, ranges of immediates,
+//! combinations of modifiers that no row of the instruction table can express, calls against signatures, directives
+//! against each other, and the versions and architectures that have an instruction.
 //!
 //! Invariants:
 //! - a [`Verified`] can only be made by [`verify`], and borrows the module, so that nothing changes after it;

@@ -36,7 +36,7 @@ fn check_read_only(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// What loads and stores share: order and scope, cache operators and hints, width.
+/// The rules that loads and stores share: order and scope, cache operators and hints, width.
 fn check_access(cx: &mut Checker<'_>, site: Site<'_>) {
     check_order(cx, site);
     check_caching(cx, site);
@@ -226,7 +226,7 @@ pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Sizes in 32 bits came later, and `st.bulk.shared::cta` takes its address in a register alone, as `ptxas` has it.
+/// Sizes in 32 bits were added later, and `ptxas` accepts the address of `st.bulk.shared::cta` only in a register.
 pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Operand::Register(reg) = site.operand(1) {
         let ty = site.body.reg_type(reg);

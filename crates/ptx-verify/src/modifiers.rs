@@ -1,4 +1,4 @@
-//! Combinations of modifiers that no single slot of a row can say, by meaning.
+//! Combinations of modifiers that no single slot of a row can express, by meaning.
 
 use ptx_diag::Diagnostic;
 use ptx_isa::{
@@ -113,7 +113,7 @@ fn check_removed(cx: &mut Checker<'_>, site: Site<'_>) {
     cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(removed.instead));
 }
 
-/// Reports the first modifier that the row has only to say why there is no such instruction.
+/// Reports the first modifier that the row has only for the reason why there is no such instruction.
 fn refuses(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
     let refused = site.form().rules.iter().find_map(|rule| match rule {
         Rule::Never(modifier, reason) => site.has(*modifier).then_some((*modifier, *reason)),
@@ -132,7 +132,7 @@ pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mo
     cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
 }
 
-/// A finding that a modifier has no place here, with the reason.
+/// Reports a modifier that is not allowed here, with the reason.
 pub(crate) fn misplaced(cx: &mut Checker<'_>, site: Site<'_>, modifier: Mod, reason: &str) {
     let text = format!("`.{}` of `{}` {reason}", modifier.as_str(), site.mnemonic());
     cx.report(Diagnostic::error(codes::MODIFIER_PLACE, site.whole(), text));

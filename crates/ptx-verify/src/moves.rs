@@ -32,7 +32,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Ty
         {
             check_packed_register(cx, site, place, ty, reg);
         }
-        // `ptxas` asks about generic addresses of 32 bits too, which lie in no window.
+        // `ptxas` also accepts 32-bit generic addresses, which are in no window.
         Operand::Register(reg)
             if site.mnemonic().sem() == Sem::Move(MoveSem::Isspacep)
                 && site.body.reg_type(reg).bits() == 32
@@ -184,7 +184,7 @@ fn is_packed(site: Site<'_>, operand: Operand) -> bool {
     }
 }
 
-/// Whether a vector may occur at a place; else a finding. The other side is not a vector, and the type is of untyped bits.
+/// Whether a vector may occur here; otherwise it is reported. The other side is not a vector, and the type is of untyped bits.
 fn packs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType) -> bool {
     if place.at == 1 && is_packed(site, site.operand(0)) {
         let text = "`mov` either packs a vector or unpacks one, not both";

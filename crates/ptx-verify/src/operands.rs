@@ -1,4 +1,4 @@
-//! Operands against the kinds and types that the row asks for (manual 6, 9.4).
+//! Checks operands against the kinds and types that the row requires (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
@@ -39,7 +39,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// A place of the row that an operand is at.
+/// The position of an operand in the row.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) at: usize,
@@ -125,21 +125,21 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
     }
 }
 
-/// Whether constants may occur at a place.
+/// Whether constants are allowed for an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Immediates {
     Allowed,
     Forbidden,
 }
 
-/// The type that a place asks for.
+/// The required type of an operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) ty: ScalarType,
     pub(crate) width: Width,
 }
 
-/// Integer constants against those that the place takes.
+/// Checks integer constants against those that the operand accepts.
 pub(crate) fn check_constants(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -219,7 +219,7 @@ fn has_no_constants(
     resolve(site, rule) != Some(ScalarType::B32) || untyped || holds_registers(cx, site, place, operand)
 }
 
-/// The type of a rule; every row names one for each place that has a rule, so `None` means there is nothing to check.
+/// The type of a rule; every row has one for each operand that has a rule, so that `None` means there is nothing to check.
 pub(crate) fn resolve(site: Site<'_>, rule: TypeRule) -> Option<ScalarType> {
     site.mnemonic().register_type(rule)
 }
@@ -365,7 +365,7 @@ pub(crate) const fn is_number(symbol: Symbol, offset: i64) -> bool {
     }
 }
 
-/// Calculations take such constants; divisions, which are calls to `ptxas`, and lanes of video instructions do not.
+/// Arithmetic accepts such constants; divisions, which are calls for `ptxas`, and lanes of video instructions do not.
 fn takes_symbols(site: Site<'_>) -> bool {
     site.form().effects == Effects::NONE
         && !matches!(
@@ -374,7 +374,7 @@ fn takes_symbols(site: Site<'_>) -> bool {
         )
 }
 
-/// What operands in memory must be.
+/// The requirement for memory operands.
 pub(crate) const ADDRESS: &str = "a memory address in brackets";
 
 pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
@@ -467,7 +467,8 @@ fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
     }
 }
 
-/// Where `ptxas` takes `_` for a result: second results, comparisons' predicates, and what is done for its effect.
+/// Whether `ptxas` accepts `_` for a result: second results, predicates of comparisons, and instructions that are executed for their
+/// effect.
 fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
     let sem = site.mnemonic().sem();
     match place.role {
@@ -588,7 +589,7 @@ fn check_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, range: (i64, 
     }
 }
 
-/// An immediate that the place does not take.
+/// Reports an immediate that the operand does not accept.
 pub(crate) fn out_of_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, value: i64, range: &str) {
     let text = format!("operand `{}` of `{}` is {value}; it must be {range}", place.name, site.mnemonic());
     cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, place.span, text));

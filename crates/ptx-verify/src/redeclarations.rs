@@ -124,7 +124,7 @@ fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
     }
 }
 
-/// Checks an `.alias` (manual 11.2.3): a declared function stands for another one, which the module need not define.
+/// Checks an `.alias` (manual 11.2.3): a declared function is another name of another one, which the module need not define.
 pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     let module = cx.module;
     let since = ptx_isa::Since::new(6, 3, 30);

@@ -1,4 +1,4 @@
-//! Constants that are added to registers where these are read, which no manual has and `ptxas` takes.
+//! Constants that are added to registers in operands, which `ptxas` accepts and the manual does not have.
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Operand, VectorShape};

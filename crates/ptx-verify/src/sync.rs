@@ -29,7 +29,7 @@ pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// A fence names its order, or is `.acq_rel` when only a scope is there (manual 9.7.13.4).
+/// A fence has its order, or is `.acq_rel` if it has only a scope (manual 9.7.13.4).
 pub(crate) fn check_fence(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().form().slot_of(Field::Scope).is_some() && site.mnemonic().get(Field::Scope).is_none() {
         missing(cx, site, "a fence needs a scope".to_owned(), "add `.cta`, `.cluster`, `.gpu` or `.sys`");

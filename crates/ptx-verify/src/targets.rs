@@ -20,7 +20,7 @@ const MINORS: &[(u8, &[u8])] = &[
     (9, &[0, 1, 2, 3, 4, 5]),
 ];
 
-/// An architecture: its number, the first version that knows it, and that of its `a` and `f` variants.
+/// An architecture: its number, the first version that has it, and that of its `a` and `f` variants.
 struct Architecture {
     number: u16,
     base: PtxVersion,
@@ -41,7 +41,7 @@ const fn with_variants(number: u16, base: (u8, u8), arch: (u8, u8), family: (u8,
     }
 }
 
-/// The architectures, with the versions that `ptxas` asks for (manual 13, release notes of each version).
+/// The architectures, with the versions that `ptxas` requires (manual 13, release notes of each version).
 const ARCHITECTURES: &[Architecture] = &[
     plain(10, 1, 0),
     plain(11, 1, 0),
@@ -80,11 +80,11 @@ const ARCHITECTURES: &[Architecture] = &[
 /// The options of `.target` besides the architecture (manual 11.1.2).
 const OPTIONS: &[&str] = &["texmode_unified", "texmode_independent", "debug", "map_f64_to_f32"];
 
-/// The version and architecture that instructions are held against.
+/// The version and architecture that instructions are checked against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     version: PtxVersion,
-    /// `None` after a finding about it: nothing is held against an unknown architecture.
+    /// `None` after it was reported: nothing is checked against an unknown architecture.
     sm: Option<Sm>,
     maps_doubles: bool,
     has_samplers: bool,
@@ -132,7 +132,7 @@ impl Target {
                     .with_help(format!("the module says `.version {}`", self.version)),
             );
         }
-        // `map_f64_to_f32` lets architectures without double precision take it as single (manual 11.1.2).
+        // With `map_f64_to_f32` architectures without double precision execute it as single precision (manual 11.1.2).
         let mapped = self.maps_doubles && since.sm == 13;
         if let Some(sm) = self.sm
             && !since.admits(sm)
@@ -148,7 +148,7 @@ impl Target {
     }
 }
 
-/// The first version that knows a target (manual 11.1.2), `None` when none does.
+/// The first version that has a target (manual 11.1.2), `None` when none does.
 pub fn first_version(sm: Sm) -> Option<PtxVersion> {
     let row = ARCHITECTURES.iter().find(|row| row.number == sm.number)?;
     match sm.variant {
@@ -158,7 +158,7 @@ pub fn first_version(sm: Sm) -> Option<PtxVersion> {
     }
 }
 
-/// All target architectures, by number, each with the first PTX version that knows it (manual 11.1.2).
+/// All target architectures, by number, each with the first PTX version that has it (manual 11.1.2).
 pub fn known_targets() -> impl Iterator<Item = (Sm, PtxVersion)> {
     let variants = [SmVariant::Base, SmVariant::Family, SmVariant::Arch];
     let all =

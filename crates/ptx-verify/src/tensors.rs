@@ -76,8 +76,8 @@ pub(crate) fn is_written_out(cx: &Checker<'_>, site: Site<'_>) -> bool {
     moves_doubles || (has_narrow_factors(site) && !multiplies_narrow(cx))
 }
 
-/// The positions of what a sparse matrix keeps: `ptxas` takes braces around them where the target has the product itself,
-/// and an integer where it has not.
+/// The metadata of a sparse matrix: `ptxas` accepts braces around it if the target supports the product, and an integer
+/// if it does not.
 pub(crate) fn check_metadata(cx: &mut Checker<'_>, site: Site<'_>) {
     let Some(at) = site.form().operands.iter().position(|place| place.name == "e") else { return };
     let text = match site.operand(at) {
@@ -101,7 +101,7 @@ fn has_product(cx: &Checker<'_>, site: Site<'_>) -> bool {
     }
 }
 
-/// Sizes of a tensor and masks of bytes in braces: `ptxas` takes them for something else when all of them are `.u16`.
+/// Sizes of a tensor and masks of bytes in braces: `ptxas` misinterprets them when all of them are `.u16`.
 pub(crate) fn check_halves(cx: &mut Checker<'_>, site: Site<'_>) {
     let is_unsigned = |value: &Operand| matches!(value, Operand::Register(reg) if site.body.reg_type(*reg) == ScalarType::U16);
     let all_unsigned = |value: &Operand| match value {
@@ -137,7 +137,7 @@ pub(crate) fn check_doubles(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Eight-row products of bytes take an integer register for `a`.
+/// Eight-row products of bytes accept an integer register for `a`.
 pub(crate) fn check_bytes(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Vector(list) = site.operand(1) else { return };
     let bytes = site.has_any(&[Mod::U8, Mod::S8]).is_some();
@@ -148,7 +148,7 @@ pub(crate) fn check_bytes(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Where sizes stand for those of the tensor map, constants among the coordinates are 0.
+/// If sizes replace those of the tensor map, constants among the coordinates must be 0.
 pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.has_any(&[Mod::OverrideGlobalDim, Mod::OverrideGlobalDimStride]).is_none() {
         return;
@@ -186,8 +186,8 @@ fn left_out(cx: &mut Checker<'_>, site: Site<'_>) {
     cx.report(finding.with_help("name registers that nothing reads"));
 }
 
-/// Which factors of `wmma.mma` are held to registers: `b` on bytes, those of one register on bytes and bits; `b` on
-/// `.tf32` to untyped ones.
+/// The factors of `wmma.mma` that must be registers: `b` on bytes, those of one register on bytes and bits; `b` on
+/// `.tf32` untyped ones.
 pub(crate) fn check_factors(cx: &mut Checker<'_>, site: Site<'_>) {
     if !matches!(site.mnemonic().get(Field::AType), Some(Mod::Tf32 | Mod::U8 | Mod::S8 | Mod::B1)) {
         return;

@@ -11,7 +11,7 @@ use crate::operands::{Place, Wanted, check_scalar, wrong_kind};
 /// Handles of textures, samplers and surfaces in registers.
 pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
 
-/// What opaque object is at a place; `None` for tensor maps, which lie in memory.
+/// The opaque object that an operand refers to; `None` for tensor maps, which are in memory.
 pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
     match (site.mnemonic().sem(), place.name) {
         (Sem::Texture(TextureSem::Tex | TextureSem::Tld4), "b") => Some(VarType::SamplerRef),
@@ -23,7 +23,7 @@ pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
     }
 }
 
-/// What a variable is: one in `.tex` is a texture, of any number type (manual 5.1.8).
+/// The type of a variable: one in `.tex` is a texture, of any number type (manual 5.1.8).
 fn opaque(variable: &Variable) -> VarType {
     if variable.space == StateSpace::Tex { VarType::TexRef } else { variable.ty }
 }
@@ -37,7 +37,7 @@ const fn named(ty: VarType) -> &'static str {
     }
 }
 
-/// Checks the variable that stands for a texture, sampler, surface or tensor map.
+/// Checks the variable used as a texture, sampler, surface or tensor map.
 pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
     let Some(wanted) = wanted(site, place) else { return };
     let found = match symbol {
@@ -52,7 +52,7 @@ pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, s
     }
 }
 
-/// Checks the object that a query asks about: its variable, or a register with its handle.
+/// Checks the object of a query: its variable, or a register with its handle.
 pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Address(base, offset) = site.operand(1) else { return };
     let place = Place { at: 1, role: ptx_isa::Role::Use, name: "a", span: site.span(1) };
@@ -145,7 +145,7 @@ fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
     cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.span(at), text).with_help(help));
 }
 
-/// Whether a second object, which the unified mode has no use for, makes `ptxas` take other operands for what they are not.
+/// Whether `ptxas` misinterprets other operands because of a second object, which the unified mode does not use.
 fn is_misread(site: Site<'_>, geometry: Option<Mod>) -> bool {
     let has = |name: &str| {
         let at = site.form().operands.iter().position(|operand| operand.name == name);

@@ -1,7 +1,7 @@
 //! Registers and local variables that are declared outside of functions, before PTX 3.0 (manual 7.1.1).
 //!
-//! Each thread has them once, for as long as it runs, in all functions. `ptxas` does without the ABI then: it
-//! keeps such a register in one place through all calls, so that all functions must be known and none may lead back to itself.
+//! Each thread has them once, for its whole life, in all functions. `ptxas` does not use the ABI then: it keeps such a
+//! register in one hardware register across all calls, so that all functions must be known and recursion is not allowed.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use ptx_isa::{ControlSem, Sem, StateSpace};
 use crate::codes;
 use crate::context::Checker;
 
-/// What of it a function needs, itself or in what it calls.
+/// The registers and variables that a function needs, itself or in its callees.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Used {
     /// Registers: one of [`Module::registers`] with its number.
@@ -39,7 +39,7 @@ pub(crate) fn declared(module: &Module) -> Option<Span> {
     })
 }
 
-/// Checks that every call is of a function that is known, by its name, and leads back to no function that is running.
+/// Checks that every call is to a known function, by its name, and is not recursive.
 pub(crate) fn check(cx: &mut Checker<'_>) {
     let module = cx.module;
     let Some(declared) = declared(module) else { return };
@@ -72,7 +72,7 @@ pub(crate) fn check(cx: &mut Checker<'_>) {
     }
 }
 
-/// What each function needs, by its number.
+/// The registers and variables that each function needs, by its number.
 pub(crate) fn used(module: &Module) -> Vec<Used> {
     let locals: BTreeSet<VarId> = locals(module).collect();
     // Functions after those that they call, so that one pass finds what callees need, too. There are no cycles: `check` has refused them.
@@ -115,7 +115,7 @@ pub(crate) fn registers(body: &Body) -> impl Iterator<Item = (RegDeclId, u32, us
     })
 }
 
-/// What a body calls: the definition, where there is one, or nothing for a call through a register.
+/// The callees of a body: the definition, if there is one, or `None` for a call through a register.
 fn callees<'m>(module: &'m Module, body: &'m Body) -> impl Iterator<Item = (Option<FunctionId>, Span)> + 'm {
     let calls = body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
     calls.map(|(_, inst)| match body.operands(inst).get(1) {

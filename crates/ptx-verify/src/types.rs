@@ -3,7 +3,7 @@
 use ptx_ir::Immediate;
 use ptx_isa::{ScalarType, TypeKind, Width};
 
-/// Whether a register of type `actual` may occur where an instruction takes `wanted` (manual 9.4).
+/// Whether an instruction that requires `wanted` accepts a register of type `actual` (manual 9.4).
 pub(crate) fn agrees(wanted: ScalarType, actual: ScalarType, width: Width) -> bool {
     if actual == ScalarType::Pred || wanted == ScalarType::Pred {
         return actual == wanted;
@@ -34,17 +34,17 @@ fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
     }
 }
 
-/// Whether a constant may occur where an instruction takes `wanted` (manual 4.5, 9.4).
+/// Whether an instruction that requires `wanted` accepts a constant (manual 4.5, 9.4).
 ///
-/// Integers of any size do for integer types; the instruction takes the low bits. Floating-point types take
-/// floating-point constants alone, and types without a literal form none.
+/// Integer types accept integers of any size; the instruction uses the low bits. Floating-point types accept
+/// only floating-point constants, and types without a literal form none.
 pub(crate) fn takes_immediate(wanted: ScalarType, value: Immediate) -> bool {
     match value {
         Immediate::S64(..) | Immediate::U64(..) => match wanted.kind() {
             TypeKind::Bits | TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => true,
             TypeKind::Float | TypeKind::Packed => false,
         },
-        // `ptxas` takes them for `.f64` too, and puts their bits below 32 zero bits.
+        // `ptxas` also accepts them for `.f64`, and puts their bits below 32 zero bits.
         Immediate::F32(..) => matches!(wanted, ScalarType::F32 | ScalarType::B32),
         Immediate::F64(..) => matches!(wanted, ScalarType::F32 | ScalarType::F64 | ScalarType::B64),
     }

@@ -18,7 +18,7 @@ pub(crate) enum Place {
     Result(Head),
 }
 
-/// What kind of head a parameter belongs to: `ptxas` looks closely only at those of functions with a body.
+/// The kind of function head that a parameter belongs to: `ptxas` fully checks only those of functions with a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Head {
     Definition,
@@ -107,7 +107,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
     if !check_declarable(cx, ty, span) {
         return false;
     }
-    // `ptxas` asks for no version of arrays of numbers of 128 bits, nor of vectors of pairs.
+    // `ptxas` requires no version for arrays of 128-bit numbers, nor for vectors of pairs.
     let is_plain = variable.shape == VectorShape::Scalar;
     if is_plain && (ty != ScalarType::B128 || (variable.dims.is_empty() && !place.is_loose())) {
         check_type_since(cx, ty, span);

@@ -1,4 +1,4 @@
-//! What a module means, with all that its instructions leave unsaid written out.
+//! Transforms a module so that everything that its instructions imply is explicit.
 //!
 //! Old versions and targets imply modifiers, and `ptxas` adds constants to registers where they are read:
 //!

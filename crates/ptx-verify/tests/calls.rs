@@ -36,7 +36,7 @@ fn arguments_agree_in_width_and_kind() {
         (".func f (.param .b32 a) { ret; }", ".local .b32 x; call f, (x);"),
         (".func f (.param .b32 a) { ret; }", "call f, (p0);"),
         (".func (.param .b32 r) f () { ret; }", ".param .b64 x; call (x), f;"),
-        // No element of a vector is passed, nor takes a result.
+        // An element of a vector cannot be an argument or a result.
         (".func f (.param .b32 a) { ret; }", ".reg .v4 .b32 v; call f, (v.y);"),
         (".func f (.reg .b32 a) { ret; }", ".reg .v4 .b32 v; call f, (v.y);"),
         (".func (.reg .b32 r) f () { ret; }", ".reg .v4 .b32 v; call (v.x), f;"),

@@ -1,9 +1,9 @@
 //! The reader and the verifier against `ptxas`, file by file: the module language.
 //!
 //! The judged files are no part of the repository; they are looked for in `$PTX_SHARED`, else in `../shared` beside the
-//! workspace, and without them the check counts as ignored. `directive_differences.tsv` beside this file lists where the
-//! two disagree, with the reason. A difference that is not listed fails, and so does an entry without one. What `ptxas`
-//! refuses must also be found on the line that it names, but for a small share.
+//! workspace, and without them the check counts as ignored. `directive_differences.tsv` next to this file lists where
+//! the two disagree, with the reason. A difference that is not listed fails, and so does an entry without one. Errors of
+//! `ptxas` must also be reported on the same line, except for a small share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ struct Case {
     /// Folder and file.
     name: String,
     text: Vec<u8>,
-    /// Whether `ptxas` takes it when it only reads and checks.
+    /// Whether `ptxas` accepts it when it only parses and checks.
     accepted: bool,
     /// The lines its messages name.
     lines: BTreeSet<usize>,

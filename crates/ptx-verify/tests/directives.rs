@@ -211,7 +211,7 @@ fn types_of_instructions_and_predicates_are_no_types_of_variables() {
     }
 }
 
-/// The first architecture must run what the others do, as `ptxas` asks.
+/// The first architecture must be compatible with the others, as `ptxas` requires.
 #[test]
 fn several_targets_go_by_the_first() {
     let text = |targets: &str| format!(".version 9.5\n{targets}\n.address_size 64\n.entry k () {{ ret; }}\n");
@@ -250,7 +250,7 @@ fn features_of_modules_have_their_first_version() {
         (".func f (.param .b8 a[]) { ret; }", "5.0", "6.0"),
     ];
     for (text, before, first) in cases {
-        // A target that both versions know.
+        // A target that both versions have.
         let module = |version: &str| {
             format!(".version {version}\n.target sm_30\n.address_size 64\n{text}\n.entry k () {{ ret; }}\n")
         };

@@ -1,4 +1,4 @@
-//! What findings say would be right.
+//! The suggestions of diagnostics.
 
 use ptx_diag::SourceFile;
 

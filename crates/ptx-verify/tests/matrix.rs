@@ -1,10 +1,10 @@
 //! The verifier against `ptxas`, line by line: which instructions exist, since when and where.
 //!
 //! The judged lines are no part of the repository; they are looked for in `$PTX_SHARED`, else in `../shared` beside the
-//! workspace, and without them the checks count as ignored. `matrix_differences.tsv` beside this file lists where the
-//! two disagree on purpose or still, with the reason; an entry that ends in `*` stands for a family of instructions. A
-//! difference that is not listed fails, and so does an entry without one. What the reader refuses counts like what the
-//! verifier refuses.
+//! workspace, and without them the checks count as ignored. `matrix_differences.tsv` next to this file lists where the
+//! two disagree on purpose or still, with the reason; an entry that ends in `*` covers a family of instructions. A
+//! difference that is not listed fails, and so does an entry without one. Errors of the parser count like errors of the
+//! verifier.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -70,7 +70,7 @@ struct Judged {
     /// The target with its options, as `.target` lists them.
     target: String,
     accepted: bool,
-    /// Which of [`TARGETS`] accept it, when they were asked.
+    /// Which of [`TARGETS`] accept it, if they were tested.
     targets: Option<u32>,
     /// The first version and the first target that accept it, for accepted lines.
     first: Option<(PtxVersion, String)>,
@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, vec![trial.with_ignored_flag(skipped), page]).exit_code()
 }
 
-/// The page has a row for each reason, with the number of lines that it stands for, and no other.
+/// The page has a row for each reason, with its number of lines, and no other.
 fn count_on_page() -> Result<(), Failed> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ptx-dialect.md");
     let page = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -197,7 +197,7 @@ fn module(line: &str, version: PtxVersion, target: &str) -> String {
     text + &format!(" {line}{end} }}\nret;\n}}\n")
 }
 
-/// What we say.
+/// Our verdict.
 enum Verdict {
     Accepted,
     /// With the first code and message.
@@ -241,7 +241,7 @@ fn compare(swept: &[Judged], whole: &[Judged]) -> Result<(), Failed> {
     Err(format!("{} lines:\n{}", wrong.len(), wrong.join("\n")).into())
 }
 
-/// What is different about each line, where something is.
+/// The difference in each line, if any.
 fn on_all_cores(judged: &[Judged], difference: fn(&Judged) -> Option<String>) -> Result<Differences, Failed> {
     enough(judged.len())?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,4 +1,4 @@
-//! Operands: types, kinds, ranges. What is right and wrong here is the verdict of `ptxas` 13.5.
+//! Operands: types, kinds, ranges. The expectations are the verdicts of `ptxas` 13.5.
 
 mod common;
 use common::{accepts, rejects};

@@ -1,4 +1,4 @@
-//! Nothing that the reader gives makes the verifier panic, and large modules take time in proportion.
+//! The verifier does not panic on any output of the parser, and takes linear time for large modules.
 
 mod common;
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use ptx_diag::SourceFile;
 
-/// Verifies what the reader made of a text, errors or not.
+/// Verifies the parser's result for a text, with or without errors.
 fn survive(text: &[u8]) {
     let source = SourceFile::new("test.ptx", text);
     let (module, _) = ptx_syntax::parse(&source);
@@ -99,6 +99,6 @@ fn tens_of_thousands_of_everything_are_quick() {
     assert!(!read.has_errors(), "{:?}", read.iter().next());
     let start = Instant::now();
     assert!(ptx_verify::verify(&module).is_ok());
-    // A rule that looked through all parameters or variables for each statement would take minutes.
+    // A rule that searched all parameters or variables for each statement would take minutes.
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }

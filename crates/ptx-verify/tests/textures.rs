@@ -1,4 +1,4 @@
-//! Textures, surfaces, policies and narrow conversions. What is right and wrong here is the verdict of `ptxas` 13.5.
+//! Textures, surfaces, policies and narrow conversions. The expectations are the verdicts of `ptxas` 13.5.
 
 mod common;
 use common::{accepts, findings, rejects};

@@ -1,5 +1,5 @@
-//! The file that is measured, made here: the kernels of the test-suite's benchmark programs, repeated under other names up
-//! to the asked size.
+//! Generates the input: the kernels of the test-suite's benchmark programs, repeated under other names up to the given
+//! size.
 
 mod processor_time;
 

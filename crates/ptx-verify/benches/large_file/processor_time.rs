@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::{Measurement, ValueFormatter, WallTime};
 
-/// Measures the processor time of the thread where Linux tells it, else the time that passes.
+/// Measures the CPU time of the thread on Linux, else wall-clock time.
 pub struct ProcessorTime {
     started: Instant,
     format: WallTime,

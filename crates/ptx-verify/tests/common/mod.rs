@@ -24,7 +24,7 @@ pub fn module(directives: &str) -> String {
     format!("{HEAD}{directives}\n")
 }
 
-/// What is found: for errors and warnings of the reader and the verifier, code and text under the position.
+/// The diagnostics: for errors and warnings of the parser and the verifier, the code and the text at the location.
 pub fn findings(text: &str) -> Vec<(String, String)> {
     let source = SourceFile::new("test.ptx", text);
     let (module, read) = ptx_syntax::parse(&source);
