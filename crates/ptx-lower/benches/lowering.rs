@@ -25,7 +25,7 @@ fn main() {
     group.sample_size(10);
     for (name, size, level) in [
         ("lower", large_file::SIZE, OptLevel::O0),
-        // LLVM's passes take some ten times as long as the rest.
+        // LLVM's passes take about ten times as long as the rest.
         ("lower and optimize the eighth", large_file::SIZE / 8, OptLevel::O2),
     ] {
         let source = SourceFile::new("large.ptx", large_file::large_file(size));

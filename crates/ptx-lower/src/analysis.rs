@@ -1,4 +1,4 @@
-//! Everything known of a body before it is lowered.
+//! The analysis results of a body before it is lowered.
 
 use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Module, Operand, Param, Symbol, VarId};
 use ptx_isa::{ControlSem, MemorySem, Sem};
@@ -12,7 +12,7 @@ use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa, ValueId};
 use crate::widened::read_as_numbers;
 
-/// What is known of one body.
+/// The analysis results of one body.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     /// The bits of generic addresses.
@@ -21,7 +21,7 @@ pub(crate) struct Analysis {
     pub(crate) slots: Slots,
     pub(crate) accesses: FxHashMap<usize, Access>,
     pub(crate) ssa: Ssa,
-    /// What callers read of the registers.
+    /// The registers that callers read.
     pub(crate) results: Vec<Slot>,
     /// The values of the carry flag that are kept as borrows.
     pub(crate) borrows: FxHashSet<ValueId>,
@@ -77,8 +77,9 @@ pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> 
     names
 }
 
-/// Analyses every body. What a callee takes as an address is an address in its callers too, so the representations are found
-/// again until no parameter changes; a few rounds settle what real call chains need, and later ones would only type more.
+/// Analyses every body. A value passed to a callee that uses it as an address is an address in its callers, too, so that the
+/// representations are recomputed until no parameter changes; a few rounds suffice for real call chains, and further ones
+/// would only add types.
 pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
     const ROUNDS: usize = 4;
     let by_address = functions_by_address(module);
@@ -97,11 +98,11 @@ pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
         for id in module.function_ids() {
             let function = module.function(id);
             let (Some(body), Some(analysis)) = (&function.body, analyses.get_mut(&id)) else { continue };
-            // Callers through a pointer go by the prototype, which knows no pointers; all others by this signature.
+            // Callers through a pointer use the prototype, which has no pointer types; all others use this signature.
             let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
             let params: &[Param] = if typed { &function.params } else { &[] };
             analysis.represent(module, body, function.kind, params, &callees);
-            // Where one sum is a number, another term of the next may be the address.
+            // If one sum is a number, another term of the next may be the address.
             loop {
                 let mut leaving = provenance.may_leave(module, id, analysis);
                 leaving.extend(read_as_numbers(body, analysis));
@@ -190,7 +191,7 @@ impl Analysis {
         self.parameter_spaces = spaces;
     }
 
-    /// Whether an instruction takes the address of a variable; what it takes of a texture, sampler or surface is its handle.
+    /// Whether an instruction takes the address of a variable; operands that are textures, samplers or surfaces are handles.
     pub(crate) fn takes_address(&self, module: &Module, var: VarId) -> bool {
         self.taken.contains(&var) && module.variable(var).scalar_type().is_some()
     }

@@ -9,7 +9,7 @@ use crate::emit::{Emitter, Site, known};
 use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
 
-/// What is divided by where the divisor is zero and the result open. Passes make a maximum of the choice of one.
+/// The divisor in place of zero, for which the result is unspecified. With a divisor of one, passes would turn the select into a maximum.
 const DIVISOR_FOR_ZERO: u64 = 7;
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -37,7 +37,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let (a, b) =
             (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
         let op = if subtracts { BinaryOp::Sub } else { BinaryOp::Add };
-        // Where llc sees `add @g, x` it takes an access there to be one of `@g`; LLVM's passes put constants last, too.
+        // For `add @g, x` llc assumes that an access at the sum is one of `@g`; LLVM's passes put constants last, too.
         let is_symbol = self.as_pointer(site, site.operand(1))?.is_some_and(|address| address.is_constant());
         let (a, b) = if !subtracts && is_symbol && known(b).is_none() { (b, a) } else { (a, b) };
         let value = self.b.binary(op, a, b)?;
@@ -128,7 +128,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `div` and `rem` (manual 9.7.1.8): the result for a zero divisor is unspecified and the one overflow wraps, while LLVM
-    /// leaves both undefined; so no divisor LLVM sees is zero, or minus one for the least number.
+    /// leaves both undefined; so the divisor in LLVM IR is never zero, nor minus one for the smallest number.
     pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
@@ -155,7 +155,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             self.keep_apart(value);
             return self.define(site, 0, value);
         }
-        // The mark lets raising leave the choice out.
+        // The mark lets raising omit the select.
         let choose = |this: &mut Self, chosen: Value<'c>| -> Result<Value<'c>> {
             let zero = this.b.int_compare(IntPredicate::Eq, b, b.ty().zero())?;
             let divisor = this.b.select(zero, this.types.int_value(bits, DIVISOR_FOR_ZERO), chosen)?;
@@ -169,7 +169,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let value = self.b.binary(op, a, divisor)?;
             return self.define(site, 0, value);
         }
-        // The least number divided by one is itself, as by -1 when the quotient wraps; nothing is left either way.
+        // The smallest number divided by one is itself, as is the wrapped quotient by -1; the remainder is zero in both cases.
         let least = self.types.int_value(bits, 1 << (bits - 1));
         let negates = self.b.int_compare(IntPredicate::Eq, b, minus_one)?;
         let lowest = self.b.int_compare(IntPredicate::Eq, a, least)?;
@@ -340,7 +340,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, count)
     }
 
-    /// `bfe` (manual 9.7.1.19) with constant place and length as shifts; else as written.
+    /// `bfe` (manual 9.7.1.19) with constant position and length as shifts; else as written.
     pub(crate) fn bit_field_extract(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, place, length) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
@@ -359,7 +359,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)
     }
 
-    /// `bfi` (manual 9.7.1.20) with constant place and length as masks; else as written.
+    /// `bfi` (manual 9.7.1.20) with constant position and length as masks; else as written.
     pub(crate) fn bit_field_insert(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);

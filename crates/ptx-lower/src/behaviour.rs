@@ -1,7 +1,7 @@
-//! What functions do, derived from their bodies and those of what they call: LLVM's attributes of functions.
+//! LLVM's function attributes, derived from the bodies of functions and their callees.
 //!
-//! Only what holds in every execution is claimed. A loop may be endless, for PTX does not promise progress; a function of
-//! which the body is elsewhere, or may be replaced by the linker, may do anything.
+//! Attributes hold in every execution. A loop may be infinite, since PTX does not guarantee progress; a function whose
+//! body is in another module, or may be replaced by the linker, may do anything.
 
 use ptx_ir::{
     AddressBase, Body, FunctionDirective, FunctionId, FunctionKind, Linkage, Module, Operand, StrId, Symbol,
@@ -14,12 +14,12 @@ use crate::flow::Flow;
 use crate::moves::changes;
 use crate::slots::{is_param, whole_scalar};
 
-/// What a function may do; everything is `false` that it is known not to do.
+/// The behaviour that a function may have; `false` if it is known not to have it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Behaviour {
     /// Its effect may depend on which threads execute it together: LLVM's `convergent`.
     pub(crate) convergent: bool,
-    /// It may read or write memory, or do something else than give its result: not `memory(none)`.
+    /// It may read or write memory, or have effects other than its result: not `memory(none)`.
     pub(crate) touches_memory: bool,
     /// It may synchronize with other threads through memory: not `nosync`.
     pub(crate) synchronizes: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Behaviour {
 }
 
 impl Behaviour {
-    /// Of a function of which nothing is known.
+    /// The behaviour of an unknown function.
     pub(crate) const ANY: Behaviour = Behaviour {
         convergent: true,
         touches_memory: true,
@@ -38,7 +38,7 @@ impl Behaviour {
         may_not_return: true,
         recurses: true,
     };
-    /// Of a function that only computes.
+    /// The behaviour of a function without effects.
     const PURE: Behaviour = Behaviour {
         convergent: false,
         touches_memory: false,
@@ -75,7 +75,7 @@ pub(crate) fn definition_of(module: &Module, definitions: &Definitions, id: Func
     definitions.get(&module.function(id).name).copied().unwrap_or(id)
 }
 
-/// What each function with a body does, by the id of its definition.
+/// The behaviour of each function with a body, by the id of its definition.
 pub(crate) fn behaviours(
     module: &Module,
     analyses: &FxHashMap<FunctionId, Analysis>,
@@ -129,12 +129,12 @@ fn behaviour(
     let function = module.function(id);
     let (Some(body), Some(analysis)) = (&function.body, analyses.get(&id)) else { return Behaviour::ANY };
     if function.kind == FunctionKind::Device && function.linkage == Linkage::Weak {
-        // The linker may put another in its place.
+        // The linker may replace it.
         return Behaviour::ANY;
     }
     let mut all = own(module, body, analysis);
     for callee in called {
-        // What is not found yet is on a cycle of calls with this function.
+        // A callee without a result yet is on a cycle of calls with this function.
         all = all.and(found.get(callee).copied().unwrap_or(Behaviour::ANY));
     }
     all.may_not_return |=
@@ -144,7 +144,7 @@ fn behaviour(
     all
 }
 
-/// What a body does apart from the functions that it calls by name.
+/// The behaviour of a body without the functions that it calls by name.
 fn own(module: &Module, body: &Body, analysis: &Analysis) -> Behaviour {
     let mut all = Behaviour { may_not_return: has_loop(&analysis.flow), ..Behaviour::PURE };
     for (_, inst) in body.instructions() {
@@ -169,7 +169,7 @@ fn own(module: &Module, body: &Body, analysis: &Analysis) -> Behaviour {
                 Behaviour {
                     touches_memory: true,
                     synchronizes: !is_weak(&inst.mnemonic),
-                    // LLVM lets a volatile access be anything, a trap too.
+                    // For LLVM a volatile access may do anything, including a trap.
                     may_not_return: is_volatile(&inst.mnemonic),
                     ..Behaviour::PURE
                 }
@@ -184,7 +184,7 @@ fn own(module: &Module, body: &Body, analysis: &Analysis) -> Behaviour {
     all
 }
 
-/// What follows from a row's effects alone; what does more than compute may wait for other threads.
+/// The behaviour implied by a row's effects alone; an instruction with effects may wait for other threads.
 fn of_effects(mnemonic: &Mnemonic) -> Behaviour {
     let effects = mnemonic.effects();
     let more =
@@ -196,7 +196,7 @@ fn of_effects(mnemonic: &Mnemonic) -> Behaviour {
 }
 
 impl Behaviour {
-    /// Of an instruction that is not a call and of which nothing else is known.
+    /// The behaviour of an instruction that is not a call and is otherwise unknown.
     const ANY_BUT_CALLS: Behaviour = Behaviour { recurses: false, ..Behaviour::ANY };
 }
 
@@ -212,7 +212,7 @@ fn is_value(module: &Module, analysis: &Analysis, operands: &[Operand]) -> bool 
     })
 }
 
-/// Whether a load or store has no order and is none of the memory itself (manual 8, 9.7.9.1); atomic operations are never weak.
+/// Whether a load or store has no memory order and need not access the memory itself (manual 8, 9.7.9.1); atomic operations are never weak.
 fn is_weak(mnemonic: &Mnemonic) -> bool {
     match mnemonic.sem() {
         Sem::Memory(MemorySem::Load | MemorySem::LoadUniform | MemorySem::Store) => {
@@ -229,7 +229,7 @@ fn is_volatile(mnemonic: &Mnemonic) -> bool {
         || mnemonic.has(Mod::Mmio)
 }
 
-/// Whether control may come to a node again.
+/// Whether control may reach a node again.
 fn has_loop(flow: &Flow) -> bool {
     let mut place = vec![usize::MAX; flow.nodes.len()];
     for (at, id) in flow.order.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Bounded indices: sums with the address of a variable that stay in it for all inputs.
 //!
-//! In goes one sum, out comes whether it is inside of the variable, or one past its end ([`Bounds::is_inside`]). Bounds are upper bounds of numbers
-//! from zero up; they are found by a walk back over at most `MOST_STEPS` instructions, and never through a phi, so that no fixed point is needed.
+//! [`Bounds::is_inside`] computes whether a sum is inside of the variable, or one past its end. Bounds are upper bounds of nonnegative numbers;
+//! they are found by a walk back over at most `MOST_STEPS` instructions, and never through a phi, so that no fixed point is needed.
 //!
 //! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
 
@@ -14,10 +14,10 @@ use crate::ssa::{Def, ValueId};
 
 /// How many instructions back an index or an address is followed.
 const MOST_STEPS: u32 = 8;
-/// Bounds above this are none: below it no sum or product of 32 bits wraps or is negative.
+/// Larger bounds are not used: below this no sum or product of 32 bits wraps or is negative.
 const GREATEST: u64 = (1 << 31) - 1;
 
-/// The body whose sums are looked at.
+/// The body whose sums are analysed.
 pub(crate) struct Bounds<'a> {
     pub(crate) module: &'a Module,
     pub(crate) body: &'a Body,
@@ -47,7 +47,7 @@ impl Bounds<'_> {
         room.zip(most).is_some_and(|(room, most)| most <= room)
     }
 
-    /// How many bytes of a variable there are from an address on.
+    /// The number of bytes of a variable from an address on.
     fn room(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
         let (statement, inst) = self.definition(statement, operand)?;
         if !matches!(inst.mnemonic.sem(), Sem::Move(MoveSem::Mov | MoveSem::Cvta)) || steps == 0 {
@@ -69,7 +69,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// The instruction that makes what an operand holds.
+    /// The instruction that defines an operand.
     fn definition(&self, statement: usize, operand: Operand) -> Option<(usize, &Inst)> {
         match &self.analysis.ssa.values.get(self.value(statement, operand)?.index())?.def {
             Def::Statement(statement) => Some((*statement, instruction(self.body, *statement)?)),
@@ -85,7 +85,7 @@ impl Bounds<'_> {
         self.analysis.ssa.read(statement, self.analysis.slots.lane(register, 0))
     }
 
-    /// The greatest number that an operand can be, when that is known and small.
+    /// The largest value of an operand, when it is known and small.
     fn most(&self, statement: usize, operand: Operand, steps: u32) -> Option<u64> {
         if let Operand::Immediate(immediate) = operand {
             return immediate.as_integer().filter(|number| *number <= GREATEST);
@@ -131,7 +131,7 @@ impl Bounds<'_> {
                 let factor = |at: usize| most(at).filter(|most| is_factor(inst, *most));
                 factor(1).zip(factor(2)).map(|(a, b)| a.saturating_mul(b))
             }
-            // What a division by zero leaves is open.
+            // The result of a division by zero is unspecified.
             (_, Opcode::Rem) if is_unsigned => match source(2) {
                 Operand::Immediate(by) => by.as_integer().and_then(|by| by.checked_sub(1)),
                 _ => None,
@@ -142,15 +142,15 @@ impl Bounds<'_> {
             },
             _ => None,
         };
-        // A result above the greatest positive number of its type may have wrapped, or be read as negative. A load of `.u8` or `.u16` cannot have:
-        // it may fill 16 bits, and `converted` and `is_factor` look at how it is read.
+        // A result above the largest positive number of its type may have wrapped, or be read as negative. A load of `.u8` or `.u16` cannot have
+        // wrapped: it may fill 16 bits, and `converted` and `is_factor` check how it is read.
         let width = inst.mnemonic.operand_type(0).or(ty).map_or(0, ScalarType::bits);
         let greatest = if width <= 16 { (1 << width.saturating_sub(1)) - 1 } else { GREATEST };
         let is_narrow_load = inst.mnemonic.sem() == Sem::Memory(MemorySem::Load);
         bound.filter(|most| is_narrow_load || *most <= greatest)
     }
 
-    /// What a conversion between integers leaves: small numbers as they are, of narrow unsigned ones what fits.
+    /// The bound after a conversion between integers: small numbers are unchanged, conversions to narrow unsigned types truncate.
     fn converted(&self, inst: &Inst, most: Option<u64>) -> Option<u64> {
         let (to, from) = (inst.mnemonic.type_of(Field::DType)?, inst.mnemonic.type_of(Field::AType)?);
         if !to.is_integer_or_bits() || !from.is_integer_or_bits() || to.bits() < 32 {
@@ -166,12 +166,12 @@ impl Bounds<'_> {
     }
 }
 
-/// The greatest number of a narrow type.
+/// The largest number of a narrow type.
 fn width_bound(ty: ScalarType) -> Option<u64> {
     matches!(ty.bits(), 8 | 16).then(|| (1 << ty.bits()) - 1)
 }
 
-/// Whether a product reads what is at most this as it is: `mul.wide.s16` takes what `ld.u16` left above 32767 for negative.
+/// Whether a product reads a number of at most this value unchanged: `mul.wide.s16` reads a result of `ld.u16` above 32767 as negative.
 fn is_factor(inst: &Inst, most: u64) -> bool {
     let is_short = inst.mnemonic.scalar_type().is_some_and(|ty| ty.is_signed() && ty.bits() == 16);
     !is_short || most < 1 << 15

@@ -1,8 +1,8 @@
 //! Sums over several words (manual 9.7.2).
 //!
 //! `CC.CF` holds a carry, also after a difference: `sub.cc` writes the carry of `a + ~b + 1`, and `subc` computes `a + ~b + CF`, as the
-//! machine code does. LLVM's `usub.with.overflow` gives the borrow, which is the opposite. Where only differences write what only
-//! meets differences, the borrow itself is the value that is kept, and a chain of `sub.cc` and `subc` has no `xor`:
+//! machine code does. LLVM's `usub.with.overflow` gives the borrow, which is the opposite. If a flag is written only by differences and
+//! merged in phis only with such flags, the borrow itself is kept as the value, and a chain of `sub.cc` and `subc` has no `xor`:
 //!
 //! ```text
 //! sub.cc.u32 %r2, %r0, %r1;    %0 = call { i32, i1 } @llvm.usub.with.overflow.i32(i32 %a, i32 %b)
@@ -20,12 +20,12 @@ use crate::errors::Result;
 use crate::slots::Slots;
 use crate::ssa::{Def, Ssa, ValueId};
 
-/// The values of the carry flag that are kept as borrows: what differences alone write, and what meets only such in phis.
+/// The values of the carry flag that are kept as borrows: those written by differences, and phis of only such values.
 pub(crate) fn borrows(body: &Body, slots: &Slots, ssa: &Ssa) -> FxHashSet<ValueId> {
     let ids = || (0..ssa.values.len() as u32).map(ValueId);
     let flags = || ids().zip(&ssa.values).filter(|(_, info)| info.slot == slots.carry());
-    // Begins with all that could be borrows, phis included, and takes values out until the rest agrees: the greatest solution, so that a loop
-    // whose flag only differences write keeps borrows throughout.
+    // Starts with all possible borrows, including phis, and removes values until the rest is consistent: the greatest solution, so that a
+    // loop whose flag only differences write keeps borrows throughout.
     let mut borrows: FxHashSet<ValueId> =
         flags().filter(|(_, info)| !is_written_as_carry(body, &info.def)).map(|(id, _)| id).collect();
     // A phi and the values that it joins are kept alike: otherwise each of its edges would cost an `xor`.
@@ -47,7 +47,7 @@ pub(crate) fn borrows(body: &Body, slots: &Slots, ssa: &Ssa) -> FxHashSet<ValueI
     }
 }
 
-/// Whether a flag comes from a sum, or from nothing: then it is clear.
+/// Whether a flag comes from a sum, or was never written, and is clear then.
 fn is_written_as_carry(body: &Body, def: &Def) -> bool {
     match def {
         Def::Undefined => true,
@@ -59,7 +59,7 @@ fn is_written_as_carry(body: &Body, def: &Def) -> bool {
     }
 }
 
-/// The flag that an instruction writes, as LLVM gives it.
+/// The flag that an instruction writes, as LLVM computes it.
 #[derive(Clone, Copy)]
 enum Flag<'c> {
     Carry(Value<'c>),
@@ -78,13 +78,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.sum_with_carry(site, a, b, subtracts)
     }
 
-    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` takes `madc.hi.sat` too and
-    /// makes the code of `madc.hi` for it.
+    /// `mad.cc`, `madc` (manual 9.7.2.5): a half of the product, then a sum with carry. `ptxas` also accepts `madc.hi.sat`,
+    /// and generates the code of `madc.hi` for it.
     pub(crate) fn carry_mad(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
         let product = match site.inst.mnemonic.get(Field::Part) {
-            // `ptxas` takes the bits from 32 on of the product of 16-bit factors, and not those from 16 on.
+            // `ptxas` uses the bits from 32 on of the product of 16-bit factors, and not those from 16 on.
             Some(Mod::Hi) if ty.bits() == 16 => self.beyond_product(ty, a, b)?,
             Some(Mod::Hi) => self.high_product(ty, a, b)?,
             _ => self.b.binary(BinaryOp::Mul, a, b)?,
@@ -145,7 +145,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.set_flag(site, if subtracts { Flag::Borrow(flag) } else { Flag::Carry(flag) })
     }
 
-    /// `a + b + flag` or `a - b - flag`. Passes leave zeros out, and the mark would not fit what is left.
+    /// `a + b + flag` or `a - b - flag`. Passes remove zeros, and the mark would not match the rest.
     fn plain_sum(
         &self,
         a: Value<'c>,

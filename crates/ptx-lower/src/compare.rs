@@ -76,7 +76,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let Some(predicate) = int_predicate(cmp, ty.is_signed()) else {
             return unsupported("its comparison is unknown");
         };
-        // Two addresses of one space are compared as what they are.
+        // Two addresses of one space are compared as pointers.
         if let (Some(a), Some(b)) = (self.as_pointer(site, a)?, self.as_pointer(site, b)?)
             && a.ty() == b.ty()
             && ty.bits() == 64
@@ -163,7 +163,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
-/// The place of the first source, after one destination or a pair.
+/// The index of the first source, after one destination or a pair.
 fn first_source(site: Site<'_>) -> usize {
     site.inst.mnemonic.form().operands.iter().position(|place| place.role == Role::Use).unwrap_or(1)
 }

@@ -1,7 +1,7 @@
 //! Lowering by meaning, and control flow (manual 9.7.12): branches, returns, calls.
 //!
-//! In goes one instruction at its site, out comes LLVM IR at the builder's position. Instructions that end a node are lowered with the node
-//! ([`Emitter::terminator`], [`Emitter::guarded_branch`]), all others by [`Emitter::instruction`]. A guarded instruction is a node of its own:
+//! Each instruction is lowered to LLVM IR at the builder's position. Instructions that end a node are lowered with the node
+//! ([`Emitter::terminator`], [`Emitter::guarded_branch`]), all others by [`Emitter::instruction`]. A guarded instruction is a separate node:
 //!
 //! ```text
 //! @!%p st.global.u32 [%rd1], %r1;           br i1 %p, label %no, label %yes, !ptx.guard !0
@@ -26,7 +26,7 @@ use crate::float::is_floating;
 use crate::flow::{End, NodeId};
 use crate::function::{Shape, function_type, prototype_shapes, result_type, units, unnatural_align};
 
-/// The statements of a body that say what indirect calls call, by their labels.
+/// The statements of a body that declare the callees of indirect calls, by their labels.
 pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
     let named = body.statements.iter().filter_map(|statement| match statement {
         Stmt::CallPrototype(label, _) | Stmt::CallTargets(label, _) => Some((*label, statement)),
@@ -56,8 +56,9 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         }
     }
 
-    /// What lowers instructions of a meaning to plain IR; `None` for those that end a block, which are lowered with it
-    /// ([`Self::terminator`]), and for all whose row does not ask for plain IR (a test holds the table to this).
+    /// The function that lowers instructions of a meaning to plain IR; `None` for those that end a block, which are
+    /// lowered with it ([`Self::terminator`]), and for all whose row does not specify plain IR (a test checks this for
+    /// the table).
     fn plain(sem: Sem, ty: Option<ScalarType>) -> Option<Lower<'a, 'm, 'c>> {
         let floating = ty.is_some_and(is_floating);
         Some(match sem {
@@ -162,7 +163,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         Ok(())
     }
 
-    /// A conditional branch for a guarded instruction: to it when the guard holds, else past it.
+    /// A conditional branch for a guarded instruction: to it if the guard is true, else past it.
     pub(crate) fn guarded_branch(&mut self, site: Site<'_>, node: NodeId) -> Result<()> {
         let End::If { guard, yes, no, .. } = self.analysis.flow.nodes[node.index()].end.clone() else {
             return unsupported("it has no guard");
@@ -170,7 +171,8 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         let slot = self.analysis.slots.lane(guard.register, 0);
         let condition = self.read(site.statement, slot, self.types.int(1))?;
         let (yes, no) = (self.block(yes)?, self.block(no)?);
-        // `@!%p` has its targets exchanged and no `xor`: raising takes the negation from the order of the targets, and LLVM one instruction less.
+        // `@!%p` has its targets exchanged and no `xor`: raising derives the negation from the order of the targets, and LLVM has one
+        // instruction less.
         let branch = if guard.negated {
             self.b.branch_if(condition, no, yes)?
         } else {
@@ -206,7 +208,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         Ok(())
     }
 
-    /// What the function returns: the contents of its result variables or registers.
+    /// The return value of the function: the contents of its result variables or registers.
     fn results(
         &self,
         value_of: impl Fn(crate::ssa::Slot, &Self) -> Option<crate::ssa::ValueId>,
@@ -272,7 +274,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         let (results, arguments) = (list(site.operand(0)), list(site.operand(2)));
         let shared = self.shared;
         let prototype;
-        // An indirect call may reach a barrier: LLVM must not make it depend on more conditions than in the text.
+        // An indirect call may reach a barrier: LLVM must not make it depend on additional conditions.
         let convergent = match site.operand(1) {
             Operand::Symbol(Symbol::Function(id), _) => {
                 shared.signatures.get(&id).is_none_or(|signature| signature.behaviour.convergent)
@@ -346,7 +348,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         Ok(())
     }
 
-    /// Whether the prototype of an indirect call says `.noreturn` (manual 11.4.6).
+    /// Whether the prototype of an indirect call is `.noreturn` (manual 11.4.6).
     fn never_returns(&self, prototype: Operand) -> bool {
         let Operand::Label(label) = prototype else { return false };
         matches!(self.prototypes.get(&label), Some(Stmt::CallPrototype(_, own)) if own.noreturn.is_some())

@@ -1,8 +1,8 @@
 //! `.file`, `.loc` and the labels of DWARF sections as LLVM debug information (manual 11.5).
 //!
-//! Each instruction carries the location of the last `.loc`. What locations cannot hold is beside them: `!ptx.file` the
-//! numbers of files, `!ptx.debug` on an instruction the directives and labels that preceded it, where they are more
-//! than one new location.
+//! Each instruction carries the location of the last `.loc`. Information that locations cannot express is in separate
+//! metadata: `!ptx.file` has the file numbers, `!ptx.debug` on an instruction the directives and labels that preceded
+//! it, if they are more than one new location.
 
 use ptx_ir::{Body, DebugLocation, InlinedAt, Item, Module, Stmt};
 use ptx_llvm::build::{DebugInfo, Metadata, Value};
@@ -14,11 +14,11 @@ use crate::emit::{Emitter, Shared};
 /// The debug directives and labels of a body.
 #[derive(Default)]
 pub(crate) struct DebugTrail {
-    /// By instruction: what precedes it since the one before, in order.
+    /// By instruction: the directives and labels since the previous one, in order.
     before: FxHashMap<usize, Vec<Mark>>,
-    /// What follows the last instruction.
+    /// Those after the last instruction.
     last: Vec<Mark>,
-    /// What waits for something to be built that can carry it.
+    /// Those that wait for an instruction that they can be attached to.
     waiting: Vec<Mark>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn section_names(module: &Module) -> FxHashSet<&str> {
         .collect()
 }
 
-/// Puts the table of files beside the module (mapping, "Debug information").
+/// Adds the table of files to the module (mapping, "Debug information").
 pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
     for item in &shared.module.items {
         let Item::File(file, _) = item else { continue };
@@ -67,8 +67,8 @@ pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
 }
 
 impl DebugTrail {
-    /// What a body has of them. In code to debug `ptxas` makes a block of every label, also of one that nothing names or that is beside
-    /// another, and what a label describes ends where it is.
+    /// The directives and labels of a body. In debug code `ptxas` starts a block at every label, also at unused ones and at several at
+    /// the same position, and whatever the previous label describes ends there.
     pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>, is_debugging: bool) -> Self {
         let mut trail = Self::default();
         let mut last: Option<&DebugLocation> = None;
@@ -89,7 +89,7 @@ impl DebugTrail {
                     }
                 }
                 Stmt::Inst(_) if !trail.last.is_empty() => {
-                    // A label alone is that of the block.
+                    // A single label is that of the block.
                     if trail.last.iter().filter(|mark| mark.text.ends_with(':')).count() == 1 {
                         trail.last.retain(|mark| mark.kind != Kind::Label);
                     }
@@ -115,8 +115,8 @@ fn location_text(module: &Module, location: &DebugLocation) -> String {
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Attaches what precedes a statement to the first instruction built for it since `before`, unless it is one new
-    /// location, which the instruction has anyway.
+    /// Attaches the marks before a statement to the first instruction built for it since `before`, unless they are
+    /// one new location, which the instruction has anyway.
     pub(crate) fn attach_debug_since(&mut self, statement: usize, before: Option<Value<'c>>) {
         self.trail.waiting.extend(self.trail.before.remove(&statement).unwrap_or_default());
         if self.trail.waiting.is_empty() {
@@ -130,7 +130,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Leaves what waits at the end of a block with its branch.
+    /// Attaches marks that wait at the end of a block to its branch.
     pub(crate) fn attach_waiting_debug(&mut self) {
         let waiting = std::mem::take(&mut self.trail.waiting);
         if let (false, Some(last)) = (waiting.is_empty(), self.b.last_instruction()) {
@@ -143,7 +143,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.types.attach(instruction, marks::DEBUG, self.types.metadata_strings(&texts));
     }
 
-    /// What is after the last instruction stays with the function.
+    /// Attaches the marks after the last instruction to the function.
     pub(crate) fn keep_last_debug(&mut self) {
         let texts: Vec<&str> = self.trail.last.iter().map(|mark| mark.text.as_str()).collect();
         if !texts.is_empty() {
@@ -151,7 +151,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Makes a location for each statement: that of the last `.loc` before it. Functions without `.loc` get none.
+    /// Creates a location for each statement: that of the last `.loc` before it. Functions without `.loc` get none.
     pub(crate) fn locate(&mut self, debug: &mut Option<DebugInfo<'c>>) {
         let Some(debug) = debug else { return };
         let files: FxHashMap<u32, &str> = self
@@ -171,7 +171,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             })
         };
         let known = |location: &DebugLocation| files.contains_key(&location.file);
-        // The function is where its first line that was not inlined is.
+        // The location of the function is that of its first line that was not inlined.
         let own = locations().find(|location| location.inlined.is_none() && known(location));
         let Some(first) = own.or_else(|| locations().find(|location| known(location))) else { return };
         let Some(path) = files.get(&first.file) else { return };
@@ -207,7 +207,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let scope = scopes.of_file(debug, module, location.file)?;
             return Some(debug.location(location.line, location.column, scope, None));
         };
-        // An earlier `.loc` names the place of the call, which may be inlined code itself (manual 11.5.3).
+        // An earlier `.loc` has the location of the call, which may be inlined code itself (manual 11.5.3).
         let call = match scopes.calls.get(&(inlined.file, inlined.line, inlined.column)) {
             Some(call) => *call,
             None => {
@@ -262,7 +262,7 @@ struct Scopes<'a, 'c> {
     own: (u32, Metadata<'c>),
     /// By file, and by name for inlined functions.
     others: FxHashMap<(u32, Option<String>), Metadata<'c>>,
-    /// The last location of each place, for what was inlined there.
+    /// The last location of each call site, for code that was inlined there.
     calls: FxHashMap<(u32, u32, u32), Metadata<'c>>,
 }
 

@@ -19,18 +19,18 @@ use crate::represent::{Repr, is_narrow};
 use crate::slots::lane_of;
 use crate::ssa::{Def, Slot, ValueId};
 
-/// What all functions of a module share while they are lowered.
+/// The state that all functions of a module share while they are lowered.
 pub(crate) struct Shared<'m, 'c> {
     pub(crate) module: &'m Module,
     pub(crate) out: ptx_llvm::Module<'c>,
     pub(crate) types: Types<'c>,
     /// The bits of generic addresses.
     pub(crate) address_bits: u32,
-    /// Module variables and variables of functions that live in module scope.
+    /// Module variables and variables of functions that are in module scope.
     pub(crate) variables: FxHashMap<VarId, Value<'c>>,
-    /// What the DWARF sections name.
+    /// The names in the DWARF sections.
     pub(crate) section_names: FxHashSet<&'m str>,
-    /// Whether `.target` asks for code to debug: each register then is a place that its variable's description names.
+    /// Whether the module is debug code (`.target debug`), in which the descriptions of variables refer to registers.
     pub(crate) is_debugging: bool,
     /// All functions, declarations under the id of each mention.
     pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
@@ -58,13 +58,13 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) types: Types<'c>,
     values: Vec<Option<Value<'c>>>,
     pub(crate) blocks: Vec<Option<Block<'c>>>,
-    /// The block control leaves a node from.
+    /// The block from which control leaves a node.
     ends: Vec<Option<Block<'c>>>,
     pub(crate) entry: Block<'c>,
     /// Variables of the body in memory: pointers in their address spaces.
     pub(crate) locals: FxHashMap<VarId, Value<'c>>,
     pub(crate) arguments: FxHashMap<VarId, Argument<'c>>,
-    /// What parameters in registers hold at first.
+    /// The initial values of parameters in registers.
     pub(crate) initial: FxHashMap<Slot, Value<'c>>,
     pub(crate) locations: FxHashMap<usize, Metadata<'c>>,
     /// Pragmas before a statement, and those that wait for an instruction to carry them.
@@ -72,16 +72,16 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) waiting: Vec<&'m str>,
     pub(crate) chain: crate::mark::Chain<'c>,
     pub(crate) trail: crate::debug::DebugTrail,
-    /// The statements that say what indirect calls call, by their labels.
+    /// The statements that declare the callees of indirect calls, by their labels.
     pub(crate) prototypes: FxHashMap<LabelId, &'m Stmt>,
-    /// What the directives say about every launch.
+    /// The properties of every launch that the directives specify.
     pub(crate) launch: LaunchFacts,
     pub(crate) findings: Diagnostics,
-    /// In code to debug, declarations of registers that are called as some of another declaration before.
+    /// In debug code, declarations of registers with names that an earlier declaration has, too.
     shadowed: FxHashSet<RegDeclId>,
-    /// How often each slot was assigned so far, for names.
+    /// The number of assignments to each slot so far, for names.
     assigned: FxHashMap<Slot, u32>,
-    /// Where names are put together.
+    /// A buffer for names.
     name: String,
 }
 
@@ -94,12 +94,12 @@ pub(crate) struct Site<'m> {
 }
 
 impl Site<'_> {
-    /// The operand at a place of the form; omitted when there is none.
+    /// The operand with this index in the form; `Omitted` when there is none.
     pub(crate) fn operand(&self, at: usize) -> Operand {
         self.operands.get(at).copied().unwrap_or(Operand::Omitted)
     }
 
-    /// The type of the operand at a place.
+    /// The type of the operand with this index.
     pub(crate) fn ty(&self, at: usize) -> Result<ScalarType> {
         match self.inst.mnemonic.operand_type(at) {
             Some(ty) => Ok(ty),
@@ -169,8 +169,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, self.function.at.0, &name));
             return self.findings;
         }
-        // In reverse post-order a node comes after all that dominate it, so that the values it reads are there. Phis are the exception: they get their
-        // operands when all nodes are lowered (`connect_phis`).
+        // In reverse post-order a node comes after all that dominate it, so that the values that it reads have been lowered. Phis are the exception:
+        // they get their operands when all nodes are lowered (`connect_phis`).
         self.make_blocks();
         for node in self.analysis.flow.order.clone() {
             if let Err(fail) = self.node(node) {
@@ -198,7 +198,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             }
             // LLVM's entry block may not be branched to, while PTX branches back to the first instruction of a loop.
             let shared = at == 0 && node.predecessors.is_empty();
-            // Labels that sections name come back by themselves.
+            // Labels that sections name are preserved separately.
             let named = |label: &&LabelId| {
                 !self.shared.section_names.contains(self.shared.module.name(self.body.label(**label).name))
             };
@@ -212,7 +212,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         if let Some(Some(first)) = self.blocks.first()
             && *first != self.entry
         {
-            // Nothing precedes it yet but what entering the function needed.
+            // Only the function's prologue precedes it.
             self.b.set_location(None);
             let _ = self.b.branch(*first);
         }
@@ -258,7 +258,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             // Only after a finding; keeps the rest of the function well formed.
             self.b.unreachable()?;
         }
-        // The block at the end, which may be another one than at the beginning: lowering an instruction may add blocks, and phis want the last.
+        // The current block, which may differ from that at the beginning: lowering an instruction may add blocks, and phis refer to the
+        // last one.
         self.ends[id.index()] = Some(self.b.block()?);
         Ok(())
     }
@@ -298,7 +299,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// Reports a failed instruction and gives what it writes some value, so that the rest can still be checked.
+    /// Reports a failed instruction and assigns some value to its destinations, so that the rest can still be checked.
     fn report(&mut self, site: Site<'m>, fail: LowerError) {
         let mnemonic = site.inst.mnemonic.to_string();
         self.findings.push(fail.at(UNSUPPORTED_INSTRUCTION, site.inst.at.0, &mnemonic));
@@ -313,7 +314,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     fn guard(&mut self, statement: usize, id: NodeId) {
         let Some(site) = self.site(statement) else { return };
         self.b.set_location(self.locations.get(&statement).copied());
-        // Other guarded instructions carry theirs themselves, in the block of their own.
+        // Other guarded instructions have theirs attached, in their own block.
         if site.inst.mnemonic.sem() == Sem::Control(ControlSem::Bra) {
             self.await_pragmas(statement);
         }
@@ -387,7 +388,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// A value in the type it is kept in. What was never written is a parameter in a register, or was left open.
+    /// A value in the type it is kept in. A slot that was never written is a parameter in a register, or is uninitialized.
     pub(crate) fn raw_value(&self, value: ValueId) -> Value<'c> {
         if let Some(Some(known)) = self.values.get(value.index()) {
             return *known;
@@ -397,7 +398,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         initial.unwrap_or_else(|| self.repr_type(value).zero())
     }
 
-    /// What a statement sees in a slot, in the type it is kept in.
+    /// The value of a slot at a statement, in the type it is kept in.
     pub(crate) fn seen(&self, statement: usize, slot: Slot) -> Result<(ValueId, Value<'c>)> {
         match self.analysis.ssa.read(statement, slot) {
             Some(value) => Ok((value, self.raw_value(value))),
@@ -446,8 +447,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// A constant integer as the vector that its bits are; LLVM's builder, which does not know the order of bytes, would
-    /// leave an expression.
+    /// A constant integer reinterpreted as a vector; LLVM's builder, which does not know the byte order, would create a
+    /// constant expression.
     fn constant_lanes(&self, value: Value<'c>, to: Type<'c>) -> Result<Option<Value<'c>>> {
         let (Some(bits), Some((element, count))) = (known(value), to.vector_parts()) else { return Ok(None) };
         let width = to.bits().unwrap_or(0) / count.max(1);
@@ -456,7 +457,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(Some(self.types.vector_value(&lanes)?))
     }
 
-    /// What a statement sees in a slot, as a type at most as wide as the register (manual 9.4.1).
+    /// The value of a slot at a statement, as a type at most as wide as the register (manual 9.4.1).
     pub(crate) fn read(&self, statement: usize, slot: Slot, to: Type<'c>) -> Result<Value<'c>> {
         let (_, value) = self.seen(statement, slot)?;
         let width = self.analysis.slots.ty(slot).bits();
@@ -472,7 +473,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         self.bits_as(low, to)
     }
 
-    /// The operand at a place, in the LLVM type of the place's type.
+    /// The operand with this index, in the LLVM type of its type.
     pub(crate) fn operand(&self, site: Site<'_>, at: usize) -> Result<Value<'c>> {
         let ty = site.ty(at)?;
         self.operand_of(site, site.operand(at), ty)
@@ -504,7 +505,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             Operand::Omitted | Operand::Sink => unsupported("an operand is missing"),
             Operand::Selected(..)
             | Operand::Negated(..)
-            // Written out as an instruction of its own (`Verified::written_out`).
+            // Has been made a separate instruction (`Verified::written_out`).
             | Operand::Sum(..)
             | Operand::SpecialSum(..)
             | Operand::Address(..)
@@ -515,8 +516,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// A constant operand (manual 4.5): integers give their low bits; floating-point numbers are rounded to the type,
-    /// or give their own bits to an integer type.
+    /// A constant operand (manual 4.5): integers are truncated; floating-point numbers are rounded to the type, or
+    /// reinterpreted as an integer type.
     pub(crate) fn constant(&self, immediate: Immediate, ty: ScalarType) -> Result<Value<'c>> {
         let bits = constant_bits(immediate, ty)?;
         let int = self.types.wide_value(ty.bits(), bits);
@@ -532,13 +533,13 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         }
     }
 
-    /// Gives the destination at a place its value.
+    /// Assigns a value to the destination with this index.
     pub(crate) fn define(&mut self, site: Site<'_>, at: usize, value: Value<'c>) -> Result<()> {
         let ty = site.ty(at)?;
         self.define_operand(site, site.operand(at), ty, value)
     }
 
-    /// Gives a destination its value. A wider register gets the sign or zeros above it (manual 9.4.2).
+    /// Assigns a value to a destination. For a wider register it is sign- or zero-extended (manual 9.4.2).
     pub(crate) fn define_operand(
         &mut self,
         site: Site<'_>,
@@ -564,7 +565,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         self.set(site.statement, slot, value)
     }
 
-    /// Gives a slot its value, converted to the type it is kept in.
+    /// Assigns a value to a slot, converted to the type it is kept in.
     pub(crate) fn set(&mut self, statement: usize, slot: Slot, value: Value<'c>) -> Result<()> {
         let Some(id) = self.analysis.ssa.written(statement, slot) else { return Ok(()) };
         let value = self.bits_as(value, self.repr_type(id))?;
@@ -574,7 +575,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(())
     }
 
-    /// In code to debug, where every register is a place of its own, a copy of what another register holds, or of a constant or
+    /// In debug code, where every register is a separate location, a copy of the value of another register, or of a constant or
     /// parameter (mapping, "Code to debug").
     fn own_copy(&self, statement: usize, slot: Slot, value: Value<'c>) -> Result<Value<'c>> {
         let is_register = self.analysis.slots.register(slot).is_some();
@@ -587,7 +588,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         if !self.shared.is_debugging || !is_register || origin.is_unnamed_instruction() {
             return Ok(value);
         }
-        // Resizing an address of a narrow space changes nothing of it.
+        // Resizing an address of a narrow space does not change it.
         let resizes = instruction(self.body, statement)
             .is_some_and(|inst| inst.mnemonic.sem() == Sem::Move(MoveSem::Cvt));
         if resizes && value.ty().pointer_space().is_some_and(is_narrow) {
@@ -598,8 +599,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(copy)
     }
 
-    /// Calls a value as the register it is assigned to, with a dot and a number for all but the first assignment; values that are
-    /// somebody else's keep their names.
+    /// Names a value after the register it is assigned to, with a dot and a number for all but the first assignment; values that
+    /// already belong to another register keep their names.
     fn name_value(&mut self, id: ValueId, value: Value<'c>) {
         let Some(slot) = self.analysis.ssa.values.get(id.index()).map(|info| info.slot) else { return };
         let Some(register) = self.analysis.slots.register(slot) else { return };
@@ -607,7 +608,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         let stem = self.shared.module.name(decl.name);
         let mut name = std::mem::take(&mut self.name);
         name.clear();
-        // Names that begin with a dot are no register's: this one is called as another of an outer scope.
+        // Registers do not have names that begin with a dot: this one has the name of another one in an outer scope.
         if let Some(register) = self.body.registers.get(register.index())
             && self.shadowed.contains(&register.decl)
         {
@@ -627,7 +628,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         self.name = name;
     }
 
-    /// The representation of the value a destination register gets.
+    /// The representation of the value assigned to a destination register.
     pub(crate) fn destination_repr(&self, site: Site<'_>, at: usize) -> Repr {
         let slot = match site.operand(at) {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
@@ -715,7 +716,7 @@ fn jump_targets(body: &Body) -> FxHashSet<LabelId> {
     targets
 }
 
-/// The declarations of registers whose name another one of the body has already, in an outer scope or one beside.
+/// The declarations of registers whose name another one of the body has already, in an outer or a sibling scope.
 fn shadowed(module: &Module, body: &Body) -> FxHashSet<RegDeclId> {
     let mut shadowed = FxHashSet::default();
     let mut known: FxHashSet<&str> = FxHashSet::default();

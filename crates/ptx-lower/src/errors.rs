@@ -1,4 +1,4 @@
-//! What lowering cannot do, and how it says so.
+//! Constructs that cannot be lowered, and their diagnostics.
 
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_llvm::LlvmError;
@@ -15,9 +15,9 @@ ptx_diag::codes! {
 /// Why one construct could not be lowered.
 #[derive(Debug)]
 pub(crate) enum LowerError {
-    /// LLVM refused a call; the lowering asked for something wrong.
+    /// LLVM rejected a call, which is a defect of the lowering.
     Llvm(LlvmError),
-    /// There is no lowering; the sentence names what, and the help what would do instead.
+    /// There is no lowering; the sentence names the construct, and the help an alternative.
     Unsupported(String, Option<&'static str>),
 }
 
@@ -30,13 +30,13 @@ impl From<LlvmError> for LowerError {
     }
 }
 
-/// Something that has no lowering.
+/// A construct that has no lowering.
 pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T> {
     Err(LowerError::Unsupported(what.into(), None))
 }
 
 impl LowerError {
-    /// The finding at the place of the construct, named by `construct`.
+    /// The diagnostic at the location of the construct, which `construct` names.
     pub(crate) fn at(self, code: Code, span: Span, construct: &str) -> Diagnostic {
         match self {
             LowerError::Llvm(error) => {

@@ -9,7 +9,7 @@ use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
 use crate::slots::{lane_of, updates_destination};
 
-/// The pieces of one inline assembly call while it is put together.
+/// The pieces of one inline assembly call while it is built.
 #[derive(Default)]
 struct Draft<'c> {
     /// The bits of addresses.
@@ -20,22 +20,23 @@ struct Draft<'c> {
     constraints: Vec<String>,
     /// The text, outputs as `$0..`, inputs as `\u{1}0\u{2}`: they count on from the outputs.
     text: String,
-    /// Registers of 8 bits that the text uses, with what is copied into them before and out of them after it.
+    /// 8-bit registers that the text uses, with the copies to them before it and from them after it.
     narrow: Vec<String>,
     before: String,
     after: String,
-    /// How wide registers may be at the place that is being written.
+    /// The permitted width of registers for the operand that is being written.
     width: Option<Width>,
 }
 
-/// How an instruction accesses memory, as far as it matters to what LLVM may do with the call that holds it.
+/// How an instruction accesses memory, as far as it determines the optimizations that LLVM may apply to the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Access {
     /// Not as a load, store or atomic operation.
     None,
-    /// A load that no one can tell from one done twice, or not at all where its result is not used.
+    /// A load that may be repeated, or omitted if its result is not used, without an observable difference.
     WeakLoad,
-    /// A load with an order or one of the memory itself: `.relaxed`, `.acquire`, `.volatile`, `.mmio`, `.cv` (manual 8, 9.7.9.1).
+    /// A load with a memory order or that must access the memory itself: `.relaxed`, `.acquire`, `.volatile`, `.mmio`, `.cv` (manual 8,
+    /// 9.7.9.1).
     Ordered,
     /// Another one.
     Other,
@@ -171,7 +172,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             Operand::Symbol(symbol, offset) => {
                 let address = self.symbol_address(symbol, offset)?;
-                // Where 32 bits are asked for, they are the lower ones of the address.
+                // If 32 bits are required, they are the lower half of the address.
                 let narrow = address.ty().pointer_space().is_some() && ty.bits() == 32;
                 write_input(
                     draft,
@@ -190,7 +191,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// A part of what is in brackets: every register goes as it is declared.
+    /// A part of an operand in brackets: every register is passed with its declared type.
     fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Result<()> {
         let declared = |operand| match operand {
             Operand::Register(register) | Operand::Element(register, _) => self.body.reg_type(register),
@@ -221,7 +222,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         match (ty, register.bits()) {
             (ScalarType::F32, 32) => self.types.f32(),
             (ScalarType::F64, 64) => self.types.f64(),
-            // There is no constraint for 8 bits that every instruction takes.
+            // There is no constraint for 8 bits that every instruction accepts.
             (_, bits) => self.types.int(bits),
         }
     }
@@ -238,7 +239,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Ties the old values of the destinations to them, for what adds to its destination.
+    /// Ties the old values of the destinations to them, for instructions that add to their destination.
     fn tie_outputs(&self, site: Site<'_>, draft: &mut Draft<'c>) -> Result<()> {
         for (index, (operand, _, ty)) in draft.outputs.iter().enumerate() {
             let (register, lane) = match *operand {
@@ -265,7 +266,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let slot = self.analysis.slots.lane(register, 0);
                 let (_, value) = self.seen(site.statement, slot)?;
                 let width = self.analysis.slots.ty(slot).bits();
-                // A pointer goes as it is where its register is as wide.
+                // A pointer is passed as it is if its register is as wide.
                 let value = match value.ty().pointer_space() {
                     Some(_) if width == self.address_bits() => value,
                     _ => self.bits_as(value, self.types.int(width))?,
@@ -362,8 +363,9 @@ impl<'c> Emitter<'_, '_, 'c> {
 }
 
 impl<'c> Draft<'c> {
-    /// Whether an operand of this type, in a register of so many bits, has to be in an 8-bit register, for which LLVM has no
-    /// constraint. Where the program has one, none wider is put in its place: not every instruction takes it.
+    /// Whether an operand of this type, in a register of this width, has to be in an 8-bit register, for which LLVM has no
+    /// constraint. If the program has an 8-bit register, it is not replaced by a wider one, which not every instruction
+    /// accepts.
     fn needs_narrow(&self, ty: ScalarType, register_bits: Option<u32>) -> bool {
         ty.bits() == 8 && (self.width == Some(Width::Same) || register_bits == Some(8))
     }
@@ -388,7 +390,7 @@ impl<'c> Draft<'c> {
         Ok(())
     }
 
-    /// Puts what 8-bit registers need around the instruction.
+    /// Adds the declarations and copies of 8-bit registers around the instruction.
     fn close(&mut self) {
         if !self.narrow.is_empty() {
             let (names, before, after) = (self.narrow.join(", "), &self.before, &self.after);
@@ -404,7 +406,7 @@ fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Result<()> {
     Ok(())
 }
 
-/// LLVM's constraint letter for a type where addresses have so many bits.
+/// LLVM's constraint letter for a type, with addresses of this width.
 fn constraint(ty: Type<'_>, address_bits: u32) -> Result<&'static str> {
     if ty.pointer_space().is_some() {
         return Ok(if address_bits == 32 { "r" } else { "l" });

@@ -14,11 +14,11 @@ pub(crate) fn is_floating(ty: ScalarType) -> bool {
     ty.is_float() || matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2 | ScalarType::F32x2)
 }
 
-/// Whether a module makes halves of wider numbers and wider numbers of halves.
+/// Whether a module converts wider numbers to halves and halves to wider numbers.
 ///
-/// In such a module an integer that became a wider number may go on through a half. LLVM 22's InstCombine makes one conversion of
-/// those steps where the integer has few significant bits, and forgets that the half may have been an infinity (docs/mapping.md,
-/// "Exact floating point"). A fence after the first step keeps them apart.
+/// In such a module an integer that is converted to a wider number may then be converted to a half and back. LLVM 22's
+/// InstCombine combines these steps into one conversion if the integer has few significant bits, although the half may have been
+/// an infinity (docs/mapping.md, "Exact floating point"). A fence after the first step prevents that.
 pub(crate) fn widens_halves(module: &Module) -> bool {
     let is_wide = |ty| matches!(ty, ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
     let (mut narrows, mut widens) = (false, false);
@@ -93,7 +93,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let value = self.b.binary(BinaryOp::FDiv, a, b)?;
             if a.is_constant() {
-                // Raising makes a reciprocal of what is divided so otherwise.
+                // Otherwise raising would emit a reciprocal for such a division.
                 self.keep_apart(value);
             }
             return self.define(site, 0, self.with_canonical_nan(value)?);
@@ -101,7 +101,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic_or_inline(site)
     }
 
-    /// What LLVM's builder folded from constants, with PTX's NaN (manual 9.7.3) for LLVM's; `.f64` has none of its own.
+    /// A value that LLVM's builder may have folded from constants, with PTX's canonical NaN (manual 9.7.3) in place of LLVM's; `.f64` has
+    /// none.
     fn with_canonical_nan(&self, value: Value<'c>) -> Result<Value<'c>> {
         if !value.is_constant() {
             return Ok(value);
@@ -176,7 +177,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             (true, true) => self.int_to_int(site, from, to),
             (true, false) => self.int_to_float(site, from, to),
             (false, true) => {
-                // Clamping to the destination's range is what happens anyway.
+                // Conversions clamp to the destination's range anyway.
                 let plain = mnemonic.with(Field::Sat, None).unwrap_or(mnemonic);
                 self.intrinsic_or_inline_as(site, Some(plain))
             }
@@ -206,9 +207,9 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn int_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
-        // No integer becomes a subnormal, so `.ftz` changes nothing; `.sat` does.
-        // LLVM 22's InstCombine takes a conversion to half as exact where the integer has few significant bits, though it may be
-        // too large and become an infinity (docs/mapping.md, "Exact floating point").
+        // No integer becomes a subnormal, so `.ftz` changes nothing; `.sat` does. LLVM 22's InstCombine assumes that a
+        // conversion to half is exact if the integer has few significant bits, although it may be too large and become an
+        // infinity (docs/mapping.md, "Exact floating point").
         let may_overflow = to == ScalarType::F16 && from.bits() > 16;
         if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Sat) && !may_overflow {
             let a = self.operand(site, 1)?;
@@ -221,7 +222,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic_or_inline(site)
     }
 
-    /// The value, which no pass combines with what it is computed from.
+    /// The value, behind a fence that keeps passes from combining it with its operands.
     fn apart(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         let name = match value.ty() {
             ty if ty == self.types.bf16() => "llvm.arithmetic.fence.bf16",
@@ -238,7 +239,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let simple =
             |ty| matches!(ty, ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
         let sm = self.shared.module.target().and_then(|target| target.sm);
-        // LLVM 22 selects the intrinsic from sm_80 on, ptxas takes the instruction before (docs/mapping.md, "Exact floating point").
+        // LLVM 22 selects the intrinsic from sm_80 on, ptxas accepts the instruction on older targets, too (docs/mapping.md, "Exact
+        // floating point").
         if mnemonic.has(Mod::Satfinite) && to == ScalarType::F16 && sm.is_some_and(|sm| sm.number < 80) {
             return self.inline(site);
         }

@@ -1,7 +1,7 @@
-//! Control flow with guards made explicit: a guarded instruction is in a node of its own.
+//! Control flow with explicit guards: a guarded instruction is in a separate node.
 //!
-//! In goes a body, out come nodes that run from their first instruction to their last, in the order of the text, with their edges, and a reverse
-//! post-order of those that can be reached ([`Flow::new`]).
+//! [`Flow::new`] splits a body into nodes of straight-line code, in the order of the text, with their edges, and computes a reverse post-order
+//! of the reachable ones.
 
 use ptx_ir::cfg::{BlockId, Cfg, branch_targets};
 use ptx_ir::{Body, Guard, Inst, LabelId, Operand, Stmt};
@@ -22,7 +22,7 @@ impl NodeId {
 pub(crate) enum End {
     /// To another node; the statement is a `bra`, or there is none.
     Goto(NodeId, Option<usize>),
-    /// To `yes` when the guard holds, else to `no`; the statement is the guarded one.
+    /// To `yes` if the guard is true, else to `no`; the statement is the guarded one.
     If { guard: Guard, statement: usize, yes: NodeId, no: NodeId },
     /// To one of several nodes, by the index of the `brx.idx`.
     Switch(usize, Vec<NodeId>),
@@ -30,12 +30,12 @@ pub(crate) enum End {
     Leave(usize),
     /// By falling off the end of the body.
     FallOff,
-    /// A branch that has no target in this body; the verifier refuses such bodies.
+    /// A branch that has no target in this body; the verifier rejects such bodies.
     Nowhere(usize),
 }
 
 impl End {
-    /// The statement that decides where control goes: the guarded one of [`End::If`] too, which its node `yes` executes.
+    /// The statement that determines the successor, including the guarded one of [`End::If`], which its node `yes` executes.
     pub(crate) fn statement(&self) -> Option<usize> {
         match *self {
             End::Goto(_, statement) => statement,
@@ -54,18 +54,18 @@ pub(crate) struct Node {
     /// Statement indices of the instructions, without the one that ends the node.
     pub(crate) instructions: Vec<usize>,
     pub(crate) end: End,
-    /// Nodes that come here, each once, reachable ones only.
+    /// The reachable predecessors, each once.
     pub(crate) predecessors: Vec<NodeId>,
     /// Whether the entry reaches it.
     pub(crate) reachable: bool,
-    /// Whether a `nounroll` pragma is here.
+    /// Whether the node has a `nounroll` pragma.
     pub(crate) nounroll: bool,
     /// The labels that it begins with.
     pub(crate) labels: Vec<LabelId>,
 }
 
 impl Node {
-    /// Where control goes at the place `at` of [`Node::successors`].
+    /// The successor at index `at` of [`Node::successors`].
     pub(crate) fn successor(&self, at: usize) -> Option<NodeId> {
         match (&self.end, at) {
             (End::Goto(to, _), 0) | (End::If { yes: to, .. }, 0) | (End::If { no: to, .. }, 1) => Some(*to),
@@ -74,7 +74,7 @@ impl Node {
         }
     }
 
-    /// Where control goes; repeats are kept.
+    /// The successors, including repeated ones.
     pub(crate) fn successors(&self) -> Vec<NodeId> {
         match &self.end {
             End::Goto(to, _) => vec![*to],
@@ -158,7 +158,7 @@ impl Flow {
         flow
     }
 
-    /// A guarded terminator at the very end falls off: give it a node to fall to.
+    /// A guarded terminator at the very end falls off the end: adds a node for that.
     fn close_open_falls(&mut self) {
         let last = NodeId(self.nodes.len() as u32);
         let mut needed = false;
@@ -177,7 +177,7 @@ impl Flow {
 
     /// Finds the reachable nodes, their order and their predecessors.
     fn find_order(&mut self) {
-        // Depth first, with a stack of its own: a body may be one chain of a million nodes. Each entry has the number of the successor that is next;
+        // Depth first, with an explicit stack: a body may be one chain of a million nodes. Each entry has the number of the successor that is next;
         // a node without one left is finished, and the order is that of finishing, reversed.
         let mut stack = vec![(NodeId(0), 0)];
         if let Some(entry) = self.nodes.first_mut() {

@@ -1,4 +1,4 @@
-//! Signatures, attributes, and what entering a function needs (manual 7, 11.4).
+//! Signatures, attributes, and function prologues (manual 7, 11.4).
 
 use ptx_ir::{
     Body, Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Operand, Param,
@@ -27,8 +27,8 @@ pub(crate) enum Shape {
     Vector { ty: ScalarType, lanes: u32 },
     /// Bytes with an alignment: `byval` as a parameter, an array of integers as a result.
     Bytes { bytes: u64, align: u32 },
-    /// Bytes of any number with an alignment, which a call chooses (manual 11.2.2): what LLVM's variadic functions
-    /// take. It is not a parameter of theirs.
+    /// Any number of bytes with an alignment, chosen by the call (manual 11.2.2): the variadic arguments of LLVM's
+    /// functions, which are not parameters.
     Unsized { align: u32 },
 }
 
@@ -66,7 +66,7 @@ fn widest_unit(bytes: u64, align: u32) -> u32 {
     1 << bytes.trailing_zeros().min(align.clamp(1, 16).trailing_zeros())
 }
 
-/// The alignment of a result, when its type does not say it.
+/// The alignment of a result, when its type does not imply it.
 pub(crate) fn unnatural_align(results: &[Shape]) -> Option<u32> {
     match results {
         [Shape::Bytes { bytes, align }] => Some(*align).filter(|align| *align != widest_unit(*bytes, *align)),
@@ -74,13 +74,13 @@ pub(crate) fn unnatural_align(results: &[Shape]) -> Option<u32> {
     }
 }
 
-/// An array of integers as wide as the alignment, at least as long as the bytes: LLVM aligns what a variadic function takes
-/// as its type says.
+/// An array of integers as wide as the alignment, at least as long as the bytes: LLVM aligns variadic arguments by their
+/// types.
 pub(crate) fn units(types: Types<'_>, bytes: u64, align: u32) -> Type<'_> {
     types.array(types.int(align * 8), bytes.div_ceil(u64::from(align)))
 }
 
-/// The type of a function; what takes bytes of any number is variadic.
+/// The type of a function; one that accepts any number of bytes is variadic.
 pub(crate) fn function_type<'c>(
     types: Types<'c>,
     result: Type<'c>,
@@ -110,7 +110,7 @@ pub(crate) struct Signature<'c> {
     pub(crate) function: build::Function<'c>,
     pub(crate) parameters: Vec<Shape>,
     pub(crate) results: Vec<Shape>,
-    /// The alignment of the result, when its type does not say it.
+    /// The alignment of the result, when its type does not imply it.
     pub(crate) result_align: Option<u32>,
     pub(crate) behaviour: Behaviour,
 }
@@ -145,7 +145,7 @@ fn shape_of(module: &Module, body: Option<&Body>, param: Param) -> Result<Shape>
     }
 }
 
-/// What becomes of a parameter without a size; LLVM has no types of a greater alignment than 16.
+/// The shape of a parameter without a size; LLVM has no types with an alignment greater than 16.
 fn unsized_shape(module: &Module, variable: &Variable) -> Result<Shape> {
     match variable.alignment() {
         align @ (1 | 2 | 4 | 8 | 16) => Ok(Shape::Unsized { align }),
@@ -239,7 +239,7 @@ pub(crate) fn declare<'c>(
     Ok(signature)
 }
 
-/// Names and attributes of a declared function, and what the linker sees of it.
+/// Names, attributes and linkage of a declared function.
 pub(crate) fn describe<'c>(
     module: &Module,
     types: Types<'c>,
@@ -288,7 +288,7 @@ pub(crate) fn describe<'c>(
     target.add_flag(types, "nounwind");
     for (name, holds) in [
         ("convergent", behaviour.convergent),
-        // The value of the attribute says of what; none is all.
+        // The value of the attribute is the kind of memory; without a value it covers all.
         ("memory", !behaviour.touches_memory),
         ("nosync", !behaviour.synchronizes),
         ("willreturn", !behaviour.may_not_return),
@@ -299,7 +299,7 @@ pub(crate) fn describe<'c>(
         }
     }
     if defined && is_debugging_code(module) {
-        // Who debugs looks for the functions and variables of the source: DWARF sections say which labels and registers these are.
+        // A debugger shows the functions and variables of the source: DWARF sections refer to their labels and registers.
         target.add_flag(types, "noinline");
         target.add_flag(types, "optnone");
     }
@@ -324,7 +324,7 @@ pub(crate) fn describe<'c>(
     Ok(())
 }
 
-/// `.ptr` of a kernel's parameter: `align` where LLVM takes it, `"ptx.ptr"` for what the type does not say.
+/// `.ptr` of a kernel's parameter: `align` if LLVM accepts it, `"ptx.ptr"` for properties that the type does not express.
 fn describe_pointer<'c>(
     types: Types<'c>,
     target: build::Function<'c>,
@@ -350,12 +350,12 @@ fn describe_pointer<'c>(
     }
 }
 
-/// Whether `.target` asks for code to debug (manual 11.1.2).
+/// Whether the module is debug code (`.target debug`, manual 11.1.2).
 pub(crate) fn is_debugging_code(module: &Module) -> bool {
     module.target().is_some_and(|target| target.names.iter().any(|name| module.name(*name) == "debug"))
 }
 
-/// What LLVM's own back end goes by: the nearest it knows. The exact ones are in `!ptx.version` and `!ptx.target`.
+/// The target attributes for LLVM's own backend: the nearest ones that it supports. The exact ones are in `!ptx.version` and `!ptx.target`.
 fn target_attributes<'c>(module: &Module, types: Types<'c>, target: build::Function<'c>) {
     if let Some(sm) = module.target().and_then(|target| target.sm) {
         target.add_attribute(types, "target-cpu", ptx_llvm::nearest_processor(&sm.to_string()));
@@ -372,8 +372,8 @@ fn dimensions(values: [Option<u32>; 3]) -> String {
     texts.join(",")
 }
 
-/// Whether LLVM may be told these extents. Its pass `nvvm-intr-range` multiplies them in 32 bits, and a product of zero makes ranges
-/// without any number; `ptxas` takes zeros of clusters for nothing said.
+/// Whether LLVM's attributes may have these extents. Its pass `nvvm-intr-range` multiplies them in 32 bits, and a product of zero
+/// results in empty ranges; `ptxas` ignores zeros in cluster dimensions.
 fn has_product(values: [Option<u32>; 3]) -> bool {
     let product = values.into_iter().flatten().try_fold(1, u32::checked_mul);
     product.is_some_and(|product| product != 0)
@@ -424,7 +424,7 @@ fn add_directive<'c>(
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Gives parameters their values and variables of the body their places.
+    /// Assigns values to parameters and memory to the variables of the body.
     pub(crate) fn enter(&mut self) -> Result<()> {
         let values = self.signature.function.parameters();
         for ((param, shape), value) in self.function.params.iter().zip(&self.signature.parameters).zip(values)
@@ -501,7 +501,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         passed
     }
 
-    /// What a register parameter holds when the body begins, element by element where it is a vector.
+    /// The initial value of a register parameter, element by element if it is a vector.
     fn enter_register(&mut self, register: RegId, shape: &Shape, value: build::Value<'c>) -> Result<()> {
         let Shape::Vector { lanes, .. } = *shape else {
             return self.initial_value(self.analysis.slots.lane(register, 0), value);
@@ -513,7 +513,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// What a register holds when the body begins; it is kept in the type its first reading wants.
+    /// The initial value of a register, in the type that its first read requires.
     fn initial_value(&mut self, slot: crate::ssa::Slot, value: build::Value<'c>) -> Result<()> {
         let undefined = self
             .analysis
@@ -529,7 +529,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// Gives registers that are read before they are written some number or other, the same each time.
+    /// Initializes registers that are read before they are written with some number, the same at each read.
     fn leave_open(&mut self) -> Result<()> {
         for id in self.analysis.ssa.unwritten() {
             let Some(slot) = self.analysis.ssa.values.get(id.index()).map(|info| info.slot) else { continue };
@@ -563,7 +563,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             let place = self.b.cast(CastOp::AddrSpaceCast, place, local)?;
             self.locals.insert(var, place);
         }
-        // Variables in other spaces live in the module.
+        // Variables in other spaces are module variables.
         Ok(())
     }
 

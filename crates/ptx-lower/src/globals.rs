@@ -14,7 +14,7 @@ use crate::emit::{Shared, constant_bits, llvm_type, space_name};
 use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
 
-/// How many dimensions an array may have.
+/// The maximum number of dimensions of an array.
 const MOST_DIMENSIONS: usize = 64;
 
 /// Array lengths of a variable, outermost first; elements of vectors count as an innermost array.
@@ -42,7 +42,7 @@ pub(crate) fn storage_type<'c>(
     if variable.bytes().is_none_or(|bytes| bytes > 1 << 40) {
         return unsupported(format!("`{}` is too large", module.name(variable.name)));
     }
-    // LLVM walks types by recursion, and so do initial values below.
+    // LLVM traverses types recursively, and so does the code for initial values below.
     if variable.dims.len() > MOST_DIMENSIONS {
         return unsupported(format!(
             "`{}` has more than {MOST_DIMENSIONS} dimensions",
@@ -296,7 +296,7 @@ pub(crate) fn keep_dynamic_shared_names(shared: &Shared<'_, '_>, found: &[(VarId
     }
 }
 
-/// What `!nvvm.annotations` calls a variable that is a reference to a texture, sampler or surface.
+/// The name in `!nvvm.annotations` of a variable that is a reference to a texture, sampler or surface.
 fn reference_kind(ty: VarType) -> Option<&'static str> {
     match ty {
         VarType::Scalar(_) => None,
@@ -306,7 +306,7 @@ fn reference_kind(ty: VarType) -> Option<&'static str> {
     }
 }
 
-/// What `!nvvm.annotations` calls a kernel's parameter that is such a reference.
+/// The name in `!nvvm.annotations` of a kernel's parameter that is such a reference.
 pub(crate) fn reference_parameter_kind(ty: VarType) -> Option<&'static str> {
     match ty {
         VarType::Scalar(_) => None,

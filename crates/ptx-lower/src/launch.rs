@@ -1,4 +1,4 @@
-//! What a kernel's directives say about every launch of it, as ranges of special registers (manual 10, 11.4, 11.7).
+//! Properties of all launches of a kernel that its directives specify, as ranges of special registers (manual 10, 11.4, 11.7).
 
 use ptx_ir::{Function, FunctionDirective, FunctionKind};
 use ptx_isa::{Component, SpecialReg};
@@ -24,7 +24,7 @@ impl Extent {
         extents.clone().try_fold(1, u64::checked_mul).map_or(Self::Any, Self::AtMost).unless_empty()
     }
 
-    /// No launch has none of something; what says so says nothing.
+    /// No launch has an extent of zero; a directive with one specifies nothing.
     fn unless_empty(self) -> Self {
         match self {
             Self::AtMost(0) => Self::Any,
@@ -55,7 +55,7 @@ impl Extent {
     }
 }
 
-/// What is known of every launch.
+/// Properties of every launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LaunchFacts {
     threads: Extent,
@@ -63,8 +63,8 @@ pub(crate) struct LaunchFacts {
 }
 
 impl LaunchFacts {
-    /// What a function's directives say. A device function runs in the launches of the kernels that reach it, of which it
-    /// knows nothing.
+    /// The properties that a function's directives specify. A device function runs in the launches of the kernels that
+    /// reach it, which are unknown.
     pub(crate) fn of(function: &Function) -> Self {
         let mut facts = Self { threads: Extent::Any, cluster: Extent::Any };
         if function.kind != FunctionKind::Kernel {
@@ -96,8 +96,8 @@ impl LaunchFacts {
         facts
     }
 
-    /// The values that reading a special register can give, the first and the one after the last, as far as LLVM's declaration
-    /// does not have them: what the directives specify, or what holds in every launch.
+    /// The range of a special register's values, the first and the one after the last, if LLVM's declaration does not have it:
+    /// specified by the directives, or true of every launch.
     pub(crate) fn range(&self, register: SpecialReg, component: Option<Component>) -> Option<(u64, u64)> {
         let (least, most) = register.values(component);
         let (first, last) = match self.of_directives(register, component) {

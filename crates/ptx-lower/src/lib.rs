@@ -1,15 +1,15 @@
-//! Lowers verified PTX to LLVM IR in NVPTX style; `docs/mapping.md` says what becomes what.
+//! Lowers verified PTX to LLVM IR in NVPTX style; `docs/mapping.md` describes the mapping.
 //!
 //! A module is lowered in four steps. Each body is analysed (`analysis`): guards become control flow, registers become
 //! values in static single assignment, and each value gets a representation: integer, floating point, or pointer into an
 //! address space. Then functions and variables are declared, initial values set, and bodies emitted block by block.
 //!
 //! Invariants:
-//! - every instruction becomes plain LLVM IR of the same meaning, an intrinsic of the same meaning, or inline assembly that
-//!   holds it as it is written; what becomes none of these is an error at its place (codes `L....`);
-//! - registers leave no memory behind: values are SSA from the start;
+//! - every instruction is lowered to plain LLVM IR with the same semantics, an intrinsic with the same semantics, or inline
+//!   assembly that contains it as written; anything else is an error with a location (codes `L....`);
+//! - registers are never in memory: values are in SSA form from the start;
 //! - no LLVM instruction can be undefined where PTX is not: shifts are clamped, divisors guarded, addresses wrap;
-//! - what comes out passes LLVM's verifier.
+//! - the result passes LLVM's verifier.
 
 mod analysis;
 mod arith;
@@ -39,7 +39,7 @@ mod slots;
 mod ssa;
 mod widened;
 
-/// The codes of what cannot be lowered, with their meanings.
+/// The codes of constructs that cannot be lowered, with their meanings.
 pub use errors::MEANINGS as CODES;
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Function, FunctionId, Item, Module, Param};
@@ -58,8 +58,8 @@ use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
 ///
 /// # Errors
 ///
-/// A finding for each construct that has no lowering, with code `L01xx` and its place. Code `L09xx` means that LLVM refused
-/// what was built, which is a defect of the lowering.
+/// A diagnostic for each construct that has no lowering, with code `L01xx` and its location. Code `L09xx` means that LLVM
+/// rejected the IR, which is a defect of the lowering.
 pub fn lower<'c>(module: &Verified<'_>, context: &'c Context) -> Result<ptx_llvm::Module<'c>, Diagnostics> {
     lower_module(&module.written_out(), context)
 }
@@ -166,7 +166,7 @@ fn declare_functions(
     }
 }
 
-/// Says which parameters of a kernel are textures, samplers and surfaces.
+/// Annotates the parameters of a kernel that are textures, samplers and surfaces.
 fn annotate_references<'c>(
     shared: &Shared<'_, 'c>,
     function: &Function,
@@ -180,7 +180,7 @@ fn annotate_references<'c>(
     }
 }
 
-/// An alias takes the place of the declarations of its name, which are `ids`.
+/// An alias replaces the declarations of its name, which are `ids`.
 fn declare_alias(
     shared: &mut Shared<'_, '_>,
     alias: ptx_ir::Alias,
@@ -198,7 +198,7 @@ fn declare_alias(
     };
     let declared = shared.out.alias(module.name(function.name), target.function, linkage)?;
     for &id in ids {
-        // Another may take its place where the alias is weak.
+        // A weak alias may be replaced by another definition.
         let behaviour = Behaviour::ANY;
         let signature = function::Signature { function: declared, behaviour, ..target.clone() };
         shared.signatures.insert(id, signature);
@@ -211,7 +211,7 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
     let mut names: FxHashSet<String> =
         module.functions.iter().map(|function| module.name(function.name).to_owned()).collect();
     let found = globals::module_variables(module);
-    // A declaration of what is defined further down is that.
+    // A declaration of a function that is defined later refers to the definition.
     let defined: FxHashSet<ptx_ir::StrId> = found
         .iter()
         .map(|(var, _)| module.variable(*var))
@@ -242,8 +242,8 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
     }
 }
 
-/// The symbols without a linkage directive that are reached in ways that LLVM does not see: the host names kernels and variables, and what
-/// a variable in shared memory holds when a kernel starts is open (mapping, "Module variables").
+/// The symbols without a linkage directive that are accessed in ways unknown to LLVM: the host accesses kernels and variables by name, and
+/// variables in shared memory are uninitialized when a kernel starts (mapping, "Module variables").
 fn keep_used(shared: &Shared<'_, '_>) -> Result<(), ptx_llvm::LlvmError> {
     let module = shared.module;
     let variables = globals::module_variables(module).into_iter().filter_map(|(var, _)| {

@@ -1,8 +1,8 @@
 //! Marks on the LLVM instructions that one PTX instruction was lowered to (mapping, "Mnemonics").
 //!
-//! `lop3`, a clamped shift and a sum with carry have exact equals in plain IR, but of several instructions. `!ptx.inst` on
-//! the last of them names the PTX instruction by the text and constraints of inline assembly, and the number of the result that
-//! this one is. It is a hint: raising believes it only where the IR still is what the text lowers to.
+//! `lop3`, a clamped shift and a sum with carry have exact equivalents in plain IR, but of several instructions. `!ptx.inst` on
+//! the last of them has the PTX instruction as the text and constraints of inline assembly, and the number of the result that
+//! this instruction computes. It is a hint: raising uses it only if the text still lowers to the same IR.
 //!
 //! ```text
 //! lop3.b32 %r4, %r1, %r2, %r3, 0x6a;
@@ -23,7 +23,7 @@ use crate::emit::{Emitter, Site};
 use crate::fallback::immediate_text;
 use crate::slots::lane_of;
 
-/// The most instructions that one chain of carries is kept with.
+/// The maximum number of instructions of one carry chain that is marked.
 const LONGEST_CHAIN: usize = 64;
 
 /// The instruction that last wrote the carry flag and those it follows, in one block.
@@ -37,7 +37,7 @@ struct Link<'c> {
     made: Vec<Value<'c>>,
 }
 
-/// A text as inline assembly has it, and the constraint of each operand.
+/// A text in the syntax of inline assembly, and the constraint of each operand.
 #[derive(Default)]
 struct Template {
     text: String,
@@ -48,7 +48,7 @@ struct Template {
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Marks what was built since `before` for an instruction, where it is several instructions.
+    /// Marks the instructions built since `before` for a PTX instruction, if there are several.
     pub(crate) fn mark(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
         let mnemonic = site.inst.mnemonic;
         if mnemonic.effects() != Effects::NONE {
@@ -58,7 +58,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         {
             return self.link(site, before);
         }
-        // Raising finds products of extended operands by themselves.
+        // Raising recognizes products of extended operands without a mark.
         if mnemonic.opcode() == Opcode::Mul && mnemonic.has(Mod::Wide) {
             return;
         }
@@ -85,13 +85,13 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// Continues a chain of carries, or begins one.
     fn link(&mut self, site: Site<'_>, before: Option<Value<'c>>) {
-        // One mark for the whole chain, and not one for each instruction: the flag between two of them has no name that the text of inline
-        // assembly could give it, and LLVM may place other instructions in between.
+        // One mark for the whole chain, and not one for each instruction: the flag between two of them has no name in inline assembly, and
+        // LLVM may insert other instructions in between.
         let continues = site.inst.mnemonic.reads_carry();
         if !continues {
             self.end_chain();
         } else if self.chain.links.is_empty() || self.chain.links.len() >= LONGEST_CHAIN {
-            // The carry comes from elsewhere.
+            // The carry comes from another chain.
             self.chain.links.clear();
             return;
         }
@@ -102,7 +102,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Marks the chain as a whole: the flag lives between its instructions only.
+    /// Marks the chain as a whole: the flag is live only between its instructions.
     pub(crate) fn end_chain(&mut self) {
         let links = std::mem::take(&mut self.chain.links);
         if links.len() < 2 {
@@ -131,8 +131,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let constraints: Vec<&str> =
             template.outputs.iter().map(String::as_str).chain(template.inputs.iter().copied()).collect();
         let constraints = constraints.join(",");
-        // The mark goes to the value before conversions to the type that the register is kept as, such as the `bitcast` of a 32-bit result to
-        // `float`: those are no part of the instruction, and are folded into what reads them.
+        // The mark is attached to the value before conversions to the type that the register is kept in, such as the `bitcast` of a 32-bit
+        // result to `float`: those are not part of the instruction, and are folded into their users.
         for (number, (statement, made, operand)) in destinations.into_iter().enumerate() {
             let Some(value) = self.result_of(statement, operand) else { continue };
             let mut root = value;
@@ -166,7 +166,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.analysis.ssa.written(statement, slot).map(|value| self.raw_value(value))
     }
 
-    /// Appends an instruction to a text; `None` when an operand has no place in one.
+    /// Appends an instruction to a text; `None` when an operand cannot be expressed there.
     fn write_instruction(&self, site: Site<'_>, template: &mut Template) -> Option<()> {
         if !template.text.is_empty() {
             template.text.push(' ');
@@ -193,8 +193,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         Some(())
     }
 
-    /// The number that a register is known to hold. LLVM's builder folds it into the instructions that read it, and the text has to agree with what
-    /// it made: with a register in place of the number, raising would lower the text to other IR and drop the mark.
+    /// The constant value of a register, if known. LLVM's builder folds it into the instructions that read it, and the text has to agree with the
+    /// result: with a register in place of the number, raising would lower the text to different IR and drop the mark.
     fn known_number(&self, site: Site<'_>, operand: Operand, ty: ScalarType) -> Option<u64> {
         let Operand::Register(register) = operand else { return None };
         let declared = self.body.reg_type(register);
@@ -273,8 +273,8 @@ fn is_packed(ty: ScalarType) -> bool {
     )
 }
 
-/// From how many LLVM instructions on a PTX instruction is marked: one comes back by itself, but for those that LLVM writes
-/// as another, and packed ones, which come back in parts.
+/// The number of LLVM instructions from which on a PTX instruction is marked: a single one is raised to the same
+/// instruction, except for those that LLVM replaces by another, and packed ones, which are raised in parts.
 fn fewest_steps(mnemonic: Mnemonic) -> usize {
     let packed = mnemonic.scalar_type().is_some_and(is_packed);
     if packed

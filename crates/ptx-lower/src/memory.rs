@@ -13,7 +13,7 @@ use crate::slots::{is_param, lane_of};
 
 /// A load of 16 bits that fills the machine's register with the sign.
 const SIGNED_LOAD: &str = ".s16";
-/// An offset of zero that was written out, by which `ptxas` gives out other registers when it compiles for debugging.
+/// An explicit offset of zero, for which `ptxas` assigns different registers when it compiles for debugging.
 const ZERO_OFFSET: &str = "+0";
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -54,7 +54,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.take_elements(site, ty, entries, load)
     }
 
-    /// Loads the used elements of a vector; gives them with where they go.
+    /// Loads the used elements of a vector; returns them with their destinations.
     fn load_elements<'e>(
         &mut self,
         address: Value<'c>,
@@ -122,7 +122,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn volatility(&self, site: Site<'_>) -> Volatility {
         let mnemonic = site.inst.mnemonic;
         let volatile = mnemonic.get(Field::MemOrder) == Some(Mod::Volatile)
-            // These cache operators ask for the memory itself (manual 9.7.9.1).
+            // These cache operators access the memory itself (manual 9.7.9.1).
             || matches!(mnemonic.get(Field::Cop), Some(Mod::Cv | Mod::Wt));
         if volatile { Volatility::Volatile } else { Volatility::Ordinary }
     }
@@ -187,7 +187,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             || mnemonic.get(Field::EvictL2).is_some()
             || mnemonic.get(Field::Mmio).is_some()
             || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
-            // A kernel's parameter, which is constant to LLVM.
+            // A kernel's parameter, which is constant for LLVM.
             || (mnemonic.space().is_some_and(is_param) && self.function.kind == FunctionKind::Kernel)
             // Elements left out are not written.
             || entries.contains(&Operand::Sink);
@@ -324,7 +324,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// `atom` and `red` (manual 9.7.13.5, 9.7.13.7): relaxed and on the device unless said otherwise.
+    /// `atom` and `red` (manual 9.7.13.5, 9.7.13.7): relaxed and with device scope unless specified otherwise.
     pub(crate) fn atomic(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let ty = site.scalar_type()?;
@@ -394,7 +394,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// `bar`, `barrier` (manual 9.7.13.1): `bar` is `barrier.aligned`, and `.cta` says nothing new.
+    /// `bar`, `barrier` (manual 9.7.13.1): `bar` is `barrier.aligned`, and `.cta` is implied.
     pub(crate) fn block_barrier(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let aligned = mnemonic.opcode() == Opcode::Bar || mnemonic.has(Mod::Aligned);

@@ -27,7 +27,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             (_, Operand::Symbol(symbol, offset)) => {
                 let address = self.symbol_address(symbol, offset)?;
-                // A narrower register takes the low bits of the address.
+                // A narrower register gets the low bits of the address.
                 let whole = ty.bits() == self.address_bits()
                     || matches!(self.destination_repr(site, 0), Repr::Pointer(_));
                 let value = match (whole, address.ty().pointer_space()) {
@@ -227,7 +227,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         if !is_narrow || i32::try_from(offset).is_ok_and(|offset| offset >= 0) {
             return Ok(address);
         }
-        // ptxas adds a constant to the address of a variable in the 32 bits that it has, and fills with zeros.
+        // ptxas adds a constant to the 32-bit address of a variable in 32 bits, and zero-extends the sum.
         let low = self.b.cast(CastOp::PtrToInt, address, self.types.int(32))?;
         self.b.cast(CastOp::IntToPtr, low, address.ty()).map_err(Into::into)
     }
@@ -268,7 +268,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         {
             let result = self.mapped_type(*result);
             let function = self.intrinsic_function(&row.name, result, &[])?;
-            // LLVM takes some registers that change for constants of the thread: `%smid`, `%warpid`.
+            // LLVM assumes that some registers that change are constant for a thread: `%smid`, `%warpid`.
             let read = match changes(register) && function.touches_no_memory() {
                 true => self.b.call_ordered(function, &[])?,
                 false => self.b.call(function, &[])?,
@@ -317,7 +317,7 @@ pub(crate) fn changes(register: SpecialReg) -> bool {
     )
 }
 
-/// The type of each of so many equal parts.
+/// The type of each of `count` equal parts.
 fn element_type(ty: ScalarType, count: usize) -> Option<ScalarType> {
     let bits = ty.bits().checked_div(count as u32)?;
     if bits * count as u32 != ty.bits() {

@@ -1,7 +1,7 @@
 //! The LLVM type of a function's result that is bytes.
 //!
-//! The result of a function is bytes (manual 7.1), which its body writes and its callers read in pieces of their own choice.
-//! An LLVM type with exactly these pieces lets every one of them be a value, which no pass has to take apart:
+//! The result of a function is a byte array (manual 7.1), which its body writes and its callers read in pieces of any size.
+//! In an LLVM type with exactly these pieces each one is a value, which no pass has to split:
 //!
 //! ```text
 //! .func (.param .align 8 .b8 r[16]) f          define { i32, i32, i64 } @f()
@@ -10,8 +10,8 @@
 //!   st.param.b64 [r+8], %rd1;
 //! ```
 //!
-//! In goes a module, out come the pieces of each function that has such a result. All callers of a function have to agree with it about its type,
-//! so the accesses of all bodies are collected first.
+//! The pieces are computed for each function of a module that has such a result. All callers of a function have to agree on its type, so that the
+//! accesses of all bodies are collected first.
 
 use std::collections::BTreeSet;
 
@@ -49,7 +49,7 @@ impl Pieces {
         self.0.iter().copied().max().unwrap_or(1)
     }
 
-    /// The coarsest pieces that no access lies across; `None` when they are too many.
+    /// The coarsest pieces that no access crosses; `None` when there are too many.
     fn of(bytes: u64, accesses: &BTreeSet<(u64, u64)>) -> Option<Pieces> {
         // Every access begins and ends at a cut, so that no piece crosses the end of one. Accesses past the end are undefined.
         let mut cuts: BTreeSet<u64> = accesses
@@ -58,14 +58,14 @@ impl Pieces {
             .flat_map(|&(offset, width)| [offset, offset + width])
             .collect();
         cuts.extend([0, bytes]);
-        // LLVM pads a structure to a multiple of its most aligned field: a field wider than the result is a multiple of would make
-        // the type longer than the result.
+        // LLVM pads a structure to a multiple of its most aligned field: with a field whose size does not divide that of the
+        // result the type would be longer than the result.
         let widest = WIDEST.min(1 << bytes.trailing_zeros().min(8));
         let mut pieces = Vec::new();
         let mut at = 0;
         for cut in cuts {
             while at < cut {
-                // Asked for each piece: a result may be of gigabytes, and one access in it makes all the rest one gap.
+                // Checked for each piece: a result may have gigabytes, and with one access all the rest is one gap.
                 if pieces.len() == MOST_PIECES {
                     return None;
                 }
@@ -134,7 +134,7 @@ fn find_accesses(
 ) {
     let Some(body) = &function.body else { return };
     // By variable, the functions whose result it holds: the body's own result variable, and the variables that its calls write results to.
-    // One variable may take the results of several functions, which then share all accesses to it.
+    // One variable may receive the results of several functions, which then share all accesses to it.
     let mut holders: FxHashMap<VarId, Vec<StrId>> = FxHashMap::default();
     if let Some(own) = result_variable(module, function) {
         holders.entry(own).or_default().push(function.name);

@@ -1,4 +1,4 @@
-//! Pragmas of bodies (manual 11.4.11, 12): what becomes of those that are no hints about loops.
+//! Pragmas of bodies (manual 11.4.11, 12), except for hints about loops.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
 
-/// Whether the text is about the next instruction (manual 12.2), wherever it is.
+/// Whether the text applies to the next instruction (manual 12.2), in any position.
 fn is_about_next(text: &str) -> bool {
     text.starts_with("used_bytes_mask")
 }
@@ -26,7 +26,7 @@ pub(crate) fn of_directives<'m>(
     stated.flatten().map(|text| module.name(*text)).filter(|text| !is_about_next(text)).collect()
 }
 
-/// The pragmas before the first instruction of a body, which are about all of it.
+/// The pragmas before the first instruction of a body, which apply to all of it.
 pub(crate) fn leading<'m>(module: &'m Module, body: Option<&'m Body>) -> Vec<&'m str> {
     let statements = body.map_or([].as_slice(), |body| body.statements.as_slice());
     let leading =
@@ -38,8 +38,8 @@ pub(crate) fn leading<'m>(module: &'m Module, body: Option<&'m Body>) -> Vec<&'m
     leading.flatten().map(|text| module.name(*text)).filter(|text| !is_about_next(text)).collect()
 }
 
-/// The pragmas of a body that precede an instruction, by its statement. `nounroll` is about the loop (see the control
-/// flow), and what precedes everything else is about the function.
+/// The pragmas of a body that precede an instruction, by its statement. `nounroll` applies to the loop (see the
+/// control flow), and pragmas before all others apply to the function.
 pub(crate) fn before_instructions<'m>(module: &'m Module, body: &'m Body) -> FxHashMap<usize, Vec<&'m str>> {
     let mut found: FxHashMap<usize, Vec<&'m str>> = FxHashMap::default();
     let mut waiting = Vec::new();
@@ -64,7 +64,7 @@ pub(crate) fn before_instructions<'m>(module: &'m Module, body: &'m Body) -> FxH
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// Notes the pragmas before a statement until an instruction can carry them.
+    /// Records the pragmas before a statement until they can be attached to an instruction.
     pub(crate) fn await_pragmas(&mut self, statement: usize) {
         if let Some(texts) = self.pragmas.get(&statement) {
             self.waiting.extend_from_slice(texts);
@@ -82,9 +82,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// The elements that a load reads after `used_bytes_mask`: from the first to the last that the program uses. One that the mask
-    /// leaves out counts as used where its register is named elsewhere.
+    /// omits counts as used if its register occurs elsewhere.
     ///
-    /// Where fewer are read than the instruction has, the pragma is kept if three elements of four are read, which raising makes one load of again.
+    /// If fewer are read than the instruction has, the pragma is kept if three elements of four are read, which raising combines into one
+    /// load again.
     pub(crate) fn used_elements(&mut self, entries: &[Operand], bytes: u32) -> Range<usize> {
         let all = 0..entries.len();
         let Some(mask) = self.waiting.iter().find_map(|text| used_bytes(text)) else { return all };

@@ -1,18 +1,18 @@
 //! Address arithmetic that LLVM may assume to stay inside one variable.
 //!
-//! PTX addresses are numbers: `g + (h - g)` is the address of `h`. To LLVM an access through `getelementptr i8, @g, ..` stays in
-//! `@g` for any index, so it is correct only where the index is not a distance between variables. Each body is analyzed
-//! once for what flows into its values ([`Content`]): the address of one variable, numbers made of addresses, numbers from
-//! memory or callers, or none of these. A number from memory can be a distance only if an address went to memory, or to a function,
-//! in the first place (`escaped`). Sums that may leave their variable are integers ([`Provenance::may_leave`]):
+//! PTX addresses are numbers: `g + (h - g)` is the address of `h`. LLVM assumes that an access through `getelementptr i8, @g, ..`
+//! stays in `@g` for any index, so that it is correct only if the index is not a distance between variables. Each body is analyzed
+//! once for the values that flow into others ([`Content`]): the address of one variable, numbers computed from addresses, numbers
+//! from memory or callers, or none of these. A number from memory can be a distance only if an address was stored, or passed to a
+//! function, before (`escaped`). Sums that may leave their variable are integers ([`Provenance::may_leave`]):
 //!
 //! ```text
 //! %rd6 = getelementptr i8, ptr addrspace(1) @g, i64 %rd5
 //! %rd6 = add i64 ptrtoint (ptr addrspace(1) @g to i64), %rd5       ; and `inttoptr` where it is accessed
 //! ```
 //!
-//! Nothing brings a variable back that the number is not an address of: LLVM makes `@h` of `inttoptr (ptrtoint @h)`, which is
-//! that address, and keeps sums between the two conversions.
+//! LLVM does not replace the sum by another variable: it simplifies `inttoptr (ptrtoint @h)` to `@h`, which is the same
+//! address, and keeps sums between the two conversions.
 
 use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Inst, Module, Operand, Symbol, VarId};
 use ptx_isa::{
@@ -29,8 +29,8 @@ use crate::represent::{Repr, is_narrow, resizes_address};
 use crate::slots::{is_param, lane_of};
 use crate::ssa::{Def, Slot, ValueId};
 
-/// The greatest constant that is added to an address of 32 bits as a `getelementptr`. LLVM counts in 64 bits: `p + 2^31 + 2^31`
-/// is another address to it, and the same one to PTX.
+/// The largest constant that is added to a 32-bit address as a `getelementptr`. LLVM computes in 64 bits: `p + 2^31 + 2^31` is
+/// another address for LLVM, and the same one in PTX.
 const MOST_NARROW_OFFSET: u64 = 1 << 24;
 
 /// How the addresses of variables flow into a value.
@@ -40,14 +40,14 @@ enum Address {
     None,
     /// The address of this variable and a number.
     Of(VarId),
-    /// Something else made of the address of this variable alone.
+    /// Another value computed from the address of only this variable.
     From(VarId),
     /// The addresses of several variables.
     Mixed,
 }
 
 impl Address {
-    /// What is made of the variables of two values.
+    /// The content of a value computed from two others.
     fn mixed(self, other: Address) -> Address {
         match (self, other) {
             (Address::None, Address::None) => Address::None,
@@ -60,13 +60,13 @@ impl Address {
         }
     }
 
-    /// What is one or the other.
+    /// The content of a value that is one or the other.
     fn either(self, other: Address) -> Address {
         if self == other { self } else { self.mixed(other) }
     }
 }
 
-/// What flows into a value.
+/// The contents of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Content {
     address: Address,
@@ -119,26 +119,26 @@ impl Content {
 /// The contents of a body's values, and its variables.
 #[derive(Debug, Default)]
 struct Contents {
-    /// By value; `None` where nothing reaches.
+    /// By value; `None` for unreachable ones.
     of: Vec<Option<Content>>,
-    /// The variables that the body names.
+    /// The variables that occur in the body.
     named: FxHashSet<VarId>,
 }
 
-/// What is known of the addresses of a module.
+/// The analysis of the addresses of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Provenance {
     contents: FxHashMap<FunctionId, Contents>,
     /// The representative of each variable of the module: all declarations of one variable share one.
     canonical: FxHashMap<VarId, VarId>,
-    /// Variables whose address goes to memory, or to or from a function.
+    /// Variables whose address is stored in memory, or passed to or returned from a function.
     escaped: FxHashSet<VarId>,
     /// Variables whose address is compared with another one's: a branch may choose a distance that no address flows into.
     compared: FxHashSet<VarId>,
 }
 
 impl Provenance {
-    /// Looks at all bodies of a module.
+    /// Analyses all bodies of a module.
     pub(crate) fn new(module: &Module, analyses: &FxHashMap<FunctionId, Analysis>) -> Self {
         let mut provenance = Self { canonical: canonical(module), ..Self::default() };
         for id in module.function_ids() {
@@ -170,7 +170,7 @@ impl Provenance {
                 _ => {}
             }
         }
-        // Code of other modules sees them and can be called.
+        // Code of other modules can access them and be called.
         let open = module.functions.iter().any(|function| {
             function.kind == FunctionKind::Device && function.linkage != ptx_ir::Linkage::Internal
         });
@@ -211,7 +211,7 @@ impl Provenance {
         found
     }
 
-    /// Whether an address and what is added to it are an address in the same variable.
+    /// Whether an address plus an offset is an address in the same variable.
     fn stays(
         &self,
         module: &Module,
@@ -221,11 +221,11 @@ impl Provenance {
         is_constant: bool,
         space: u32,
     ) -> bool {
-        // Nothing is ever stored there, and LLVM does not know what the variables hold.
+        // Nothing is ever stored there, and LLVM does not know the contents of the variables.
         if space == address_space::CONST {
             return true;
         }
-        // An index made of addresses can be a distance to any other variable.
+        // An index computed from addresses can be a distance to any other variable.
         if offset.address != Address::None {
             return false;
         }
@@ -234,7 +234,7 @@ impl Provenance {
             Address::Of(var) | Address::From(var) => vec![var],
             Address::Mixed => contents.named.iter().copied().collect(),
         };
-        // `if (p == &h) i = 16; else i = 4` makes the distance out of constants: no address flows into `i`, but the branch chose it by one.
+        // `if (p == &h) i = 16; else i = 4` selects the distance from constants: no address flows into `i`, but the branch depends on one.
         if !is_constant && bases.iter().any(|var| self.compared.contains(var)) {
             return false;
         }
@@ -242,11 +242,11 @@ impl Provenance {
         if !offset.given && !offset.unknown {
             return true;
         }
-        // LLVM may find out which variable an address from memory or a caller is of.
+        // LLVM may determine the variable of an address from memory or a caller.
         if base.unknown && !self.escaped.is_empty() {
             return false;
         }
-        // To LLVM, what the host passed is not a variable of a thread.
+        // LLVM assumes that an address passed by the host is not that of a thread's variable.
         let reaches_local = matches!(space, address_space::GENERIC | address_space::LOCAL);
         let is_local = |var: &VarId| lies_in_local(module.variable(*var).space);
         if base.given && reaches_local && self.escaped.iter().any(is_local) {
@@ -256,8 +256,8 @@ impl Provenance {
     }
 }
 
-/// Whether no one outside of the module knows the address of a variable in this space: the host finds those in global and
-/// constant memory by their names.
+/// Whether the addresses of variables in this space are unknown outside of the module: the host looks up those in global
+/// and constant memory by name.
 fn is_private(space: StateSpace) -> bool {
     !matches!(space, StateSpace::Global | StateSpace::Const)
 }
@@ -285,14 +285,14 @@ fn canonical(module: &Module) -> FxHashMap<VarId, VarId> {
     canonical
 }
 
-/// The variables whose addresses one body lets out.
+/// The variables whose addresses escape from one body.
 #[derive(Default)]
 struct Found {
     escaped: Vec<VarId>,
     compared: Vec<VarId>,
 }
 
-/// A body while its values are looked at.
+/// A body during the analysis of its values.
 struct Reader<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -302,8 +302,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What flows into each value: from nothing up, until nothing changes. A phi is evaluated once; after that only the
-    /// operand that changed is joined into it, so that a block with `n` predecessors costs `n` steps and not `n * n`.
+    /// The contents of each value, by iteration from the bottom until nothing changes. A phi is evaluated once; after
+    /// that only the operand that changed is joined into it, so that a block with `n` predecessors costs `n` steps and
+    /// not `n * n`.
     fn contents(&self) -> Contents {
         let ssa = &self.analysis.ssa;
         let mut contents = Contents { of: vec![None; ssa.values.len()], ..Contents::default() };
@@ -335,7 +336,7 @@ impl Reader<'_> {
         contents
     }
 
-    /// For each value those that are made of it.
+    /// For each value its users.
     fn users(&self) -> Vec<Vec<usize>> {
         let ssa = &self.analysis.ssa;
         let mut users = vec![Vec::new(); ssa.values.len()];
@@ -405,7 +406,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a load gives: of a parameter of the kernel what the host gave.
+    /// The content of a load's result: for a kernel parameter, the host's argument.
     fn loaded(&self, statement: usize, inst: &Inst, contents: &Contents) -> Content {
         let operands = self.body.operands(inst);
         let Some(Operand::Address(base, _)) = operands.get(1) else { return Content::UNKNOWN };
@@ -426,7 +427,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the slot holds at first what the caller passed.
+    /// Whether the slot's initial value is an argument of the caller.
     fn is_register_parameter(&self, slot: Slot) -> bool {
         self.function.params.iter().any(|param| match param {
             ptx_ir::Param::Register(_, register) => self.is_lane_of(slot, *register),
@@ -454,7 +455,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What an operand holds; `None` while nothing reaches it.
+    /// The content of an operand; `None` while it is unreachable.
     fn operand(&self, statement: usize, operand: Option<Operand>, contents: &Contents) -> Option<Content> {
         let read = |register, lane| {
             let value = self.analysis.ssa.read(statement, self.analysis.slots.lane(register, lane));
@@ -478,7 +479,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a sum's pointer and what is added to it hold, and by how much a constant counts.
+    /// The contents of a sum's pointer and of its offset, and the scale of a constant.
     fn terms(
         &self,
         statement: usize,
@@ -514,7 +515,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Finds where addresses go to memory or functions, and where they are compared.
+    /// Finds addresses that are stored in memory, passed to functions, or compared.
     fn find_escapes(&self, contents: &Contents, found: &mut Found) {
         for node in self.analysis.flow.nodes.iter().filter(|node| node.reachable) {
             for statement in node.instructions.iter().copied().chain(node.end.statement()) {
@@ -524,7 +525,7 @@ impl Reader<'_> {
             }
         }
         if self.function.kind == FunctionKind::Device {
-            // Results, wherever control leaves.
+            // Results, at every exit.
             for (at, info) in self.analysis.ssa.values.iter().enumerate() {
                 let is_result = self.function.results.iter().any(|param| match param {
                     ptx_ir::Param::Variable(var) => self.analysis.slots.param(*var) == Some(info.slot),
@@ -563,7 +564,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a function is called with.
+    /// The arguments of a call.
     fn escapes_of_call(
         &self,
         statement: usize,
@@ -591,7 +592,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What comparing addresses reveals of them: nothing where both are in one variable, or one is a plain number.
+    /// The variables whose addresses a comparison reveals: none if both are in one variable, or one is a plain number.
     fn compares(&self, statement: usize, operands: &[Operand], contents: &Contents, found: &mut Vec<VarId>) {
         let numbers = operands.iter().filter(|operand| match operand {
             Operand::Register(register) => self.body.reg_type(*register) != ScalarType::Pred,
@@ -639,8 +640,8 @@ impl Reader<'_> {
     }
 }
 
-/// Joins what also flows into a value to what is known of it; true where that is more than before. Contents only ever go up, so
-/// that an analysis that goes on while something changes ends.
+/// Joins a further content into that of a value; true if it changed. Contents only ever increase in the lattice, so that the
+/// iteration terminates.
 fn join(known: &mut Option<Content>, also: Option<Content>) -> bool {
     let joined = match (*known, also) {
         (Some(known), Some(also)) => Some(known.either(also)),

@@ -1,11 +1,11 @@
 //! The LLVM type of each value: integer, floating point or pointer.
 //!
-//! In goes a body in SSA form, out comes a [`Repr`] for each value ([`representations`]).
+//! [`representations`] computes a [`Repr`] for each value of a body in SSA form.
 //!
-//! A register's bits have no type of their own. The instruction that makes a value usually fixes one; loads, moves and
-//! phis do not, and take the one their readers want. Addresses are found in two steps: forward from symbols and `cvta`
-//! through moves, phis and additions, and backward from the places where a loaded value or parameter is used as an address.
-//! Where neither decides, a value is an integer.
+//! The bits of a register are untyped. The instruction that defines a value usually determines its type; loads, moves and
+//! phis do not, and have the type that their users need. Addresses are found in two steps: forward from symbols and `cvta`
+//! through moves, phis and additions, and backward from uses of a loaded value or parameter as an address. Otherwise a
+//! value is an integer.
 //!
 //! ```text
 //! ld.param.u64 %rd1, [p];             free: it may be an address
@@ -16,8 +16,8 @@
 //! %rd3 = getelementptr i8, ptr addrspace(1) %rd1, i64 %rd2           and not inttoptr (add %rd1, %rd2)
 //! ```
 //!
-//! Any answer is correct, since a value is converted where an instruction wants another type. But LLVM's alias analysis does not see through
-//! `inttoptr`, so that a pointer kept as an integer costs optimization.
+//! Any choice is correct, since a value is converted if an instruction needs another type. But LLVM's alias analysis does not look through
+//! `inttoptr`, so that keeping a pointer as an integer prevents optimizations.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -68,8 +68,9 @@ pub(crate) fn param_space(kind: FunctionKind) -> u32 {
     }
 }
 
-/// LLVM's number of the space that an access through a register is to. In a function `.param` is where addresses of
-/// parameters lie, local memory: `ptxas` makes the same code of `ld.param [%rd1]` and `ld.local [%rd1]` there.
+/// LLVM's number of the space that an access through a register is to. In a function `.param` addresses of
+/// parameters are in local memory: `ptxas` generates the same code for `ld.param [%rd1]` and `ld.local [%rd1]`
+/// there.
 pub(crate) fn accessed_space(space: Option<StateSpace>, kind: FunctionKind) -> Option<u32> {
     match llvm_space(space) {
         Some(address_space::PARAM) => Some(param_space(kind)),
@@ -102,7 +103,7 @@ const SPACES: [u32; 7] = [
     address_space::PARAM,
 ];
 
-/// As what the readers of a value want it: a set.
+/// The set of representations that the users of a value need.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Wants(u32);
 
@@ -123,8 +124,8 @@ impl Wants {
         Wants(self.0 & !0xff)
     }
 
-    /// The pointer space that serves all that want one. An address in global memory is the same number as its generic
-    /// one, so a generic pointer serves both.
+    /// The pointer space that suits all users that need a pointer. An address in global memory is the same number as
+    /// its generic one, so a generic pointer suits both.
     fn space(self) -> Option<u32> {
         let global = Wants::of(Repr::Pointer(address_space::GLOBAL));
         let generic = Wants::of(Repr::Pointer(address_space::GENERIC));
@@ -134,36 +135,36 @@ impl Wants {
         SPACES.iter().copied().find(|space| self.pointers() == Wants::of(Repr::Pointer(*space)))
     }
 
-    /// The only floating-point kind wanted, when nothing else is.
+    /// The needed floating-point kind, if it is the only need.
     fn float(self) -> Option<ScalarType> {
         FLOATS.iter().copied().find(|ty| self == Wants::of(Repr::Float(*ty)))
     }
 }
 
-/// What decides a value's representation.
+/// How a value's representation is determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Source {
-    /// The instruction that makes it.
+    /// By the instruction that defines it.
     Fixed(Repr),
-    /// Nothing but its readers; the flag says whether it can be an address.
+    /// Only by its users; the flag is whether it can be an address.
     Free(bool),
     /// The values it is a copy of; constants are left out.
     Copy(Vec<ValueId>),
     /// A sum: an address when exactly one of its terms is.
     Sum {
         terms: Vec<ValueId>,
-        /// What is subtracted: a sum less an address is not an address.
+        /// The subtrahend: a sum minus an address is not an address.
         less: Option<ValueId>,
     },
     /// A change of width between 32 and 64 bits, which keeps addresses of narrow spaces.
     Resize(ValueId),
 }
 
-/// What is known of a value on the way forward.
+/// The state of a value in the forward analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Unknown,
-    /// A constant, which takes the type of any value that it meets in a phi.
+    /// A constant, which has the type of the other values of a phi.
     Constant,
     Free(bool),
     Fixed(Repr),
@@ -193,7 +194,7 @@ impl State {
             | (State::Fixed(Repr::Pointer(_)), State::Free(false)) => State::Fixed(Repr::Int),
             (State::Free(false), fixed) | (fixed, State::Free(false)) => fixed,
             (State::Fixed(a), State::Fixed(b)) if a == b => self,
-            // The generic address of a place in global memory is the same number.
+            // The generic address of a global memory location is the same number.
             (
                 State::Fixed(Repr::Pointer(address_space::GENERIC | address_space::GLOBAL)),
                 State::Fixed(Repr::Pointer(address_space::GENERIC | address_space::GLOBAL)),
@@ -203,7 +204,7 @@ impl State {
     }
 }
 
-/// The body whose values are looked at.
+/// The body whose values are analysed.
 pub(crate) struct Question<'a> {
     pub(crate) module: &'a Module,
     /// The bits of generic and global addresses, and in modules with 32-bit addresses of all.
@@ -213,7 +214,7 @@ pub(crate) struct Question<'a> {
     pub(crate) ssa: &'a Ssa,
     pub(crate) callees: &'a CalleeSpaces,
     pub(crate) kind: FunctionKind,
-    /// Sums that are numbers though a term is an address, see [`crate::provenance`].
+    /// Sums that are numbers although a term is an address, see [`crate::provenance`].
     pub(crate) numbers: &'a FxHashSet<ValueId>,
 }
 
@@ -227,8 +228,8 @@ pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
         (0..question.ssa.values.len()).map(|at| question.source(ValueId(at as u32))).collect();
     let mut states = forward(&sources);
     let mut wants = question.wants(&sources, &states);
-    // Once one sum is decided the next can be: `(a + b) + c` asks about `b` first. The bound keeps a body of long chains linear; sums
-    // that are open after it stay integers, which is correct.
+    // Once one sum is decided the next can be: `(a + b) + c` depends on `b` first. The bound keeps the time for long chains linear;
+    // sums that are undecided after it stay integers, which is correct.
     for _ in 0..ROUNDS {
         if !settle_sums(&mut sources, &states, &wants) {
             break;
@@ -249,8 +250,8 @@ pub(crate) fn representations(question: &Question<'_>) -> Vec<Repr> {
         .collect()
 }
 
-/// Looks at sums that are used as addresses, of which more than one term could be the address, and lets it be the one
-/// that is an address elsewhere, or the only one that is not a number elsewhere. Tells whether there was any.
+/// For sums that are used as addresses, and of which more than one term could be the address, chooses the one that is
+/// an address elsewhere, or the only one that is not a number elsewhere. Returns whether there was any.
 fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> bool {
     let mut changed = false;
     for (at, source) in sources.iter_mut().enumerate() {
@@ -258,7 +259,7 @@ fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> boo
         if states[at] != State::Fixed(Repr::Int) || wants[at].pointers() == Wants::default() {
             continue;
         }
-        // Two pointers were added, which is no address in any space that LLVM knows: the integer stays.
+        // Two pointers were added, which is not an address in any of LLVM's address spaces: it stays an integer.
         let is_pointer = |term: &&ValueId| matches!(states[term.index()], State::Fixed(Repr::Pointer(_)));
         if terms.iter().any(|term| is_pointer(&term)) {
             continue;
@@ -290,7 +291,7 @@ fn forward(sources: &[Source]) -> Vec<State> {
             waiting[at] = false;
             let new = state_of(&sources[at], &states);
             // The rank of a value only grows, at most six times, so that this ends in linear time. Two states of one rank, such as pointers of
-            // two spaces, have nothing in common but that they are numbers.
+            // two spaces, can only be joined as numbers.
             let new = if new.rank() == states[at].rank() && new != states[at] {
                 State::Fixed(Repr::Int)
             } else {
@@ -304,8 +305,8 @@ fn forward(sources: &[Source]) -> Vec<State> {
                 if std::mem::replace(&mut waiting[user], true) {
                     continue;
                 }
-                // A later value is still to come in this sweep; an earlier one, at the head of a loop, waits for the next. Where `meet` depends on the
-                // order of its operands, this fixes it to the order of the text, so that equal texts give equal modules.
+                // A later value is processed in this sweep; an earlier one, at the head of a loop, in the next. Where `meet` depends on the order of
+                // its operands, this fixes it to the order of the text, so that equal texts give equal modules.
                 if user > at {
                     sweep.push(Reverse(user));
                 } else {
@@ -318,7 +319,7 @@ fn forward(sources: &[Source]) -> Vec<State> {
     states
 }
 
-/// The state that a value has when those it is made of have these.
+/// The state of a value, given those of its operands.
 fn state_of(source: &Source, states: &[State]) -> State {
     let state = |value: &ValueId| states.get(value.index()).copied().unwrap_or(State::Unknown);
     match source {
@@ -338,7 +339,7 @@ fn state_of(source: &Source, states: &[State]) -> State {
     }
 }
 
-/// For each value those that are made of it.
+/// For each value its users.
 struct Users {
     first: Vec<usize>,
     all: Vec<usize>,
@@ -361,8 +362,8 @@ fn users(sources: &[Source]) -> Users {
         Source::Resize(value) => vec![*value],
     };
     // One array of users with the start of each value's part, and not a list for each value: bodies have hundreds of thousands of values,
-    // most with one user. First the counts, two places further on, then their running sums; filling the parts moves each start to
-    // the next value's, which is why they began one place further on than they end.
+    // most with one user. First the counts, shifted by two, then their prefix sums; filling the parts moves each start to the next
+    // value's, which is why they are shifted by one before.
     let mut first = vec![0; sources.len() + 2];
     for value in sources.iter().flat_map(made_of) {
         if let Some(count) = first.get_mut(value.index() + 2) {
@@ -506,7 +507,7 @@ impl Question<'_> {
                 Source::Fixed(Repr::Pointer(address_space::GENERIC))
             }
             (_, Some(Operand::Symbol(Symbol::Variable(var), _))) => {
-                // A register that cannot hold the whole address holds a number.
+                // The value of a register too narrow for the address is a number.
                 let variable = self.module.variable(*var);
                 let space = match is_param(variable.space) {
                     true => Some(param_space(self.kind)),
@@ -542,8 +543,8 @@ impl Question<'_> {
         ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.bits() == bits && fits)
     }
 
-    /// Whether an address stays one in a conversion between these types. In modules with 32-bit addresses a register of 64 bits holds
-    /// numbers alone, of which accesses take the lower half.
+    /// Whether an address stays one in a conversion between these types. In modules with 32-bit addresses 64-bit registers contain
+    /// only numbers, of which accesses use the lower half.
     fn resizes_address(&self, from: ScalarType, to: ScalarType) -> bool {
         self.address_bits == 64 && resizes_address(from, to)
     }
@@ -565,14 +566,14 @@ impl Question<'_> {
         self.ssa.values.get(value.index()).map_or(0, |info| self.slots.ty(info.slot).bits())
     }
 
-    /// As what each value is wanted by statements, and by values that are copies or sums of it.
+    /// The representations that statements need of each value, and values that are copies or sums of it.
     fn wants(&self, sources: &[Source], states: &[State]) -> Vec<Wants> {
         let mut wants = vec![Wants::default(); sources.len()];
         for (statement, inst) in self.body.instructions() {
             self.wants_of_inst(statement, inst, &mut wants);
         }
-        // Backward: what wants a copy wants its sources. Sets only grow and have 14 members, so that each value is looked at 15 times at most. A
-        // sum passes on only that it is used as an address; a float that is wanted of a sum is not what its terms are.
+        // Backward: the needs for a copy are needs for its sources. Sets only grow and have 14 members, so that each value is visited 15 times
+        // at most. A sum propagates only its use as an address; if a sum is needed as a float, its terms are not floats.
         let mut work: Vec<usize> = (0..sources.len()).collect();
         while let Some(at) = work.pop() {
             let passed = match (states[at], &sources[at]) {
@@ -593,7 +594,7 @@ impl Question<'_> {
         wants
     }
 
-    /// As what a call wants its arguments.
+    /// The representations that a call needs of its arguments.
     fn wants_of_call(&self, statement: usize, inst: &Inst, wants: &mut [Wants]) {
         let operands = self.body.operands(inst);
         let (Some(Operand::Symbol(Symbol::Function(id), _)), Some(Operand::List(list))) =
@@ -655,7 +656,7 @@ impl Question<'_> {
                             want(*register, 0, Repr::Pointer(address_space::GENERIC));
                         }
                         Sem::Control(ControlSem::Call) => {}
-                        // What only copies bits asks for nothing.
+                        // Instructions that only copy bits have no needs.
                         Sem::Move(MoveSem::Mov)
                         | Sem::Compare(CompareSem::Selp)
                         | Sem::Memory(MemorySem::Store)
@@ -692,7 +693,7 @@ impl Question<'_> {
                         }
                     }
                 }
-                // Parts of registers and values in brackets go to inline assembly as they are.
+                // Parts of registers and values in brackets are passed to inline assembly as they are.
                 Operand::Selected(..) | Operand::Negated(..) | Operand::Bracket(_) => {}
                 Operand::Omitted
                 | Operand::Sink
@@ -710,7 +711,7 @@ impl Question<'_> {
     }
 }
 
-/// The values that loads of each variable make, of the variable from its beginning.
+/// The results of the loads of each variable from its beginning.
 pub(crate) fn loads_of_variables(question: &Question<'_>) -> FxHashMap<VarId, Vec<ValueId>> {
     let mut loads: FxHashMap<VarId, Vec<ValueId>> = FxHashMap::default();
     for (statement, inst) in question.body.instructions() {
@@ -731,8 +732,8 @@ pub(crate) fn loads_of_variables(question: &Question<'_>) -> FxHashMap<VarId, Ve
 /// The pointer space a parameter is loaded for, when all its loads agree; the values of those loads become pointers.
 pub(crate) fn parameter_space(loads: &[ValueId], reprs: &mut [Repr]) -> Option<u32> {
     let mut space = None;
-    // A parameter has one type in LLVM's signature. If two loads of it want different spaces, it is an integer there, and each load
-    // converts; if only some want a pointer, the others convert it to the integer.
+    // A parameter has one type in LLVM's signature. If two loads of it need different spaces, it is an integer there, and each load
+    // converts; if only some need a pointer, the others convert it to the integer.
     for load in loads {
         if let Some(Repr::Pointer(found)) = reprs.get(load.index()) {
             if space.is_some_and(|space| space != *found) {
@@ -749,7 +750,7 @@ pub(crate) fn parameter_space(loads: &[ValueId], reprs: &mut [Repr]) -> Option<u
     space
 }
 
-/// The representation a type asks for in a register of so many bits.
+/// The natural representation of a type in a register of this width.
 fn natural(ty: Option<ScalarType>, bits: u32) -> Repr {
     match ty {
         Some(ty) if FLOATS.contains(&ty) && ty.bits() == bits => Repr::Float(ty),

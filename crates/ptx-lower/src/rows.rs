@@ -15,7 +15,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic_or_inline_as(site, Some(site.inst.mnemonic))
     }
 
-    /// The same for another mnemonic that means the same with these operands.
+    /// The same for another mnemonic that has the same semantics with these operands.
     pub(crate) fn intrinsic_or_inline_as(
         &mut self,
         site: Site<'_>,
@@ -27,7 +27,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Lowers the instruction to the intrinsic of a mnemonic and gives the call; nothing where no intrinsic takes its operands.
+    /// Lowers the instruction to the intrinsic of a mnemonic and returns the call; `None` if no intrinsic accepts its operands.
     pub(crate) fn lower_intrinsic(
         &mut self,
         site: Site<'_>,
@@ -58,7 +58,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// The operands the instruction writes, with their places in the form; a pair is one operand.
+    /// The indices of the operands in the form that the instruction writes; a pair is one operand.
     fn written(&self, site: Site<'_>) -> Vec<usize> {
         let form = site.inst.mnemonic.form();
         (0..form.operands.len())
@@ -84,7 +84,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         places.all(|(place, at)| self.place_fits(site, (mapping, at), place, site.operand(at)))
     }
 
-    /// Whether an operand, or a part of the one at `at`, is what a place of a mapping takes.
+    /// Whether an operand, or a part of the one at `at`, fits an operand of a mapping.
     fn place_fits(
         &self,
         site: Site<'_>,
@@ -247,7 +247,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(vector)
     }
 
-    /// The call, with what LLVM does not know of the intrinsic's effects.
+    /// The call, with effects of the instruction that LLVM's intrinsic does not have.
     fn call_mapped(
         &mut self,
         site: Site<'_>,
@@ -263,7 +263,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let function = self.intrinsic_function(&mapping.name, result, arguments)?;
         let effects = site.inst.mnemonic.effects();
         let touches = effects.reads || effects.writes;
-        // LLVM says of its intrinsics that they access no memory but at their arguments.
+        // LLVM declares that its intrinsics access memory only at their arguments.
         let elsewhere = touches && !site.inst.mnemonic.sem().has(Note::AtOperands);
         let call = if elsewhere && function.limits_memory() {
             self.b.call_ordered(function, arguments)?
@@ -297,7 +297,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// An operand of which the row does not say the type, such as a handle or a coordinate: its register does.
+    /// An operand whose type is not in the row, such as a handle or a coordinate, but is that of its register.
     fn untyped(&self, site: Site<'_>, operand: Operand, to: Type<'c>) -> Result<Value<'c>> {
         match operand {
             Operand::Register(register) | Operand::Element(register, _) => {
@@ -360,7 +360,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
-    /// A field of what a call gives.
+    /// A field of a call's result.
     fn result_field(&self, mapping: &IntrinsicMapping, call: Value<'c>, field: usize) -> Result<Value<'c>> {
         Ok(match mapping.results.as_slice() {
             // One register of PTX.
@@ -371,7 +371,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         })
     }
 
-    /// Gives a destination the lower part of a value that is wider than its register, or all of it.
+    /// Assigns a value to a destination, truncated if it is wider than the register.
     fn define_element(
         &mut self,
         site: Site<'_>,
@@ -422,7 +422,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             AddressBase::Symbol(symbol) => {
                 let address = self.symbol_address(symbol, 0)?;
                 let to = self.types.pointer(space);
-                // A variable named in a generic access is accessed where it lies, as `ptxas` does.
+                // A variable in a generic access is accessed in its own state space, as by `ptxas`.
                 let generic = space == ptx_llvm::address_space::GENERIC && address.ty() != to;
                 if generic {
                     self.b.cast(CastOp::AddrSpaceCast, address, to)?
@@ -437,7 +437,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.advance(base, offset)
     }
 
-    /// The address so many bytes on.
+    /// The address plus `offset` bytes.
     pub(crate) fn advance(&self, base: Value<'c>, offset: i64) -> Result<Value<'c>> {
         if offset == 0 {
             return Ok(base);

@@ -1,7 +1,7 @@
-//! The slots of a body, which are what can be assigned, and the slots that each statement reads and writes.
+//! The slots of a body, which are the locations that can be assigned, and the slots that each statement reads and writes.
 //!
-//! In goes a body, out come its slots ([`Slots::new`]) and the accesses of its statements ([`Slots::accesses`]), from which `ssa.rs` builds SSA
-//! form. A `.param` variable that is only accessed whole is a slot like a register, and needs no memory:
+//! [`Slots::new`] computes the slots of a body, and [`Slots::accesses`] the accesses of its statements, from which `ssa.rs` builds SSA form. A
+//! `.param` variable that is only accessed whole is a slot like a register, and needs no memory:
 //!
 //! ```text
 //! .param .b32 out; st.param.b32 [out], %r1; call f, (out);         call void @f(i32 %r1)
@@ -96,12 +96,12 @@ impl Slots {
         self.params.get(&var).copied()
     }
 
-    /// The type whose bits the slot holds.
+    /// The type of the slot.
     pub(crate) fn ty(&self, slot: Slot) -> ScalarType {
         self.types.get(slot.0 as usize).copied().unwrap_or(ScalarType::B32)
     }
 
-    /// What the statements of a body read and write; `results` are read by returns.
+    /// The slots that the statements of a body read and write; `results` are read by returns.
     pub(crate) fn accesses(&self, body: &Body, flow: &Flow, results: &[Slot]) -> FxHashMap<usize, Access> {
         let mut all = FxHashMap::default();
         for node in flow.order.iter().map(|id| &flow.nodes[id.index()]) {
@@ -122,7 +122,7 @@ impl Slots {
             let writes = matches!(role, Role::Def | Role::DefPair);
             let into = if writes { &mut access.writes } else { &mut access.reads };
             match operand {
-                // What is passed.
+                // The arguments.
                 Operand::Symbol(Symbol::Variable(var), _) if calls => into.extend(self.param(var)),
                 other => self.collect(body, other, into),
             }
@@ -156,7 +156,7 @@ impl Slots {
         }
     }
 
-    /// The slots that an operand names itself.
+    /// The slots of an operand itself.
     fn collect(&self, body: &Body, operand: Operand, into: &mut Vec<Slot>) {
         match operand {
             Operand::Register(register) | Operand::Address(AddressBase::Register(register), _) => {
@@ -184,12 +184,12 @@ impl Slots {
     }
 }
 
-/// Whether the instruction adds to what its destination holds (manual 9.7.15.5).
+/// Whether the instruction adds to the old value of its destination (manual 9.7.15.5).
 pub(crate) fn updates_destination(inst: &Inst) -> bool {
     matches!(inst.mnemonic.sem(), Sem::Matrix(MatrixSem::Wgmma | MatrixSem::WgmmaSparse))
 }
 
-/// The lane a component names.
+/// The lane of a component.
 pub(crate) fn lane_of(component: Component) -> usize {
     component.index()
 }

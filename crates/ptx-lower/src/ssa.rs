@@ -1,11 +1,12 @@
-//! Static single assignment: the definition that each read of a register sees.
+//! Static single assignment: the definition that reaches each read of a register.
 //!
-//! In go the flow graph and the accesses of each statement, out comes [`Ssa`]: for each read the value that it sees, for each write the
-//! value that it makes, and the phis of each node. It is built once, by dominance frontiers (Cytron et al.) for slots that are read in
-//! another node than the one that writes them (semi-pruned form); what is left of dead phis is dropped afterwards.
+//! [`Ssa`] is computed from the flow graph and the accesses of each statement: the value of each read, the value that each write
+//! defines, and the phis of each node. It is built once, with dominance frontiers (Cytron et al.) for slots that are read in another
+//! node than the one that writes them (semi-pruned form); remaining dead phis are removed afterwards.
 //!
-//! Slots are what can be assigned: lanes of registers, the carry flag, and `.param` variables of the body that are only
-//! accessed whole. Every assignment makes a [`ValueId`]; where several meet there is a phi. Phis no one reads are not kept.
+//! Slots are the locations that can be assigned: lanes of registers, the carry flag, and `.param` variables of the body
+//! that are only accessed as a whole. Every assignment defines a [`ValueId`]; a phi merges several. Phis that are never
+//! read are removed.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +15,11 @@ use rustc_hash::FxHashMap;
 
 use crate::flow::{End, Flow, NodeId};
 
-/// Something that can be assigned.
+/// A location that can be assigned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Slot(pub(crate) u32);
 
-/// One assignment of a slot, or what a slot holds before the first.
+/// One assignment of a slot, or its initial value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ValueId(pub(crate) u32);
 
@@ -28,14 +29,14 @@ impl ValueId {
     }
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Def {
     /// Read before it was written.
     Undefined,
     /// Written by the instruction at that statement.
     Statement(usize),
-    /// What meets at the start of a node: one value for each predecessor.
+    /// A phi at the start of a node: one value for each predecessor.
     Phi(NodeId, Vec<(NodeId, ValueId)>),
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct ValueInfo {
     pub(crate) def: Def,
 }
 
-/// What a statement reads and writes.
+/// The slots that a statement reads and writes.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Access {
     pub(crate) reads: Vec<Slot>,
@@ -55,7 +56,7 @@ pub(crate) struct Access {
     pub(crate) guard: Option<Slot>,
 }
 
-/// The values of the slots that each statement has to do with, which are few: they are found without hashing.
+/// The values of the slots that each statement accesses, which are few: they are found without hashing.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct OfStatements {
     /// Where the entries of each statement start and end.
@@ -101,28 +102,28 @@ impl OfStatements {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Ssa {
     pub(crate) values: Vec<ValueInfo>,
-    /// For each statement the values its reads see.
+    /// For each statement the values that it reads.
     reads: OfStatements,
-    /// For each statement the values it makes.
+    /// For each statement the values that it defines.
     writes: OfStatements,
     /// Phis at the start of each node, in slot order.
     pub(crate) phis: Vec<Vec<ValueId>>,
-    /// What result slots hold where control falls off the end.
+    /// The values of result slots where control falls off the end.
     falling: FxHashMap<(NodeId, Slot), ValueId>,
 }
 
 impl Ssa {
-    /// The value a statement sees in a slot.
+    /// The value of a slot that a statement reads.
     pub(crate) fn read(&self, statement: usize, slot: Slot) -> Option<ValueId> {
         self.reads.get(statement, slot)
     }
 
-    /// The value a statement makes in a slot.
+    /// The value that a statement defines in a slot.
     pub(crate) fn written(&self, statement: usize, slot: Slot) -> Option<ValueId> {
         self.writes.get(statement, slot)
     }
 
-    /// The values that something takes without their ever being written, in order.
+    /// The values that are read without ever being written, in order.
     pub(crate) fn unwritten(&self) -> BTreeSet<ValueId> {
         let phis = self.phis.iter().flatten().filter_map(|phi| match &self.values.get(phi.index())?.def {
             Def::Phi(_, operands) => Some(operands.iter().map(|(_, value)| *value)),
@@ -179,7 +180,7 @@ impl Dominators {
             if !is_root {
                 children[own.index()].push(*node);
             }
-            // Only a node where control meets is in a frontier. The entry also meets what was there before it.
+            // Only a node with several predecessors is in a frontier. The initial values count as a predecessor of the entry.
             if predecessors.len() + usize::from(is_root) < 2 {
                 continue;
             }
@@ -232,7 +233,7 @@ impl FlowGraph for Flow {
     }
 }
 
-/// What each slot holds at the place that is looked at.
+/// The current value of each slot.
 #[derive(Default)]
 struct Current(Vec<Option<ValueId>>);
 
@@ -241,7 +242,7 @@ impl Current {
         self.0.get(slot.0 as usize).copied().flatten()
     }
 
-    /// Sets what a slot holds and gives what it held.
+    /// Sets the value of a slot and returns the old one.
     fn replace(&mut self, slot: Slot, value: Option<ValueId>) -> Option<ValueId> {
         let at = slot.0 as usize;
         if self.0.len() <= at {
@@ -307,11 +308,11 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives each read the value that it sees, by a walk over the dominator tree: what a slot holds at the end of a node is what it holds at the
-    /// beginning of the nodes that it dominates, unless a phi is there.
+    /// Finds the value of each read, by a walk over the dominator tree: the value of a slot at the end of a node is its value at the beginning
+    /// of the nodes that it dominates, unless there is a phi.
     fn rename(&mut self, dominators: &Dominators) {
-        // The walk has a stack of its own, since the tree is as deep as the text is long. A node's assignments are undone when it is left,
-        // in the opposite order, so that its siblings see what held before it.
+        // The walk has an explicit stack, since the tree may be as deep as the text is long. A node's assignments are undone when it is
+        // left, in reverse order, so that its siblings start from the values before it.
         enum Step {
             Enter(NodeId),
             Leave(Vec<(Slot, Option<ValueId>)>),
@@ -340,7 +341,7 @@ impl Builder<'_> {
             let entry_reads_before = dominators.parent[node.index()] == Some(node);
             for phi in self.ssa.phis[node.index()].clone() {
                 let slot = self.ssa.values[phi.index()].slot;
-                // At the entry a phi also meets what was there before the first instruction.
+                // At the entry a phi also has the initial values as an operand.
                 if entry_reads_before {
                     let before = self.undefined(&mut undefined, slot);
                     self.add_operand(phi, NodeId(u32::MAX), before);
@@ -349,7 +350,7 @@ impl Builder<'_> {
             }
             for statement in statements(self.flow, node).collect::<Vec<_>>() {
                 let Some(access) = self.accesses.get(&statement) else { continue };
-                // Reads before writes: `add.s32 %r1, %r1, 1` sees the old `%r1`.
+                // Reads before writes: `add.s32 %r1, %r1, 1` reads the old `%r1`.
                 for slot in &access.reads {
                     let value = self.look(&current, &mut undefined, *slot);
                     self.ssa.reads.insert(statement, *slot, value);
@@ -375,8 +376,8 @@ impl Builder<'_> {
                 }
                 End::Goto(..) | End::Switch(..) | End::Leave(_) | End::Nowhere(_) => {}
             }
-            // A phi has one operand for each predecessor, also where several cases of a switch go there: LLVM wants one entry for each of these edges,
-            // but with the same value.
+            // A phi has one operand for each predecessor, also if several cases of a switch branch there: LLVM requires one entry for each of these
+            // edges, but with the same value.
             let mut successors = self.flow.nodes[node.index()].successors();
             successors.sort_unstable();
             successors.dedup();

@@ -1,7 +1,7 @@
 //! Addresses of narrow spaces that a program widens to 64 bits and then reads as numbers.
 //!
 //! `cvt.u64.u32` leaves the address that a 32-bit register holds as it is, so the pointer stays the same one. The upper half of its
-//! number is zero in PTX, and in LLVM what the sums before it left there:
+//! number is zero in PTX, and in LLVM that of the sums before it:
 //!
 //! ```text
 //! mov.u32 %r1, s; sub.u32 %r2, %r1, 16; cvt.u64.u32 %rd1, %r2; st.global.u64 [%rd2], %rd1;
@@ -10,8 +10,8 @@
 //! %rd1 = zext i32 (ptrtoint ptr addrspace(3) %r2 to i32) to i64   ; right
 //! ```
 //!
-//! So what is widened is a number if anything but accesses, conversions of addresses and numbers of 32 bits is made of it. In goes the analysis of
-//! a body, out come the values whose representation has to be an integer for that.
+//! Therefore a widened address is a number if it is used for anything but accesses, conversions of addresses and 32-bit numbers. The result of the
+//! analysis are the values whose representation has to be an integer for that.
 
 use ptx_ir::{Body, Inst, Operand};
 use ptx_isa::{ArithSem, CompareSem, Field, Mod, MoveSem, Role, Sem};
@@ -67,7 +67,7 @@ impl Reader<'_> {
         let mut uses = Uses { numbers: vec![false; values.len()], sources: FxHashMap::default() };
         for (at, info) in values.iter().enumerate() {
             let value = ValueId(at as u32);
-            // Callers read results.
+            // Results are read by callers.
             uses.numbers[at] |= self.analysis.results.contains(&info.slot);
             if let Def::Phi(_, operands) = &info.def {
                 operands.iter().for_each(|(_, operand)| self.copied(*operand, Some(value), &mut uses));
@@ -89,7 +89,7 @@ impl Reader<'_> {
         uses.numbers
     }
 
-    /// A value of which another one is a copy or a sum: read as far as that one is.
+    /// An operand of a copy or a sum: it is read to the same extent as the result.
     fn copied(&self, source: ValueId, result: Option<ValueId>, uses: &mut Uses) {
         // A result that is kept as a number reads the whole source now. One that is an address reads it only if its own upper half is
         // read later, which is not known yet.
@@ -108,7 +108,7 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        // What copies has no lists of addresses, and what reads low halves has no lists.
+        // Instructions that copy have no lists of addresses, and those that read low halves have no lists.
         let result = result.filter(|_| copies(inst));
         self.body.for_each_operand(inst, |operand, role| match operand {
             _ if matches!(role, Role::Def | Role::DefPair) => {}
@@ -128,11 +128,11 @@ impl Reader<'_> {
     }
 }
 
-/// What is known of the uses of values.
+/// The uses of values.
 struct Uses {
     /// By value, whether its upper half is read.
     numbers: Vec<bool>,
-    /// For values that are copies or sums, the addresses that they are made of.
+    /// For values that are copies or sums, the addresses among their operands.
     sources: FxHashMap<usize, Vec<usize>>,
 }
 
@@ -150,7 +150,7 @@ fn reads_low_half(inst: &Inst) -> bool {
     }
 }
 
-/// Whether the low half of the result depends on no more than the low halves of the operands, and an address may come of it.
+/// Whether the low half of the result depends on no more than the low halves of the operands, and the result may be an address.
 fn copies(inst: &Inst) -> bool {
     match inst.mnemonic.sem() {
         Sem::Move(MoveSem::Mov)

@@ -1,5 +1,5 @@
-//! What parts of addresses as initial values become (manual 5.4.4). What `ptxas` makes of them are relocations of one byte each at the
-//! element's place, its other bytes zero; it takes them for `.u8`, `.u32` and `.u64` alone.
+//! Parts of addresses as initial values (manual 5.4.4). `ptxas` generates a relocation of one byte at the element's address for each,
+//! with its other bytes zero; it accepts them only for `.u8`, `.u32` and `.u64`.
 
 use ptx_diag::SourceFile;
 use ptx_llvm::Context;

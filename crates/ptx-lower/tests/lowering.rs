@@ -1,4 +1,4 @@
-//! What small programs become. The expected IR follows from the PTX manual and LLVM's language reference.
+//! The lowering of small programs. The expected IR follows from the PTX manual and LLVM's language reference.
 
 use ptx_diag::{Diagnostics, SourceFile};
 use ptx_llvm::{Context, Module};
@@ -278,7 +278,7 @@ fn collectives_take_the_mask_where_llvm_wants_it() {
 
 #[test]
 fn lop3_is_exact_for_every_table() {
-    // Constants make LLVM fold the expression: the columns of the truth table give the table back.
+    // With constants LLVM folds the expression: the result for the columns of the truth table is the table.
     for table in 0..=255u32 {
         let text = body(&format!(
             "mov.b32 %r1, 0xF0; mov.b32 %r2, 0xCC; mov.b32 %r3, 0xAA; lop3.b32 %r4, %r1, %r2, %r3, {table}; and.b32 %r5, %r4, 255; st.global.u32 [%d0], %r5;"
@@ -351,7 +351,7 @@ ld.param.u64 %d0, [p]; st.global.b32 [%d0], %r0; ret;
             "%2 = load ptr, ptr %1",
         ],
     );
-    // The address that PTX takes is one in local memory (manual 9.7.9.5).
+    // The address in PTX is one in local memory (manual 9.7.9.5).
     has(&text, &["getelementptr i8, ptr %2, i64 8", "addrspacecast ptr %2 to ptr addrspace(5)"]);
     // 12 bytes are two integers of eight, of which the caller has the memory.
     has(&text, &["alloca [2 x i64], align 8", "@f(i32 1, ptr byval([2 x i64]) align 8"]);

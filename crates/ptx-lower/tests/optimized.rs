@@ -1,4 +1,4 @@
-//! What LLVM's optimizer can do with the lowered IR: the facts it needs are there, and those that do not hold are not.
+//! Optimizations of the lowered IR by LLVM: the facts that they need are in the IR, and no wrong ones are.
 
 use ptx_diag::SourceFile;
 use ptx_llvm::{Context, Gpu, Machine, OptLevel};
@@ -29,7 +29,7 @@ fn count(text: &str, part: &str) -> usize {
     text.matches(part).count()
 }
 
-/// The text before the first place that has a part.
+/// The text before the first occurrence of a part.
 fn before_first<'t>(text: &'t str, has: &str) -> &'t str {
     let at = text.find(has).unwrap_or_else(|| panic!("`{has}` is missing in\n{text}"));
     &text[..at]
@@ -87,7 +87,7 @@ ret;
 
 #[test]
 fn depot_in_local_memory_becomes_registers() {
-    // What compilers write without optimization: every variable in a depot, reached through generic addresses.
+    // The output of compilers without optimization: every variable in a depot, accessed through generic addresses.
     let (before, after) = through(
         "default<O1>",
         ".visible .entry k(.param .u64 p, .param .u32 n)
@@ -151,7 +151,7 @@ NEVER: trap;
     };
     let (_, known) = through("default<O2>", &text(".reqntid 128"));
     assert!(known.contains("store i32 128") && !known.contains("trap"), "{known}");
-    // The product says nothing of y, and leaves x its 128 threads.
+    // The product does not restrict y, and leaves x its 128 threads.
     let (_, most) = through("default<O2>", &text(".maxntid 128"));
     assert!(most.contains("range(i32 0, 128)") && count(&most, "llvm.trap()") == 2, "{most}");
     assert_eq!(count(&most, "icmp"), 1, "only y is in question:\n{most}");
@@ -302,7 +302,8 @@ ret;
     assert_eq!(count(&debugging, "@twice("), 2, "a definition and a call:\n{debugging}");
 }
 
-/// What ends a thread or lets others look, as a statement under the predicate `%p`, or without one where it is not conditional.
+/// Instructions that end a thread or synchronize with others, as a statement under the predicate `%p`, or without one if it is not
+/// conditional.
 const ENDS_AND_ORDERS: [&str; 16] = [
     "@%p exit;",
     "@%p trap;",

@@ -1,5 +1,6 @@
-//! What LLVM takes the values of special registers for: by its own declarations, by what lowering adds to calls, and by LLVM's pass that
-//! reads the directives of kernels. Each range has to have every number that the manual allows, and lowering's no other ones.
+//! The ranges that LLVM assumes for special registers: by its own declarations, by attributes that lowering adds to calls, and by LLVM's
+//! pass that reads the directives of kernels. Each range must contain every number that the manual allows, and lowering's must contain
+//! no others.
 
 use ptx_diag::SourceFile;
 use ptx_isa::{Component, ScalarType, SpecialReg};
@@ -10,9 +11,9 @@ type Bounds = (u64, u64);
 
 const ALL: Bounds = (0, u32::MAX as u64);
 
-/// What the manual promises on every target, for a component or for the register: 10.2 and 10.7 have tables, of which the newest
-/// targets count as modules for old ones run on them; 10.3 with 4.5.1 (`WARP_SZ` is 32 on all targets); "the fourth element is unused and
-/// always returns zero" (10.1 to 10.15).
+/// The range that the manual guarantees on every target, for a component or for the register: 10.2 and 10.7 have tables, of which the
+/// newest targets count as modules for old ones run on them; 10.3 with 4.5.1 (`WARP_SZ` is 32 on all targets); "the fourth element is
+/// unused and always returns zero" (10.1 to 10.15).
 fn promised(name: &str) -> Bounds {
     match name {
         "%tid.x" | "%tid.y" => (0, 1023),
@@ -73,7 +74,7 @@ const LAUNCHES: &[(&str, &[(&str, Bounds)])] = &[
             ("%cluster_nctarank", (1, 8)),
         ],
     ),
-    // ptxas takes it for no limit.
+    // ptxas treats it as no limit.
     (".maxclusterrank 0", &[]),
     (".maxclusterrank 4294967295", &[("%cluster_ctarank", (0, 0xffff_fffe))]),
     (
@@ -110,7 +111,7 @@ fn registers() -> Vec<(SpecialReg, Option<Component>, String)> {
     list
 }
 
-/// What LLVM takes the register for when it is read in a kernel with these directives: as lowered, and after LLVM's passes.
+/// The range that LLVM assumes for the register in a kernel with these directives: as lowered, and after LLVM's passes.
 fn taken(name: &str, directive: &str) -> [Bounds; 2] {
     let text = format!(
         ".version 9.0\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 p) {directive}\n{{\n\
@@ -128,7 +129,7 @@ fn taken(name: &str, directive: &str) -> [Bounds; 2] {
     [before, range_in(&lowered.to_text())]
 }
 
-/// The range at the call, else the declaration's; a constant where LLVM knows which number it is.
+/// The range at the call, else the declaration's; a constant if LLVM has folded it.
 fn range_in(text: &str) -> Bounds {
     let stored =
         text.lines().find_map(|line| line.trim().strip_prefix("store volatile i32 ")).expect("a store");

@@ -142,7 +142,7 @@ fn two_variables(statements: &str) -> String {
 fn a_sum_with_a_distance_between_variables_is_a_number() {
     for statements in [
         "sub.s32 %r4, %r2, %r1; mad.lo.s32 %r4, %r3, 4, %r4; add.s32 %r5, %r1, %r4; st.shared.b32 [%r5], %r3;",
-        // The address goes to memory, from where the distance may come.
+        // The address is stored in memory, from which the distance may be loaded.
         "st.global.b32 [%d0], %r1; add.s32 %r5, %r1, %r3; st.shared.b32 [%r5], %r3;",
         // A branch may choose the distance.
         "setp.lt.u32 %p1, %r1, %r2; mov.u32 %r4, %tid.x; add.s32 %r5, %r1, %r4; @%p1 st.shared.b32 [%r5], %r3;",
