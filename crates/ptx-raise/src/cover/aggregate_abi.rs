@@ -1,8 +1,8 @@
-//! Aggregates that lie in memory only on their way into or out of a call (manual 7.1).
+//! Aggregates that are in memory only to be passed to or returned from a call (manual 7.1).
 //!
 //! PTX writes and reads the pieces of a structured argument or result right in the parameter space. LLVM has a local variable
-//! for it, which is stored piece by piece and passed or returned as a whole, or the other way round. Where a local variable
-//! is for nothing else, its pieces go to the parameter directly and it disappears.
+//! for it, which is stored piece by piece and passed or returned as a whole, or the other way round. If a local variable has
+//! no other use, its pieces are accessed directly in the parameter, and it disappears.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{AtomicOrder, BlockId, Call, CastOp, Constant, InstId, Op, Value};
@@ -13,12 +13,12 @@ use super::state::Covering;
 use crate::error::Result;
 use crate::signature::{self, Passing};
 
-/// Everything that is done with a local variable.
+/// All uses of a local variable.
 #[derive(Default)]
 struct Uses {
     loads: Vec<Piece>,
     stores: Vec<Piece>,
-    /// Calls that take it by value, with the argument's number.
+    /// Calls that it is passed to by value, with the argument's number.
     arguments: Vec<(InstId, usize)>,
     /// Instructions that only compute addresses in it.
     addresses: Vec<InstId>,
@@ -27,7 +27,7 @@ struct Uses {
 /// The block of each instruction.
 type Blocks = [Option<BlockId>];
 
-/// Finds the variables that only pass something on.
+/// Finds the variables that are only used to pass an aggregate.
 ///
 /// # Errors
 ///
@@ -71,7 +71,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) -> Result<()> {
 }
 
 impl Covering<'_, '_, '_> {
-    /// What is done with a variable; `None` when its address goes anywhere else.
+    /// The uses of a variable; `None` if its address has other uses.
     fn uses_of_variable(&self, alloca: InstId) -> Option<Uses> {
         let mut found = Uses::default();
         let mut work = vec![(alloca, 0_u64)];
@@ -160,7 +160,7 @@ impl Covering<'_, '_, '_> {
             && uses.loads.iter().all(whole)
     }
 
-    /// The call whose result a variable takes apart, right after it.
+    /// The call whose result is stored in a variable right after it.
     fn received_from(&mut self, uses: &Uses, block_of: &Blocks) -> Result<Option<InstId>> {
         let [store] = uses.stores.as_slice() else { return Ok(None) };
         let function = self.source.function;

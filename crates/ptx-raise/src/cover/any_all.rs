@@ -1,6 +1,6 @@
-//! Whether any or all of several truth values hold.
+//! Whether any or all of several truth values are true.
 //!
-//! LLVM compares the integer that a vector of them is; PTX, whose predicates lie in registers of their own, combines them.
+//! LLVM compares a vector of them as an integer; PTX, which has them in separate predicate registers, combines them.
 
 use ptx_llvm::view::{CastOp, InstId, IntPredicate, Op, Type, Value};
 
@@ -10,7 +10,7 @@ use super::decision::{Action, Match, Truths};
 use super::state::Covering;
 use crate::value::mask;
 
-/// The question about several truth values that a comparison of integers is.
+/// Recognizes a comparison of integers that tests whether any or all of several truth values are true.
 ///
 /// ```text
 /// %i = bitcast <4 x i1> %v to i4
@@ -44,7 +44,7 @@ impl Covering<'_, '_, '_> {
         })
     }
 
-    /// Whether a comparison of an integer of so many bits asks for all of them or for any, and whether its answer is the opposite.
+    /// Whether a comparison of an integer of `bits` bits tests for all of them or for any, and whether its result is negated.
     fn question(&self, id: InstId, integer: InstId, bits: u32) -> Option<(bool, bool)> {
         let Op::ICmp { predicate, lhs: Value::Inst(lhs), rhs } = self.source.inst(id).op else {
             return None;

@@ -1,6 +1,6 @@
 //! Minima and maxima of bytes, extended to words.
 //!
-//! PTX computes these in halfwords, whose registers have the sign already; LLVM makes bytes of them.
+//! PTX computes these in halfwords, whose registers are already sign-extended; LLVM truncates them to bytes.
 
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
 use smallvec::smallvec;
@@ -9,7 +9,7 @@ use super::decision::{Action, Match};
 use super::state::Covering;
 use crate::value::mask;
 
-/// The extension under a mask that an instruction is: the sign up to a halfword, and zeros above.
+/// Recognizes an extension under a mask: sign-extended to a halfword, with zeros above.
 ///
 /// ```text
 /// %m = call i8 @llvm.smin.i8(i8 %a, i8 %b)

@@ -1,8 +1,8 @@
 //! Sums and differences of several words without a mark: LLVM's passes regroup the last word of a chain of carries (manual 9.7.2),
 //! and other front ends write chains with the same intrinsics.
 //!
-//! What is in the function is `llvm.uadd.with.overflow` (or `usub`) of each word but the last, whose flag is added to
-//! the next word. One text says all of it, since the carry flag lives between its instructions only.
+//! The function has `llvm.uadd.with.overflow` (or `usub`) of each word except the last, whose flag is added to the
+//! next word. One text covers all of it, since the carry flag is live only between its instructions.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, Block, CastOp, Constant, InstId, Op, Symbol, Value};
@@ -14,19 +14,19 @@ use super::state::Covering;
 use crate::constraint::parse_constraints;
 use crate::value::sign_extend;
 
-/// The most words of one chain.
+/// The maximum number of words of one chain.
 const LONGEST: usize = 64;
 
 /// One word of a chain.
 struct Word {
-    /// The instruction that has the result, where one does.
+    /// The instruction that has the result, if any.
     result: Option<InstId>,
     lhs: Value,
     /// `None` for zero.
     rhs: Option<Value>,
 }
 
-/// The words of a chain, the top one first, and the instructions that they are.
+/// The words of a chain, the top one first, and the instructions that compute them.
 struct Chain {
     subtracts: bool,
     words: Vec<Word>,
@@ -56,7 +56,7 @@ struct Overflowing {
     rhs: Value,
 }
 
-/// Finds the chains that no mark names.
+/// Finds the chains that are not marked.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
     for &block in &cover.flow.layout {
         let source = cover.source;
@@ -75,12 +75,12 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
 }
 
 impl Covering<'_, '_, '_> {
-    /// The text of the chain whose top word an instruction is.
+    /// The text of the chain whose top word an instruction computes.
     fn carry_text(&self, id: InstId, block: &Block) -> Option<Found> {
         let bits = self.source.integer_bits(Value::Inst(id)).filter(|bits| matches!(bits, 32 | 64))?;
         let chain = self.chain_to(id)?;
         let here = |id: &InstId| block.insts.contains(&(id.index() as u32));
-        // The flag of a word is worth one of the next only where they are equally wide.
+        // The flag of a word counts one in the next only if they have the same width.
         let as_wide = chain.words.iter().all(|word| self.source.integer_bits(word.lhs) == Some(bits));
         if !as_wide
             || !chain.covered.iter().all(here)
@@ -118,12 +118,12 @@ impl Covering<'_, '_, '_> {
         Some(Found { text, covered: chain.covered, place })
     }
 
-    /// The chain whose top word an instruction is.
+    /// The chain whose top word an instruction computes.
     fn chain_to(&self, id: InstId) -> Option<Chain> {
         let Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, lhs, rhs, .. } = self.source.inst(id).op else {
             return None;
         };
-        // The terms of an operand are taken apart where that brings the flag to light or two terms to add to it.
+        // The terms of an operand are split if that reveals the flag or two terms that it is added to.
         let sums = [Some(lhs), Some(rhs), None].map(|opened| self.sum_with_carry(id, opened));
         sums.into_iter().flatten().find_map(|sum| {
             let flag = match self.source.inst(inst_of(sum.carry.value)?).op {
@@ -160,7 +160,7 @@ impl Covering<'_, '_, '_> {
         Some(Sum { terms, carry, covered })
     }
 
-    /// The terms of a sum or difference that PTX did not have as an instruction of its own.
+    /// The terms of a sum or difference that was not a separate instruction in PTX.
     fn terms_of(&self, id: InstId, negative: bool) -> Option<[Term; 2]> {
         let inst = self.source.inst(id);
         let (lhs, rhs, minus) = match inst.op {
@@ -172,7 +172,7 @@ impl Covering<'_, '_, '_> {
         own.then_some([Term { value: lhs, negative }, Term { value: rhs, negative: negative != minus }])
     }
 
-    /// A term that is the extension of a flag, which is added or taken away once.
+    /// A term that is the extension of a flag, which is added or subtracted once.
     fn carry(&self, term: Term) -> Option<Term> {
         let id = inst_of(term.value).filter(|id| self.is_read_once(*id))?;
         let Op::Cast { op, value, .. } = self.source.inst(id).op else { return None };
@@ -184,7 +184,7 @@ impl Covering<'_, '_, '_> {
         }
     }
 
-    /// The words whose carry a flag is, the top one first, and the instructions that they are.
+    /// The words whose carry is a flag, the top one first, and the instructions that compute them.
     fn words_below(&self, flag: Value) -> Option<(bool, Vec<Word>, Vec<InstId>)> {
         let (mut words, mut covered) = (Vec::new(), Vec::new());
         let mut kind = None;
@@ -244,7 +244,7 @@ impl Covering<'_, '_, '_> {
         })
     }
 
-    /// The sum or difference a part of whose result a value is: the number, or the flag.
+    /// The sum or difference whose result a value is a part of: the number, or the flag.
     fn overflow_of(&self, value: Value, part: u32) -> Option<Overflowing> {
         let Op::ExtractValue { aggregate, indices } = self.cover.plain_op(value)? else { return None };
         if *indices != [part] {
@@ -266,7 +266,7 @@ impl Covering<'_, '_, '_> {
         Some(Overflowing { call: inst_of(*aggregate)?, subtracts, lhs, rhs })
     }
 
-    /// The only instruction that takes a part of an aggregate.
+    /// The only instruction that extracts a part of an aggregate.
     fn taken_part(&self, aggregate: InstId, part: u32) -> Option<InstId> {
         let users = self.cover.uses.users(aggregate);
         let takes = |user: &&InstId| matches!(&self.source.inst(**user).op, Op::ExtractValue { indices, .. } if *indices == [part]);
@@ -278,7 +278,7 @@ impl Covering<'_, '_, '_> {
     }
 }
 
-/// The operands of the top word, where the sum is what its instruction computes.
+/// The operands of the top word, if its instruction computes the sum.
 fn top_operands(sum: &Sum, subtracts: bool) -> Option<(Value, Option<Value>)> {
     if sum.carry.negative != subtracts {
         return None;

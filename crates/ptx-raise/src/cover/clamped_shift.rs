@@ -1,8 +1,8 @@
 //! Shifts with a guard against amounts that are too large.
 //!
-//! LLVM's shifts by the width or more are poison, so what shifts by any amount chooses between a shift and what is left when
-//! all bits are gone. PTX's `shl` and `shr` say that alone: amounts over the width count as the width (manual 9.7.8.8,
-//! 9.7.8.9). Passes write the guard in many ways, so that it is understood here, not compared with one of them.
+//! LLVM's shifts by the width or more are poison, so that a shift by any amount is a select between a shift and the value
+//! when all bits are shifted out. PTX's `shl` and `shr` need no select: amounts over the width count as the width (manual
+//! 9.7.8.8, 9.7.8.9). Passes transform the guard in many ways, so that it is analysed here, not compared with one of them.
 
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, IntPredicate, Op, Value};
 use smallvec::smallvec;
@@ -11,10 +11,10 @@ use super::decision::{Action, Bits, ClampedShift, Match};
 use super::state::Covering;
 use crate::value::mask;
 
-/// Casts and masks deeper than this are not looked through.
+/// The maximum depth of casts and masks that are looked through.
 const MAX_STEPS: usize = 8;
 
-/// The clamped shift that a `select` is.
+/// Recognizes a `select` that is a clamped shift.
 ///
 /// ```text
 /// %s = shl i32 %x, %n
@@ -54,7 +54,7 @@ impl Covering<'_, '_, '_> {
         if used.base != guard.base {
             return None;
         }
-        // Where the guard holds, the amount is what the shift uses, or the shift is poison; elsewhere it is too large.
+        // If the guard is true, the amount is that of the shift, or the shift is poison; otherwise it is too large.
         let mask = guard.mask | used.mask & low;
         let high = guard.mask & low == 0 && guard.mask != 0 && mask <= u64::from(u32::MAX);
         high.then_some(ClampedShift { op, value: lhs, bits, amount: Bits { mask, ..used }, cast, to })
@@ -74,7 +74,7 @@ impl Covering<'_, '_, '_> {
         below.then_some(Bits { mask: tested.mask & !low, ..tested })
     }
 
-    /// Which bits of which number a value is.
+    /// The bits of a number that a value consists of.
     pub(super) fn part(&self, value: Value) -> Option<Bits> {
         let width = self.source.integer_bits(value)?;
         let mut part = Bits { base: value, width, mask: mask(width) };

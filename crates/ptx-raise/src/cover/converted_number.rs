@@ -1,4 +1,4 @@
-//! Numbers that code to debug converts to generic addresses in one step, though they are addresses of a space to LLVM in between.
+//! Numbers that debug code converts to generic addresses in one step, although they are addresses in a space in LLVM IR in between.
 
 use ptx_llvm::address_space;
 use ptx_llvm::marks;

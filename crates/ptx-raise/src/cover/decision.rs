@@ -1,4 +1,4 @@
-//! What becomes of an instruction: all that the cover tells the emitter.
+//! The decision about an instruction: the interface between cover and emitter.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -11,36 +11,36 @@ use crate::constraint::Constraint;
 use crate::types::Class;
 use crate::value::Fill;
 
-/// What becomes of an instruction that is not simply emitted.
+/// The decision about an instruction that is not emitted as itself.
 #[derive(Clone, Debug)]
 pub(crate) enum Decision {
-    /// Others do its work. What it reads is there, so that rules may look through it.
+    /// Computed by others. Its operands are computed, so that rules may look through it.
     Folded,
-    /// Computed by what is in the place of another instruction. What it reads may not be computed, so that nothing looks through it.
+    /// Computed by the code of another instruction. Its operands may not be computed, so that nothing looks through it.
     Absorbed(InstId),
-    /// Something else is emitted in its place, or it is emitted in another way.
+    /// Replaced by other code, or emitted in another way.
     Emit(Rc<Match>),
 }
 
-/// What a rule found.
+/// The match of a rule.
 #[derive(Debug)]
 pub(crate) struct Match {
     pub(crate) action: Action,
-    /// What the action reads, in place of the operands of the instruction.
+    /// The values that the action reads, in place of the operands of the instruction.
     pub(crate) reads: Reads,
 }
 
 /// The values that an action reads.
 pub(crate) type Reads = SmallVec<[Value; 4]>;
 
-/// What is emitted.
+/// The emitted code.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// A text of PTX.
+    /// PTX text.
     Text(Text),
     /// One shift for a shift with a guard.
     ClampedShift(ClampedShift),
-    /// `mov` of two halves, of which some are chosen before.
+    /// `mov` of two halves, after selects of one or both.
     JoinChosen(Joined),
     /// `rsqrt` of a number.
     InverseRoot(Value),
@@ -48,7 +48,7 @@ pub(crate) enum Action {
     ExtendUnderMask(Value),
     /// Several truth values combined.
     Truths(Truths),
-    /// `cvta` of a number that is an address of a space of LLVM's number.
+    /// `cvta` of a number that is an address in the space with LLVM's number.
     ConvertNumber(Value, u32),
     /// Arithmetic on a pair of 16-bit integers.
     Pair(Pair),
@@ -56,30 +56,30 @@ pub(crate) enum Action {
     LoadParameter(usize),
     /// A piece of the function's result stored at that offset.
     StoreResult(u64),
-    /// Nothing: the function's result is there already.
+    /// Nothing: the function's result has already been stored.
     ResultInPlace,
-    /// The load, which extends what it loads.
+    /// The load, which extends the loaded value.
     ExtendingLoad(Rc<ExtendingLoad>),
-    /// The load, as pairs of 16-bit integers; whether something reads the elements too.
+    /// The load, as pairs of 16-bit integers; whether the elements are also read.
     LoadPairs { apart: bool },
     /// The store, of the low bits of a wider value.
     TruncatingStore(Value),
     /// The address, with its index multiplied in 32 bits.
     Index(WideProduct),
-    /// The call, with pieces of aggregates in the place of the whole.
+    /// The call, with pieces of aggregates instead of the whole.
     CallByPieces(CallPieces),
-    /// The `insertvalue`, of what memory may hold as it is.
+    /// The `insertvalue` of an undefined value, for which memory may keep its contents.
     SkipField,
     /// The phi, whose bytes are in words.
     WordPhi,
 }
 
-/// A text of PTX that is several instructions.
+/// PTX text that computes several LLVM instructions.
 #[derive(Debug)]
 pub(crate) struct Text {
     pub(crate) text: Cow<'static, str>,
     pub(crate) constraints: Vec<Constraint>,
-    /// Which instruction has each result, where one has.
+    /// The instruction that has each result, if any.
     pub(crate) roots: Vec<Option<InstId>>,
     /// The operands, in the order of the constraints.
     pub(crate) inputs: Vec<Narrow>,
@@ -92,7 +92,7 @@ impl Text {
     }
 }
 
-/// A shift that PTX clamps by itself.
+/// A shift whose amount PTX clamps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ClampedShift {
     pub(crate) op: BinaryOp,
@@ -115,7 +115,7 @@ pub(crate) struct Bits {
     pub(crate) mask: u64,
 }
 
-/// Two halves of a number, of which some are chosen.
+/// Two halves of a number, one or both of which are selected.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joined {
     pub(crate) low: Half,
@@ -131,7 +131,7 @@ pub(crate) enum Half {
     Chosen { cond: Value, then: HalfSource, other: HalfSource },
 }
 
-/// Where a half comes from.
+/// The source of a half.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HalfSource {
     Constant(u64),
@@ -173,20 +173,20 @@ impl Narrow {
 pub(crate) struct Truths {
     /// The vector of them.
     pub(crate) vector: Value,
-    /// Whether all are asked for, and not any.
+    /// Whether the test is for all, and not for any.
     pub(crate) all: bool,
-    /// Whether the answer is the opposite.
+    /// Whether the result is negated.
     pub(crate) negated: bool,
 }
 
-/// What is known about a pair of integers.
+/// The properties of a pair of integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Pair {
     /// The instruction that computes it.
     pub(crate) mnemonic: Mnemonic,
     /// The operands.
     pub(crate) args: [Value; 2],
-    /// Whether something needs the elements one by one.
+    /// Whether the elements are also needed separately.
     pub(crate) apart: bool,
 }
 
@@ -196,7 +196,7 @@ pub(crate) struct ExtendingLoad {
     pub(crate) class: Class,
     /// The type of the access, which extends.
     pub(crate) ty: ScalarType,
-    /// By element of what is loaded: the extensions that get its register.
+    /// By element of the loaded value: the extensions that get its register.
     pub(crate) casts: Vec<Vec<InstId>>,
 }
 
@@ -204,20 +204,20 @@ pub(crate) struct ExtendingLoad {
 #[derive(Clone, Debug)]
 pub(crate) struct LowBits {
     pub(crate) load: Rc<ExtendingLoad>,
-    /// In code to debug, the cast in whose place it is loaded.
+    /// In debug code, the cast at which it is loaded.
     pub(crate) at: Option<InstId>,
 }
 
-/// The pieces in which a call takes its arguments and gives its result.
+/// The pieces in which a call's arguments are passed and its result is returned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CallPieces {
-    /// The loads that take the result apart.
+    /// The loads that read the pieces of the result.
     pub(crate) received: Option<Vec<Piece>>,
-    /// The stores that make an argument, by its number.
+    /// The stores of the pieces of an argument, by its number.
     pub(crate) passed: Vec<(usize, Vec<Piece>)>,
 }
 
-/// A piece of a variable: the instruction that reads or writes it, and its place in bytes.
+/// A piece of a variable: the instruction that reads or writes it, and its offset in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Piece {
     pub(crate) inst: InstId,

@@ -1,4 +1,4 @@
-//! Numbers before they were made wider.
+//! Numbers before their extension.
 
 use ptx_llvm::view::{CastOp, Op, Type, Value};
 
@@ -6,7 +6,7 @@ use super::decision::Narrow;
 use super::state::Covering;
 use crate::value::Fill;
 
-/// How a number was made wider.
+/// How a number is extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Extends {
     Sign,
@@ -16,7 +16,7 @@ pub(super) enum Extends {
 }
 
 impl Covering<'_, '_, '_> {
-    /// What a value is the extension of, from exactly that width.
+    /// The operand of an extension from exactly this width.
     fn extension(&self, value: Value, bits: u32) -> Option<(Value, Extends)> {
         let Value::Inst(id) = value else { return None };
         if self.cover.is_opaque(id) || self.source.is_own_register(id) {
@@ -35,7 +35,7 @@ impl Covering<'_, '_, '_> {
         }
     }
 
-    /// What a value is the extension of, from that width or from a number that fits it.
+    /// The operand of an extension from this width, or from a number that fits it.
     pub(super) fn narrow_factor(&self, value: Value, bits: u32) -> Option<(Narrow, Extends)> {
         if let Some((narrow, extends)) = self.extension(value, bits) {
             return Some((Narrow::Value(narrow), extends));

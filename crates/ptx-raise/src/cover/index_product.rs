@@ -1,4 +1,4 @@
-//! Indices of 32 bits (manual 9.7.1.5, `mul.wide`): they are multiplied by the size of an element without an extension before.
+//! 32-bit indices (manual 9.7.1.5, `mul.wide`): they are multiplied by the size of an element without a preceding extension.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, InstId, Op, Type, Value};
@@ -9,7 +9,7 @@ use super::state::Covering;
 use crate::types::{Class, space_class};
 use crate::value::Fill;
 
-/// The address whose index is a number of fewer bits, times the size of an element.
+/// Recognizes an address whose index is a narrower number times the size of an element.
 ///
 /// ```text
 /// %i = sext i32 %x to i64
@@ -31,7 +31,7 @@ pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
 }
 
 impl Covering<'_, '_, '_> {
-    /// The bytes that an index into elements of `stride` bytes counts, as a product of 32-bit factors.
+    /// The offset in bytes of an index into elements of `stride` bytes, as a product of 32-bit factors.
     fn wide_index(&self, index: Value, stride: u64) -> Option<WideProduct> {
         let (narrow, extends) = self.index_factor(index)?;
         let signed = extends == Extends::Sign;
@@ -57,7 +57,7 @@ impl Covering<'_, '_, '_> {
         }
     }
 
-    /// A number before a shift to the left that loses nothing, and by how much.
+    /// A number before a left shift that does not lose bits, and the amount.
     fn before_shift(&self, value: Value, extends: Extends) -> Option<(Value, u32)> {
         let Value::Inst(id) = value else { return None };
         let inst = self.source.inst(id);

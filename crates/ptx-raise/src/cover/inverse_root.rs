@@ -8,8 +8,8 @@ use smallvec::smallvec;
 use super::decision::{Action, Match};
 use super::state::Covering;
 
-/// The `rsqrt.approx` that a division is: where root and quotient may be approximations, or where nothing else reads the root, which may be
-/// any number near.
+/// Recognizes a division that is `rsqrt.approx`: if root and quotient may be approximations, or if nothing else reads the root, which may
+/// be any close number.
 ///
 /// ```text
 /// %s = call afn float @llvm.sqrt.f32(float %x)
@@ -21,7 +21,7 @@ pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
 }
 
 impl Covering<'_, '_, '_> {
-    /// The number of whose root a division takes the reciprocal.
+    /// The radicand, if a division is the reciprocal of a square root.
     fn inverse_root(&self, id: InstId) -> Option<Value> {
         const ONE: u64 = 0x3f80_0000;
         let inst = self.source.inst(id);

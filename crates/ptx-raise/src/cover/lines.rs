@@ -1,7 +1,7 @@
 //! Rules that are lines of PTX.
 //!
-//! A line covers what it lowers to, and what LLVM's pass `instcombine` makes of that, which is how optimized code has it. So one line is all
-//! that is written down of an instruction that does the work of several of LLVM's:
+//! A line covers the IR that it lowers to, and the result of LLVM's pass `instcombine` on it, which is the form in optimized code. So one
+//! line is sufficient for an instruction that is equivalent to several of LLVM's:
 //!
 //! ```text
 //! cvt.s32.s8 $0, $1;       %t = trunc i32 %x to i8        %t = shl i32 %x, 24
@@ -24,10 +24,10 @@ use super::state::Covering;
 use crate::constraint::{Constraint, parse_constraints};
 use crate::types::SharedAddresses;
 
-/// The target that lines are lowered for: what they mean does not depend on it.
+/// The target that lines are lowered for: their semantics do not depend on it.
 const HEADING: &str = ".version 8.0\n.target sm_90";
 
-/// A text of PTX with one result, and the constraints of its operands as in inline assembly.
+/// PTX text with one result, and the constraints of its operands as in inline assembly.
 type Line = (&'static str, &'static str);
 
 /// Lines in the order in which they are tried.
@@ -68,7 +68,7 @@ impl Lines {
         Self { lines, compiled: OnceLock::new() }
     }
 
-    /// The text in the place of an instruction: the first line that the instruction and its operands are.
+    /// The text for an instruction: the first line that matches the instruction and its operands.
     pub(super) fn find(&self, cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
         let root = Root::of(cover.source.op(id))?;
         let compiled = self.compiled.get_or_init(|| compile(self.lines, cover.module.llvm.context()));
@@ -76,12 +76,12 @@ impl Lines {
     }
 }
 
-/// The patterns of lines; without those that do not lower, which a test finds.
+/// The patterns of lines, except those that do not lower, which a test reports.
 fn compile(lines: &'static [Line], context: &Context) -> Compiled {
     let mut compiled = Compiled::default();
     for (line, pattern) in patterns(lines, context).unwrap_or_default() {
         let (Some(root), Ok(constraints)) = (root_of(&pattern), parse_constraints(line.1)) else { continue };
-        // A product with a power of two is a shift to those who optimize it.
+        // Optimization turns a product with a power of two into a shift.
         let shift = (root == Root::Binary(BinaryOp::Mul)).then_some(Root::Binary(BinaryOp::Shl));
         let pattern = Arc::new(pattern);
         for root in [Some(root), shift].into_iter().flatten() {
@@ -96,7 +96,7 @@ fn root_of(pattern: &Pattern) -> Option<Root> {
     Root::of(&pattern.function()?.inst(pattern.root()?).op)
 }
 
-/// What each line lowers to, and what optimized code has in its place where that is something else.
+/// The IR that each line lowers to, and the optimized IR if it differs.
 fn patterns(lines: &'static [Line], context: &Context) -> Option<Vec<(Line, Pattern)>> {
     let module = lower(HEADING, context, lines)?;
     let plain = Arc::new(View::new(&module).ok()?);
@@ -112,7 +112,7 @@ fn patterns(lines: &'static [Line], context: &Context) -> Option<Vec<(Line, Patt
     Some(found)
 }
 
-/// Whether a pattern finds what another one finds.
+/// Whether a pattern matches the same code as another one.
 fn is_same(pattern: &Pattern, other: &Pattern) -> bool {
     let (Some(root), Some(function), Some(found)) = (pattern.root(), other.function(), other.root()) else {
         return false;
@@ -123,14 +123,14 @@ fn is_same(pattern: &Pattern, other: &Pattern) -> bool {
 }
 
 impl Compared {
-    /// The text in the place of an instruction that is what the line lowers to.
+    /// The text for an instruction that matches the IR that the line lowers to.
     fn at(&self, cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
         let (source, shared) = (cover.source, cover.module.leaves.shared());
         let mut matching = Matching::new(&self.pattern, Operands::Any, source.view, source.function, shared);
         if !matching.same(Value::Inst(self.pattern.root()?), Value::Inst(id), 0) {
             return None;
         }
-        // What the program had as an instruction of its own stays one, and what others compute is not there.
+        // A separate instruction of the original PTX stays one, and instructions computed by others do not match.
         let is_open = |covered: &InstId| {
             let kept = source.inst(*covered).metadata(marks::LITERAL).is_some();
             let inner =
@@ -173,7 +173,7 @@ mod tests {
         let mut roots: Vec<(Root, usize)> =
             compile(lines, &context).into_iter().map(|(root, found)| (root, found.len())).collect();
         roots.sort_unstable_by_key(|(root, _)| format!("{root:?}"));
-        // `instcombine` makes two shifts of the extension, and leaves the product.
+        // `instcombine` turns the extension into two shifts, and keeps the product.
         let expected = [
             (Root::Binary(BinaryOp::AShr), 1),
             (Root::Binary(BinaryOp::Mul), 1),

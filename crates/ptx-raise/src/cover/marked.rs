@@ -1,9 +1,9 @@
-//! PTX instructions that are several of LLVM's, found again by their marks.
+//! PTX instructions that are several of LLVM's, recognized by their marks.
 //!
 //! `!ptx.inst` specifies which PTX instruction (or chain of instructions that share the carry flag) some LLVM instructions came
-//! from. Passes may have changed them since, so a mark is only a hint of where to look: its text is lowered again,
-//! and the result must be, operation by operation, what is in the function. Then the text expresses all of it, and what
-//! nothing else uses of it disappears.
+//! from. Passes may have changed them since, so a mark is only a hint of where to look: its text is lowered again, and the
+//! result must match the function, operation by operation. Then the text replaces all of it, and the parts without other uses
+//! disappear.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{Block, CastOp, InstId, Op, Value};
@@ -15,13 +15,13 @@ use super::matching::{Matching, Operands};
 use super::state::Covering;
 use crate::constraint::parse_constraints;
 
-/// A text, and what it is in the place of.
+/// A text, and the instructions that it replaces.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) text: Text,
-    /// All instructions that the text is.
+    /// All instructions that the text computes.
     pub(super) covered: Vec<InstId>,
-    /// The instruction in whose place the text is.
+    /// The instruction at which the text is emitted.
     pub(super) place: InstId,
 }
 
@@ -33,7 +33,7 @@ struct Mark<'v> {
     output: usize,
 }
 
-/// Finds the marked instructions that still are what they were.
+/// Finds the marked instructions that still match their text.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
     let mut found: Vec<Found> = Vec::new();
     let mut taken: HashSet<InstId> = HashSet::default();
@@ -50,7 +50,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
             found.push(text);
         }
     }
-    // What one text takes as an operand must be there, even if another covers it.
+    // The operands of a text must be computed, even if another text covers them.
     let needed: HashSet<InstId> =
         found.iter().flat_map(|found| found.text.values()).filter_map(inst_of).collect();
     for text in found {
@@ -114,7 +114,7 @@ impl Covering<'_, '_, '_> {
         Some(Found { text: Text { text: text.into(), constraints, roots, inputs }, covered, place })
     }
 
-    /// Where a text can occur: at its first result where all operands are known there, else at the last one where nothing
+    /// The position of a text: at its first result if all operands are computed there, else at the last one if nothing
     /// uses the earlier ones before it.
     pub(super) fn place_of(
         &self,
@@ -127,13 +127,13 @@ impl Covering<'_, '_, '_> {
         present.sort_unstable();
         let (first, last) = (*present.first()?, *present.last()?);
         let here = |id: &InstId| block.insts.contains(&(id.index() as u32));
-        // What another text expresses is in that text's place.
+        // Instructions covered by another text are at that text's position.
         let place = |id: &InstId| match self.cover.decision(*id) {
             Some(Decision::Absorbed(place)) => *place,
             _ => *id,
         };
         let late = inputs.iter().any(|input| match input {
-            // What an earlier instruction of the text gives is there when a later one reads it.
+            // The result of an earlier instruction of the text is available to a later one.
             Value::Inst(id) => here(id) && place(id) >= first && !present.contains(id),
             _ => false,
         });
@@ -152,7 +152,7 @@ impl Covering<'_, '_, '_> {
         (!early_use).then_some(last)
     }
 
-    /// Takes what only the text used out of the function.
+    /// Removes instructions that only the text uses from the function.
     pub(super) fn accept(&mut self, found: Found, needed: &HashSet<InstId>) {
         let Found { text, covered, place } = found;
         let roots: HashSet<InstId> = text.roots.iter().flatten().copied().collect();
@@ -168,7 +168,7 @@ impl Covering<'_, '_, '_> {
             for used in self.source.operands(*id).into_iter().filter_map(inst_of) {
                 self.cover.uses.release(used);
             }
-            // What others still need stays where it is, though the text computes it too.
+            // Instructions with other users stay, although the text computes them, too.
             self.decide(*id, Decision::Absorbed(place));
         }
         text.values().for_each(|input| self.cover.uses.take(input));
@@ -177,7 +177,7 @@ impl Covering<'_, '_, '_> {
         self.decide(place, Decision::Emit(Rc::new(Match { action: Action::Text(text), reads })));
     }
 
-    /// Casts of bits that only gone instructions take: the text takes what is cast.
+    /// Bit casts that only removed instructions use: the text uses their operands.
     fn views_for(&self, gone: &HashSet<InstId>, needed: &HashSet<InstId>) -> Vec<InstId> {
         let mut views = Vec::new();
         for id in gone {
@@ -193,7 +193,7 @@ impl Covering<'_, '_, '_> {
     }
 }
 
-/// Whether an operand is there before the text, or is what an instruction of the text gives to a later one.
+/// Whether an operand is computed before the text, or is a result of an instruction of the text that a later one uses.
 fn is_known_or_result(input: Value, roots: &[Option<InstId>], covered: &[InstId]) -> bool {
     match input {
         Value::Inst(id) => roots.contains(&Some(id)) || !covered.contains(&id),

@@ -1,4 +1,4 @@
-//! Whether a function has, operation by operation, what a text lowers to.
+//! Matches a function, operation by operation, with the IR that a text lowers to.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{
@@ -14,17 +14,17 @@ use crate::value::{Fill, mask, sign_extend};
 
 /// Operations nested deeper than this are not compared.
 const MAX_DEPTH: u32 = 512;
-/// Operands are tried the other way round down to this depth: each level doubles the work.
+/// Operands are also tried in reverse order down to this depth: each level doubles the work.
 const MAX_COMMUTED: u32 = 6;
-/// A product of so many bits costs more than the shift that it may be.
+/// A product of this width costs more than an equivalent shift.
 const SHIFTED_BITS: u32 = 64;
 
-/// What the parameters of a pattern may be.
+/// The values that parameters of a pattern may match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operands {
     /// Values.
     Values,
-    /// Also constants, where an operation on one was folded, and numbers of fewer bits, where the pattern extends a parameter.
+    /// Also constants, if an operation on one was folded, and narrower numbers, if the pattern extends a parameter.
     Any,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Matching<'a> {
     view: &'a View,
     shared: SharedAddresses,
     function: &'a Function,
-    /// What the parameters of the pattern are.
+    /// The values that the parameters of the pattern match.
     pub(super) inputs: Vec<Option<Narrow>>,
     /// The instruction for each of the pattern.
     pub(super) pairs: HashMap<InstId, InstId>,
@@ -86,7 +86,7 @@ impl<'a> Matching<'a> {
         match (pattern, value) {
             (Some(pattern), Some(value)) => {
                 let address = match (self.pattern.view.ty(pattern), self.view.ty(value)) {
-                    // An address is the number that registers of its space hold.
+                    // An address matches the number in a register of its space.
                     (Type::Int { bits }, Type::Pointer { space }) => {
                         space_class(self.view, self.shared, *space).bits() == *bits
                     }
@@ -100,7 +100,7 @@ impl<'a> Matching<'a> {
 
     fn bind(&mut self, at: u32, value: Value) -> bool {
         let (view, function) = (self.view, self.function);
-        // A vector that is a number seen otherwise goes as the number.
+        // A vector that is a reinterpreted number is passed as the number.
         let vector = self.view.value_type(function, value).map(|ty| self.view.ty(ty));
         let value = match vector {
             Some(Type::Vector { .. }) => bits_of(view, function, value),
@@ -117,12 +117,12 @@ impl<'a> Matching<'a> {
         self.bind_as(at, Narrow::Value(value))
     }
 
-    /// A parameter of the pattern is this, unless it is something else already.
+    /// A parameter of the pattern matches this, unless it already matches another value.
     fn bind_as(&mut self, at: u32, input: Narrow) -> bool {
         self.inputs.get_mut(at as usize).is_some_and(|slot| *slot.get_or_insert(input) == input)
     }
 
-    /// Whether an operation of the pattern has a number for its result, of which its parameter follows: extensions and shifts of constants are
+    /// Whether an operation of the pattern has a constant result from which its parameter follows: extensions and shifts of constants are
     /// folded.
     ///
     /// ```text
@@ -155,8 +155,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// The number of fewer bits that the function extends where the pattern extends a parameter to the same width. What has zeros above may
-    /// be extended by its sign too.
+    /// The narrower number that the function extends if the pattern extends a parameter to the same width. A zero-extended one also matches
+    /// a sign extension.
     ///
     /// ```text
     /// %e = sext i32 %0 to i64                          ; %e = sext i8 %x to i64: the parameter is %x, extended to 32 bits by its sign
@@ -185,7 +185,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Whether a shift to the left by a constant is the product that the pattern computes.
+    /// Whether a left shift by a constant is the product that the pattern computes.
     fn same_shift(&mut self, pattern: InstId, value: InstId, depth: u32) -> bool {
         let (Some(own), other) = (self.pattern_function(), &self.function.inst(value).op) else {
             return false;
@@ -237,7 +237,7 @@ impl<'a> Matching<'a> {
             Op::Binary { op, .. } => op.commutes() && depth < MAX_COMMUTED,
             _ => false,
         };
-        // The callee is an operand too, and compared with the kind.
+        // The callee is an operand, too, and compared with the kind.
         let skipped = usize::from(matches!(own.op, Op::Call(_)));
         let (own, other) = (operands.0.split_off(skipped), operands.1.split_off(skipped));
         let second = if commutes {
@@ -267,8 +267,8 @@ impl<'a> Matching<'a> {
         own.iter().zip(other).all(|(own, other)| self.same(*own, *other, depth + 1))
     }
 
-    /// The operands of the choice of a divisor that is not zero, without the guard against the least number divided by -1 in it: passes leave
-    /// that out where it cannot be, and the quotient is undefined without it.
+    /// The operands of the select of a nonzero divisor, without the guard against the smallest number divided by -1 in it: passes remove that
+    /// if it cannot occur, and the quotient is undefined otherwise.
     fn bare_divisor(&self, pattern: InstId) -> Option<[Value; 3]> {
         let function = self.pattern_function()?;
         let own = function.inst(pattern);
@@ -278,8 +278,8 @@ impl<'a> Matching<'a> {
         Some([cond, then, other])
     }
 
-    /// The terms of a sum and of the step from an address that expresses the same sum: the lowering writes sums as such steps
-    /// where one of their terms is an address.
+    /// The terms of a sum and of the step from an address that expresses the same sum: the lowering emits sums as such steps
+    /// if one of their terms is an address.
     fn address_sum(&self, pattern: InstId, value: InstId) -> Option<([Value; 2], [Value; 2])> {
         let own = self.pattern_function()?.insts.get(pattern.index())?;
         let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = own.op else { return None };
@@ -316,8 +316,8 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Whether two operations without effects are the same but for their operands. What `nsw` and its kin promise in the
-    /// function only leaves more open.
+    /// Whether two operations without effects are the same except for their operands. Flags such as `nsw` in the
+    /// function only permit more.
     fn same_kind(&self, own: &Inst, other: &Inst) -> bool {
         match (&own.op, &other.op) {
             (Op::Binary { op, fast, .. }, Op::Binary { op: other, fast: other_fast, .. }) => {
@@ -330,7 +330,7 @@ impl<'a> Matching<'a> {
             (Op::FCmp { predicate, fast, .. }, Op::FCmp { predicate: other, fast: other_fast, .. }) => {
                 predicate == other && fast == other_fast
             }
-            // A choice that leaves a result open is the program's own without the mark.
+            // Without the mark, a select that leaves a result unspecified is that of the program.
             (Op::Select { fast, .. }, Op::Select { fast: other_fast, .. }) => {
                 let is_open = own.metadata(marks::OPEN).is_some();
                 fast == other_fast && (!is_open || other.metadata(marks::OPEN).is_some())

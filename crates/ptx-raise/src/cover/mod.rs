@@ -1,7 +1,7 @@
-//! The cover of a function: which instructions of LLVM's become which of PTX's, decided before any is emitted.
+//! The cover of a function: the translation of LLVM's instructions to PTX's, decided before any is emitted.
 //!
-//! In: a function of LLVM's ([`Source`]) and its blocks ([`Flow`]). Out: a [`Cover`], which has one [`Decision`] for each instruction that
-//! does not simply become what it is. The emitter follows the cover and decides nothing.
+//! A [`Cover`] is computed from a function of LLVM's ([`Source`]) and its blocks ([`Flow`]); it has one [`Decision`] for each instruction
+//! that is not emitted as itself. The emitter follows the cover and decides nothing.
 //!
 //! ```text
 //! %a = sext i32 %x to i64                          ; Folded
@@ -9,8 +9,8 @@
 //! %r = mul i64 %a, %b                              ; Emit(Text): mul.wide.s32 %r, %x, %y;
 //! ```
 //!
-//! A rule counts the uses of what its action reads and releases the operands that it does not read any more ([`state`]): what nothing
-//! reads then is folded.
+//! A rule counts the uses of the values that its action reads and releases the operands that it no longer reads ([`state`]):
+//! instructions without uses are then folded.
 
 mod aggregate_abi;
 mod any_all;
@@ -55,17 +55,17 @@ use crate::flow::Flow;
 use crate::signature::Signature;
 use crate::source::Source;
 
-/// One way in which several instructions are fewer of PTX's.
+/// A rule that replaces several instructions by fewer of PTX's.
 enum Rule {
-    /// What lines of PTX lower to.
+    /// Matches the IR that lines of PTX lower to.
     Lines(&'static Lines),
-    /// Looks at one instruction, and is asked about each that no rule before took.
+    /// Matches one instruction, and is called for each that no earlier rule has matched.
     Each(fn(&Covering<'_, '_, '_>, InstId) -> Option<Match>),
-    /// Has to see the whole function.
+    /// Needs the whole function.
     All(fn(&mut Covering<'_, '_, '_>) -> Result<()>),
 }
 
-/// Divisions, whose result for a divisor of zero is open (manual 9.7.1.8, 9.7.1.9).
+/// Divisions, whose result for a divisor of zero is unspecified (manual 9.7.1.8, 9.7.1.9).
 static DIVISIONS: Lines = Lines::new(&[
     ("div.u16 $0, $1, $2;", "=h,h,h"),
     ("div.u32 $0, $1, $2;", "=r,r,r"),
@@ -81,7 +81,7 @@ static DIVISIONS: Lines = Lines::new(&[
     ("rem.s64 $0, $1, $2;", "=l,l,l"),
 ]);
 
-/// Numbers whose low bits are extended by their sign (manual 9.7.9.21).
+/// Sign extensions of low bits (manual 9.7.9.21).
 static SIGN_FIELDS: Lines = Lines::new(&[
     ("cvt.s16.s8 $0, $1;", "=h,h"),
     ("cvt.s32.s8 $0, $1;", "=r,r"),
@@ -103,16 +103,16 @@ static PRODUCTS: Lines = Lines::new(&[
     ("mul.wide.s32 $0, $1, $2;", "=l,r,r"),
 ]);
 
-/// The rules, in their order. Those that come first take more instructions or leave memory out; those after them find less to take.
+/// The rules, in their order. The first ones cover more instructions or remove memory accesses; those after them find less to cover.
 const RULES: &[Rule] = &[
-    // Leaves out a variable in memory with all of its accesses.
+    // Removes a variable in memory with all of its accesses.
     Rule::All(aggregate_abi::find),
-    // What a program had as one instruction of PTX: nothing is closer to it, and nothing else may take a part of it.
+    // Code that was one PTX instruction: no rule is closer to the original, and no other one may cover a part of it.
     Rule::All(|cover| {
         marked::find(cover);
         Ok(())
     }),
-    // The same without a mark; the marked ones say which words are taken.
+    // The same without a mark; the marked ones have covered their words already.
     Rule::All(|cover| {
         carry_chain::find(cover);
         Ok(())
@@ -126,12 +126,12 @@ const RULES: &[Rule] = &[
         packed_i16::find(cover);
         Ok(())
     }),
-    // An access that extends or truncates costs nothing, so that it goes before products that do.
+    // An access that extends or truncates has no cost, so that it precedes products that do so.
     Rule::All(|cover| {
         narrow_access::find(cover);
         Ok(())
     }),
-    // Chosen halves are halves that the plain rule does not see.
+    // Selected halves are halves that the plain rule does not recognize.
     Rule::Each(select_halves::find),
     Rule::Lines(&HALVES),
     Rule::Each(inverse_root::find),
@@ -140,14 +140,14 @@ const RULES: &[Rule] = &[
     Rule::Each(byte_extreme::find),
     Rule::Lines(&PRODUCTS),
     Rule::Each(converted_number::find),
-    // Follows from what the loads are.
+    // Depends on the decisions about loads.
     Rule::All(|cover| {
         word_phi::find(cover);
         Ok(())
     }),
 ];
 
-/// Decides what becomes of the instructions of a function.
+/// Computes the decisions about the instructions of a function.
 ///
 /// # Errors
 ///
@@ -171,7 +171,8 @@ pub(crate) fn cover<'v>(
     Ok(covering.cover)
 }
 
-/// Applies the rules. Neighbours that look at single instructions are asked together, the first one that finds something takes it.
+/// Applies the rules. Consecutive rules for single instructions are applied together, and the first one that matches covers the
+/// instruction.
 fn apply(covering: &mut Covering<'_, '_, '_>) -> Result<()> {
     let is_each = |rule: &Rule| !matches!(rule, Rule::All(_));
     for rules in RULES.chunk_by(|one, next| is_each(one) && is_each(next)) {

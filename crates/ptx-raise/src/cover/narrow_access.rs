@@ -1,6 +1,6 @@
-//! Loads and stores of less than a register (manual 9.4.1): `ld.s8` extends what it loads to the width of its register, and `st.b8`
-//! takes the low bits of a wider one. So an extension right after a load and a truncation right before a store need no
-//! instruction of their own. A parameter of which only the low bits are read is loaded as these.
+//! Loads and stores of less than a register (manual 9.4.1): `ld.s8` extends the loaded value to the width of its register, and
+//! `st.b8` stores the low bits of a wider one. So an extension right after a load and a truncation right before a store need no
+//! separate instruction. Of a parameter of which only the low bits are read, only these are loaded.
 
 use std::rc::Rc;
 
@@ -38,7 +38,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
         }
         if let Some(load) = cover.widening(id).or_else(|| cover.vector_widening(id)) {
             cover.absorb_casts(&load, id);
-            // The elements of a vector come out of the load too.
+            // The elements of a vector are results of the load, too.
             for user in cover.cover.uses.users(id).to_vec() {
                 cover.fold(user);
             }
@@ -51,14 +51,14 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
 }
 
 impl Covering<'_, '_, '_> {
-    /// Takes the extensions that a load does out of the function. Nothing looks through them: what they extend has no register.
+    /// Removes the extensions that a load does from the function. Nothing looks through them: their operands have no register.
     fn absorb_casts(&mut self, load: &ExtendingLoad, place: InstId) {
         for cast in load.casts.iter().flatten() {
             self.decide(*cast, Decision::Absorbed(place));
         }
     }
 
-    /// Parameters of which only the low bits are read are loaded as what is read of them.
+    /// Of parameters of which only the low bits are read, only these are loaded.
     fn narrow_parameters(&mut self) {
         if self.signature.registers.is_some() {
             return;
@@ -141,7 +141,7 @@ impl Covering<'_, '_, '_> {
         bits == 8 && extends(CastOp::SExt) && !extends(CastOp::ZExt)
     }
 
-    /// What a load is extended to, when that is all that is done with it.
+    /// The extension of a load, if it is the only use.
     fn widening(&self, id: InstId) -> Option<ExtendingLoad> {
         let inst = self.source.inst(id);
         let Op::Load { align, order: AtomicOrder::NotAtomic, .. } = inst.op else { return None };
@@ -154,7 +154,7 @@ impl Covering<'_, '_, '_> {
         aligned.then_some(ExtendingLoad { class, ty: extension.ty()?, casts: vec![casts] })
     }
 
-    /// What all elements of a loaded vector are extended to, when that is all that is done with them.
+    /// The extension of all elements of a loaded vector, if it is their only use.
     fn vector_widening(&self, id: InstId) -> Option<ExtendingLoad> {
         let inst = self.source.inst(id);
         let Op::Load { align, order: AtomicOrder::NotAtomic, .. } = inst.op else { return None };
@@ -215,7 +215,7 @@ impl Covering<'_, '_, '_> {
             })
     }
 
-    /// The truncation whose result a store alone takes, and what it truncates.
+    /// The truncation whose result only a store uses, and its operand.
     fn truncated_store(&self, id: InstId) -> Option<(InstId, Value)> {
         let Op::Store { value: Value::Inst(stored), align, order: AtomicOrder::NotAtomic, .. } =
             self.source.inst(id).op

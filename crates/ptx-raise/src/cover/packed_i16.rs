@@ -1,10 +1,10 @@
 //! Pairs of 16-bit integers that PTX computes with as one 32-bit register: `add`, `min` and `max` of `.u16x2` and `.s16x2`
 //! (manual 9.7.1.1, 9.7.1.11, 9.7.1.12).
 //!
-//! A vector of two `i16` has a register for each element. Where a number of 32 bits is seen as such a vector, computed with and
-//! seen as a number again, taking it apart would cost more than the computation, so that such values stay whole, and are
-//! taken apart after it only where something asks for the elements. A minimum or maximum of loaded vectors, where one
-//! instruction saves one, has them loaded as numbers of 32 bits.
+//! A vector of two `i16` has a register for each element. If a 32-bit number is reinterpreted as such a vector, used in a
+//! computation and reinterpreted as a number again, unpacking it would cost more than the computation, so that such values stay
+//! packed, and are unpacked afterwards only if the elements are needed. For a minimum or maximum of loaded vectors, where one
+//! instruction is saved, they are loaded as 32-bit numbers.
 
 use ptx_isa::Since;
 use ptx_isa::{Mnemonic, ptx};
@@ -18,7 +18,7 @@ use crate::source::Source;
 /// Arithmetic on pairs of integers.
 const PAIRS: Since = Since::new(8, 0, 90);
 
-/// Finds the pairs that stay whole.
+/// Finds the pairs that stay packed.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
     if !cover.module.target.has(PAIRS) {
         return;
@@ -46,7 +46,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
     loads.into_iter().for_each(|(id, apart)| cover.emit(id, Action::LoadPairs { apart }));
 }
 
-/// How many elements a vector of `i16` has.
+/// The number of elements of a vector of `i16`.
 pub(crate) fn shorts(source: Source<'_>, ty: TypeId) -> Option<u32> {
     match source.view.ty(ty) {
         Type::Vector { element, len, .. } if source.int_bits(*element) == Some(16) => Some(*len),
@@ -54,7 +54,7 @@ pub(crate) fn shorts(source: Source<'_>, ty: TypeId) -> Option<u32> {
     }
 }
 
-/// Which word of a load a shuffle takes out of it, when it takes one.
+/// The word of a load that a shuffle extracts, if it extracts one.
 pub(crate) fn word_of_load(source: Source<'_>, shuffle: InstId, load: InstId) -> Option<usize> {
     match source.op(shuffle) {
         Op::ShuffleVector { a, mask, .. } if *a == Value::Inst(load) => match mask.as_slice() {
@@ -68,7 +68,7 @@ pub(crate) fn word_of_load(source: Source<'_>, shuffle: InstId, load: InstId) ->
     }
 }
 
-/// The number of 32 bits that is seen as a pair.
+/// The 32-bit number that is reinterpreted as a pair.
 pub(crate) fn viewed(source: Source<'_>, cover: &Cover<'_>, value: Value) -> Option<Value> {
     let Value::Inst(id) = value else { return None };
     if cover.is_opaque(id) {
@@ -78,11 +78,11 @@ pub(crate) fn viewed(source: Source<'_>, cover: &Cover<'_>, value: Value) -> Opt
     (source.integer_bits(value) == Some(32)).then_some(value)
 }
 
-/// What was found so far.
+/// The results so far.
 struct Search<'s, 'a, 'v, 'c> {
     cover: &'s Covering<'a, 'v, 'c>,
     pairs: HashMap<InstId, Pair>,
-    /// Loads of pairs as numbers of 32 bits, and whether something needs the elements too.
+    /// Loads of pairs as 32-bit numbers, and whether the elements are needed, too.
     loads: HashMap<InstId, bool>,
 }
 
@@ -91,7 +91,7 @@ impl Search<'_, '_, '_, '_> {
         self.cover.cover.uses.users(id)
     }
 
-    /// The views of numbers as pairs that only whole pairs read, and the numbers that are read in their place.
+    /// The reinterpretations of numbers as pairs that only packed pairs read, and the numbers that are read instead.
     fn views(&self, found: &[InstId]) -> (Vec<InstId>, Vec<Value>) {
         let (mut views, mut numbers) = (Vec::new(), Vec::new());
         let args = found.iter().filter_map(|id| self.pairs.get(id)).flat_map(|pair| pair.args);
@@ -105,7 +105,7 @@ impl Search<'_, '_, '_, '_> {
         (views, numbers)
     }
 
-    /// The words that are taken out of loads for whole pairs alone; notes which loads are taken apart too.
+    /// The words that are extracted from loads only for packed pairs; records the loads that are unpacked, too.
     fn words(&mut self) -> Vec<InstId> {
         let mut words = Vec::new();
         let loads: Vec<InstId> = self.loads.keys().copied().collect();
@@ -137,13 +137,13 @@ impl Search<'_, '_, '_, '_> {
         shorts(self.cover.source, ty)
     }
 
-    /// Notes a pair whose operands are whole, or can be loaded so, constants aside.
+    /// Records a pair whose operands are packed, or can be loaded as such, except for constants.
     fn stays_whole(&mut self, id: InstId) -> bool {
         if self.cover.cover.is_taken(id) || self.shorts(self.cover.source.inst(id).ty) != Some(2) {
             return false;
         }
         let Some((mnemonic, args)) = self.pair_operation(id) else { return false };
-        // Two additions cost no more than one and taking its result apart.
+        // Two additions do not cost more than one and unpacking its result.
         let loads: Vec<InstId> = match self.cover.source.inst(id).op {
             Op::Call(_) => args.iter().filter_map(|arg| self.pair_load(*arg)).collect(),
             _ => Vec::new(),
@@ -179,14 +179,14 @@ impl Search<'_, '_, '_, '_> {
         }
     }
 
-    /// Whether a value is a whole pair, or a number of 32 bits seen as one.
+    /// Whether a value is a packed pair, or a 32-bit number reinterpreted as one.
     fn is_whole(&self, value: Value) -> bool {
         matches!(value, Value::Inst(id) if self.pairs.contains_key(&id))
             || self.viewed(value).is_some()
             || self.pair_load(value).is_some_and(|load| self.loads.contains_key(&load))
     }
 
-    /// The load whose result a pair is, or two neighbours of.
+    /// The load whose result is a pair, or two adjacent elements of which are.
     fn pair_load(&self, value: Value) -> Option<InstId> {
         let Value::Inst(id) = value else { return None };
         if self.cover.cover.is_opaque(id) {

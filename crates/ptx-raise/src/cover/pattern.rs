@@ -1,4 +1,4 @@
-//! What PTX texts lower to: the lowering is the pattern.
+//! Patterns from PTX texts: the pattern is the IR that a text lowers to.
 
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
 use crate::constraint::register_class;
 use crate::target::Target;
 
-/// The names of the functions whose bodies are texts begin so, and end in the number of the text.
+/// The prefix of the names of functions whose bodies are texts; the rest is the number of the text.
 const PATTERN_NAME: &str = "pattern";
 
 /// The patterns of a module's texts, by text and constraints; `None` for texts that do not lower.
@@ -19,7 +19,7 @@ const PATTERN_NAME: &str = "pattern";
 pub(crate) struct Patterns(HashMap<(String, String), Option<Rc<Pattern>>>);
 
 impl Patterns {
-    /// What a marked text lowers to.
+    /// The pattern of a marked text.
     pub(super) fn get(
         &mut self,
         target: &Target,
@@ -43,13 +43,13 @@ impl Patterns {
     }
 }
 
-/// Makes of patterns what optimized code has in their place.
+/// Transforms patterns to their form in optimized code.
 pub(super) fn combine(module: &Module<'_>) -> Option<()> {
     let machine = Machine::new(&Gpu::of_module(module).for_pipelines(), OptLevel::O0).ok()?;
     ptx_llvm::run_passes(module, "function(instcombine)", &machine).ok()
 }
 
-/// What a text lowers to.
+/// The IR that a text lowers to.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     pub(super) view: Arc<View>,
@@ -81,7 +81,8 @@ impl Pattern {
     }
 }
 
-/// Lowers a module with a function for each text, which is its body; operands are parameters and results. The heading states version and target.
+/// Lowers a module with a function for each text, which is its body; operands are parameters and results. The header has version and
+/// target.
 pub(super) fn lower<'c>(heading: &str, context: &'c Context, texts: &[(&str, &str)]) -> Option<Module<'c>> {
     let mut source = format!("{heading}\n.address_size 64\n");
     for (number, (text, constraints)) in texts.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Halves side by side (manual 9.7.9.4, `mov` of a vector) of which one or both are chosen before.
+//! Adjacent halves (manual 9.7.9.4, `mov` of a vector) one or both of which are selected before.
 //!
-//! LLVM's passes move a choice after what it chooses from, and so after the extension and the shift that put a half into its
-//! place: the choice is one of whole numbers then, with the other half zero on both sides.
+//! LLVM's passes move a select after its operands, and so after the extension and the shift that position a half: the select
+//! is then one of whole numbers, with the other half zero on both sides.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Value};
@@ -10,7 +10,7 @@ use super::decision::{Action, Half, HalfSource, Joined, Match};
 use super::state::Covering;
 use crate::value::mask;
 
-/// Two halves side by side of which one or both are chosen.
+/// Recognizes two adjacent halves one or both of which are selected.
 ///
 /// ```text
 /// %z = zext i32 %a to i64
@@ -41,7 +41,7 @@ impl Covering<'_, '_, '_> {
     fn joined_halves(&self, id: InstId) -> Option<Joined> {
         let inst = self.source.inst(id);
         let Op::Binary { op: BinaryOp::Or, lhs, rhs, .. } = inst.op else { return None };
-        // What PTX computed with the whole numbers stays so.
+        // Code that was PTX and computed with whole numbers is kept.
         if self.source.was_ptx && inst.metadata(marks::INST).is_none() {
             return None;
         }

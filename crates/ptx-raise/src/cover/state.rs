@@ -1,4 +1,4 @@
-//! The cover of a function, and what the rules know while they make it.
+//! The cover of a function, and the state of the rules while they compute it.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use crate::per_inst::PerInst;
 use crate::signature::Signature;
 use crate::source::Source;
 
-/// What becomes of each instruction of a function.
+/// The decisions about the instructions of a function.
 #[derive(Debug)]
 pub(crate) struct Cover<'v> {
     source: Source<'v>,
-    /// Instructions without a decision are emitted as what they are.
+    /// Instructions without a decision are emitted as themselves.
     decisions: PerInst<Decision>,
     pub(crate) uses: Uses,
     /// Parameters of which only the low bits are read.
@@ -34,7 +34,7 @@ impl<'v> Cover<'v> {
         self.decisions.get(id)
     }
 
-    /// What is emitted in an instruction's place, or otherwise than usual.
+    /// The action that replaces an instruction, or changes its emission.
     pub(crate) fn action(&self, id: InstId) -> Option<&Action> {
         match self.decisions.get(id)? {
             Decision::Emit(found) => Some(&found.action),
@@ -42,7 +42,7 @@ impl<'v> Cover<'v> {
         }
     }
 
-    /// Whether others do an instruction's work, or a text is in its place.
+    /// Whether an instruction is computed by others, or replaced by a text.
     pub(crate) fn is_taken(&self, id: InstId) -> bool {
         match self.decisions.get(id) {
             None => false,
@@ -53,7 +53,7 @@ impl<'v> Cover<'v> {
         }
     }
 
-    /// Whether what an instruction reads may not be computed.
+    /// Whether the operands of an instruction may not be computed.
     pub(crate) fn is_opaque(&self, id: InstId) -> bool {
         match self.decisions.get(id) {
             None | Some(Decision::Folded) => false,
@@ -64,7 +64,7 @@ impl<'v> Cover<'v> {
         }
     }
 
-    /// What a value is computed by, where it is computed as LLVM has it.
+    /// The operation that computes a value, if it is computed as in LLVM IR.
     pub(crate) fn plain_op(&self, value: Value) -> Option<&'v Op> {
         match value {
             Value::Inst(id) if !self.is_taken(id) && !self.source.is_own_register(id) => {
@@ -87,7 +87,7 @@ impl<'v> Cover<'v> {
         matches!(self.action(id), Some(Action::WordPhi))
     }
 
-    /// Whether an `insertvalue` leaves what was there.
+    /// Whether an `insertvalue` leaves the old value.
     pub(crate) fn skips_field(&self, id: InstId) -> bool {
         matches!(self.action(id), Some(Action::SkipField))
     }
@@ -100,7 +100,7 @@ pub(crate) struct Covering<'a, 'v, 'c> {
     pub(super) signature: &'a Signature,
     pub(super) flow: &'a Flow,
     pub(super) cover: Cover<'v>,
-    /// What texts read: it must be there as it is.
+    /// The operands of texts, which must be computed as they are.
     pub(super) text_inputs: HashSet<Value>,
 }
 
@@ -115,24 +115,24 @@ impl Covering<'_, '_, '_> {
         self.cover.decisions.contains(id)
     }
 
-    /// Decides about one instruction.
+    /// Sets the decision about one instruction.
     pub(super) fn decide(&mut self, id: InstId, decision: Decision) {
         self.cover.decisions.insert(id, decision);
     }
 
-    /// An instruction has no code of its own; one that a text or a load gives stays with that.
+    /// An instruction is computed by others; one that a text or a load computes keeps that decision.
     pub(super) fn fold(&mut self, id: InstId) {
         if !self.cover.is_taken(id) {
             self.decide(id, Decision::Folded);
         }
     }
 
-    /// An instruction is emitted in another way; it reads what it read.
+    /// An instruction is emitted in another way, with the same operands.
     pub(super) fn emit(&mut self, id: InstId, action: Action) {
         self.decide(id, Decision::Emit(Rc::new(Match { action, reads: self.source.operands(id).into() })));
     }
 
-    /// Puts what a rule found in the place of an instruction: counts what that reads, and releases the operands.
+    /// Replaces an instruction by the match of a rule: counts the values that it reads, and releases the operands.
     pub(super) fn replace(&mut self, id: InstId, found: Match) {
         for value in &found.reads {
             self.cover.uses.take(*value);
@@ -142,7 +142,7 @@ impl Covering<'_, '_, '_> {
         self.release_all(operands);
     }
 
-    /// Takes one use from each value; what has no other and no effect is not computed.
+    /// Removes one use from each value; instructions without other uses and without effects are not computed.
     fn release_all(&mut self, mut unused: Vec<Value>) {
         while let Some(value) = unused.pop() {
             let Value::Inst(id) = value else { continue };

@@ -1,4 +1,4 @@
-//! Writes of `undef`: memory may hold what it holds, so that they need no instruction.
+//! Writes of `undef`: memory may keep its contents, so that they need no instruction.
 
 use ptx_llvm::view::{AtomicOrder, InstId, Op, Value};
 use ptx_llvm::{OPAQUE_WRITE, WRITES_ARGUMENTS};
@@ -8,27 +8,27 @@ use crate::flow::Flow;
 use crate::signature::{Passing, Signature};
 use crate::source::Source;
 
-/// What needs no instruction, since memory may hold what it holds.
+/// Writes that need no instruction, since memory may keep its contents.
 #[derive(Default)]
 pub(super) struct Idle {
-    /// The instructions that write it, and those that compute what they write.
+    /// The writing instructions, and those that compute their operands.
     pub(super) insts: HashSet<InstId>,
-    /// The `insertvalue` instructions that put a number left open into what the function returns.
+    /// The `insertvalue` instructions that insert an undefined number into the return value.
     pub(super) fields: HashSet<InstId>,
 }
 
-/// The numbers that are left open, and how their uses are counted.
+/// The undefined numbers, and the counts of their uses.
 struct Open {
     /// `%n = freeze i32 poison`.
     frozen: HashSet<InstId>,
-    /// What inline assembly without a text gives, with the assembly.
+    /// The results of empty inline assembly, with the assembly.
     given: HashMap<InstId, InstId>,
     /// Results with more than one use.
     shared: HashSet<u32>,
 }
 
 impl Open {
-    /// Whether something is a number left open without other uses than the one that is looked at.
+    /// Whether a value is an undefined number without uses other than the current one.
     fn is_alone(&self, id: InstId) -> bool {
         (self.frozen.contains(&id) || self.given.contains_key(&id)) && !self.is_shared(id)
     }
@@ -46,10 +46,10 @@ pub(super) struct Search<'a, 'v> {
 }
 
 impl Search<'_, '_> {
-    /// The instructions that write to memory what it may hold as it is, and what computes that: `store i32 %n`, or `insertvalue` into
-    /// what the function returns in memory, of a number left open without other uses, and inline assembly without a text that
-    /// may write what it is given. Lowering makes them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result
-    /// with its user.
+    /// The instructions that write undefined values to memory, and those that compute the values: `store i32 %n`, or `insertvalue` into
+    /// the result that the function returns in memory, of an undefined number without other uses, and empty inline assembly that may
+    /// write its operands. Lowering emits them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result with
+    /// its user.
     pub(super) fn idle_writes(&self, of_results: &[(u32, InstId)]) -> Idle {
         let mut idle = Idle::default();
         let ids = || self.flow.insts(self.source);
@@ -67,7 +67,7 @@ impl Search<'_, '_> {
         idle
     }
 
-    /// The numbers that are left open; `None` where there are none.
+    /// The undefined numbers; `None` if there are none.
     fn open_numbers(&self, of_results: &[(u32, InstId)]) -> Option<Open> {
         let function = self.source.function;
         let (mut frozen, mut given) = (HashSet::default(), HashMap::default());
@@ -109,8 +109,8 @@ impl Search<'_, '_> {
         Some(Open { frozen, given, shared })
     }
 
-    /// Stores of numbers left open. What assembly gives is a number of its own each time that a block is executed, so that it is one store's
-    /// alone only in the same block.
+    /// Stores of undefined numbers. Assembly yields another number each time that its block is executed, so that a store must be in the same
+    /// block to be its only use.
     fn find_idle_stores(&self, open: &Open, idle: &mut Idle) {
         let function = self.source.function;
         for block in &self.flow.layout {
@@ -135,7 +135,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Numbers left open that are fields of what the function returns in memory, and of nothing else.
+    /// Undefined numbers that are fields of the result that the function returns in memory, and of nothing else.
     fn find_idle_fields(&self, open: &Open, idle: &mut Idle) {
         let function = self.source.function;
         if !matches!(self.signature.result, Some(Passing::Bytes { .. })) || self.signature.registers.is_some()
@@ -146,7 +146,7 @@ impl Search<'_, '_> {
             let last = function.block(*block).inst_ids().last();
             let Some(Op::Ret { value: Some(value) }) = last.map(|id| &function.inst(id).op) else { continue };
             let mut rest = *value;
-            // A chain that comes back to itself is never executed.
+            // A cyclic chain is never executed.
             for _ in 0..=function.insts.len() {
                 let Value::Inst(id) = rest else { break };
                 let Op::InsertValue { aggregate, element, .. } = &function.inst(id).op else { break };
@@ -164,7 +164,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether an instruction is inline assembly without a text or operands, whose results nothing else depends on.
+    /// Whether an instruction is empty inline assembly without operands, whose results nothing else depends on.
     fn gives_any_numbers(&self, id: InstId) -> bool {
         let Op::Call(call) = &self.source.inst(id).op else { return false };
         let Value::Asm(asm) = call.callee else { return false };
@@ -175,7 +175,7 @@ impl Search<'_, '_> {
             && asm.constraints.split(',').all(|constraint| constraint.starts_with('='))
     }
 
-    /// Whether an instruction is inline assembly without a text that may do no more than write what it is given.
+    /// Whether an instruction is empty inline assembly that may only write its operands.
     fn writes_without_text(&self, id: InstId) -> bool {
         let Op::Call(call) = &self.source.inst(id).op else { return false };
         let Value::Asm(asm) = call.callee else { return false };

@@ -1,4 +1,4 @@
-//! How often each value is used, and by which instructions.
+//! The uses of each value: their number, and the instructions.
 
 use ptx_llvm::view::{InstId, Value};
 
@@ -28,17 +28,17 @@ impl UseList {
         list
     }
 
-    /// Leaves out the uses by some instructions.
+    /// Removes the uses by some instructions.
     pub(super) fn forget(&mut self, user: impl Fn(&InstId) -> bool) {
         self.of_results.retain(|(_, id)| !user(id));
         self.of_parameters.retain(|(_, id)| !user(id));
     }
 }
 
-/// The uses of a function's values. Who uses a value is what LLVM has; how often it is still read changes with every decision.
+/// The uses of a function's values. The users of a value are those in LLVM IR; the number of remaining reads changes with every decision.
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
-    /// By instruction: how often what is emitted reads its result.
+    /// By instruction: the number of reads of its result in emitted code.
     counts: Vec<u32>,
     users: Users,
     parameter_users: Users,
@@ -60,7 +60,7 @@ impl Uses {
         }
     }
 
-    /// How often a result is read.
+    /// The number of reads of a result.
     pub(crate) fn count(&self, id: InstId) -> u32 {
         self.counts.get(id.index()).copied().unwrap_or_default()
     }

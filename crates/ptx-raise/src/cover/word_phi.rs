@@ -1,4 +1,4 @@
-//! Phis of vectors of bytes that words go into: their bytes stay together, four in a register.
+//! Phis of byte vectors whose inputs are words: their bytes stay packed, four in a register.
 
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 use rustc_hash::FxHashSet as HashSet;
@@ -9,7 +9,7 @@ use crate::types::WORD;
 
 /// Finds the phis whose inputs all are in words.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
-    // What was PTX has its bytes in registers of their own, and keeps them there.
+    // Code that was PTX has each byte in a separate register, and keeps it there.
     if cover.source.was_ptx || cover.module.target.is_debugging() {
         return;
     }
