@@ -1,4 +1,4 @@
-//! Accesses to memory: what they state, and how runs of bytes are divided into them.
+//! Memory accesses: their properties, and the division of sequences of bytes into accesses.
 
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, StateSpace, ptx};
@@ -17,7 +17,7 @@ pub(super) type Modifiers = SmallVec<[Mod; 4]>;
 pub(super) struct Access<'h> {
     /// The instruction, of one element of 32 bits.
     pub(super) mnemonic: Mnemonic,
-    /// Modifiers that are left out where no row takes them.
+    /// Modifiers that are omitted if no row accepts them.
     pub(super) hints: &'h [Mod],
     pub(super) address: Operand,
     /// How far the address is aligned, in bytes.
@@ -35,7 +35,7 @@ impl<'h> Access<'h> {
         Ok(Self { mnemonic: in_space(ptx!("st.b32"), space)?, hints: &[], address, align })
     }
 
-    /// A plain store that the program itself asks for: constant memory and parameters are read-only for it.
+    /// A plain store of the program itself: constant memory and parameters are read-only for it.
     pub(super) fn written(space: u32, address: Operand, align: u64) -> Result<Self> {
         if matches!(space, address_space::CONST | address_space::PARAM) {
             return Err(RaiseError::new(INSTRUCTION, "a store to read-only memory"));
@@ -48,12 +48,12 @@ impl<'h> Access<'h> {
         Ok(Self { mnemonic: self.mnemonic.with_all(modifiers)?, hints, ..self })
     }
 
-    /// The access of what lies so many bytes further on.
+    /// The access at `bytes` bytes after this one.
     pub(super) fn after(&self, bytes: u64) -> Self {
         Self { address: offset_operand(self.address, bytes), align: alignment(self.align, bytes), ..*self }
     }
 
-    /// The instruction for a type and a number of elements, with the hints where it takes them.
+    /// The instruction for a type and a number of elements, with the hints that it accepts.
     pub(super) fn of(&self, ty: ScalarType, elements: usize) -> Result<Mnemonic> {
         let typed = self.mnemonic.with_type(ty)?;
         let mut modifiers: Modifiers = match elements {
@@ -77,7 +77,7 @@ impl<'h> Access<'h> {
         self.mnemonic.space()
     }
 
-    /// Whether it is a load or store of global memory that orders nothing.
+    /// Whether it is a load or store of global memory without memory order.
     pub(super) fn is_plain_global(&self) -> bool {
         let plain = |modifier| matches!(modifier, Mod::Global | Mod::Nc | Mod::B32);
         self.mnemonic.opcode() != Opcode::Ldu
@@ -86,7 +86,7 @@ impl<'h> Access<'h> {
     }
 }
 
-/// An instruction on one of LLVM's address spaces; generic addresses have no word.
+/// An instruction on one of LLVM's address spaces; generic addresses have no modifier.
 pub(super) fn in_space(mnemonic: Mnemonic, space: u32) -> Result<Mnemonic> {
     let modifier = match space {
         address_space::GENERIC => return Ok(mnemonic),

@@ -13,7 +13,7 @@ use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Base, Val};
 
-/// How many `getelementptr` in a row are looked at for what an address is used for.
+/// The maximum number of `getelementptr` that are followed to find the uses of an address.
 const MOST_STEPS: usize = 64;
 
 impl Emitter<'_, '_, '_> {
@@ -54,7 +54,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Address arithmetic on vectors, lane by lane; what is not a vector counts for every lane.
+    /// Address arithmetic on vectors, lane by lane; a scalar operand is used for every lane.
     fn gep_of_lanes(
         &mut self,
         id: InstId,
@@ -77,7 +77,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// One element of a vector, or the value itself; of integers over 64 bits the low word.
+    /// One element of a vector, or the value itself; for integers over 64 bits the low word.
     fn lane(&mut self, value: Value, lane: usize) -> Result<(Val, Scalar)> {
         if !matches!(self.module.view.ty(self.value_type(value)?), Type::Vector { .. }) {
             return self.index_value(value);
@@ -142,7 +142,7 @@ impl Emitter<'_, '_, '_> {
         offset_by(address, pointer, constant)
     }
 
-    /// An index; of one over 64 bits the low word, which is all that counts.
+    /// An index; for one over 64 bits the low word, which is sufficient.
     fn index_value(&mut self, index: Value) -> Result<(Val, Scalar)> {
         let leaves = self.value_leaves(index)?;
         let values = self.value(index)?;
@@ -220,8 +220,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// The address of a variable in shared memory as the generic one that its pointer is: what is added to that is added to 64 bits, and
-    /// `cvta.shared` reads only 32 of the sum.
+    /// The address of a variable in shared memory as a generic one if its pointer is generic: offsets are added to all 64 bits, whereas
+    /// `cvta.shared` reads only 32 bits of a sum.
     pub(super) fn as_typed(&mut self, start: Val, pointer: Scalar) -> Result<Val> {
         if is_held_in_shared(start, pointer) {
             self.in_register(start, pointer).map(Val::reg)
@@ -230,7 +230,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether an address means something inside of its variable alone: `inbounds`, or used for accesses and nothing else.
+    /// Whether an address is used only inside of its variable: `inbounds`, or used only for accesses.
     fn stays_inside(&self, id: InstId) -> bool {
         let is_inbounds = |op: &Op| matches!(op, Op::Gep { inbounds: true, .. });
         is_inbounds(&self.function.inst(id).op)
@@ -242,7 +242,7 @@ impl Emitter<'_, '_, '_> {
             })
     }
 
-    /// Computes an address here when something else than accesses will want it; a symbol and an offset can wait.
+    /// Computes an address here if it has uses other than accesses; the sum of a symbol and an offset can be deferred.
     fn settle(&mut self, id: InstId, address: Val, scalar: Scalar) -> Result<Val> {
         let Val::Address { base: Base::Register(_), offset, space } = address else { return Ok(address) };
         let Scalar::Pointer { space: typed, .. } = scalar else { return Ok(address) };
@@ -267,7 +267,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Whether every use of an address, and of the steps from it, is an access; `kind` describes the uses that are not
-    /// accesses through it. At most so many addresses are looked at.
+    /// accesses through it. At most `most` addresses are examined.
     fn only_used(&self, id: InstId, most: usize, kind: impl Fn(&Op) -> Use) -> bool {
         let (mut work, mut steps) = (vec![id], 0);
         while let Some(id) = work.pop() {
@@ -299,11 +299,11 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// What an instruction uses an address for.
+/// How an instruction uses an address.
 enum Use {
     /// To access memory.
     Access,
-    /// To make an address of it that is looked at in turn.
+    /// To compute another address, which is examined in turn.
     Step,
     Other,
 }

@@ -1,4 +1,4 @@
-//! Structures, arrays and vectors in registers: nothing but names for leaves, unless an index is not constant.
+//! Structures, arrays and vectors in registers: merely names for leaves, unless an index is not constant.
 
 use std::rc::Rc;
 
@@ -106,7 +106,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// One of the elements of a vector. An index that is not constant is compared with every place.
+    /// One of the elements of a vector. An index that is not constant is compared with every position.
     pub(super) fn pick(
         &mut self,
         elements: &[Vec<Val>],
@@ -175,7 +175,7 @@ impl Emitter<'_, '_, '_> {
         let first = elements.len();
         let second = self.elements(b)?.0;
         elements.extend(second);
-        // Most shuffles of a packed pair give it back whole, or one half twice.
+        // Most shuffles of a packed pair result in the same pair, or in one half twice.
         let identity =
             mask.len() == first && mask.iter().enumerate().all(|(at, &from)| from < 0 || from as usize == at);
         if identity {

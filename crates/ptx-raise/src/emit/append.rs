@@ -88,7 +88,7 @@ impl Emitter<'_, '_, '_> {
         self.emit_guarded(None, mnemonic, args)
     }
 
-    /// Appends an instruction whose first operand is a fresh register of the class, and gives that register.
+    /// Appends an instruction whose first operand is a new register of the class, and returns that register.
     pub(crate) fn emit_new(&mut self, class: Class, mnemonic: Mnemonic, args: &[Arg]) -> Result<RegId> {
         let register = self.register(class);
         let mut all: SmallVec<[Arg; USUAL_OPERANDS]> = SmallVec::with_capacity(args.len() + 1);
@@ -98,7 +98,7 @@ impl Emitter<'_, '_, '_> {
         Ok(register)
     }
 
-    /// Appends an instruction whose first operand is a fresh register of the type that it writes, and gives that register.
+    /// Appends an instruction whose first operand is a new register of the type that it writes, and returns that register.
     pub(crate) fn compute(&mut self, mnemonic: Mnemonic, args: &[Arg]) -> Result<RegId> {
         let ty = mnemonic.operand_type(0).ok_or_else(|| {
             RaiseError::new(INSTRUCTION, format!("the PTX instruction {mnemonic} has no result of a type"))
@@ -128,8 +128,7 @@ impl Emitter<'_, '_, '_> {
         self.compute(ptx!("mov.b32").with_bits(2 * half.bits())?, &[list.into()])
     }
 
-    /// Appends an instruction under a guard, as the row that the reader would take its operands for: those that it lets a program leave out
-    /// may be left out.
+    /// Appends an instruction under a guard, as the row that the parser would match its operands with: optional operands may be omitted.
     pub(crate) fn emit_guarded(&mut self, guard: Option<Guard>, asked: Mnemonic, args: &[Arg]) -> Result<()> {
         self.stay_within_limits()?;
         let rows = self.module.mnemonics.rows(asked);
@@ -157,7 +156,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Refuses what becomes too long, before it takes all memory: products of very wide integers grow with the square of their width.
+    /// Rejects functions that get too long, before they use up all memory: products of very wide integers grow quadratically with their
+    /// width.
     fn stay_within_limits(&mut self) -> Result<()> {
         let own = self.builder.body().statements.len().saturating_sub(self.inst_start);
         if own >= MOST_OF_ONE {
@@ -172,7 +172,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Puts constants into registers where the row takes no others.
+    /// Moves constants to registers if the row accepts only registers.
     fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Result<()> {
         for (at, (place, operand)) in mnemonic.form().operands.iter().zip(operands).enumerate() {
             let (Kind::Register(_) | Kind::Untyped(_), Operand::Immediate(value)) = (place.kind, *operand)
@@ -235,7 +235,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// A leaf as an operand: constants stay constants where instructions take them.
+    /// A leaf as an operand: constants stay constants if instructions accept them.
     pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         let Val::Bits(bits) = value else { return self.in_register(value, scalar).map(Arg::from) };
         Ok(match scalar {
@@ -283,7 +283,8 @@ impl Emitter<'_, '_, '_> {
             {
                 self.handle(symbol)
             }
-            // ptxas adds nothing to the address of a function. In the spaces whose addresses have 32 bits it adds modulo 2^32, LLVM modulo 2^64.
+            // ptxas does not support offsets from the address of a function. In the spaces whose addresses have 32 bits it adds modulo
+            // 2^32, LLVM modulo 2^64.
             Base::Symbol(symbol)
                 if matches!(symbol, Symbol::Function(_)) && offset != 0
                     || class == Class::B64
@@ -322,7 +323,7 @@ impl Emitter<'_, '_, '_> {
             };
         }
         if matches!((from, to), (address_space::SHARED, address_space::SHARED_CLUSTER)) {
-            // The window of the own block lies in the cluster's at the same addresses.
+            // The window of the block itself has the same addresses in the cluster's window.
             return self.widen_address(register, from);
         }
         let middle = self.convert_address(register, from, generic)?;

@@ -1,4 +1,4 @@
-//! Integer arithmetic (manual 9.7.1, 9.7.8) and what leads to it: extensions to a register's width.
+//! Integer arithmetic (manual 9.7.1, 9.7.8), and the extensions to a register's width that it needs.
 
 use std::rc::Rc;
 
@@ -144,7 +144,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// A shift amount: PTX takes 32 bits whatever the width of the value. Amounts not below the width are poison.
+    /// A shift amount: it has 32 bits in PTX, independent of the width of the value. Amounts not below the width are poison.
     pub(super) fn amount(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         match value {
             Val::Bits(bits) => Ok(Arg::Bits(bits.min(u64::from(u32::MAX)), 32)),
@@ -301,7 +301,7 @@ const fn logic(op: BinaryOp) -> Mnemonic {
     }
 }
 
-/// What a logic operation leaves known about the bits above the width.
+/// The known state of the bits above the width after a logic operation.
 fn logic_upper(op: BinaryOp, a: Val, b: Val) -> Upper {
     let zero = |value: Val| matches!(value, Val::Register(_, Upper::Zero) | Val::Bits(_));
     let known = if op == BinaryOp::And { zero(a) || zero(b) } else { zero(a) && zero(b) };

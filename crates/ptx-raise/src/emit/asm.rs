@@ -1,4 +1,4 @@
-//! Inline assembly: the text goes through the ordinary reader, its operands become registers of ours.
+//! Inline assembly: the text is parsed by the ordinary parser, and its operands become registers of the function.
 
 use ptx_ir::{Immediate, LabelId, Operand, RegDeclId, RegId, Stmt};
 use ptx_llvm::view::{Call, InlineAsmId, InstId};
@@ -95,7 +95,7 @@ impl Emitter<'_, '_, '_> {
         Err(RaiseError::new(ASSEMBLY, message))
     }
 
-    /// Reads the text into the body; what it declares gets names of its own, so that nothing of ours is hidden.
+    /// Parses the text into the body; its declarations are renamed, so that they do not hide those of the function.
     pub(super) fn read_asm(&mut self, text: &str, operands: &[Operand]) -> Result<()> {
         let plain = plain_text(text)?;
         if plain.trim().is_empty() {
@@ -158,7 +158,7 @@ impl Emitter<'_, '_, '_> {
         let mut rest = leaves.iter().copied().peekable();
         let mut values = Vec::with_capacity(leaves.len());
         for (scalar, value) in sources {
-            // The leaves that share this register: several when a vector comes in one.
+            // The leaves that share this register: several if a vector is in one register.
             let mut share = Vec::new();
             let mut bits = 0;
             while let Some(leaf) = rest.peek() {
@@ -216,7 +216,7 @@ fn constant_bits(leaves: &[Leaf], values: &[Val]) -> Option<u64> {
     Some(whole)
 }
 
-/// What a register of a class holds when nothing else is known.
+/// The default type of a value in a register of a class.
 fn class_scalar(class: Class) -> Scalar {
     match class {
         Class::Pred => Scalar::Int(1),
@@ -246,7 +246,7 @@ fn immediate(leaves: &[Leaf], values: &[Val]) -> Result<Operand> {
     }
 }
 
-/// The text with LLVM's escapes taken out: `$$` is a dollar sign, `${0}` is `$0`, of alternatives the first stands.
+/// The text with LLVM's escapes resolved: `$$` is a dollar sign, `${0}` is `$0`, and of alternatives the first is used.
 fn plain_text(text: &str) -> Result<String> {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();

@@ -75,7 +75,7 @@ impl Emitter<'_, '_, '_> {
         }
         let words = self.words_of(ty, values, bits)?;
         let value = match (bits, words.as_slice()) {
-            // Stores take small numbers from 16-bit registers.
+            // Stores need small numbers in 16-bit registers.
             (8 | 16, &[word]) => self.in_register(word, Scalar::Int(bits))?.into(),
             _ => self.whole(&words, bits)?,
         };
@@ -173,7 +173,7 @@ impl Emitter<'_, '_, '_> {
         let plain = in_space(operation.with_all(&modifiers)?, place.space)?;
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
         let values = if operation.has(Mod::Exch) {
-            // What is exchanged travels as bits.
+            // Exchanged values are passed as untyped bits.
             let bits = self.atomic_width(ty, place.scope)?;
             let args = [place.address.into(), self.whole(operand, bits)?];
             let words = self.emit_words(own, bits, &args)?;
@@ -196,7 +196,7 @@ impl Emitter<'_, '_, '_> {
         Ok(values)
     }
 
-    /// Whether `red` does: no one reads the old value, and reading it orders nothing.
+    /// Whether `red` is sufficient: the old value is not read, and reading it has no memory order.
     fn is_reduction(&self, id: InstId, order: AtomicOrder) -> bool {
         let orders = match order {
             AtomicOrder::NotAtomic
@@ -208,7 +208,7 @@ impl Emitter<'_, '_, '_> {
         self.cover.uses.count(id) == 0 && !orders
     }
 
-    /// `and`, `or` and `xor` of small integers: of the word around, with an operand that leaves the rest as it is.
+    /// `and`, `or` and `xor` of small integers: applied to the word that contains them, with an operand that does not change the rest.
     fn bitwise_part(
         &mut self,
         id: InstId,
@@ -273,7 +273,7 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// An error where the memory is of one thread alone, which legalizing has seen to, or where no one can write it.
+/// An error if the memory is thread-private, which legalization has handled, or read-only.
 fn atomic_memory(space: u32) -> Result<()> {
     match space {
         address_space::GENERIC
@@ -309,7 +309,7 @@ fn reduction(atom: Mnemonic) -> Result<Mnemonic> {
         .ok_or_else(|| RaiseError::new(INSTRUCTION, format!("{atom} has no reduction")))
 }
 
-/// Memory that other threads see.
+/// Memory that other threads can access.
 fn is_shared_memory(space: u32) -> bool {
     !matches!(space, address_space::CONST | address_space::LOCAL | address_space::PARAM)
 }

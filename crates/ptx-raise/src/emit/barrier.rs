@@ -1,4 +1,4 @@
-//! Inline assembly without a text: what C code writes so that an optimizer takes a value or memory for used or changed.
+//! Empty inline assembly, which C code uses so that an optimizer assumes that a value or memory is used or changed.
 
 use std::rc::Rc;
 
@@ -15,13 +15,13 @@ use crate::value::Val;
 struct Output<'t> {
     /// Its constraint, without `=` and its like.
     letters: &'t str,
-    /// The argument in whose place it is.
+    /// The argument that it is tied to.
     tied: Option<usize>,
 }
 
 impl Emitter<'_, '_, '_> {
-    /// Assembly without a text has no instructions, so that its constraints may be of any machine: an output in the place of an input is
-    /// that input, any other is a register that nothing writes, and memory stays as it is.
+    /// Empty assembly has no instructions, so that its constraints may be those of any machine: an output tied to an input is that
+    /// input, any other is a register that nothing writes, and memory is not changed.
     ///
     /// ```text
     /// %r = call i32 asm sideeffect "", "=g,0,~{memory}"(i32 %x)     ; %r is %x
@@ -33,7 +33,7 @@ impl Emitter<'_, '_, '_> {
         let mut values = Vec::with_capacity(leaves.len());
         let last = outputs.len().saturating_sub(1);
         for (at, output) in outputs.iter().enumerate() {
-            // A type of several fields has one for each output; the last one takes what is left.
+            // A type of several fields has one for each output; the last one gets the rest.
             let Some(tied) = output.tied else {
                 let count = if at == last { rest.len() } else { 1.min(rest.len()) };
                 let (own, others) = rest.split_at(count);
@@ -54,7 +54,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A value that goes through a register of a constraint and back: an integer as wide as that at most.
+    /// A value converted to a register of a constraint and back: an integer of at most its width.
     fn through_constraint(
         &mut self,
         letters: &str,
@@ -91,10 +91,10 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// The outputs that results come from, with the arguments that are tied to them.
+/// The outputs that are results, with the arguments that are tied to them.
 fn outputs(constraints: &str) -> Vec<Output<'_>> {
     let mut outputs: Vec<Output<'_>> = Vec::new();
-    // The places of outputs among all operands that can be tied to: indirect ones have an argument instead of a result.
+    // The outputs among all operands that inputs can be tied to: indirect ones have an argument instead of a result.
     let mut results: Vec<Option<usize>> = Vec::new();
     let mut arguments = 0;
     for part in

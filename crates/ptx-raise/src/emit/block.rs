@@ -19,7 +19,7 @@ use crate::value::Val;
 /// Longer names of blocks are cut.
 const LONGEST_LABEL: usize = 40;
 
-/// Where a phi's value comes from.
+/// The source of a phi's value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Source {
     Bits(u64),
@@ -32,12 +32,12 @@ struct Trail {
     here: Option<DebugLocation>,
     /// One that only follows from an instruction's location, while no code follows it.
     pending: Option<(DebugLocation, Option<StrId>)>,
-    /// The places that were named.
+    /// The locations emitted so far.
     named: HashSet<(u32, u32, u32)>,
 }
 
 impl Trail {
-    /// Writes what is pending, unless the text is at that place already.
+    /// Emits the pending location, unless it is the current one.
     fn flush(&mut self, builder: &mut BodyBuilder) {
         let Some((location, comment)) = self.pending.take() else { return };
         let unplaced = (location.line, location.column) == (0, 0) && self.here.is_none();
@@ -81,8 +81,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// What a block is called, where names are LLVM's. A label of PTX comes back as it was; others get a beginning that nothing else
-    /// has.
+    /// The name of a block, if names are LLVM's. A label of PTX is preserved; others get a unique prefix.
     fn block_name(&mut self, name: &str) -> Option<String> {
         if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
             return None;
@@ -95,7 +94,7 @@ impl Emitter<'_, '_, '_> {
         Some(self.free_label(format!("$L_{short}")))
     }
 
-    /// A label like `stem` that nothing else in the function is called.
+    /// A label like `stem` that is unique in the function.
     fn free_label(&mut self, stem: String) -> String {
         let mut name = stem.clone();
         let mut number = self.names.label_repeats.get(&stem).copied().unwrap_or_default();
@@ -175,8 +174,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Labels that sections name and that preceded the block's own belong to the code before it: to `ptxas`, which compiles for
-    /// debugging, what they describe ends there. Gives how many marks of which instruction are written with that.
+    /// Labels that sections name and that preceded the block's own belong to the code before it: for `ptxas`, when it compiles
+    /// for debugging, whatever they describe ends there. Returns the number of marks emitted for that, and their instruction.
     fn leading_marks(&mut self, block: BlockId) -> Option<(InstId, usize)> {
         let function = self.function;
         if !self.is_labelled(block) {
@@ -243,7 +242,7 @@ impl Emitter<'_, '_, '_> {
         let function = self.function;
         let from = self.blocks.current;
         let mut seen = HashSet::default();
-        // What several phis take is copied from the first of them, so that all can become one register.
+        // A value that several phis have as an operand is copied from the first of them, so that all can become one register.
         let mut firsts: HashMap<(Source, Class), RegId> = HashMap::default();
         for successor in self.source.successors(from) {
             if !seen.insert(successor) {
@@ -281,7 +280,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// `.loc` (manual 11.5.3) of an instruction; one that says what the one before it says goes when the text is put together.
+    /// `.loc` (manual 11.5.3) of an instruction; one that repeats the previous one is removed when the text is assembled.
     fn location(&mut self, id: LocationId) {
         self.mark_location(id);
         let Some(statement) = self.debug_location(id) else { return };
@@ -303,7 +302,7 @@ impl Emitter<'_, '_, '_> {
         Some(DebugLocation { file, line, column, inlined: call, at: At::default() })
     }
 
-    /// What `!ptx.debug` keeps: `.loc` directives, and labels that sections name, each of which stands once.
+    /// Emits the contents of `!ptx.debug`: `.loc` directives, and labels that sections name, each of which occurs once.
     pub(super) fn debug_statements<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
         for text in texts {
             if let Some(label) = text.strip_suffix(':') {
@@ -358,14 +357,14 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether a block has a label of PTX's that comes back though nothing names it.
+    /// Whether a block has a label of PTX's that is preserved although it is not used.
     fn is_labelled(&self, block: BlockId) -> bool {
         let named = self.function.blocks.get(block.index()).is_some_and(|block| !block.name.is_empty());
         named && self.module.style.names == Names::Values && self.source.was_ptx
     }
 
-    /// Appends statements. A `.loc` that only follows from an instruction's location is left out where the text is at that place
-    /// already; the place of a call is named before what was inlined there (manual 11.5.3).
+    /// Appends statements. A `.loc` that is only implied by an instruction's location is omitted if it is the current location;
+    /// the location of a call precedes the code that was inlined there (manual 11.5.3).
     fn push_located(&mut self, text: Vec<(Stmt, bool)>) {
         let mut trail = Trail::default();
         for (statement, implied) in text {
@@ -403,8 +402,8 @@ impl Emitter<'_, '_, '_> {
         Some(self.module.ir.strings.intern(&text))
     }
 
-    /// Where the function's code begins, for what precedes the first instruction of its own. Code that was PTX says so
-    /// itself.
+    /// The location of the function's beginning, for code that precedes its first instruction. Code that was PTX has
+    /// `.loc` directives for it.
     fn beginning(&mut self) -> Option<DebugLocation> {
         if self.source.was_ptx {
             return None;
@@ -414,7 +413,7 @@ impl Emitter<'_, '_, '_> {
         Some(DebugLocation { file, line: location.line, column: 0, inlined: None, at: At::default() })
     }
 
-    /// The blocks to which a branch says that its loop must not be unrolled (`llvm.loop.unroll.disable`).
+    /// The headers of loops that must not be unrolled (`llvm.loop.unroll.disable` on a branch to them).
     pub(super) fn rolled_loops(&self) -> HashSet<BlockId> {
         let view = self.module.view;
         let text_of = |id: MetadataId| match view.metadata(id) {
@@ -430,9 +429,9 @@ impl Emitter<'_, '_, '_> {
             let Some(last) = self.function.block(from).inst_ids().next_back() else { continue };
             let Some(node) = self.function.inst(last).metadata("llvm.loop") else { continue };
             let Metadata::Node(parts) = view.metadata(node) else { continue };
-            // A node names itself first, to be unlike any other.
+            // The first operand of a node is the node itself, to make it distinct.
             if parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable")) {
-                // The branch that carries it goes back to the loop's first block, and perhaps out.
+                // The branch with the metadata leads back to the loop's first block, and possibly out of the loop.
                 rolled.extend(self.source.successors(from).into_iter().filter(|target| *target <= from));
             }
         }

@@ -1,10 +1,10 @@
-//! Vectors of bytes, of which four are kept in one register of 32 bits for as long as they stay together.
+//! Vectors of bytes, four of which are kept in one 32-bit register as long as they stay together.
 //!
-//! A vector of `i8` has a register for each element. Where such registers are cut out of a word, it is noted which byte of
-//! which word they are: four that are wanted side by side again are the word itself, or one `prmt` (manual 9.7.9.7) of the words that they
-//! come from. Cuts that nothing reads are taken out in the end ([`Emitter::drop_cuts`]).
+//! A vector of `i8` has a register for each element. If such registers are extracted from a word, it is recorded which byte of which word
+//! they are: four that are combined again are the word itself, or one `prmt` (manual 9.7.9.7) of the words that they were extracted from.
+//! Unused extractions are removed at the end ([`Emitter::drop_cuts`]).
 //!
-//! What was PTX has its bytes in registers of their own, and keeps them there.
+//! Code that was PTX has each byte in a separate register, and keeps it there.
 
 use ptx_ir::{Operand, RegId, Stmt};
 use ptx_isa::{ScalarType, ptx};
@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::types::{Class, Leaf, Scalar, WORD};
 use crate::value::{Upper, Val};
 
-/// Where a byte of a word comes from.
+/// The source of a byte of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     /// A constant.
@@ -43,7 +43,7 @@ impl Emitter<'_, '_, '_> {
         !self.source.was_ptx && !self.module.target.is_debugging()
     }
 
-    /// How many words of memory the bytes fill that leaves begin with, as many as one access takes.
+    /// The number of words in memory filled by the bytes at the start of the leaves, up to the maximum of one access.
     pub(super) fn words_at_start(&self, leaves: &[Leaf], align: u64) -> Option<usize> {
         let fits = |count: &usize| {
             align >= (count * WORD) as u64
@@ -75,7 +75,7 @@ impl Emitter<'_, '_, '_> {
         }
         let mut words = Vec::with_capacity(count);
         for bytes in values.chunks(WORD) {
-            // What is undefined may be anything.
+            // Undefined bytes may have any value.
             let bytes: Vec<Val> = bytes.iter().map(|value| value.unwrap_or(Val::Bits(0))).collect();
             words.push(self.join_bytes(&bytes)?);
         }
@@ -148,7 +148,7 @@ impl Emitter<'_, '_, '_> {
         Some([self.source(a)?, self.source(b)?, self.source(c)?, self.source(d)?])
     }
 
-    /// How many instructions it takes to put four bytes into one register, where they need no conversions.
+    /// The number of instructions that combine four bytes in one register, if they need no conversions.
     fn cost(&self, values: &[Val]) -> Option<usize> {
         let sources = self.sources(values)?;
         if whole_of(&sources).is_some() {
@@ -208,7 +208,7 @@ impl Emitter<'_, '_, '_> {
         let Some((&first, rest)) = words.split_first() else { return Ok(Val::Bits(0)) };
         let constant = constants.iter().rev().fold(0, |sum, byte| sum << 8 | byte);
         let number = |byte: u64| constants.iter().position(|other| *other == byte).unwrap_or(0) as u64;
-        // Bytes of the first word go to their places with those of the second, and more words follow one by one.
+        // Bytes of the first two words are combined by one instruction, and each further word needs another one.
         let mut others: Vec<Arg> = rest.iter().map(|&word| word.into()).collect();
         if !constants.is_empty() {
             others.push(Arg::Bits(constant, 32));
@@ -337,7 +337,7 @@ impl Emitter<'_, '_, '_> {
         Ok(None)
     }
 
-    /// A byte of a word extended to more than 16 bits, without a cut of its own.
+    /// A byte of a word extended to more than 16 bits, without a separate extraction.
     pub(super) fn extended_byte(
         &mut self,
         register: RegId,
@@ -389,7 +389,7 @@ impl Emitter<'_, '_, '_> {
         self.cut(values)
     }
 
-    /// What a predecessor writes for a phi: words for one of words.
+    /// The values that a predecessor writes for a phi: words, if the phi is of words.
     pub(super) fn phi_words(&mut self, values: &[Val]) -> Result<Vec<Val>> {
         let mut words = Vec::with_capacity(values.len() / WORD);
         for bytes in values.chunks(WORD) {
@@ -398,7 +398,7 @@ impl Emitter<'_, '_, '_> {
         Ok(words)
     }
 
-    /// Takes out the cuts of bytes that nothing reads.
+    /// Removes unused extractions of bytes.
     pub(super) fn drop_cuts(&mut self, parts: &mut HashMap<BlockId, Vec<Stmt>>) {
         if self.registers.bytes.is_empty() {
             return;

@@ -64,7 +64,7 @@ impl<'v> Emitter<'_, 'v, '_> {
             .iter()
             .enumerate()
             .map(|(at, param)| match call.arg_attributes.get(at) {
-                // What the parameter is aligned to, the function says.
+                // The alignment of the parameter is that in the function's declaration.
                 Some(own) if own.has("byval") && !param.attributes.has("byval") => own.clone(),
                 _ => param.attributes.clone(),
             })
@@ -237,14 +237,14 @@ impl<'v> Emitter<'_, 'v, '_> {
         Ok(())
     }
 
-    /// The stores that make an argument in pieces.
+    /// The stores of the pieces of an argument.
     fn passed_pieces(&self, id: InstId, at: usize) -> Option<Vec<Piece>> {
         let pieces = self.cover.call_pieces(id)?;
         pieces.passed.iter().find(|(argument, _)| *argument == at).map(|(_, pieces)| pieces.clone())
     }
 
-    /// Stores one argument into its variable. What is passed by value lies at an address of the alignment `source`, if the call
-    /// states one, and of its type's otherwise.
+    /// Stores one argument into its variable. A by-value argument is at an address with the alignment `source`, if the call has
+    /// one, and that of its type otherwise.
     fn pass(
         &mut self,
         parameter: &Parameter,
@@ -304,12 +304,12 @@ impl<'v> Emitter<'_, 'v, '_> {
     }
 }
 
-/// What the attributes say a pointer is aligned to.
+/// The alignment of a pointer in the attributes.
 fn stated_alignment(attributes: &Attributes) -> Option<u64> {
     attributes.number("align")
 }
 
-/// Bundles that say something to optimizers only, or to a runtime that no GPU has (`deopt`, `kcfi`).
+/// Bundles that are only for optimizers, or for a runtime that no GPU has (`deopt`, `kcfi`).
 fn is_harmless_bundle(tag: &str) -> bool {
     matches!(
         tag,

@@ -322,8 +322,8 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(mnemonic, &[arg])?))
     }
 
-    /// An integer as single precision rounded to odd: toward zero, with the last bit set where something was cut off. Rounding that
-    /// to a format with at least two digits less gives what rounding the integer gives.
+    /// An integer as single precision rounded to odd: toward zero, with the last bit set if nonzero bits were cut off. Rounding
+    /// that to a format with at least two digits less has the same result as rounding the integer.
     pub(super) fn int_to_odd_single(
         &mut self,
         register: ptx_ir::RegId,
@@ -355,8 +355,8 @@ impl Emitter<'_, '_, '_> {
         self.leaf_from(chosen, Scalar::Float)
     }
 
-    /// The bfloat nearest to a single-precision number, by its bits: half of the last place is added, a little less to an even
-    /// number. A NaN stays one.
+    /// The bfloat nearest to a single-precision number, by its bits: half a unit in the last place is added, slightly less to
+    /// an even number. A NaN stays one.
     fn narrow_to_bfloat(&mut self, value: Val) -> Result<Val> {
         let number = self.in_register(value, Scalar::Float)?;
         let (bits, class) = self.bits_of(Val::reg(number), Scalar::Float)?;
@@ -381,7 +381,7 @@ impl Emitter<'_, '_, '_> {
         }
         let high = self.in_register(value, Scalar::BFloat)?;
         if self.module.target.has(BFLOAT_WIDENING) {
-            // The instruction is older than this pair of types, so its row does not say it.
+            // The instruction is older than this pair of types, so that the version is not in its row.
             self.module.target.need(BFLOAT_WIDENING, &|| "cvt.f32.bf16".to_owned())?;
             return Ok(Val::reg(self.compute(ptx!("cvt.f32.bf16"), &[high.into()])?));
         }
@@ -393,7 +393,7 @@ impl Emitter<'_, '_, '_> {
     /// Rounds toward zero to an integer of that width; `.s` or `.u`. Values out of range are poison.
     pub(super) fn float_to_int(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Result<Val> {
         let (value, from) = self.wide_enough(value, from)?;
-        // One bit needs room to tell -1 from 0.
+        // One bit needs a wider register to distinguish -1 from 0.
         let class = if bits == 1 { Class::B32 } else { integer_class(bits) };
         let arg = self.arg(value, from)?;
         let to_integer = ptx!("cvt.rzi.s32.f32").with_types(&[integer_type(signed, class.bits())])?;

@@ -81,7 +81,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// An element of a vector. Of a vector that is the bits of something else no other element is made: each of them would take instructions.
+    /// An element of a vector. If the vector is a bit cast of another constant, the other elements are not computed, since each of them
+    /// would need instructions.
     fn constant_element(
         &mut self,
         vector: ConstId,
@@ -111,7 +112,7 @@ impl Emitter<'_, '_, '_> {
         words.first().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an index that is not a number"))
     }
 
-    /// `add`, `sub` and `xor` of integers of any width, of which one at least is made of an address.
+    /// `add`, `sub` and `xor` of integers of any width, at least one of which depends on an address.
     fn constant_sum(&mut self, op: BinaryOp, ty: TypeId, lhs: &[Val], rhs: &[Val]) -> Result<Vec<Val>> {
         let bits = self.width_of_integers(ty).ok_or_else(|| {
             RaiseError::new(INSTRUCTION, "constant arithmetic on a value that is not an integer")

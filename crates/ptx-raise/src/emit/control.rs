@@ -97,8 +97,8 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn branch(&mut self, id: InstId, target: BlockId) -> Result<()> {
-        // In debugging code a jump that PTX had is a place to stop at, wherever it goes; elsewhere it only is how the text was, as
-        // names are.
+        // In debug code each jump of the PTX is a location for breakpoints, even one to the next block; in other code it is only
+        // preserved like names are.
         let as_written = self.module.target.is_debugging()
             || self.source.was_ptx && self.module.style.names == Names::Values;
         let kept = as_written && !self.hints(id).is_empty();
@@ -137,13 +137,13 @@ impl Emitter<'_, '_, '_> {
         self.emit(ptx!("bra.uni"), &[label.into()])
     }
 
-    /// Whether control does not come out of a block.
+    /// Whether control does not leave a block.
     fn ends_thread(&self, block: BlockId) -> bool {
         let last = self.function.block(block).inst_ids().last();
         last.is_some_and(|last| matches!(self.function.inst(last).op, Op::Unreachable))
     }
 
-    /// A table of targets when the cases lie close, else comparisons one after the other.
+    /// A table of targets if the cases are dense, else a sequence of comparisons.
     fn switch(&mut self, value: Value, default: BlockId, cases: &[(ConstId, BlockId)]) -> Result<()> {
         let leaves = self.value_leaves(value)?;
         let values = self.value(value)?;
@@ -313,8 +313,9 @@ impl Emitter<'_, '_, '_> {
         if self.is_emitted(default) { self.jump(default) } else { self.emit(ptx!("trap"), &[]) }
     }
 
-    /// No one comes here: nothing follows an instruction that ends the thread, `exit` is elsewhere, so that control
-    /// does not run on into the next block. `ptxas` lets control run on after `trap`, and keeps alive what the next block uses.
+    /// Unreachable code: empty after an instruction that ends the thread, `exit` otherwise, so that control does not fall
+    /// through to the next block. `ptxas` assumes that control continues after `trap`, and keeps values alive that the next
+    /// block uses.
     fn unreachable(&mut self) -> Result<()> {
         let last = self.builder.body().statements.iter().rev().find_map(|stmt| match stmt {
             Stmt::Inst(inst) => Some(inst.mnemonic.effects().terminator && inst.guard.is_none()),

@@ -1,4 +1,4 @@
-//! What the cover has in the place of several instructions.
+//! Emits the actions of the cover that replace several instructions.
 
 use ptx_ir::{Operand, RegId};
 use ptx_isa::ptx;
@@ -13,7 +13,7 @@ use crate::types::{Class, Scalar};
 use crate::value::{Upper, Val, mask};
 
 impl Emitter<'_, '_, '_> {
-    /// Emits what the cover has in an instruction's place.
+    /// Emits the action that replaces an instruction.
     pub(super) fn act(&mut self, id: InstId, action: &Action) -> Result<()> {
         match action {
             Action::Text(text) => self.write_text(text),
@@ -27,7 +27,7 @@ impl Emitter<'_, '_, '_> {
             Action::LoadParameter(at) => self.load_low_bits(*at),
             Action::StoreResult(offset) => self.store_result(id, *offset),
             Action::ResultInPlace => Ok(()),
-            // What these change the emitters of the instruction ask for.
+            // These actions are handled by the emitters of the instructions.
             Action::ExtendingLoad(_)
             | Action::LoadPairs { .. }
             | Action::TruncatingStore(_)
@@ -47,7 +47,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The shift in the place of the choice.
+    /// The shift that replaces the select.
     fn shift_clamped(&mut self, id: InstId, shift: &ClampedShift) -> Result<()> {
         let (base, scalar) = self.scalar(shift.amount.base)?;
         let amount = match base {
@@ -170,7 +170,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Operand::Register(self.asm_input(&leaves, &values, class)?))
     }
 
-    /// Emits a text in the place of what it computes.
+    /// Emits a text in place of the instructions that it computes.
     fn write_text(&mut self, text: &Text) -> Result<()> {
         let mut operands = Vec::with_capacity(text.constraints.len());
         let mut outputs = Vec::with_capacity(text.roots.len());

@@ -1,4 +1,4 @@
-//! What code to debug says in so many words: copies from register to register, sums that are addresses, offsets of zero.
+//! Redundant code that is preserved in debug code: copies from register to register, sums that are addresses, offsets of zero.
 
 use std::rc::Rc;
 
@@ -19,21 +19,21 @@ use crate::signature::Parameter;
 use crate::types::Scalar;
 use crate::value::{Val, sign_extend};
 
-/// What `!ptx.mods` says of an access whose offset of zero was written out.
+/// The text in `!ptx.mods` for an access with an explicit offset of zero.
 const ZERO_OFFSET: &str = "+0";
 
-/// Whether an instruction is a copy that PTX had as an instruction of its own.
+/// Whether an instruction is a copy that was a separate instruction in PTX.
 pub(super) fn is_copy(inst: &LlvmInst) -> bool {
     matches!(inst.op, Op::Freeze { .. }) && inst.metadata(marks::LITERAL).is_some()
 }
 
-/// Whether an instruction does nothing but see the same bits as another type, without a name of its own.
+/// Whether an instruction is a cast that keeps all bits, and has no name.
 fn is_retyping(inst: &LlvmInst) -> bool {
     inst.name.is_empty()
         && matches!(inst.op, Op::Cast { op: CastOp::BitCast | CastOp::PtrToInt | CastOp::IntToPtr, .. })
 }
 
-/// The name of a register without what tells its assignments apart.
+/// The name of a register without the suffix that distinguishes its assignments.
 fn first_name(name: &str) -> &str {
     let dot = name.char_indices().skip(1).find(|(_, c)| *c == '.');
     dot.map_or(name, |(at, _)| name.get(..at).unwrap_or(name))
@@ -78,12 +78,12 @@ fn plain_registers(body: &Body, operand: Operand) -> Vec<RegId> {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// Whether a register is one that code to debug had: what takes it there as bits takes it here.
+    /// Whether a register is one of the original debug code, where instructions that use it as bits do so here, too.
     pub(super) fn is_own_name(&self, register: RegId) -> bool {
         self.source.to_debug && self.names.wanted.is_noted(register)
     }
 
-    /// Whether code to debug does nothing with a parameter but copy it, which is what loading it is to LLVM.
+    /// Whether debug code only copies a parameter, which is how a load of it is represented in LLVM IR.
     pub(super) fn is_only_copied(&self, parameter: usize) -> bool {
         let is_value = |own: &Parameter| own.by_value.is_none() && own.reference.is_none();
         let is_value = self.signature.params.get(parameter).is_some_and(is_value);
@@ -119,7 +119,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// A copy that PTX had as an instruction of its own.
+    /// A copy that was a separate instruction in PTX.
     pub(super) fn copy(&mut self, id: InstId, value: Value) -> Result<()> {
         if let Some(at) = self.loaded_parameter(value)
             && let Some(&variable) = self.frame.params.get(at)
@@ -166,7 +166,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether a cast says of an address in code to debug only that it is generic or global, which is the same number, and PTX did not
+    /// Whether a cast in debug code only changes an address between generic and global, which is the same number, and PTX did not
     /// convert it.
     pub(super) fn is_same_number(&self, id: InstId, from: Scalar, to: Scalar) -> bool {
         let is_either = |scalar| {
@@ -201,7 +201,7 @@ impl Emitter<'_, '_, '_> {
         })
     }
 
-    /// The registers of bits that no instruction takes for an integer or an address (manual 9.4.1), in code to debug.
+    /// The registers of bits that no instruction uses as an integer or an address (manual 9.4.1), in debug code.
     pub(super) fn float_registers(&self, body: &Body) -> HashSet<RegId> {
         let (mut found, mut counted) = (HashSet::default(), HashSet::default());
         if !self.source.to_debug {
@@ -245,7 +245,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Accesses and copies have the type that their registers have, as compilers write them: `ptxas` gives out other registers for
+    /// Accesses and copies have the type of their registers, as in the output of compilers: `ptxas` allocates other registers for
     /// another type.
     pub(super) fn type_accesses(&mut self, body: &mut Body) {
         if !self.source.to_debug {

@@ -53,7 +53,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// An operation rounded as `rounding` (`rz`, `rm`, `rp`) says.
+    /// An operation with the rounding mode `rounding` (`rz`, `rm`, `rp`).
     fn directed(&mut self, mnemonic: Mnemonic, rounding: Mod, args: &[Val], scalar: Scalar) -> Result<Val> {
         if !matches!(scalar, Scalar::Float | Scalar::Double) {
             let message = format!("{mnemonic} of something that is not a number");
@@ -67,7 +67,7 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(own, &operands)?))
     }
 
-    /// `fptrunc`, `sitofp` or `uitofp`, rounded as `rounding` says.
+    /// `fptrunc`, `sitofp` or `uitofp` with the rounding mode `rounding`.
     fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
         let (from, to) = (self.value_leaves(argument(call, 0)?)?, self.leaves(self.type_of(id))?);
         let values = self.value(argument(call, 0)?)?;

@@ -151,7 +151,7 @@ impl Emitter<'_, '_, '_> {
         if remainder { self.rest_of(n, quotient, divisor as u64, width) } else { Ok(quotient) }
     }
 
-    /// A power of two: negative numbers are raised by what a shift would round them down.
+    /// A power of two: negative numbers are biased, since a shift would round them down.
     fn divide_signed_power(&mut self, n: RegId, divisor: i64, width: u32, remainder: bool) -> Result<RegId> {
         let shift = divisor.unsigned_abs().trailing_zeros();
         let raised = match shift {

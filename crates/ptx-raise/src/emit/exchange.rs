@@ -1,7 +1,7 @@
-//! Compare-and-swap: `atom.cas` itself, and loops around it for what `atom` lacks (manual 9.7.13.5).
+//! Compare-and-swap: `atom.cas` itself, and loops around it for operations that `atom` lacks (manual 9.7.13.5).
 //!
 //! The memory of an atomic access is one integer of 8 to 128 bits, whatever its type. Those that `atom.cas` has are
-//! exchanged whole; smaller ones inside the aligned 32-bit word around them.
+//! exchanged as a whole; smaller ones inside the aligned 32-bit word that contains them.
 
 use ptx_ir::{AddressBase, Operand, RegId};
 use ptx_isa::{Mnemonic, Mod, ptx};
@@ -52,7 +52,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Result<Arg> {
         if let &[word] = words {
             let scalar = Scalar::Int(bits);
-            // Sixteen bits are taken from registers alone.
+            // Operands of 16 bits must be in registers.
             return if bits < 32 {
                 Ok(self.in_register(word, scalar)?.into())
             } else {
@@ -72,7 +72,7 @@ impl Emitter<'_, '_, '_> {
         self.join_halves(halves, Class::B64)
     }
 
-    /// The words that an instruction gives.
+    /// The words of an instruction's result.
     pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Result<Vec<Val>> {
         if bits <= 64 {
             return Ok(vec![Val::reg(self.emit_new(integer_class(bits), mnemonic, args)?)]);
@@ -97,7 +97,7 @@ impl Emitter<'_, '_, '_> {
         self.wide_compare(predicate, &a, &b)
     }
 
-    /// Compares and swaps whole integers; the words that were there.
+    /// Compares and swaps whole integers; returns the old words.
     pub(super) fn swap_whole(
         &mut self,
         place: &Place<'_>,
@@ -117,7 +117,7 @@ impl Emitter<'_, '_, '_> {
         self.value_of_words(ty, &[part], own)
     }
 
-    /// The aligned 32-bit word around a smaller value, and how many bits of it are below the value.
+    /// The aligned 32-bit word that contains a smaller value, and the number of bits below the value.
     pub(super) fn word_around(&mut self, place: &Place<'_>) -> Result<(Operand, RegId)> {
         let Operand::Address(base, offset) = place.address else {
             return Err(RaiseError::new(INSTRUCTION, "an atomic operation without an address"));
@@ -144,13 +144,13 @@ impl Emitter<'_, '_, '_> {
         Ok((Operand::Address(AddressBase::Register(aligned), 0), shift))
     }
 
-    /// A value of so many bits at its place in a word that is zero elsewhere.
+    /// A value of `bits` bits at its position in a word that is zero elsewhere.
     pub(super) fn at_place(&mut self, value: Val, shift: RegId, bits: u32) -> Result<RegId> {
         let wide = self.zero_extended(value, Scalar::Int(bits), 32)?;
         self.compute(ptx!("shl.b32"), &[wide.into(), shift.into()])
     }
 
-    /// A word with ones everywhere but at the place of a value of so many bits.
+    /// A word with ones everywhere except at the position of a value of `bits` bits.
     pub(super) fn holes(&mut self, shift: RegId, bits: u32) -> Result<RegId> {
         let ones = self.in_register(Val::Bits(mask(bits)), Scalar::Int(32))?;
         let ones = self.compute(ptx!("shl.b32"), &[ones.into(), shift.into()])?;
@@ -158,12 +158,12 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// `atom.cas` of so many bits.
+/// `atom.cas` of `bits` bits.
 fn swap(place: &Place<'_>, modifiers: &[Mod], bits: u32) -> Result<Mnemonic> {
     in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(modifiers)?, place.space)
 }
 
-/// The leaves of an integer of so many bits.
+/// The leaves of an integer of `bits` bits.
 fn word_leaves(bits: u32) -> Vec<Leaf> {
     let width = bits.min(64);
     let words = u64::from(bits.div_ceil(64));

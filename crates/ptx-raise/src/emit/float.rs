@@ -1,6 +1,6 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5).
 //!
-//! `contract` is the permission that PTX gives by leaving the rounding modifier out; without it the modifier stands.
+//! `contract` is the permission that PTX expresses by omitting the rounding modifier; without it the modifier is emitted.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ const APPROXIMATE: [(Mnemonic, Mnemonic); 3] = [
 ];
 
 impl Emitter<'_, '_, '_> {
-    /// `fneg`, which inverts the sign and nothing else.
+    /// `fneg`, which only inverts the sign.
     pub(super) fn float_negate(&mut self, id: InstId, value: Value) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let values = self.value(value)?;
@@ -168,8 +168,9 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Computes a half-precision or bfloat result in single precision and rounds it. A quotient, a square root and any
-    /// sum or product come out right so, since single precision has more than twice their digits (and two more).
+    /// Computes a half-precision or bfloat result in single precision and rounds it. The results of quotients, square
+    /// roots, sums and products are correctly rounded, since single precision has more than twice their digits (and
+    /// two more).
     pub(super) fn through_single(
         &mut self,
         scalar: Scalar,
@@ -215,7 +216,7 @@ impl Emitter<'_, '_, '_> {
         self.join_halves(halves, Class::B16).map(Val::reg)
     }
 
-    /// The leaves of a value with pairs taken apart.
+    /// The leaves of a value, with pairs split.
     pub(super) fn apart(&mut self, leaves: &[Leaf], values: &[Val]) -> Result<Vec<(Val, Scalar)>> {
         let mut all = Vec::with_capacity(values.len());
         for (leaf, &value) in leaves.iter().zip(values) {
@@ -246,7 +247,7 @@ impl Emitter<'_, '_, '_> {
         Ok(all)
     }
 
-    /// The types of leaves with pairs taken apart.
+    /// The types of leaves, with pairs split.
     pub(super) fn element_scalars(leaves: &[Leaf]) -> Vec<Scalar> {
         leaves
             .iter()
@@ -261,7 +262,7 @@ impl Emitter<'_, '_, '_> {
         self.module.target.has(BFLOAT_ARITHMETIC)
     }
 
-    /// Refuses an operation that reads or gives `fp128`.
+    /// Rejects an operation with an operand or a result of type `fp128`.
     pub(super) fn no_quadruple(&self, id: InstId, operands: &[Value]) -> Result<()> {
         let mut types = vec![self.type_of(id)];
         for &operand in operands {

@@ -55,7 +55,7 @@ impl Emitter<'_, '_, '_> {
         {
             let class = pointer.scalar.class();
             let address = self.in_register(address, pointer.scalar)?;
-            // A mask is as wide as an index of the address space; where that is less, it keeps what lies above.
+            // A mask is as wide as an index of the address space; if that is narrower than the address, the upper bits are kept.
             let mask: Arg = match mask {
                 Val::Bits(bits) => Arg::Bits(sign_extend(bits, kind.scalar.bits()) as u64, class.bits()),
                 other => self.sign_extended(other, kind.scalar, class.bits())?.into(),
@@ -67,7 +67,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A pointer that nothing was to look through, perhaps in another space.
+    /// The copy of a pointer behind an optimization barrier, possibly in another space.
     pub(super) fn pointer_copy(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (value, from) = self.scalar(argument(call, 0)?)?;
         let to = self.scalar_of_result(id)?;
@@ -84,7 +84,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The text that a call gives its reader, after a colon; nothing where it is not a constant.
+    /// The message of a call, after a colon; empty if it is not a constant.
     pub(super) fn said(&mut self, call: &Call) -> Result<String> {
         let Value::Const(id) = argument(call, 0)? else { return Ok(String::new()) };
         let view = self.module.view;
@@ -143,7 +143,7 @@ impl Emitter<'_, '_, '_> {
         self.back_to(count, Class::B32, scalar)
     }
 
-    /// The zeros below the lowest bit of a number of so many bits, in 32 or 64 with zeros above.
+    /// The number of trailing zeros of a `bits`-bit number, zero-extended in a register of 32 or 64 bits.
     fn trailing_zeros(&mut self, wide: RegId, bits: u32) -> Result<RegId> {
         if bits == 64 {
             // The bits below the lowest one, as many as the zeros there; all where there is none.
@@ -226,7 +226,7 @@ impl Emitter<'_, '_, '_> {
             return self.constant_funnel(left, high, low, (amount % u64::from(bits)) as u32, scalar);
         }
         let (amount, within) = if bits == 64 {
-            // Six bits of the amount count, and a shift takes it in 32.
+            // Six bits of the amount are significant, and a shift needs it in 32 bits.
             (Val::reg(self.zero_extended(amount, scalar, 32)?), 32)
         } else {
             (amount, bits)
@@ -239,11 +239,11 @@ impl Emitter<'_, '_, '_> {
             self.int_binary(BinaryOp::URem, amount, width, within)?
         };
         let rest = if high == low && bits.is_power_of_two() {
-            // A rotation by nothing may be the union of the value with itself.
+            // A rotation by zero may be the union of the value with itself.
             let opposite = self.int_binary(BinaryOp::Sub, Val::Bits(0), whole, within)?;
             self.int_binary(BinaryOp::And, opposite, Val::Bits(u64::from(bits - 1)), within)?
         } else {
-            // A shift by the whole width gives zero in a register of that width: PTX clamps.
+            // A shift by the whole width results in zero in a register of that width: PTX clamps.
             self.int_binary(BinaryOp::Sub, width, amount, within)?
         };
         let (up, down) = if left { (amount, rest) } else { (rest, amount) };

@@ -1,4 +1,4 @@
-//! Calls of intrinsics: what each becomes, by what it is.
+//! Calls of intrinsics, by their kind.
 
 use ptx_isa::{SpecialReg, ptx};
 use ptx_llvm::view::{Call, InstId};
@@ -73,7 +73,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// What is not known of the size of an object: all bits or none, as the second argument asks.
+    /// The unknown size of an object: all ones or zero, depending on the second argument.
     fn object_size(&mut self, id: InstId, call: &Call) -> Result<()> {
         let at_least = self.scalar(argument(call, 1)?)?.0 == Val::Bits(1);
         let leaves = self.leaves(self.type_of(id))?;

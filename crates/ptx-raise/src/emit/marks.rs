@@ -1,4 +1,4 @@
-//! Marks among the statements of a function: what DWARF is told of a place.
+//! Marks among the statements of a function: debug information at a position, for DWARF.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use ptx_dwarf::Step;
 
-/// What is at a place of the text.
+/// A mark at a position of the text.
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
     /// Code of another location begins.
@@ -17,7 +17,7 @@ pub(super) enum Mark {
     Variable(usize, Option<Rc<Held>>),
 }
 
-/// What a variable is, or a part of it.
+/// The location of a variable, or of a part of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
     /// First bit and bits of the part; `None` for all of it.
@@ -26,7 +26,7 @@ pub(super) struct Held {
     pub(super) class: u64,
 }
 
-/// A variable of the source in one of the places it was inlined to.
+/// A variable of the source, in one of its inlined instances.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Instance {
     pub(super) variable: MetadataId,

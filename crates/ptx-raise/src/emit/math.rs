@@ -56,7 +56,7 @@ impl Emitter<'_, '_, '_> {
             FloatOp::Truncate => integral(self, Mod::Rzi),
             FloatOp::RoundEven => integral(self, Mod::Rni),
             FloatOp::Canonicalize => self.each(id, call, 1, &mut |this, args, scalar| {
-                // A product with one quiets a NaN and changes nothing else.
+                // A product with one only quiets a NaN.
                 let one = Val::Bits(one(scalar));
                 this.float_binary(BinaryOp::FMul, args[0], one, scalar, FastMath::default())
             }),
@@ -66,7 +66,7 @@ impl Emitter<'_, '_, '_> {
     /// A function that PTX approximates; the others are legalized, but in double precision.
     fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Result<()> {
         let approximation = match op {
-            // Right to two units in the last place, as CUDA's exp2f.
+            // Accurate to two units in the last place, like CUDA's exp2f.
             Transcendental::Exp2 => ptx!("ex2.approx.f32"),
             _ if !call.fast.afn => return Err(self.inexact(call, op)),
             Transcendental::Sin => ptx!("sin.approx.f32"),
@@ -129,8 +129,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// `a * b + c`, rounded once. A target without the operation computes it in single precision, rounded to odd: what is rounded to
-    /// nearest from there is as if it had been rounded once.
+    /// `a * b + c`, rounded once. If the target does not have the operation, it is computed in single precision, rounded to odd:
+    /// rounding that to nearest has the same result as rounding once.
     pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Result<Val> {
         let since = match scalar {
             Scalar::BFloat | Scalar::BFloatPair => Some(BFLOAT_FMA),
@@ -158,8 +158,8 @@ impl Emitter<'_, '_, '_> {
         self.choose(inexact, odd, nearer, scalar)
     }
 
-    /// The smaller or larger of two floating-point numbers, by `min` or `max` of single precision; `.NaN` when one NaN makes the result
-    /// one.
+    /// The smaller or larger of two floating-point numbers, by `min` or `max` of single precision; `.NaN` if the result is a NaN when
+    /// one operand is.
     fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let of_numbers = single.with(Field::Nan, None).filter(|_| single.has(Mod::Nan));
         if let (Scalar::Double, Some(plain)) = (scalar, of_numbers) {
@@ -314,7 +314,7 @@ impl Emitter<'_, '_, '_> {
         Ok(result)
     }
 
-    /// For each `fp128` its high word, odd where the low word is not zero: what tells its class.
+    /// For each `fp128` its high word, made odd if the low word is not zero, which determines its class.
     fn quadruple_summaries(&mut self, words: &[Val]) -> Result<Vec<(Val, Scalar)>> {
         let word = Scalar::Int(64);
         let mut summaries = Vec::with_capacity(words.len() / 2);

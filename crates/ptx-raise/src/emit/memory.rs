@@ -106,7 +106,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether a load of three elements is what a load of four uses, by the mask before it (`.pragma "used_bytes_mask 0xfff"`).
+    /// Whether a load of three elements was a load of four with a mask before it (`.pragma "used_bytes_mask 0xfff"`).
     pub(super) fn is_part_of_four(&self, id: InstId) -> bool {
         let view = self.module.view;
         let inst = self.function.inst(id);
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
         let view = self.module.view;
         let inst = self.function.inst(id);
         let Some(node) = inst.metadata(marks::MODS) else { return Modifiers::new() };
-        // A load's type is said where its own is.
+        // The modifier for a load's type is handled with the type.
         let is_load = matches!(inst.op, Op::Load { .. });
         let texts = view.strings(node).into_iter();
         let stated = texts.filter(|text| text.starts_with('.') && !(is_load && *text == SIGNED_LOAD));
@@ -195,13 +195,13 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Loads all leaves of a type in which no elements share bytes, or of a vector each of whose elements has bytes of its own.
+    /// Loads all leaves of a type in which no elements share bytes, or of a vector whose elements do not share bytes.
     pub(super) fn load_leaves(&mut self, ty: TypeId, access: &Access<'_>) -> Result<Vec<Val>> {
         let leaves = self.leaves(ty)?;
         self.load_each(&leaves, access)
     }
 
-    /// Loads leaves, neighbours together where an instruction takes them.
+    /// Loads leaves, adjacent ones together if there is an instruction for them.
     pub(super) fn load_each(&mut self, leaves: &[Leaf], access: &Access<'_>) -> Result<Vec<Val>> {
         let widest = self.widest_access(access);
         let mut values = Vec::with_capacity(leaves.len());
@@ -236,7 +236,7 @@ impl Emitter<'_, '_, '_> {
         Ok(values)
     }
 
-    /// Loads the leaf that an access is of, by parts where it is not aligned.
+    /// Loads the leaf of an access, in parts if it is not aligned.
     pub(super) fn load_leaf(&mut self, leaf: Leaf, access: &Access<'_>) -> Result<Val> {
         if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
             let register = self.compute(access.of(memory_type(leaf.scalar), 1)?, &[access.address.into()])?;
@@ -265,7 +265,7 @@ impl Emitter<'_, '_, '_> {
         self.leaf_from(sum, leaf.scalar)
     }
 
-    /// A leaf out of the register its memory word was loaded to.
+    /// A leaf from the register that its memory word was loaded to.
     fn loaded(&mut self, register: RegId, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Int(1) => {
@@ -287,8 +287,8 @@ impl Emitter<'_, '_, '_> {
         self.store_each(&leaves, &defined, access)
     }
 
-    /// Stores leaves, neighbours together where an instruction takes them. What is undefined is not written to parameters;
-    /// in memory it is written where the program does, from a register that holds nothing.
+    /// Stores leaves, adjacent ones together if there is an instruction for them. Undefined leaves are not written to
+    /// parameters; in memory they are written as in the program, from an uninitialized register.
     pub(super) fn store_each(
         &mut self,
         leaves: &[Leaf],
@@ -322,7 +322,7 @@ impl Emitter<'_, '_, '_> {
             }
             if count > 1 {
                 let mut elements = Vec::with_capacity(count);
-                // Each by its own type: `i13` beside `i16` has other bits to clear.
+                // Each by its own type: an `i13` next to an `i16` has different bits to clear.
                 for (leaf, value) in together.iter().zip(&values[at..]).take(count) {
                     let value = value.unwrap_or_else(|| Val::reg(self.register_for(leaf.scalar)));
                     elements.push(self.stored_register(value, leaf.scalar)?);
@@ -340,7 +340,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Stores the leaf that an access is of, by parts where it is not aligned.
+    /// Stores the leaf of an access, in parts if it is not aligned.
     pub(super) fn store_leaf(&mut self, leaf: Leaf, value: Val, access: &Access<'_>) -> Result<()> {
         if leaf.bytes.is_power_of_two() && access.align >= leaf.bytes {
             let ty = memory_type(leaf.scalar);
@@ -411,8 +411,8 @@ impl Emitter<'_, '_, '_> {
         Ok((self.emit_new(class, mov(class), &[register.into()])?, class))
     }
 
-    /// A leaf from its bits in an integer register of at least its width. Floating-point instructions take registers of bits
-    /// (manual 6.4.1), so a number that fills one needs no copy.
+    /// A leaf from its bits in an integer register of at least its width. Floating-point instructions accept untyped
+    /// registers (manual 6.4.1), so that a number that fills one needs no copy.
     pub(super) fn leaf_from(&mut self, register: RegId, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Int(1) | Scalar::Pointer { .. } => self.loaded(register, scalar),
@@ -553,7 +553,7 @@ fn takes_volatile(space: u32) -> bool {
     )
 }
 
-/// How many leaves from the first on one vector access of at most `widest` bytes takes.
+/// The number of leaves, from the first on, in one vector access of at most `widest` bytes.
 fn group(leaves: &[Leaf], align: u64, widest: u64) -> usize {
     let Some(first) = leaves.first() else { return 1 };
     if !first.bytes.is_power_of_two() {

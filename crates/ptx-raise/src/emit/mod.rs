@@ -1,13 +1,12 @@
 //! Emission: one function, by its cover.
 //!
-//! In: a function, the order of its blocks and its [`Cover`](crate::cover::Cover). Out: the body of a function of PTX. What becomes of an
-//! instruction is decided; here it is written, an operand at a time.
+//! Emits the body of a PTX function from a function of LLVM's, the order of its blocks and its [`Cover`](crate::cover::Cover). The
+//! translation of each instruction has been decided by the cover.
 //!
-//! Blocks are raised in an order in which definitions come before their uses (reverse post-order), each into a list of its own,
-//! and put together in LLVM's order. A value is a list of leaves ([`Val`]); a leaf stays a constant or an address
-//! not yet computed for as long as nothing needs it in a register. A phi has two registers a leaf: its predecessors write the first at
-//! their ends, and its block copies it to the second at its start. So all phis of a block change at once, and a write on one
-//! edge cannot disturb another edge.
+//! Blocks are raised in an order in which definitions come before their uses (reverse post-order), each into a separate list, and
+//! assembled in LLVM's order. A value is a list of leaves ([`Val`]); a leaf stays a constant or an uncomputed address as long as it is
+//! not needed in a register. A phi has two registers per leaf: its predecessors write the first at their ends, and its block copies it
+//! to the second at its start. So all phis of a block change at the same time, and a write on one edge cannot affect another edge.
 
 mod access;
 mod address;
@@ -74,7 +73,7 @@ use crate::value::Val;
 ///
 /// # Errors
 ///
-/// What concerns the whole function.
+/// Emits the parts that concern the whole function.
 pub(crate) fn body<'v>(
     module: &mut ModuleContext<'v, '_>,
     id: FunctionId,
@@ -113,7 +112,7 @@ impl Emitter<'_, '_, '_> {
         self.have_float_classes();
         let mut body = std::mem::take(&mut self.builder).finish();
         reference::drop_unread(&mut body, &self.registers.handles, &self.registers.constants);
-        // In debugging code each register has a place of its own, which calls would have to preserve.
+        // In debug code each register has a separate hardware register, which calls would have to preserve.
         if !self.module.target.is_debugging() {
             share_addresses(&mut body, &self.registers.foreign);
         }
@@ -149,8 +148,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Whether a result is cast to bits: it needs no copy when it is in a register of bits from the start. What a phi takes should be in
-    /// a register of the phi's type.
+    /// Whether a result is cast to bits: it needs no copy when it is in a register of bits from the start. The operand of a phi should
+    /// be in a register of the phi's type.
     fn is_read_as_bits(&self, id: InstId) -> bool {
         let users = self.cover.uses.users(id);
         let is_phi = |user: &InstId| matches!(self.function.inst(*user).op, Op::Phi { .. });
@@ -181,7 +180,7 @@ impl Emitter<'_, '_, '_> {
         self.computed.values.insert(id, values);
     }
 
-    /// An instruction as what it is to LLVM.
+    /// An instruction that the cover does not change.
     fn select(&mut self, id: InstId) -> Result<()> {
         let function = self.function;
         let inst = function.inst(id);
@@ -203,7 +202,7 @@ impl Emitter<'_, '_, '_> {
             Op::Cast { op, value, .. } => self.cast(id, *op, *value),
             Op::ICmp { predicate, lhs, rhs } => self.int_compare(id, *predicate, *lhs, *rhs),
             Op::FCmp { predicate, lhs, rhs, .. } => {
-                // These two compare nothing.
+                // These two do not compare.
                 if !matches!(predicate, FloatPredicate::True | FloatPredicate::False) {
                     self.no_quadruple(id, &[*lhs])?;
                 }
@@ -241,7 +240,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Registers that nothing writes hold some value, which is what freezing one that is left open gives.
+    /// Registers that are never written have some value, which is the result of freezing an undefined value.
     fn unwritten(&mut self, id: InstId) -> Result<Vals> {
         let leaves = self.leaves(self.type_of(id))?;
         Ok(leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect())
@@ -268,18 +267,18 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// What PTX called the register of a value, or what LLVM calls the value.
+/// The name of a value's register in the original PTX, or the name of the LLVM value.
 fn register_name(function: &Function, was_ptx: bool, named: Named) -> Option<&str> {
     let name = match named {
-        // PTX's own registers are called otherwise than the parameters that they hold.
+        // Registers of PTX have other names than the parameters that are loaded to them.
         Named::Parameter(at) => {
             function.params.get(at).map_or("", |own| if was_ptx { "" } else { own.name.as_str() })
         }
         Named::Inst(id) => function.inst(id).name.as_str(),
     };
-    // The lowering calls what a register is assigned again by its name, a dot and a number.
+    // Lowering names the values of further assignments with the register's name, a dot and a number.
     match name.split_once('.') {
-        // Names that LLVM's passes give begin with a dot where there was none to begin with.
+        // Names created by LLVM's passes begin with a dot if the value had no name.
         Some(("", _)) => None,
         Some((own, _)) if was_ptx => Some(own),
         Some(_) | None => Some(name).filter(|name| !name.is_empty()),

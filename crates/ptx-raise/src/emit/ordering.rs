@@ -6,9 +6,8 @@
 //! | `acquire`, `release`, `acq_rel` | `.acquire` | `.release` | the same |
 //! | `seq_cst` | `fence.sc`, `.acquire` | `fence.sc`, `.release` | `fence.sc`, `.acquire` |
 //!
-//! The `fence.sc` before an access releases what came before it. Loops around `atom.cas` have relaxed accesses
-//! between fences instead. Before sm_70 there are no ordered accesses: volatile ones stand for relaxed, and `membar` before or after gives
-//! the order.
+//! The `fence.sc` before an access releases the accesses before it. Loops around `atom.cas` have relaxed accesses between fences instead.
+//! Before sm_70 there are no ordered accesses: relaxed ones are volatile, and `membar` before or after orders them.
 
 use ptx_isa::{Field, Mod, ptx};
 use ptx_llvm::view::{AtomicOrder, Scope};
@@ -33,7 +32,7 @@ impl Emitter<'_, '_, '_> {
         self.module.target.sm() >= MEMORY_MODEL_SM
     }
 
-    /// The scope's modifier. A wider one takes the place of what the target lacks.
+    /// The scope's modifier. A scope that the target lacks is replaced by a wider one.
     pub(super) fn scope_modifier(&self, scope: &Scope) -> Result<Mod> {
         match scope {
             Scope::System => Ok(Mod::Sys),
@@ -51,7 +50,7 @@ impl Emitter<'_, '_, '_> {
     /// `fence`.
     pub(super) fn fence(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         let word = self.scope_modifier(scope)?;
-        // A fence among the accesses of one thread orders nothing that PTX could reorder.
+        // A fence for the accesses of one thread is not needed, since PTX does not reorder them.
         if *scope == Scope::SingleThread {
             return Ok(());
         }
@@ -78,7 +77,7 @@ impl Emitter<'_, '_, '_> {
         self.emit(fence.with_modifier(Field::Scope, word)?, &[])
     }
 
-    /// The fence before relaxed accesses that makes them release, or take their place in the one order of `seq_cst`.
+    /// The fence before relaxed accesses that makes them release, or part of the single order of `seq_cst`.
     pub(super) fn fence_before(&mut self, order: AtomicOrder, scope: &Scope) -> Result<()> {
         match order {
             AtomicOrder::SequentiallyConsistent => self.fence(order, scope),

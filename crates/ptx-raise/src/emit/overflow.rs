@@ -1,6 +1,6 @@
-//! Integers that leave their range: sums, differences and products that say so or saturate, and conversions of floating-point numbers that
-//! saturate (LLVM language reference, "Arithmetic with Overflow Intrinsics", "Saturation Arithmetic Intrinsics", "Saturating
-//! floating-point to integer conversions").
+//! Integer overflow: sums, differences and products that report it or saturate, and saturating conversions of floating-point numbers (LLVM
+//! language reference, "Arithmetic with Overflow Intrinsics", "Saturation Arithmetic Intrinsics", "Saturating floating-point to integer
+//! conversions").
 
 use ptx_isa::ptx;
 use ptx_llvm::view::{BinaryOp, Call, CastOp, FloatPredicate, InstId, IntPredicate};

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
 
-/// A component of a type, and where it lies.
+/// A component of a type, and its offset.
 struct Part {
     ty: TypeId,
     offset: u64,
@@ -56,7 +56,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Loads a parameter or a result of a function: as in memory, but for vectors, which have bytes for each element.
+    /// Loads a parameter or a result of a function: as in memory, except for vectors, which have separate bytes for each element.
     pub(super) fn load_passed(&mut self, ty: TypeId, address: Operand, align: u64) -> Result<Vec<Val>> {
         let access = Access::load(address_space::PARAM, address, align)?;
         if self.source.bit_packed(ty).is_some() {

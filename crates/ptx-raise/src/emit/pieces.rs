@@ -22,7 +22,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Stores what a store writes into a variable of the parameter space instead.
+    /// Stores the operand of a store in a variable of the parameter space instead.
     pub(super) fn store_piece(&mut self, piece: Piece, variable: VarId, align: u64) -> Result<()> {
         let function = self.function;
         let Op::Store { value, .. } = &function.inst(piece.inst).op else { return Ok(()) };
@@ -31,7 +31,7 @@ impl Emitter<'_, '_, '_> {
         self.store_whole(ty, &values, &whole.after(piece.offset))
     }
 
-    /// Loads what a load reads from a variable of the parameter space instead.
+    /// Loads the result of a load from a variable of the parameter space instead.
     pub(super) fn load_piece(&mut self, piece: Piece, variable: VarId, align: u64) -> Result<()> {
         let ty: TypeId = self.type_of(piece.inst);
         let whole = Access::load(address_space::PARAM, variable_address(variable), align)?;

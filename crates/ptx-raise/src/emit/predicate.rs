@@ -1,8 +1,8 @@
-//! Guards (manual 8.3): a short block that a branch goes around becomes instructions under the branch's predicate.
+//! Guards (manual 8.3): a short block that a branch skips becomes instructions under the branch's predicate.
 //!
-//! The lowering writes a guarded instruction as a block of its own and marks the branch `!ptx.guard`; ptxas compiles a guard and a
-//! branch around differently, so the mark decides. What the block writes for phis goes to the phi's register under the
-//! guard; the predecessor has written there what it keeps otherwise.
+//! Lowering emits a guarded instruction as a separate block and marks the branch `!ptx.guard`; ptxas compiles a guard and a branch
+//! around a block differently, so that the mark decides. Values that the block writes for phis are copied to the phi's register
+//! under the guard; the predecessor has written the other value there before.
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -49,7 +49,7 @@ impl Emitter<'_, '_, '_> {
         self.forget_targets(parts);
     }
 
-    /// The guard that says when the branch to `after` that ends a block is not taken.
+    /// The guard that is true if the branch to `after` at the end of a block is not taken.
     fn guard_around(&self, part: Option<&Vec<Stmt>>, after: BlockId) -> Option<Guard> {
         let Some(Stmt::Inst(inst)) = part?.last() else { return None };
         let branches = inst.mnemonic.sem() == Sem::Control(ControlSem::Bra)
@@ -91,9 +91,9 @@ impl Emitter<'_, '_, '_> {
         Some(part)
     }
 
-    /// Whether a statement copies what one other statement of the block makes into a register that the block does not mention
-    /// otherwise. Nothing outside sees what the block makes but by such copies; a register that is already a phi's own keeps
-    /// what it has, so that two phis that take the same value both get it.
+    /// Whether a statement copies the result of one other statement of the block to a register that does not occur in the
+    /// block otherwise. Results of the block are used outside only through such copies; a register that already belongs to a
+    /// phi is not replaced, so that two phis with the same operand both get it.
     fn is_result(&self, statement: &Stmt, part: &[Stmt], kept: &HashSet<RegId>) -> bool {
         let body = self.builder.body();
         let Stmt::Inst(copy) = statement else { return false };
@@ -112,7 +112,7 @@ impl Emitter<'_, '_, '_> {
         made == 1 && mentions(to) == 1
     }
 
-    /// Whether an instruction does nothing but make values that only the block reads.
+    /// Whether an instruction only computes values that only the block reads.
     fn may_always_run(&self, inst: &Inst, kept: &HashSet<RegId>) -> bool {
         let mut seen_outside = false;
         self.builder.body().for_each_register(inst, |register, role| {
@@ -135,7 +135,7 @@ impl Emitter<'_, '_, '_> {
         found
     }
 
-    /// Takes out the labels that nothing names any more.
+    /// Removes labels that are no longer used.
     fn forget_targets(&mut self, parts: &HashMap<BlockId, Vec<Stmt>>) {
         let mut named: Vec<LabelId> = Vec::new();
         for statement in parts.values().flatten() {

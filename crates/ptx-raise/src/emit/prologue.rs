@@ -1,4 +1,4 @@
-//! What precedes the first block: parameters come out of the parameter space.
+//! The code before the first block: parameters are loaded from the parameter space.
 
 use ptx_ir::{AddressBase, Operand, Stmt, Symbol, VarId, VarType, Variable};
 use ptx_isa::{MemorySem, ScalarType, Sem, StateSpace, ptx};
@@ -36,7 +36,7 @@ impl Emitter<'_, '_, '_> {
                     // The cast loads it.
                     Some(LowBits { at: Some(_), .. }) => vec![Val::Bits(0)],
                     Some(LowBits { load, at: None }) => self.low_bits(&load, variable)?,
-                    // Where it is copied, the copy is what loads it.
+                    // It is loaded at the copy.
                     None if self.is_only_copied(at) => vec![Val::Bits(0)],
                     None => self.by_register(param, variable)?,
                 },
@@ -47,8 +47,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Puts the loads that a body begins with into the order of the parameters: structures are read where LLVM reads them, the rest at
-    /// the start, and ptxas gives registers in the order of the text.
+    /// Sorts the loads at the start of a body by the order of the parameters: structures are read where LLVM reads them, the rest at
+    /// the start, and ptxas allocates registers in the order of the text.
     pub(super) fn order_parameters(&self, statements: &mut [Stmt]) {
         let place = |statement: &Stmt| {
             let Stmt::Inst(inst) = statement else { return None };
@@ -111,8 +111,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// A parameter that a `byval` pointer points at: read in place where only loads and address arithmetic use it, else in local
-    /// memory, for the function may write it and hand its address on.
+    /// A parameter that a `byval` pointer points at: read in place if only loads and address arithmetic use it, else copied to
+    /// local memory, since the function may write it and pass on its address.
     fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Result<Vec<Val>> {
         let space = match self.module.view.ty(param.ty) {
             Type::Pointer { space } => *space,
@@ -135,7 +135,7 @@ impl Emitter<'_, '_, '_> {
             return Err(RaiseError::new(CALL, message).with_help("write a copy of the parameter"));
         }
         if !self.is_kernel() {
-            // Once its address is taken, a device function's parameter lies in local memory, and is the function's own
+            // Once its address is taken, a device function's parameter is in local memory, and private to the function
             // (manual 9.7.9.5).
             let class = self.pointer_class(address_space::LOCAL);
             let address = Operand::Symbol(Symbol::Variable(variable), 0);
@@ -181,7 +181,7 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether nothing is done with a pointer but loading through it.
+    /// Whether a pointer is only used for loads.
     fn only_reads(&self, pointer: Value, reach: Reach) -> bool {
         let mut work = vec![pointer];
         let mut seen = HashSet::default();
@@ -200,7 +200,7 @@ impl Emitter<'_, '_, '_> {
                         }
                         work.push(result);
                     }
-                    // A device function reads its parameter in place whatever space its address is cast to.
+                    // A device function reads its parameter in place, independent of the space that its address is cast to.
                     Op::Cast { op: CastOp::AddrSpaceCast, .. }
                         if self.is_kernel() && self.casts_to_param(id)
                             || !self.is_kernel() && inst.metadata(marks::LITERAL).is_none() =>
@@ -216,7 +216,7 @@ impl Emitter<'_, '_, '_> {
         true
     }
 
-    /// Whether a call only gets what a pointer points at, as its own `byval` argument. A device function knows only by name where it passes that.
+    /// Whether a pointer is only passed to a call as a `byval` argument. A device function can pass its parameter only by name.
     fn only_passes_value(&self, call: &ptx_llvm::view::Call, pointer: Value) -> bool {
         let mut uses = call.args.iter().enumerate().filter(|(_, argument)| **argument == pointer);
         let is_known = || self.source.callee(call).is_some_and(|callee| !callee.variadic);
@@ -225,8 +225,8 @@ impl Emitter<'_, '_, '_> {
             && uses.all(|(at, _)| call.arg_attributes.get(at).is_some_and(|own| own.has("byval")))
     }
 
-    /// Whether a kernel turns a parameter's pointer into one of the parameter space: so it names the parameter itself,
-    /// which no one writes.
+    /// Whether a kernel turns a parameter's pointer into one of the parameter space: then it refers to the parameter
+    /// itself, which is read-only.
     fn is_named_parameter(&self, at: usize) -> bool {
         let pointer = Value::Arg(at as u32);
         self.is_kernel() && self.cover.uses.users_of(pointer).iter().any(|id| self.casts_to_param(*id))
@@ -256,7 +256,7 @@ impl Emitter<'_, '_, '_> {
         false
     }
 
-    /// Whether a kernel only loads through what it casts a parameter's pointer to in the parameter space.
+    /// Whether a kernel only loads through the casts of a parameter's pointer to the parameter space.
     fn reads_parameter_only(&self, at: usize) -> bool {
         let pointer = Value::Arg(at as u32);
         let read = |id: &InstId| self.only_reads(Value::Inst(*id), Reach::Constant);
@@ -271,7 +271,7 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// How far a parameter may be read in place: device functions know their parameters by name and constant offset only.
+/// The offsets at which a parameter may be read in place: device functions can access their parameters only by name and constant offset.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Any,

@@ -1,4 +1,4 @@
-//! Which loads read memory that no one writes while the kernel runs: those may be `ld.global.nc` (manual 9.7.9.9). And `ldu`, which says so itself.
+//! Loads of memory that is not written while the kernel runs, which may be `ld.global.nc` (manual 9.7.9.9), and `ldu`, which implies that.
 
 use ptx_isa::{Since, ptx};
 use ptx_llvm::address_space;
@@ -14,14 +14,14 @@ use crate::value::Val;
 /// The targets with `ld.global.nc`.
 const NON_COHERENT: Since = Since::new(3, 1, 32);
 
-/// As many pointers are looked at on the way to where one comes from.
+/// The maximum number of steps from a pointer back to its origin.
 const MOST_POINTERS: usize = 32;
 
 /// Constants are nested no deeper than this.
 const DEEPEST: usize = 16;
 
 impl Emitter<'_, '_, '_> {
-    /// `llvm.nvvm.ldu.global`: a load that the whole warp makes from one address; the second argument is the alignment.
+    /// `llvm.nvvm.ldu.global`: a load of the whole warp from one address; the second argument is the alignment.
     pub(super) fn load_uniform(&mut self, id: InstId, call: &Call) -> Result<()> {
         let (pointer, scalar) = self.scalar(argument(call, 0)?)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
@@ -41,8 +41,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether the target has such loads, and nothing writes what a load reads: it is marked so (`!invariant.load`), or it reads constant variables
-    /// or what only `readonly noalias` parameters of the kernel point at.
+    /// Whether the target has such loads, and the memory that a load reads is not written: it is marked (`!invariant.load`), or it reads constant
+    /// variables or memory that only `readonly noalias` parameters of the kernel point to.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
         if !self.module.target.has(NON_COHERENT) {
             return false;
@@ -95,7 +95,7 @@ impl Emitter<'_, '_, '_> {
         true
     }
 
-    /// Whether a kernel only reads through a parameter, and no one else writes what it points at (`__restrict__`).
+    /// Whether a kernel only reads through a parameter, and the memory it points to is not written otherwise (`__restrict__`).
     fn is_read_only_parameter(&self, number: u32) -> bool {
         let Some(param) = self.function.params.get(number as usize) else { return false };
         let reads = param.attributes.has("readonly") || param.attributes.has("readnone");

@@ -30,7 +30,7 @@ impl Emitter<'_, '_, '_> {
         Ok(register)
     }
 
-    /// The operand that names what a register holds the handle of; the register where it holds none.
+    /// The variable whose handle is in a register as an operand, or the register if it does not contain a handle.
     pub(super) fn named_reference(&self, register: RegId) -> Operand {
         match self.registers.handles.get(&register) {
             Some(symbol) => Operand::Symbol(*symbol, 0),
@@ -39,8 +39,9 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// Takes out the moves of handles and of constants to registers that nothing reads. Uses of a handle name the variable: with
-/// `texmode_independent` a handle in a register is refused before PTX 4.1. Constants are words of integers that take no part.
+/// Removes moves of handles and of constants to registers that are not read. Uses of a handle refer to the variable: with
+/// `texmode_independent` a handle in a register is not allowed before PTX 4.1. Such constants are words of integers that have
+/// no effect.
 pub(super) fn drop_unread(
     body: &mut Body,
     handles: &HashMap<RegId, Symbol>,

@@ -92,7 +92,7 @@ impl Emitter<'_, '_, '_> {
         self.take_outputs(id, &results)
     }
 
-    /// What a row writes at one operand position; of a pair of results the first.
+    /// The operand at one position of a row; for a pair of results the first.
     fn row_operand(&mut self, own: &RowCall<'_>, operand: &RowOperand) -> Result<Arg> {
         Ok(match operand {
             RowOperand::Result(at) => own.result(*at)?.into(),
@@ -171,7 +171,7 @@ impl Emitter<'_, '_, '_> {
         Ok(list)
     }
 
-    /// An argument as an operand of its own.
+    /// An argument as a separate operand.
     fn row_argument(&mut self, own: &RowCall<'_>, at: usize) -> Result<Arg> {
         let arg = own.argument(at)?;
         if own.row.parameters.get(at) == Some(&RowType::Int(128)) {
@@ -202,7 +202,8 @@ impl Emitter<'_, '_, '_> {
         self.builder.new_register(&mut self.module.ir.strings, ScalarType::B8)
     }
 
-    /// The row's mnemonic, where addresses have 32 bits with that width. `contract` on an operation whose rounding can be omitted says that it was (docs/mapping.md).
+    /// The row's mnemonic, with 32-bit addresses if those of the module are. `contract` on an operation whose rounding can be omitted means
+    /// that it was (docs/mapping.md).
     fn row_mnemonic(&self, row: &Row, call: &Call) -> Mnemonic {
         let (opcode, rounding) = (row.mnemonic.opcode(), row.mnemonic.get(Field::Rnd));
         let omits = call.fast.contract
@@ -219,7 +220,7 @@ impl Emitter<'_, '_, '_> {
         other.unwrap_or(row.mnemonic)
     }
 
-    /// An address in the space that a row wants.
+    /// An address in the space that a row requires.
     fn address_in(&mut self, value: Val, scalar: Scalar, space: u32) -> Result<(Val, Scalar)> {
         match scalar {
             Scalar::Pointer { space: own, .. } if own != space => {
@@ -234,7 +235,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// An address in the space of its own type: the mnemonic names that space.
+    /// An address in the space of its own type, which is in the mnemonic.
     fn row_address(&mut self, value: Val, scalar: Scalar) -> Result<Operand> {
         let Scalar::Pointer { space, .. } = scalar else {
             return Err(RaiseError::new(INTRINSIC, "an address that is not a pointer"));

@@ -13,7 +13,7 @@ use crate::value::Val;
 /// The bytes of a word.
 const WORD: usize = 4;
 
-/// Elements that one access takes as words.
+/// Elements that one access reads or writes as words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Run {
     /// The words, two or four.

@@ -14,7 +14,7 @@ use crate::value::{Base, Val};
 
 /// `alloca`, `stacksave` and `stackrestore`.
 const GROWING_STACK: Since = Since::new(7, 3, 52);
-/// The alignment `alloca` gives without being asked.
+/// The default alignment of `alloca`.
 const ALLOCA_ALIGN: u32 = 8;
 
 impl Emitter<'_, '_, '_> {
@@ -53,8 +53,8 @@ impl Emitter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The name of an `alloca`'s variable: LLVM's, where nothing else in the function is called so. Sections name it too, so
-    /// there it is the only one of the module.
+    /// The name of an `alloca`'s variable: LLVM's, if it is unique in the function. If sections refer to it, it must be
+    /// unique in the module.
     fn memory_name(&mut self, id: InstId) -> String {
         let own = names::readable(&self.function.inst(id).name);
         let is_traced = self.is_traced();
@@ -118,7 +118,7 @@ impl Emitter<'_, '_, '_> {
         self.emit(ptx!("stackrestore.u32").with_bits(bits)?, &[own.into()])
     }
 
-    /// Whether control can come back to the current block.
+    /// Whether control can reach the current block again.
     fn lies_on_a_cycle(&self) -> bool {
         let mut seen = std::collections::HashSet::new();
         let mut work = self.source.successors(self.blocks.current);

@@ -28,7 +28,7 @@ pub(crate) struct Emitter<'m, 'v, 'c> {
     pub(super) function: &'v Function,
     pub(super) source: Source<'v>,
     pub(super) signature: Signature,
-    /// What becomes of each instruction.
+    /// The decisions about the instructions.
     pub(super) cover: Cover<'v>,
     pub(super) builder: BodyBuilder,
     pub(super) frame: Frame,
@@ -36,7 +36,7 @@ pub(crate) struct Emitter<'m, 'v, 'c> {
     pub(super) computed: Computed,
     pub(super) registers: Registers,
     pub(super) names: LocalNames,
-    /// What DWARF wants to know of the body.
+    /// The debug information of the body for DWARF.
     pub(super) marks: Marks,
     /// Whether floating-point results go to registers of bits for now.
     pub(super) as_bits: bool,
@@ -80,7 +80,7 @@ impl Frame {
     }
 }
 
-/// The blocks, and what is known of their text.
+/// The blocks and properties of their text.
 pub(super) struct Blocks {
     /// The blocks to emit, in LLVM's order.
     pub(super) layout: Vec<BlockId>,
@@ -90,12 +90,12 @@ pub(super) struct Blocks {
     /// The first blocks of loops that must not be unrolled.
     pub(super) rolled: HashSet<BlockId>,
     pub(super) labels: Vec<LabelId>,
-    /// Blocks whose label some instruction names.
+    /// Blocks whose label some instruction uses.
     pub(super) targets: HashSet<BlockId>,
     /// Blocks whose label is among their statements.
     pub(super) labelled: HashSet<BlockId>,
     pub(super) current: BlockId,
-    /// The places, by block and statement, of `.loc` that follow from the instructions' locations.
+    /// The positions, by block and statement, of `.loc` that are implied by the instructions' locations.
     pub(super) implied_locations: HashSet<(BlockId, usize)>,
 }
 
@@ -105,18 +105,18 @@ pub(super) struct Computed {
     pub(super) values: PerInst<Vals>,
     /// The registers that predecessors write for a phi.
     pub(super) phi_inputs: HashMap<InstId, Vec<RegId>>,
-    /// The registers of pairs of 16-bit integers that stay whole.
+    /// The registers of pairs of 16-bit integers that stay packed.
     pub(super) whole_pairs: HashMap<InstId, RegId>,
 }
 
-/// What is known of registers.
+/// Facts about registers.
 #[derive(Default)]
 pub(super) struct Registers {
     /// Registers with bytes of others.
     pub(super) bytes: HashMap<RegId, Byte>,
     /// The same number in single precision, for registers with bfloat numbers that were rounded from it without loss.
     pub(super) singles: HashMap<RegId, Val>,
-    /// What 64-bit registers hold that were filled with a constant; nothing else is written to them.
+    /// The values of 64-bit registers that are only written with a constant.
     pub(super) constants: HashMap<RegId, u64>,
     /// Registers that hold the handle of a texture, sampler or surface.
     pub(super) handles: HashMap<RegId, Symbol>,
@@ -126,7 +126,7 @@ pub(super) struct Registers {
     pub(super) foreign: HashSet<RegDeclId>,
 }
 
-/// A byte of a word, in a register of its own.
+/// A byte of a word, in a separate register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Byte {
     /// The word.
@@ -142,10 +142,10 @@ pub(super) struct Byte {
 pub(super) struct LocalNames {
     /// The names of the body's variables that are LLVM's.
     pub(super) taken: HashSet<String>,
-    /// The last number after labels that several blocks wanted.
+    /// The last number after labels that were requested for several blocks.
     pub(super) label_repeats: HashMap<String, u32>,
     pub(super) label_count: u32,
-    /// The names that values want for their registers.
+    /// The requested names for the registers of values.
     pub(super) wanted: Wanted,
 }
 
@@ -248,7 +248,7 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
         }
     }
 
-    /// The only leaf of an operand, with what it holds.
+    /// The only leaf of an operand, with its type.
     pub(super) fn scalar(&mut self, value: Value) -> Result<(Val, Scalar)> {
         let leaves = self.value_leaves(value)?;
         let values = self.value(value)?;
@@ -270,7 +270,7 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
         self.define(id, Rc::from([value]));
     }
 
-    /// Notes which registers hold a value, for its name. Where DWARF names registers it knows short names alone.
+    /// Records the registers of a value, for its name. If DWARF refers to registers, it supports only short names.
     pub(super) fn want(&mut self, named: Named, values: &[Val], rank: Rank) {
         if self.module.style.names == Names::Numbers || self.is_traced() {
             return;

@@ -1,9 +1,9 @@
-//! Where variables of the source are and which code belongs to which scope, for DWARF.
+//! The locations of source variables and the scopes of code, for DWARF.
 //!
-//! While a function is selected, marks ([`Stmt::Mark`]) are among its statements. When the registers are
-//! settled they are read off, and labels take the place of those that DWARF names. What a variable is flows along
-//! the edges between blocks as long as every way brings the same and its registers are not written (manual 11.5 leaves DWARF to its
-//! own standard; LLVM's `#dbg_value` says that a variable keeps its value until the next record).
+//! While a function is selected, marks ([`Stmt::Mark`]) are among its statements. When the registers are final the marks are
+//! evaluated, and those that DWARF refers to are replaced by labels. The location of a variable is propagated along the edges
+//! between blocks as long as it is the same on all paths and its registers are not written (manual 11.5 refers to the DWARF
+//! standard; by LLVM's `#dbg_value` a variable keeps its value until the next record).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use ptx_dwarf::{
     address_class, op_piece, op_value, parts, pointer_class, scope_chain,
 };
 
-/// Larger tables of variables by blocks than this are not made; then nothing is known across blocks.
+/// The maximum size of the table of variables by blocks; above it nothing is known across blocks.
 const MAX_TABLE: usize = 1 << 22;
 
 impl Emitter<'_, '_, '_> {
@@ -40,7 +40,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Marks what the records before an instruction say.
+    /// Adds marks for the debug records before an instruction.
     pub(super) fn mark_records(&mut self, id: InstId) {
         if !self.is_traced() {
             return;
@@ -83,7 +83,7 @@ impl Emitter<'_, '_, '_> {
         {
             return None;
         }
-        // What a text of PTX computes in one piece has no value of its own.
+        // Intermediate results of a PTX text have no separate value.
         if let Value::Inst(id) = value
             && !self.computed.values.contains(id)
         {
@@ -105,7 +105,7 @@ impl Emitter<'_, '_, '_> {
         Some(values)
     }
 
-    /// The memory a variable lies in.
+    /// The memory location of a variable.
     fn held_in_memory(&mut self, record: &DebugRecord) -> Option<Held> {
         let expression = self.expression(record)?;
         let &[(value, scalar, ..)] = self.record_leaves(record)?.as_slice() else { return None };
@@ -160,7 +160,7 @@ impl Emitter<'_, '_, '_> {
         (!steps.is_empty()).then_some(Held { fragment, steps, class: IN_REGISTER })
     }
 
-    /// Reads the marks off a finished body and puts labels where DWARF needs them; `settled` tells what became of a register.
+    /// Evaluates the marks of a finished body and inserts labels where DWARF needs them; `settled` maps a register to its final one.
     pub(super) fn trace(&mut self, body: &mut Body, settled: &dyn Fn(RegId) -> RegId) {
         let Some(subprogram) = self.function.subprogram.filter(|_| self.is_traced()) else { return };
         let marks = std::mem::take(&mut self.marks);
@@ -223,7 +223,7 @@ impl Emitter<'_, '_, '_> {
         scopes
     }
 
-    /// Puts labels at the places that were found, and hands what they name on.
+    /// Inserts labels at the positions that were found, and passes on what they refer to.
     fn place_labels(&mut self, body: &mut Body, found: Found, subprogram: MetadataId) {
         let function = ScopeKey { node: subprogram, inlined_at: None };
         let whole = found.scopes.get(&function).cloned().unwrap_or_default();
@@ -308,14 +308,14 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// What marks came to.
+/// The result of evaluating the marks.
 struct Found {
     scopes: BTreeMap<ScopeKey, std::ops::Range<usize>>,
     variables: Vec<(Instance, Ranges)>,
 }
 
 impl Found {
-    /// Moves every place to where it is settled; ranges without code go.
+    /// Moves every position to its final one, and removes ranges without code.
     fn settle(&mut self, settled: &[usize]) {
         let place = |at: usize| settled.get(at).copied().unwrap_or(at);
         for range in self.scopes.values_mut() {
@@ -336,8 +336,8 @@ impl Found {
     }
 }
 
-/// For each place in the text, and the one after it, the last place that the same code is at: before an instruction or a
-/// label, after declarations, `.loc` and marks.
+/// For each position in the text, and the one after it, the last position before the same code: before an instruction or
+/// a label, after declarations, `.loc` and marks.
 fn settled_places(body: &Body) -> Vec<usize> {
     let mut settled = vec![body.statements.len(); body.statements.len() + 1];
     let mut last = body.statements.len();
@@ -368,7 +368,7 @@ fn settled_places(body: &Body) -> Vec<usize> {
     settled
 }
 
-/// Statements, and what a variable is there, by parts.
+/// Ranges of statements, and the location of a variable there, by parts.
 type Ranges = Vec<(std::ops::Range<usize>, Vec<Rc<Held>>)>;
 
 fn traced(
@@ -392,7 +392,7 @@ fn traced(
     }
 }
 
-/// One expression of the parts of a variable; what lies between them is not known.
+/// One expression for the parts of a variable; the gaps between them are unknown.
 fn composed(held: &[Rc<Held>]) -> Vec<Step> {
     let mut parts: Vec<&Held> = held.iter().map(Rc::as_ref).collect();
     parts.sort_by_key(|held| held.fragment);
@@ -421,7 +421,7 @@ fn symbol(name: String, offset: i64) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// What an expression with operations begins with.
+/// The start of an expression with operations.
 enum Start {
     Register(RegId, i64),
     Steps(Vec<Step>),
@@ -476,16 +476,16 @@ fn same_number(space: u32, scalar: Scalar) -> bool {
     }
 }
 
-/// What each variable is at a place: its parts, none where it is not known.
+/// The location of each variable at a position: its parts, none if it is unknown.
 type State = Vec<Vec<Rc<Held>>>;
 
-/// How what variables are goes from statement to statement.
+/// The propagation of variable locations from statement to statement.
 struct Flow<'b> {
     body: &'b Body,
     cfg: Cfg,
-    /// What is at a statement.
+    /// The variable that a statement sets the location of, and the location.
     sets: HashMap<usize, (usize, Option<Rc<Held>>)>,
-    /// The variables that a register's write makes unknown.
+    /// The variables whose location becomes unknown when a register is written.
     held_in: HashMap<RegId, Vec<usize>>,
     variables: usize,
 }
@@ -570,7 +570,7 @@ impl<'b> Flow<'b> {
         }
     }
 
-    /// What variables are at the start of each block.
+    /// The variable locations at the start of each block.
     fn at_starts(&self) -> Vec<State> {
         let blocks = self.cfg.blocks.len();
         let nothing: State = vec![Vec::new(); self.variables];
@@ -613,7 +613,7 @@ impl<'b> Flow<'b> {
         }
     }
 
-    /// By variable: from which statement to before which it is what.
+    /// By variable: the ranges of statements with its location in each.
     fn ranges(&self) -> Vec<Ranges> {
         let mut ranges: Vec<Ranges> = vec![Vec::new(); self.variables];
         let starts = self.at_starts();

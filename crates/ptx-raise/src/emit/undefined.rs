@@ -1,7 +1,7 @@
-//! Which parts of a value are undefined, because nothing was ever put there.
+//! The parts of a value that are undefined, because they were never set.
 //!
-//! LLVM fills what a program leaves open with `undef` or `poison`. Any bits do there, so that storing them takes no register
-//! that holds something.
+//! LLVM represents uninitialized parts by `undef` or `poison`. Any bits are allowed there, so that storing them does not
+//! need an initialized register.
 
 use ptx_llvm::view::{Constant, Op, Type, Value};
 
@@ -17,14 +17,14 @@ impl Emitter<'_, '_, '_> {
         Ok(values.iter().zip(undefined).map(|(value, undefined)| (!undefined).then_some(*value)).collect())
     }
 
-    /// For each leaf of a value whether it is undefined: looks at what was put where on the way to it.
+    /// For each leaf of a value whether it is undefined: follows the chain of insertions that it is computed by.
     fn undefined_leaves(&mut self, value: Value, count: usize) -> Result<Vec<bool>> {
         let function = self.function;
         let mut undefined = vec![false; count];
-        // The leaves that nothing was put into yet, on the way back.
+        // The leaves without an insertion so far, on the way back.
         let mut open = vec![true; count];
         let mut rest = value;
-        // A chain that comes back to itself is never executed.
+        // A cyclic chain is never executed.
         for _ in 0..=function.insts.len() {
             let Value::Inst(id) = rest else { break };
             match &function.inst(id).op {
@@ -68,7 +68,7 @@ impl Emitter<'_, '_, '_> {
         Ok(undefined)
     }
 
-    /// Closes a range of leaves with what was put there.
+    /// Resolves a range of leaves with the value that was inserted there.
     fn put(&self, part: Value, range: std::ops::Range<usize>, open: &mut [bool], undefined: &mut [bool]) {
         let is_undefined = |value: Value| match value {
             Value::Const(id) => matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison),
@@ -100,7 +100,7 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// Values with zeros for what is undefined.
+/// Values with zeros in place of undefined parts.
 pub(super) fn filled(values: &[Option<Val>]) -> Vec<Val> {
     values.iter().map(|value| value.unwrap_or(Val::Bits(0))).collect()
 }

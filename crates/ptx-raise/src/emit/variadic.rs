@@ -1,6 +1,6 @@
-//! Variable numbers of arguments, as LLVM's pass `expand-variadics` passes them on NVPTX: those beyond the fixed ones lie in a
-//! structure in the caller's local memory, which all its calls share, each aligned as its type is, and the callee gets its generic address as one more
-//! parameter. A `va_list` is a pointer to the next one.
+//! Variadic arguments, passed as by LLVM's pass `expand-variadics` on NVPTX: those after the fixed ones are in a structure in the caller's local
+//! memory, which all its calls share, each with the alignment of its type, and the callee gets its generic address as an additional parameter. A
+//! `va_list` is a pointer to the next one.
 
 use ptx_ir::{AddressBase, Operand, RegId, Symbol, VarId};
 use ptx_isa::ptx;
@@ -20,14 +20,14 @@ use crate::value::{Base, Val, mask};
 struct Place {
     arg: Value,
     ty: TypeId,
-    /// Whether the argument is the address of what is passed.
+    /// Whether the argument is the address of the passed value.
     by_value: bool,
     at: u64,
     align: u32,
     bytes: u64,
 }
 
-/// What is passed in memory to one call.
+/// The arguments of one call that are passed in memory.
 struct Structure {
     places: Vec<Place>,
     size: u64,
@@ -35,7 +35,7 @@ struct Structure {
 }
 
 impl Emitter<'_, '_, '_> {
-    /// Where the arguments after the first `fixed` ones lie in their structure, and its size and alignment.
+    /// The offsets of the arguments after the first `fixed` ones in their structure, and its size and alignment.
     fn places(&self, call: &Call, fixed: usize) -> Result<Structure> {
         let mut structure = Structure { places: Vec::new(), size: 0, align: 1 };
         for (at, &arg) in call.args.iter().enumerate().skip(fixed) {
@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
         variable
     }
 
-    /// Stores the arguments after the first `fixed` ones and gives the address of the first.
+    /// Stores the arguments after the first `fixed` ones and returns the address of the first.
     pub(super) fn further_arguments(&mut self, call: &Call, fixed: usize) -> Result<RegId> {
         let structure = self.places(call, fixed)?;
         if structure.places.is_empty() {

@@ -12,9 +12,9 @@ use crate::value::{Fill, Val};
 
 /// Addition or subtraction, word by word.
 pub(super) struct Chain {
-    /// Of one word.
+    /// For a single word.
     alone: Mnemonic,
-    /// Gives a carry, takes and gives one, takes one.
+    /// Writes a carry, reads and writes one, reads one.
     first: Mnemonic,
     next: Mnemonic,
     last: Mnemonic,
@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
         Ok(self.width_of_integers(self.value_type(value)?).filter(|bits| *bits > 64))
     }
 
-    /// Refuses integers over 64 bits, for what legalizing expresses by others.
+    /// Rejects integers over 64 bits, for operations that legalization expands.
     pub(super) fn no_wide(&self, value: Value) -> Result<()> {
         match self.wide_width(value)? {
             None => Ok(()),
@@ -129,7 +129,7 @@ impl Emitter<'_, '_, '_> {
         self.compute(logic, &[a.into(), b.into()])
     }
 
-    /// What a register holds that was filled with a constant.
+    /// The value of a register that was set to a constant.
     fn constant_in(&self, register: RegId) -> Option<u64> {
         self.registers.constants.get(&register).copied()
     }
@@ -138,8 +138,8 @@ impl Emitter<'_, '_, '_> {
         self.constant_in(register) == Some(0)
     }
 
-    /// Addition or subtraction with the carry from word to word (manual 9.7.2). Below the first word that is added or
-    /// subtracted nothing changes.
+    /// Addition or subtraction with the carry from word to word (manual 9.7.2). Words below the first one that is
+    /// added or subtracted are unchanged.
     pub(super) fn chain(&mut self, steps: &Chain, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         let last = a.len() - 1;
         let mut words = Vec::with_capacity(a.len());
@@ -162,7 +162,7 @@ impl Emitter<'_, '_, '_> {
         Ok(words)
     }
 
-    /// The product modulo the width, by rows of partial products. A word of the sum that nothing was added to is not there yet.
+    /// The product modulo the width, by rows of partial products. A word of the sum that nothing has been added to is `None`.
     pub(super) fn wide_multiply(&mut self, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         let count = a.len();
         let mut sum: Vec<Option<RegId>> = vec![None; count];
@@ -182,7 +182,7 @@ impl Emitter<'_, '_, '_> {
         let factors = [x.into(), y.into()];
         let Some((first, above)) = sum.get_mut(at..).and_then(<[_]>::split_first_mut) else { return Ok(()) };
         if above.is_empty() {
-            // What leaves the top word is lost.
+            // The carry out of the top word is discarded.
             *first = Some(match *first {
                 None => self.compute(ptx!("mul.lo.u64"), &factors)?,
                 Some(old) => self.compute(ptx!("mad.lo.u64"), &[x.into(), y.into(), old.into()])?,
@@ -219,7 +219,7 @@ impl Emitter<'_, '_, '_> {
                     self.compute(ptx!("addc.cc.u64"), &[addend, old])?
                 }
             });
-            // A high word never is the largest number, so that a carry into it alone goes no further.
+            // A high word is never the largest number, so that a carry into it does not propagate.
             carries = old.is_some();
         }
         Ok(())
@@ -261,7 +261,7 @@ impl Emitter<'_, '_, '_> {
         Ok(vec![first, self.compute(ptx!("shr.s64"), &[high.into(), amount.into()])?])
     }
 
-    /// A shift by a number of bits that is known. Words shifted by whole words only change their places.
+    /// A shift by a constant. Shifting by whole words only moves words.
     fn constant_shift(&mut self, op: BinaryOp, words: &[RegId], amount: u64) -> Result<Vec<RegId>> {
         let top =
             words.last().copied().ok_or_else(|| RaiseError::new(INSTRUCTION, "an integer without words"))?;
@@ -275,7 +275,7 @@ impl Emitter<'_, '_, '_> {
         let word = |at: Option<usize>| at.and_then(|at| words.get(at)).copied().unwrap_or(fill);
         let mut shifted = Vec::with_capacity(words.len());
         for to in 0..words.len() {
-            // The word whose bits come to lie highest here, and the one beside it that fills up the other end.
+            // The word that moves here, and its neighbour whose bits fill the other end.
             let (near, far) = match op {
                 BinaryOp::Shl => (to.checked_sub(step), to.checked_sub(step + 1)),
                 _ => (Some(to + step), Some(to + step + 1)),
@@ -286,7 +286,7 @@ impl Emitter<'_, '_, '_> {
         Ok(shifted)
     }
 
-    /// The bits of a word and of its neighbour that a shift by less than a word leaves in one place.
+    /// The bits of a word and of its neighbour that are in one word after a shift by less than a word.
     fn join_shifted(
         &mut self,
         op: BinaryOp,
@@ -390,7 +390,7 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-/// The shifts of a word to its place, and of what comes to the next one.
+/// The shifts of a word within itself, and of its bits that move to the next one.
 const fn shifts(op: BinaryOp) -> (Mnemonic, Mnemonic) {
     match op {
         BinaryOp::Shl => (ptx!("shl.b64"), ptx!("shr.u64")),
