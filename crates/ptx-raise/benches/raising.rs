@@ -30,7 +30,7 @@ fn main() {
     });
     drop(large);
 
-    // LLVM's backend uses its module up, and takes longer.
+    // LLVM's backend consumes its module, and takes longer.
     let small = lowered(&context, large_file::SIZE / 8);
     let bitcode = small.to_bitcode();
     let machine = Machine::new(&Gpu::of_module(&small).for_pipelines(), OptLevel::O2).expect("a machine");

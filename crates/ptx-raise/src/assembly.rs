@@ -1,7 +1,7 @@
 //! The module's assembly (`module asm`): directives of PTX, which become part of the module.
 //!
-//! They follow the variables and prototypes of LLVM IR and come before its functions, so that either can name what the other
-//! declares. What both declare is one thing, whose definition the other's declarations are made to agree with.
+//! They follow the variables and prototypes of LLVM IR and precede its functions, so that each can refer to declarations of
+//! the other. A name that both declare is one entity, and the declarations are adapted to its definition.
 
 use ptx_diag::{Diagnostics, Severity, SourceFile};
 use ptx_ir::{
@@ -18,15 +18,15 @@ use crate::linkage::is_defined;
 use crate::names::{self, assembly_words};
 use crate::references::{alias_target, for_each_symbol, is_llvm_own};
 
-/// Where refusals are.
+/// The location in errors.
 const PLACE: &str = "the assembly of the module";
 
 /// The module's assembly as raised.
 #[derive(Default)]
 pub(crate) struct Assembly {
-    /// Its directives, to be placed.
+    /// Its directives, to be inserted.
     pub(crate) items: Vec<Item>,
-    /// What LLVM's variables are that the text names, before they are complete.
+    /// The entries of LLVM's variables that the text refers to, before they are complete.
     named: HashMap<GlobalId, VarId>,
     /// LLVM's declarations of variables that the text defines.
     defined: HashSet<GlobalId>,
@@ -40,17 +40,17 @@ impl Assembly {
         self.defined.contains(&id)
     }
 
-    /// Whether the text names a variable of LLVM IR.
+    /// Whether the text refers to a variable of LLVM IR.
     pub(crate) fn is_named(&self, id: GlobalId) -> bool {
         self.named.contains_key(&id)
     }
 
-    /// What a variable is that the text names.
+    /// Removes and returns the entry of a variable that the text refers to.
     pub(crate) fn take_named(&mut self, id: GlobalId) -> Option<VarId> {
         self.named.remove(&id)
     }
 
-    /// The variables of LLVM IR whose initial values name what the text defines, also through others.
+    /// The variables of LLVM IR whose initial values refer to definitions of the text, directly or through others.
     pub(crate) fn late(&self, view: &View, order: &[GlobalId]) -> HashSet<GlobalId> {
         let mut late: HashSet<GlobalId> = HashSet::default();
         let mut grows = !self.defined.is_empty();
@@ -74,11 +74,11 @@ impl Assembly {
     }
 }
 
-/// What the text declares under one name.
+/// The declarations of one name in the text.
 #[derive(Default)]
 struct Entries {
     name: String,
-    /// Where the name is first.
+    /// The first occurrence of the name.
     at: At,
     functions: Vec<PtxFunctionId>,
     variables: Vec<VarId>,
@@ -89,14 +89,14 @@ struct Entries {
 /// The declarations that were merged.
 #[derive(Default)]
 struct United {
-    /// Variables of the text, to what they are now.
+    /// Variables of the text, with their replacements.
     replaced: HashMap<VarId, VarId>,
-    /// Declarations that are not needed.
+    /// Declarations that are redundant.
     dropped: HashSet<PtxSymbol>,
 }
 
 impl ModuleContext<'_, '_> {
-    /// Reads the module's assembly, and merges what it and LLVM IR declare under one name.
+    /// Parses the module's assembly, and merges its declarations with those of LLVM IR that have the same name.
     pub(crate) fn assembly(&mut self) -> Assembly {
         let view = self.view;
         let mut assembly = Assembly::default();
@@ -129,7 +129,7 @@ impl ModuleContext<'_, '_> {
         assembly
     }
 
-    /// Makes entries of LLVM's variables that the text names.
+    /// Creates entries for LLVM's variables that the text refers to.
     fn name_variables(&mut self, assembly: &mut Assembly) {
         let view = self.view;
         let words = assembly_words(&view.inline_asm);
@@ -142,7 +142,7 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    /// Errors of the reader, each with its place in the text.
+    /// Reports errors of the parser, each with its location in the text.
     fn refuse_unreadable(&mut self, findings: &Diagnostics) {
         let source = SourceFile::new("", self.view.inline_asm.as_str());
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
@@ -159,7 +159,7 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    /// What only the module itself states.
+    /// Rejects directives that only the module itself may have.
     fn refuse_misplaced(&mut self, items: &[Item]) {
         const TARGET: &str =
             "use the attributes target-cpu and target-features, or --target and --ptx-version";
@@ -207,7 +207,7 @@ impl ModuleContext<'_, '_> {
         self.refuse(refusal, &place);
     }
 
-    /// Records what the functions of the text use.
+    /// Records the features that the functions of the text use.
     fn need_instructions(&mut self, first: usize) {
         let bodies = self.ir.functions.iter().skip(first).filter_map(|function| function.body.as_ref());
         let instructions =
@@ -219,7 +219,7 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    /// Merges what the text and LLVM IR declare under each name.
+    /// Merges the declarations of the text and of LLVM IR that have the same name.
     fn unite(&mut self, assembly: &mut Assembly) {
         let view = self.view;
         let functions: HashMap<String, FunctionId> = (view.functions.iter().enumerate())
@@ -257,7 +257,7 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    /// What the text declares, by name, in the order of the first mentions.
+    /// The declarations of the text, by name, in the order of their first occurrence.
     fn entries(&self, items: &[Item]) -> Vec<Entries> {
         let mut places: HashMap<StrId, usize> = HashMap::default();
         let mut list: Vec<Entries> = Vec::new();
@@ -282,7 +282,7 @@ impl ModuleContext<'_, '_> {
         list
     }
 
-    /// The declarations of a function become like its definition, wherever that is.
+    /// Adapts the declarations of a function to its definition, in the text or in LLVM IR.
     fn unite_function(
         &mut self,
         id: FunctionId,
@@ -290,7 +290,7 @@ impl ModuleContext<'_, '_> {
         united: &mut United,
     ) -> Result<(), RaiseError> {
         let name = &found.name;
-        // What has no prototype was refused.
+        // A function without a prototype has been rejected.
         let Some(&ours) = self.functions.get(&id) else { return Ok(()) };
         let has_body = |id: &&PtxFunctionId| self.ir.function(**id).body.is_some();
         let body = found.functions.iter().find(has_body).copied();
@@ -317,7 +317,7 @@ impl ModuleContext<'_, '_> {
         Ok(())
     }
 
-    /// Makes a declaration agree with another entry of the function.
+    /// Adapts a declaration to another entry of the function.
     fn declare_like(&mut self, declaration: PtxFunctionId, model: PtxFunctionId) {
         let model = self.ir.function(model).clone();
         let Some(entry) = self.ir.functions.get_mut(declaration.0 as usize) else { return };
@@ -326,7 +326,7 @@ impl ModuleContext<'_, '_> {
         entry.results = model.results;
         entry.reg_params = model.reg_params;
         entry.directives = model.directives;
-        // Only these are for a declaration too.
+        // Only these also apply to a declaration.
         entry.directives.retain(|(directive, _)| {
             matches!(
                 directive,
@@ -337,7 +337,7 @@ impl ModuleContext<'_, '_> {
         });
     }
 
-    /// A variable that both declare is the one that is defined.
+    /// A variable that both declare is replaced by the one that is defined.
     fn unite_variable(
         &mut self,
         id: GlobalId,

@@ -16,7 +16,7 @@ pub(crate) enum Constraint {
     Immediate,
 }
 
-/// The class of registers that a constraint of one letter names.
+/// The class of registers of a constraint letter.
 pub(crate) fn register_class(letters: &str) -> Option<Class> {
     Some(match letters {
         "b" => Class::Pred,

@@ -1,4 +1,4 @@
-//! What raising a module knows while it goes from function to function.
+//! The state of raising a module that its functions share.
 
 use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{Symbol as PtxSymbol, VarType};
@@ -33,7 +33,7 @@ pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) mnemonics: Mnemonics,
     pub(crate) target: Target,
     pub(crate) diagnostics: Diagnostics,
-    /// The variables made so far.
+    /// The variables created so far.
     pub(crate) variables: HashMap<GlobalId, ptx_ir::VarId>,
     /// The names of dynamic shared memory.
     pub(crate) dynamic_shared: Vec<DynamicArray>,
@@ -43,20 +43,20 @@ pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) functions: HashMap<FunctionId, ptx_ir::FunctionId>,
     /// Every name of the module, in its PTX spelling.
     pub(crate) symbol_names: HashSet<String>,
-    /// What the variables of calls begin with: no symbol does, for inside a call they would hide it.
+    /// The prefixes of the variables of calls: no symbol has them, since the variables would hide it inside a call.
     pub(crate) call_names: CallNames,
     /// Labels are numbered through the module.
     pub(crate) call_count: u32,
     pub(crate) debug: DebugTables,
     /// The DWARF entries of the functions so far.
     pub(crate) traces: Vec<FunctionTrace>,
-    /// The variables of bodies that DWARF names.
+    /// The variables of bodies that DWARF refers to.
     pub(crate) traced_names: HashSet<String>,
-    /// How many labels of each kind DWARF names.
+    /// The number of labels of each kind that DWARF refers to.
     pub(crate) label_numbers: HashMap<String, u32>,
-    /// How many instructions there are so far.
+    /// The number of instructions so far.
     pub(crate) emitted: usize,
-    /// What marked texts lower to.
+    /// The patterns of marked texts.
     pub(crate) patterns: Patterns,
 }
 
@@ -127,7 +127,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         };
         module.to_debug = module.target.is_debugging() && module.was_ptx();
         if module.to_debug {
-            // Its sections know registers by the names that they had.
+            // Its sections refer to registers by their original names.
             module.style.names = Names::Values;
         }
         module
@@ -138,7 +138,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         !self.view.named(marks::VERSION).is_empty()
     }
 
-    /// A function of the module, as the stages see it.
+    /// A function of the module, in the form for the stages.
     pub(crate) fn source(&self, function: &'v Function) -> Source<'v> {
         Source { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
     }
@@ -152,7 +152,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         name
     }
 
-    /// Records a refusal.
+    /// Records an error.
     pub(crate) fn refuse(&mut self, refusal: RaiseError, place: &str) {
         self.diagnostics.push(refusal.at(place));
     }
@@ -182,12 +182,12 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         }
     }
 
-    /// The number that `!nvvm.annotations` gives a symbol under `key`.
+    /// The number of a symbol in `!nvvm.annotations` under `key`.
     pub(crate) fn annotation(&self, symbol: &str, key: &str) -> Option<u64> {
         self.annotations(symbol, key).next()
     }
 
-    /// All numbers that `!nvvm.annotations` gives a symbol under `key`.
+    /// All numbers of a symbol in `!nvvm.annotations` under `key`.
     fn annotations(&self, symbol: &str, key: &str) -> impl Iterator<Item = u64> {
         self.view.named("nvvm.annotations").iter().flat_map(move |&node| self.annotated(node, symbol, key))
     }
@@ -209,7 +209,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         values.collect()
     }
 
-    /// The kind of reference that `!nvvm.annotations` gives a kernel's parameter.
+    /// The kind of reference of a kernel's parameter in `!nvvm.annotations`.
     pub(crate) fn reference_parameter(&self, kernel: &str, at: usize) -> Option<VarType> {
         let kinds = [
             ("rdoimage", VarType::TexRef),
@@ -224,7 +224,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
             .map(|kind| kind.1)
     }
 
-    /// What a reference to a function names.
+    /// The entry that a reference to a function resolves to.
     pub(crate) fn function_entry(&self, id: FunctionId) -> Result<ptx_ir::FunctionId> {
         self.functions.get(&id).copied().ok_or_else(|| {
             RaiseError::new(
@@ -234,7 +234,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         })
     }
 
-    /// What a reference to a symbol names, the address space it is in, and the bytes from there on.
+    /// The symbol that a reference resolves to, its address space, and the offset in bytes.
     pub(crate) fn symbol(&self, symbol: Symbol) -> Result<(PtxSymbol, u32, i64)> {
         let (symbol, offset) = match symbol {
             Symbol::Alias(id) => alias_target(self.view, id).ok_or_else(|| {

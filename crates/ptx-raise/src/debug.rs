@@ -1,7 +1,7 @@
 //! Files, sections and the labels they name (manual 11.5).
 //!
-//! DWARF sections describe code by its labels. They come back as they were as long as every name in them is still there;
-//! those that name what optimizers removed are left out, and those that name these. Sections of strings name nothing.
+//! DWARF sections describe code by its labels. They are preserved if every name in them still exists; those that refer
+//! to names that optimizers removed are dropped, and those that refer to these. Sections of strings have no references.
 
 use rustc_hash::FxHashSet as HashSet;
 
@@ -23,7 +23,7 @@ struct Kept {
     lines: Vec<String>,
 }
 
-/// The names in a line of a section, and whether each is a label that is there.
+/// The names in a line of a section, and whether each is a label that the line defines.
 fn names(line: &str) -> Vec<(&str, bool)> {
     let code = line.split("//").next().unwrap_or_default();
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.' | ':');
@@ -113,11 +113,11 @@ impl ModuleContext<'_, '_> {
         labels
     }
 
-    /// `.section` and `@@DWARF`, as far as what they name is there.
+    /// Emits `.section` and `@@DWARF`, if the names that they refer to exist.
     pub(crate) fn sections(&mut self) {
         let mut sections = self.kept_sections();
         let own: HashSet<String> = sections.iter().filter_map(|section| section.name.clone()).collect();
-        // Sections that the assembler makes, such as `.debug_line`, are always there.
+        // Sections that the assembler generates, such as `.debug_line`, always exist.
         let foreign = |name: &str| name.starts_with('.') && !own.contains(name);
         loop {
             let mut known = self.debug.placed.clone();
@@ -140,7 +140,7 @@ impl ModuleContext<'_, '_> {
                 break;
             }
         }
-        // ptxas takes any section for debugging code; how it compiles must not follow from which of them are left.
+        // For ptxas any section makes the module debug code; whether it is must not depend on the sections that remain.
         if sections.is_empty() {
             self.target.drop_debug();
         }
@@ -163,8 +163,8 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    /// The label of the function that a location's code was inlined from, with its offset, where a section has it. Code that was no
-    /// PTX gets a section of such names where its version of PTX knows them.
+    /// The label of the function that a location's code was inlined from, with its offset, where a section has it. Code that was
+    /// not PTX gets a section with such names if its PTX version supports that.
     pub(crate) fn inlined_name(&mut self, id: LocationId) -> Option<(String, Option<u64>)> {
         let view = self.view;
         let name = view.location(id).function.as_deref()?;

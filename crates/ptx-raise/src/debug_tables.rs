@@ -10,14 +10,14 @@ pub(crate) struct DebugTables {
     pub(crate) files: HashMap<FileId, u32>,
     /// The number of each path.
     pub(crate) numbers: HashMap<String, u32>,
-    /// The name of each file without its folder, as comments say it.
+    /// The name of each file without its folder, for comments.
     pub(crate) names: HashMap<u32, String>,
     /// The highest number.
     pub(crate) highest: u32,
     /// Functions that locations name, with their labels in `.debug_str`, for code that was no PTX.
     pub(crate) strings: Vec<(String, String)>,
     pub(crate) string_numbers: HashMap<String, usize>,
-    /// Labels of sections that name nothing else: what `function_name` can stand for.
+    /// Labels of sections that have no other use, to which `function_name` can refer.
     pub(crate) string_labels: HashSet<String>,
     /// Labels of code that were placed: sections may name them.
     pub(crate) placed: HashSet<String>,

@@ -13,8 +13,8 @@ use crate::error::SECTIONS;
 const SECTION_LABELS: Since = Since::new(7, 0, 0);
 
 impl ModuleContext<'_, '_> {
-    /// Whether the module's debug information becomes sections: some unit asks for it, and none came with the module already. They are
-    /// made for addresses of 64 bits alone.
+    /// Whether the module's debug information is translated to sections: it has a compile unit, and no sections already. They are
+    /// generated only for 64-bit addresses.
     pub(crate) fn makes_dwarf(&self) -> bool {
         !self.view.compile_units.is_empty()
             && self.view.addresses() == Addresses::Bits64
@@ -22,7 +22,7 @@ impl ModuleContext<'_, '_> {
             && self.view.named(marks::DWARF).is_empty()
     }
 
-    /// A label of the code that nothing else in the module is called.
+    /// A label of the code that is unique in the module.
     pub(crate) fn dwarf_label(&mut self, word: &str) -> String {
         let number = self.label_numbers.entry(word.to_owned()).or_default();
         let label = format!("$L__{word}{number}");
@@ -30,7 +30,7 @@ impl ModuleContext<'_, '_> {
         self.free_name(label)
     }
 
-    /// `.section`s of all units that ask for them.
+    /// Emits the `.section`s of all compile units.
     pub(crate) fn dwarf(&mut self) {
         if !self.makes_dwarf() {
             let has_unit = !self.view.compile_units.is_empty();

@@ -38,7 +38,7 @@ ptx_diag::codes! {
     pub const SECTIONS: Code = Code("R0116");
 }
 
-/// Why one construct cannot be raised; who meets it adds the place.
+/// Why one construct cannot be raised; the caller adds the location.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub(crate) struct RaiseError {
@@ -67,7 +67,7 @@ impl RaiseError {
         self
     }
 
-    /// The finding, with the place in words: LLVM IR has no positions in its text.
+    /// The diagnostic, with the location in words: LLVM IR has no source positions.
     pub(crate) fn at(self, place: &str) -> Diagnostic {
         let diagnostic = Diagnostic::error_without_place(self.code, format!("{}, in {place}", self.message));
         match self.help {

@@ -1,4 +1,4 @@
-//! Which blocks are raised, and in what order.
+//! The blocks that are raised, and their order.
 
 use ptx_llvm::view::{BlockId, InstId, Op};
 use rustc_hash::FxHashSet as HashSet;
@@ -47,7 +47,7 @@ impl Flow {
     }
 }
 
-/// Blocks that hold `unreachable` alone and are named only as the default of a switch: control never goes there.
+/// Blocks that contain only `unreachable` and are used only as the default of a switch: control never reaches them.
 fn dead_defaults(source: Source<'_>, reachable: &HashSet<BlockId>) -> HashSet<BlockId> {
     let mut dead: HashSet<BlockId> =
         reachable.iter().copied().filter(|&block| source.is_unreachable(block)).collect();

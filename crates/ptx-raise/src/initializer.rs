@@ -17,12 +17,12 @@ use crate::value::{mask, sign_extend};
 
 /// Constants nested deeper than this are refused.
 const MAX_DEPTH: u32 = 256;
-/// Initial values over this many bytes are refused: each byte takes room in the text.
+/// Initial values of more bytes are rejected: each byte needs space in the text.
 const MAX_BYTES: u64 = 256 << 20;
 /// Masks in initial values.
 const MASKS: Since = Since::new(7, 1, 30);
 
-/// What a variable holds.
+/// The contents of a variable.
 pub(crate) struct Content {
     pub(crate) ty: VarType,
     pub(crate) dims: Vec<Option<u64>>,
@@ -41,7 +41,7 @@ struct Relocation {
     generic: bool,
 }
 
-/// The bytes of an initial value, with addresses beside them.
+/// The bytes of an initial value, with the addresses among them.
 struct Image {
     bytes: Vec<u8>,
     relocations: Vec<Relocation>,
@@ -70,7 +70,7 @@ pub(crate) fn content(
         init: None,
     };
     let Some(initializer) = global.initializer.filter(|_| !external) else {
-        // `.extern .shared` without a size is what the launch gives.
+        // The size of `.extern .shared` without one is that of the launch.
         if let Some(first @ Some(0)) = dims.first_mut() {
             *first = None;
         }
@@ -137,7 +137,7 @@ fn module_extern(global: &Global) -> bool {
     global.linkage == ptx_llvm::view::Linkage::AvailableExternally
 }
 
-/// The type of the numbers a variable is made of, and its dimensions; `None` for anything but numbers.
+/// The type of the numbers in a variable, and its dimensions; `None` for anything but numbers.
 fn shape(view: &View, ty: TypeId) -> (Option<ScalarType>, Vec<Option<u64>>) {
     let mut dims = Vec::new();
     let mut ty = ty;
@@ -305,7 +305,7 @@ fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: 
     Ok(())
 }
 
-/// What a constant expression is: a symbol's address and bytes after it, or a number.
+/// The value of a constant expression: a symbol's address and an offset, or a number.
 #[derive(Clone, Copy)]
 struct Evaluated {
     symbol: Option<(PtxSymbol, u32)>,
@@ -439,7 +439,7 @@ fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {
     }
 }
 
-/// Numbers of one type, nested as the dimensions say; zeros at the end are left out of the innermost lists.
+/// Numbers of one type, nested by the dimensions; trailing zeros of the innermost lists are omitted.
 fn numbers(bytes: &[u8], element: ScalarType, dims: &[Option<u64>]) -> Initializer {
     let Some((count, inner)) = dims.split_first() else {
         return Initializer::Value(immediate(little_endian(bytes), element));

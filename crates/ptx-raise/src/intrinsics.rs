@@ -1,4 +1,4 @@
-//! Intrinsics that are not one instruction, by their names: what a call is to this crate is decided here alone.
+//! Intrinsics that are not one instruction, by their names: the only classification of calls of intrinsics in this crate.
 
 use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::view::BinaryOp;
@@ -13,7 +13,7 @@ macro_rules! group {
         }
 
         impl $name {
-            /// What has that name.
+            /// The variant of a name.
             fn of(name: &str) -> Option<Self> {
                 match name {
                     $($($own)|+ => Some(Self::$v),)*
@@ -25,9 +25,9 @@ macro_rules! group {
 }
 
 group! {
-    /// What computes nothing, or what the compiler knows.
+    /// Intrinsics without a computation, or with a constant result.
     Plain {
-        /// Tells optimizers something.
+        /// Information for optimizers.
         Hint "lifetime.start" | "lifetime.end" | "assume" | "donothing" | "sideeffect"
             | "experimental.noalias.scope.decl" | "invariant.end" | "var.annotation" | "prefetch" | "fake.use"
             | "pseudoprobe" | "codeview.annotation" | "reloc.none" | "seh.scope.begin" | "seh.scope.end"
@@ -38,8 +38,8 @@ group! {
         /// Its first argument.
         Argument "expect" | "expect.with.probability" | "ssa.copy" | "launder.invariant.group"
             | "strip.invariant.group" | "annotation" | "ptr.annotation" | "arithmetic.fence",
-        /// What no one knows when the program runs: nothing is constant, and there are no frames to walk. Nothing lies between
-        /// the last variable of the stack and its end.
+        /// Properties that are unknown at run time: nothing is constant, and there are no frames to walk. There is nothing
+        /// between the last variable of the stack and its end.
         Zero "invariant.start" | "is.constant" | "returnaddress" | "frameaddress" | "addressofreturnaddress"
             | "sponentry" | "get.dynamic.area.offset",
         /// Checks are made, and the rounding is to nearest: there is no mode that changes it.
@@ -58,7 +58,7 @@ group! {
 }
 
 group! {
-    /// What concerns memory and addresses.
+    /// Intrinsics for memory and addresses.
     MemoryOp {
         LoadUniform "nvvm.ldu.global.i" | "nvvm.ldu.global.f" | "nvvm.ldu.global.p",
         MaskAddress "ptrmask",
@@ -111,7 +111,7 @@ fn leaving(name: &str) -> Option<Leaving> {
 }
 
 group! {
-    /// What gives another type than it takes.
+    /// Intrinsics whose result has another type than the operand.
     Conversion {
         ToSigned "fptosi.sat",
         ToUnsigned "fptoui.sat",
@@ -148,9 +148,9 @@ group! {
         Tanh "tanh",
         Exp2 "exp2",
         Log2 "log2",
-        /// What is legalized where an approximation is allowed, but in double precision.
+        /// Functions that are legalized if an approximation is allowed, except in double precision.
         Composed "tan" | "exp" | "exp10" | "log" | "log10" | "pow",
-        /// What has no approximation.
+        /// Functions without an approximation.
         Absent "asin" | "acos" | "atan" | "atan2" | "sinh" | "cosh" | "sincos" | "sincospi",
     }
 }
@@ -184,9 +184,9 @@ pub(crate) enum Generic {
     Memory(MemoryOp),
     Bits(BitOp),
     Integer(IntegerOp),
-    /// What stays at the bounds of its type.
+    /// Saturating operations.
     Saturating(Leaving),
-    /// What tells whether it left its type.
+    /// Operations that report overflow.
     Overflow(Leaving),
     Convert(Conversion),
     Float(Function),
@@ -194,7 +194,7 @@ pub(crate) enum Generic {
 }
 
 impl Generic {
-    /// What an intrinsic is by its name; nothing where the table of intrinsics has it, or no one.
+    /// The kind of an intrinsic, by its name; `None` if it is in the table of intrinsics, or unknown.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let short = base_name(name).strip_prefix("llvm.")?;
         if let Some(own) = short.strip_prefix("experimental.constrained.") {
@@ -226,7 +226,7 @@ impl Function {
     }
 }
 
-/// Whether an intrinsic computes nothing: it tells optimizers something.
+/// Whether an intrinsic has no effect, but is information for optimizers.
 pub(crate) fn is_hint(name: &str) -> bool {
     base_name(name).strip_prefix("llvm.").and_then(Plain::of) == Some(Plain::Hint)
 }
@@ -243,7 +243,7 @@ mod tests {
         );
         let constrained = |name: &str| Generic::of(&format!("llvm.experimental.constrained.{name}.f32"));
         assert_eq!(constrained("fadd"), Some(Generic::Constrained(ConstrainedOp::Add)));
-        // What is one instruction is a row of the table of intrinsics.
+        // Intrinsics that are one instruction are rows of the table of intrinsics.
         assert_eq!(Generic::of("llvm.nvvm.shfl.sync.up.i32"), None);
     }
 }

@@ -1,21 +1,21 @@
 //! Raises LLVM IR back to the PTX module model.
 //!
-//! [`raise`] is an instruction selector of its own: it reads a picture of the module
-//! ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend has no part in it.
+//! [`raise`] is an instruction selector: it reads a snapshot of the module ([`ptx_llvm::view`]) and builds a [`ptx_ir::Module`] that
+//! [`ptx_ir::print`] writes as PTX. LLVM's NVPTX backend is not used.
 //!
-//! A module first becomes one that PTX can express ([`ptx_legalize`]), in a copy. Then a function goes through stages: `flow` orders its blocks, `cover` decides what becomes of each instruction, `emit` writes
-//! that, and [`ptx_coalesce`] and `registers` clean up what was written (ARCHITECTURE.md, "From LLVM IR to PTX").
-//! Intrinsics are found through the same rows as the lowering's ([`ptx_llvm::intrinsics`]), inline assembly is read by the
-//! ordinary reader ([`ptx_syntax`]); `docs/mapping.md` says what stands for what.
+//! A copy of the module is first legalized to constructs that PTX has ([`ptx_legalize`]). Then each function passes through stages: `flow` orders its blocks, `cover` decides how
+//! each instruction is translated, `emit` emits that, and [`ptx_coalesce`] and `registers` assign the final registers (ARCHITECTURE.md, "From LLVM IR to PTX"). Intrinsics are
+//! looked up in the same rows as in lowering ([`ptx_llvm::intrinsics`]), inline assembly is parsed by the ordinary parser ([`ptx_syntax`]); `docs/mapping.md` describes the
+//! mapping.
 //!
 //! Invariants:
-//! - What comes out means what went in, or the module is refused with a finding that names the function and the instruction.
-//!   Nothing is dropped but what computes nothing: debug records, lifetime marks, assumptions, hints.
+//! - The result has the semantics of the input, or the module is rejected with a diagnostic that names the function and the
+//!   instruction. Only instructions without effects are dropped: debug records, lifetime marks, assumptions, hints.
 //! - A memory order is never weaker and a scope never narrower than LLVM's.
-//! - Blocks keep their order and branches their polarity. Instructions keep their order but for those that a rule of the cover moves to another
-//!   one's place. Blocks that cannot be reached disappear.
-//! - The result depends on the module and the options alone.
-//! - Recursion is bounded whatever the input (constants 64 levels deep, types 256).
+//! - Blocks keep their order and branches their polarity. Instructions keep their order except for those that a rule of the cover moves to the
+//!   position of another one. Unreachable blocks are removed.
+//! - The result depends only on the module and the options.
+//! - Recursion is bounded for any input (constants 64 levels deep, types 256).
 
 mod assembly;
 mod constraint;
@@ -45,7 +45,7 @@ mod types;
 mod upper_halves;
 mod value;
 
-/// The codes of what cannot be raised, with their meanings.
+/// The codes of constructs that cannot be raised, with their meanings.
 pub use error::MEANINGS as CODES;
 pub use error::{
     ASSEMBLY, BOUND, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, SAID, SCOPE, SECTIONS,
@@ -61,11 +61,11 @@ use ptx_llvm::view::View;
 
 use crate::context::ModuleContext;
 
-/// Raises `module` to PTX; gives what it became with warnings about what the target takes no notice of.
+/// Raises `module` to PTX; returns the result with warnings about attributes that the target ignores.
 ///
-/// The module should have passed LLVM's verifier. What the result states as `.version` and `.target` follows from
-/// the options, else from `!ptx.version` and `!ptx.target`, else from the functions' `target-cpu` and `target-features`, else it is
-/// the lowest that has everything used.
+/// The module should have passed LLVM's verifier. `.version` and `.target` of the result are those in the options, else those in
+/// `!ptx.version` and `!ptx.target`, else those of the functions' `target-cpu` and `target-features`, else the lowest that have all
+/// features used.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub fn raise_in_style(
     }
 }
 
-/// A module that LLVM cannot take apart, or an intrinsic in it that LLVM's passes cannot.
+/// The error for a module that LLVM cannot analyse, or for an intrinsic in it that LLVM's passes cannot expand.
 fn unreadable(error: &LlvmError) -> Diagnostics {
     let code = if matches!(error, LlvmError::Unsupported { .. }) { INTRINSIC } else { VIEW };
     let mut diagnostics = Diagnostics::new();

@@ -1,4 +1,4 @@
-//! Linkage and what the linker sees (manual 11.6).
+//! Linkage (manual 11.6).
 
 use ptx_ir::Linkage as PtxLinkage;
 use ptx_llvm::address_space;
@@ -11,8 +11,8 @@ pub(crate) enum Presence {
     Declared,
 }
 
-/// The linkage directive of a symbol. Its visibility makes no difference, as for llc: other modules of a program that is linked
-/// before it is loaded can name a hidden or protected symbol, and PTX cannot express that others cannot.
+/// The linkage directive of a symbol. Its visibility has no effect, as for llc: other modules of a program that is linked
+/// before it is loaded can refer to a hidden or protected symbol, and PTX cannot express that other programs cannot.
 pub(crate) fn directive(linkage: Linkage, presence: Presence) -> PtxLinkage {
     match (presence, linkage) {
         (_, Linkage::AvailableExternally)

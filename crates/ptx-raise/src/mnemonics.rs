@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 /// The rows that the spelling of a mnemonic may mean.
 pub(crate) struct Rows {
     pub(crate) candidates: Vec<Candidate>,
-    /// What has each of them.
+    /// The first versions and targets of each of them.
     pub(crate) since: Vec<Since>,
     /// Whether constants of the last type are signed.
     pub(crate) signed: bool,

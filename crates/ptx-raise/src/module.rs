@@ -1,7 +1,7 @@
 //! The module: its directives in an order that PTX accepts.
 //!
-//! PTX wants a name declared before it is used: prototypes come first, then variables (those that others point at before
-//! them), then functions in LLVM's order.
+//! PTX requires that a name is declared before it is used: prototypes come first, then variables (after those that they
+//! point to), then functions in LLVM's order.
 
 use rustc_hash::FxHashSet as HashSet;
 
@@ -23,10 +23,10 @@ use crate::signature::{self, Signature};
 use crate::types::SharedAddresses;
 use crate::{emit, initializer, upper_halves};
 
-/// What LLVM takes for the alignment of a type without a size.
+/// The alignment that LLVM assumes for a type without a size.
 const UNKNOWN_ALIGNMENT: u32 = 8;
 
-/// Raises a module; gives it with the warnings.
+/// Raises a module; returns it with the warnings.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub(crate) fn raise(mut module: ModuleContext<'_, '_>) -> Result<(ptx_ir::Module
 }
 
 impl<'v> ModuleContext<'v, '_> {
-    /// What no part of PTX can hold.
+    /// Rejects constructs that PTX cannot express.
     fn check_module(&mut self) {
         let view = self.view;
         for name in &view.ifuncs {
@@ -87,10 +87,10 @@ impl<'v> ModuleContext<'v, '_> {
         self.ir.items.splice(0..0, items);
     }
 
-    /// States a version that has everything used, where no version was requested: what modifiers, types and constants need by rules beyond the
-    /// rows of the instruction table, the verifier knows.
+    /// Sets a version that has all features used, if no version was requested: the verifier determines the needs of modifiers, types and
+    /// constants by rules that are not in the rows of the instruction table.
     fn raise_version(&mut self) {
-        // What a higher version brings into force may need a higher one still.
+        // Rules that apply only to a higher version may need an even higher one.
         const ROUNDS: usize = 4;
         for _ in 0..ROUNDS {
             if self.target.is_version_fixed() || self.diagnostics.has_errors() {
@@ -121,7 +121,7 @@ impl<'v> ModuleContext<'v, '_> {
         let words = assembly_words(&view.inline_asm);
         for (at, function) in view.functions.iter().enumerate() {
             let id = FunctionId::new(at);
-            // LLVM keeps these names for intrinsics, those it does not know included.
+            // LLVM reserves these names for intrinsics, including unknown ones.
             let is_intrinsic = function.intrinsic || function.name.starts_with("llvm.");
             let in_assembly =
                 || words.contains(&*names::escape(&function.name)) && !signature::is_kernel(self, function);
@@ -148,8 +148,8 @@ impl<'v> ModuleContext<'v, '_> {
         Ok(signature.declare(self, function, linkage))
     }
 
-    /// Module variables, those pointed at first, with what the module's assembly declares: that follows the variables that it can name, and
-    /// comes before those that name what it defines.
+    /// Emits module variables, those pointed to first, with the declarations of the module's assembly: these follow the variables that they
+    /// can refer to, and precede those that refer to them.
     fn globals(&mut self, mut assembly: Assembly) {
         let (order, mut forward) = global_order(self.view);
         let late = assembly.late(self.view, &order);
@@ -201,8 +201,8 @@ impl<'v> ModuleContext<'v, '_> {
         }
     }
 
-    /// A variable that initial values refer to before its definition is complete: an `.extern` declaration, where variables refer to
-    /// each other in a circle. What it holds is known with the definition.
+    /// A variable that initial values refer to before its definition is complete: an `.extern` declaration, for cyclic references.
+    /// Its contents are known with the definition.
     pub(crate) fn declare_before(&mut self, global: &Global) -> ptx_ir::VarId {
         let name = self.ir.strings.intern(&names::escape(&global.name));
         self.ir.add_variable(Variable {
@@ -211,7 +211,7 @@ impl<'v> ModuleContext<'v, '_> {
         })
     }
 
-    /// Gives the declaration of a variable the type of its definition; what is declared before cannot be internal.
+    /// Gives the declaration of a variable the type of its definition; a variable declared before cannot be internal.
     fn complete_declaration(&mut self, declaration: ptx_ir::VarId, definition: ptx_ir::VarId) {
         let Some(defined) = self.ir.variables.get_mut(definition.0 as usize) else { return };
         let promoted = defined.linkage == ptx_ir::Linkage::Internal;
@@ -253,7 +253,7 @@ impl<'v> ModuleContext<'v, '_> {
             return Err(RaiseError::new(MODULE, "thread-local variables have no counterpart in PTX"));
         }
         let space = variable_space(global.space)?;
-        // What another module defines may have a type that only that module knows.
+        // A variable that another module defines may have a type that is opaque here.
         let natural = match self.view.layout(global.ty) {
             Some(layout) => layout.align,
             None if global.initializer.is_none() => UNKNOWN_ALIGNMENT,
@@ -298,7 +298,7 @@ impl<'v> ModuleContext<'v, '_> {
         Ok(variable)
     }
 
-    /// Declares the arrays in dynamic shared memory, for which LLVM has one variable; gives the first.
+    /// Declares the arrays in dynamic shared memory, for which LLVM has one variable; returns the first.
     fn dynamic_arrays(&mut self, global: &Global) -> Option<ptx_ir::VarId> {
         if !dynamic_shared::is_whole(global) {
             return None;
@@ -369,8 +369,8 @@ impl<'v> ModuleContext<'v, '_> {
         }
     }
 
-    /// `.alias`: PTX knows aliases of functions only (manual 11.6.6). An alias that no one else sees needs no name: what it
-    /// stands for is used in its place.
+    /// `.alias`: PTX has only aliases of functions (manual 11.6.6). An alias that is not visible outside needs no name: its
+    /// target is used instead.
     fn aliases(&mut self) {
         let view = self.view;
         for (at, alias) in view.aliases.iter().enumerate() {

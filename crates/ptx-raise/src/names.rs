@@ -1,14 +1,14 @@
 //! Names that PTX can spell (manual 4.4).
 //!
 //! An identifier of PTX is a letter followed by letters, digits, `_` and `$`, or one of `_`, `$`, `%` followed by at
-//! least one of those. LLVM's names can hold any byte. What PTX cannot spell is written `_$` and two hexadecimal digits
-//! for each byte; where a name holds that pattern itself, its `_` is escaped too, so that [`unescape`] gives back
-//! the exact name and two names never become one.
+//! least one of those. LLVM's names can hold any byte. Characters that PTX does not allow are written `_$` and two
+//! hexadecimal digits for each byte; if a name contains that pattern itself, its `_` is escaped, too, so that
+//! [`unescape`] returns the exact name and different names stay different.
 
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
 
-/// Words that stand for something else where a name may occur.
+/// Words that have another meaning where a name may occur.
 const RESERVED: &[&str] = &["WARP_SZ", "inlined_at", "function_name"];
 
 /// The PTX spelling of a symbol's name.
@@ -40,7 +40,7 @@ pub fn escape(name: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The name that [`escape`] wrote; names that it did not change come back unchanged.
+/// The name that [`escape`] wrote; other names are returned unchanged.
 pub fn unescape(text: &str) -> String {
     if text == "_$" {
         return String::new();
@@ -70,14 +70,14 @@ fn is_pattern(bytes: &[u8]) -> bool {
     matches!(bytes, [b'_', b'$', high, low, ..] if hex(high) && hex(low))
 }
 
-/// A name as close to LLVM's as an identifier can be: what PTX cannot spell is `_`. Two names may become one, and the empty name, one that
-/// begins with a digit and one of PTX's own words have none.
+/// An identifier as close to LLVM's name as possible: characters that PTX does not allow are `_`. Two names may become one; `None` for the
+/// empty name, names that begin with a digit, and reserved words of PTX.
 pub(crate) fn readable(name: &str) -> Option<String> {
     let found = spelled(name);
     is_plain(&found).then_some(found)
 }
 
-/// A name with `_` for what PTX cannot spell, to follow a `%` or another beginning.
+/// A name with `_` for characters that PTX does not allow, to follow a `%` or another prefix.
 pub(crate) fn spelled(name: &str) -> String {
     let part = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' };
     name.chars().map(part).collect()

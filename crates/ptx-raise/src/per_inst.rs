@@ -1,14 +1,14 @@
-//! What is known of a function's instructions, by their numbers: nearly every one has an entry, so that a table is smaller and
+//! Data about a function's instructions, by their numbers: nearly every one has an entry, so that a table is smaller and
 //! faster than hashing.
 
 use ptx_llvm::view::InstId;
 
-/// Something for some of the instructions.
+/// A value for some of the instructions.
 #[derive(Debug)]
 pub(crate) struct PerInst<T>(Vec<Option<T>>);
 
 impl<T> PerInst<T> {
-    /// Nothing yet, for a function of so many instructions.
+    /// An empty table for a function of `count` instructions.
     pub(crate) fn new(count: usize) -> Self {
         Self(std::iter::repeat_with(|| None).take(count).collect())
     }
@@ -21,7 +21,7 @@ impl<T> PerInst<T> {
         self.get(id).is_some()
     }
 
-    /// Sets what is known; of an instruction that the function does not have nothing is kept.
+    /// Sets the value of an instruction; ignored for instructions that the function does not have.
     pub(crate) fn insert(&mut self, id: InstId, known: T) {
         if let Some(slot) = self.0.get_mut(id.index()) {
             *slot = Some(known);
@@ -29,7 +29,7 @@ impl<T> PerInst<T> {
     }
 }
 
-/// Who uses each of so many values.
+/// The users of each value.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     /// For each value where its users begin; those of the next one follow.

@@ -1,4 +1,4 @@
-//! What refers to what: symbols in constants, operands of instructions, the order in which variables and prototypes have to stand.
+//! References: symbols in constants, operands of instructions, the required order of variables and prototypes.
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{
@@ -45,7 +45,7 @@ pub(crate) fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
     let mut order = Vec::with_capacity(view.globals.len());
     let mut forward = Vec::new();
     let mut is_forward = HashSet::default();
-    // 0: not seen, 1: waiting for what it refers to, 2: done.
+    // 0: not visited, 1: waiting for the variables it refers to, 2: done.
     let mut state = vec![0u8; view.globals.len()];
     for start in 0..view.globals.len() {
         let mut stack = vec![start];
@@ -66,7 +66,7 @@ pub(crate) fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
                 }
             });
             pending.retain(|&id| state[id] != 2 && id != at);
-            // What waits itself refers to this one.
+            // A waiting variable refers to this one.
             for &id in pending.iter().filter(|&&id| state[id] == 1) {
                 if is_forward.insert(id) {
                     forward.push(GlobalId::new(id));
@@ -123,7 +123,7 @@ pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dy
 /// Which functions are referred to, and from where first: 0 is an initial value, `n + 1` function `n`.
 pub(crate) struct References {
     first: HashMap<FunctionId, usize>,
-    /// Whether the module was PTX, whose declarations come back also where nothing uses them.
+    /// Whether the module was PTX, whose declarations are preserved even if they are unused.
     was_ptx: bool,
 }
 

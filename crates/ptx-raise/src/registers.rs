@@ -1,7 +1,7 @@
-//! What registers are called.
+//! Names of registers.
 //!
-//! While a function is selected, its registers have numbers by class. When they are settled they get their names: that of
-//! LLVM's value, as far as PTX can spell it and nothing else is called so, and a number in the order of the text otherwise.
+//! While a function is selected, its registers have numbers by class. When they are final they get their names: that of
+//! LLVM's value, if PTX allows it and it is unique, and a number in the order of the text otherwise.
 
 use std::borrow::Cow;
 
@@ -18,15 +18,15 @@ const LONGEST: usize = 32;
 /// Names that declarations of one line hold.
 const PER_LINE: usize = 8;
 
-/// One more than the highest number that a register may have by its name in a body that mentions so many. LLVM appends numbers to names that
-/// it gives twice (`%r12` inlined is `%r122302454`), and a range costs `ptxas` memory up to its highest number, mentioned or not.
+/// One more than the highest number that a register may have by its name in a body that uses `mentioned` registers. LLVM appends numbers to
+/// make names unique (`%r12` inlined is `%r122302454`), and a range costs `ptxas` memory up to its highest number, used or not.
 const fn highest_number(mentioned: usize) -> u32 {
     const SPARE: u32 = 256;
     let mentioned = if mentioned > (u32::MAX / 8) as usize { u32::MAX / 8 } else { mentioned as u32 };
     4 * mentioned + SPARE
 }
 
-/// What registers hold, for the names of it.
+/// The values in registers, for their names.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     /// By register, the first value that it was noted for.
@@ -42,14 +42,14 @@ pub(crate) struct Wish {
     pub(crate) part: Option<u32>,
 }
 
-/// What has a name.
+/// An LLVM value with a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Named {
     Parameter(usize),
     Inst(InstId),
 }
 
-/// Whose name a register has that several values share.
+/// The value whose name a shared register gets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Rank {
     /// A phi, which is the variable of a loop.
@@ -59,7 +59,7 @@ pub(crate) enum Rank {
 }
 
 impl Wanted {
-    /// Notes what a register holds.
+    /// Records the value of a register.
     pub(crate) fn note(&mut self, register: RegId, wish: Wish) {
         if self.wishes.len() <= register.index() {
             self.wishes.resize(register.index() + 1, None);
@@ -74,7 +74,7 @@ impl Wanted {
         self.wishes.get(register.index()).is_some_and(Option::is_some)
     }
 
-    /// Pairs of registers that want the same name, each with the first that wants it.
+    /// Pairs of registers that request the same name, each with the first one that does.
     pub(crate) fn namesakes<'n>(&self, name_of: &dyn Fn(Named) -> Option<&'n str>) -> Vec<(RegId, RegId)> {
         let mut first: HashMap<(&str, Option<u32>), RegId> = HashMap::default();
         let wishes = self.wishes.iter().enumerate();
@@ -90,7 +90,7 @@ impl Wanted {
             .collect()
     }
 
-    /// By register of the finished text, what it holds; `settled` tells which register has what another had.
+    /// By register of the finished text, its value; `settled` maps a register to its final one.
     fn settle(self, settled: &dyn Fn(RegId) -> RegId) -> Vec<Option<Wish>> {
         let mut best: Vec<Option<Wish>> = vec![None; self.wishes.len()];
         for (at, wish) in self.wishes.into_iter().enumerate() {
@@ -133,7 +133,7 @@ fn numbered(name: &str) -> Option<(&str, u32)> {
     Some((stem, digits.parse().ok().filter(|_| plain)?))
 }
 
-/// What is called how.
+/// The names and their state.
 struct Naming<'b> {
     strings: &'b mut Strings,
     /// The declaration of each class, by type.
@@ -141,16 +141,16 @@ struct Naming<'b> {
     /// Numbers that registers of a class have by their names.
     numbers: HashMap<RegDeclId, HashSet<u32>>,
     taken: HashSet<String>,
-    /// What ranges of inline assembly begin with: all names that continue with digits are theirs.
+    /// The prefixes of register ranges of inline assembly, which include all names that continue with digits.
     foreign_stems: HashSet<String>,
-    /// How often a name was wanted again.
+    /// The number of further requests of a name.
     repeats: HashMap<String, u32>,
 }
 
 impl Naming<'_> {
     fn is_free(&self, name: &str) -> bool {
         let special = name.strip_prefix('%').and_then(SpecialReg::from_ptx).is_some();
-        // A range takes all numbers after its name, to `ptxas` also those with zeros before them.
+        // A range includes all numbers after its name, for `ptxas` also those with leading zeros.
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let of_class = stem.len() < name.len()
             && (self.classes.iter().any(|(_, _, own)| own == stem) || self.foreign_stems.contains(stem));
@@ -179,8 +179,8 @@ impl Naming<'_> {
     }
 }
 
-/// Names the registers of a finished body; `settled` tells which register has what another had. Registers of the declarations
-/// `foreign` have names of their own. Those of bits among `floats` are floating-point registers where they are called so.
+/// Names the registers of a finished body; `settled` maps a register to its final one. Registers of the declarations
+/// `foreign` keep their names. Those of bits among `floats` are floating-point registers if they have such a name.
 pub(crate) fn name_registers<'n>(
     body: &mut Body,
     strings: &mut Strings,
@@ -273,7 +273,7 @@ fn number(body: &mut Body, unnamed: Vec<RegId>, numbers: &HashMap<RegDeclId, Has
     }
 }
 
-/// Declares what is mentioned: ranges of the classes, then the others by type.
+/// Declares the registers that are used: ranges of the classes, then the others by type.
 fn declare(
     body: &mut Body,
     naming: &mut Naming<'_>,

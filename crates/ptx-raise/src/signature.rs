@@ -1,8 +1,8 @@
-//! Signatures: what LLVM's parameters and results are in the `.param` space (manual 7.1).
+//! Signatures: LLVM's parameters and results in the `.param` space (manual 7.1).
 //!
-//! Numbers and pointers are variables of their own type; in device functions integers below 32 bits take 32. Vectors, structures,
-//! arrays and integers over 64 bits are arrays of bytes with the type's alignment, and so is what a `byval` pointer
-//! points at. Kernels take every number in its own width.
+//! Numbers and pointers are variables of their own type; in device functions integers below 32 bits have 32. Vectors, structures,
+//! arrays and integers over 64 bits are arrays of bytes with the type's alignment, and so is the memory that a `byval` pointer
+//! points to. Kernels have every number in its own width.
 
 use ptx_ir::{
     At, Body, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, Reference, RegDecl, RegDeclId,
@@ -21,8 +21,8 @@ use crate::types::{Class, Scalar};
 /// `.noreturn` (manual 11.4.6).
 pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
 
-/// The largest alignment of a variable in the parameter space. Values come and go through it whole, so a type that wants more loses
-/// nothing.
+/// The largest alignment of a variable in the parameter space. Values are copied to and from it as a whole, so that a type with a
+/// larger alignment does not need it.
 const MAX_PARAM_ALIGN: u32 = 128;
 
 /// How one parameter or result is passed.
@@ -39,11 +39,11 @@ pub(crate) enum Passing {
 pub(crate) struct Parameter {
     pub(crate) passing: Passing,
     pub(crate) ty: TypeId,
-    /// The type a `byval` pointer points at.
+    /// The type that a `byval` pointer points to.
     pub(crate) by_value: Option<TypeId>,
     pub(crate) pointer: Option<ParamPointer>,
     pub(crate) name: String,
-    /// What a 64-bit handle stands for, when the parameter is declared as a reference.
+    /// The type of the reference, if the parameter is declared as one, which is a 64-bit handle in LLVM IR.
     pub(crate) reference: Option<VarType>,
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
     if kind == FunctionKind::Kernel {
         directives = launch_bounds(directives)?;
     }
-    // `noreturn` can be an optimizer's finding; PTX takes it as a hint, from functions without results on newer targets.
+    // `noreturn` may have been inferred by an optimizer; in PTX it is a hint, allowed on functions without results for newer targets.
     let hint = function.attributes.has("noreturn") && kind == FunctionKind::Device && result.is_none();
     if hint && module.target.has(NO_RETURN) {
         directives.push(FunctionDirective::NoReturn);
@@ -254,7 +254,7 @@ pub(crate) fn result(
     Ok(Some(aligned(passed, attributes)))
 }
 
-/// What is passed as bytes with the alignment that `alignstack` states, as LLVM's backend reads it.
+/// Byte arrays with the alignment of `alignstack`, which LLVM's backend uses in the same way.
 fn aligned(passing: Passing, attributes: &Attributes) -> Passing {
     let stated = attributes.number("alignstack").and_then(|align| u32::try_from(align).ok());
     match (passing, stated.filter(|align| align.is_power_of_two())) {
@@ -279,7 +279,7 @@ fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -
         let layout = module.view.layout(ty).ok_or_else(|| {
             RaiseError::new(CALL, format!("a parameter of type {}", module.view.type_text(ty)))
         })?;
-        // Vectors of elements of odd widths are packed in memory; between functions each element takes bytes of its own.
+        // Vectors of elements of odd widths are packed in memory; when passed to functions each element has separate bytes.
         let apart = match (module.view.ty(ty), kind) {
             (Type::Vector { .. }, FunctionKind::Device) => {
                 leaves.iter().map(|leaf| leaf.offset + leaf.bytes).max().unwrap_or(0)
@@ -415,7 +415,7 @@ pub(crate) fn param_variable(
     })
 }
 
-/// How the text of an attribute makes a directive.
+/// How the text of an attribute is translated to a directive.
 enum Stated {
     Dimensions(fn([Option<u32>; 3]) -> FunctionDirective),
     Number(fn(u32) -> FunctionDirective),
@@ -448,7 +448,7 @@ const STATED: &[(&str, Stated)] = &[
     (marks::ABI_PRESERVE_CONTROL, Stated::Number(FunctionDirective::AbiPreserveControl)),
 ];
 
-/// The directives that attributes stand for.
+/// The directives for attributes.
 fn directives(function: &Function) -> Result<Vec<FunctionDirective>> {
     let mut list = Vec::new();
     for (key, stated) in STATED {
@@ -481,7 +481,7 @@ fn directives(function: &Function) -> Result<Vec<FunctionDirective>> {
     Ok(list)
 }
 
-/// The directives without what says less than another, for `.maxntid` and `.reqntid` exclude each other (manual 11.4.3).
+/// The directives without those implied by others, since `.maxntid` and `.reqntid` exclude each other (manual 11.4.3).
 fn launch_bounds(mut list: Vec<FunctionDirective>) -> Result<Vec<FunctionDirective>> {
     let threads = |dims: &[Option<u32>; 3]| {
         dims.iter().flatten().fold(1, |all: u64, dim| all.saturating_mul((*dim).into()))
@@ -511,7 +511,7 @@ fn launch_bounds(mut list: Vec<FunctionDirective>) -> Result<Vec<FunctionDirecti
     Ok(list)
 }
 
-/// Whether only kernels have a directive, which says how they are launched or how many blocks run together.
+/// Whether only kernels may have a directive, which specifies launches or the number of resident blocks.
 fn is_of_kernels(directive: &FunctionDirective) -> bool {
     matches!(
         directive,
@@ -523,7 +523,7 @@ fn is_of_kernels(directive: &FunctionDirective) -> bool {
     )
 }
 
-/// Whether a directive says how blocks form clusters. A target without clusters launches none, so nothing there depends on it.
+/// Whether a directive specifies clusters. A target without clusters launches none, so that it has no effect there.
 fn is_about_clusters(directive: &FunctionDirective) -> bool {
     matches!(
         directive,

@@ -1,4 +1,4 @@
-//! The function that is raised, as LLVM has it, and what every stage asks about it.
+//! The LLVM function that is raised, and queries that every stage needs.
 
 use ptx_llvm::view::{
     BlockId, Call, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId, Value, View,
@@ -24,7 +24,7 @@ impl<'v> Source<'v> {
         self.function.inst(id)
     }
 
-    /// What an instruction does.
+    /// The operation of an instruction.
     pub(crate) fn op(self, id: InstId) -> &'v Op {
         &self.function.inst(id).op
     }
@@ -87,7 +87,7 @@ impl<'v> Source<'v> {
         (!whole).then_some(bits * len)
     }
 
-    /// The function a call names, when it calls it as what it is.
+    /// The function that a call calls directly, with its own type.
     pub(crate) fn callee(self, call: &Call) -> Option<&'v Function> {
         let Value::Const(id) = call.callee else { return None };
         let Constant::Symbol(symbol) = self.view.constant(id) else { return None };
@@ -102,12 +102,12 @@ impl<'v> Source<'v> {
         (function.ty == call.ty).then_some(function)
     }
 
-    /// Whether a call does nothing: it tells optimizers something.
+    /// Whether a call has no effect, but is information for optimizers.
     pub(crate) fn is_ignored_call(self, call: &Call) -> bool {
         self.callee(call).is_some_and(|function| is_hint(&function.name))
     }
 
-    /// How many arguments come before those of variable number, where there are such.
+    /// The number of fixed arguments of a variadic call.
     pub(crate) fn fixed_arguments(self, call: &Call) -> Option<usize> {
         match self.view.ty(call.ty) {
             Type::Function { params, variadic: true, .. } => Some(params.len()),

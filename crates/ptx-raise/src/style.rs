@@ -1,30 +1,30 @@
-//! How the result is written where its meaning leaves a choice.
+//! Choices about the PTX text that do not affect its semantics.
 
-/// What a module in PTX looks like beyond what it means.
+/// The style of a PTX module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
-    /// What registers and labels are called.
+    /// The names of registers and labels.
     pub names: Names,
-    /// What comments say.
+    /// The contents of comments.
     pub annotations: Annotations,
 }
 
-/// What registers and labels are called.
+/// The names of registers and labels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Names {
     /// By class and number: `%r1`, `$L__BB0_2`.
     #[default]
     Numbers,
-    /// As LLVM's values and blocks, as far as PTX can spell it: `%sum`, `$L_for_body`. What has no name has a number. Code of
-    /// which DWARF says where its variables are has numbers: debuggers know registers with short names alone. PTX that was compiled
-    /// for debugging has the names that it had, in any style: its sections name registers.
+    /// As LLVM's values and blocks, as far as PTX allows: `%sum`, `$L_for_body`. Unnamed values have numbers. Code with DWARF
+    /// locations of variables has numbers: debuggers support only short register names. PTX that was compiled for debugging keeps
+    /// its names in any style, since its sections refer to registers.
     Values,
 }
 
-/// What comments say.
+/// The contents of comments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Annotations {
-    /// Nothing.
+    /// None.
     #[default]
     None,
     /// After `.loc` the file, line and column, as LLVM's backend writes them: `// a.cu:9:78 @[ a.cu:14:12 ]`. Code that was PTX gets none.

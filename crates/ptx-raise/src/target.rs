@@ -1,8 +1,9 @@
-//! Which `.version` and `.target` the result states (manual 11.1.1, 11.1.2).
+//! `.version` and `.target` of the result (manual 11.1.1, 11.1.2).
 //!
-//! What the options say holds, and what the module uses must fit. Otherwise the module's own metadata and attributes
-//! count, the highest of each; a version that is too low for what is used is raised, since that changes no
-//! machine code. Without any word about the architecture it is the lowest that has everything used, from `sm_75` on.
+//! The options have precedence, and the module must not use features that they exclude. Otherwise the module's own
+//! metadata and attributes apply, the highest of each; a version that is too low for the features used is raised,
+//! since that does not change machine code. If the architecture is not specified it is the lowest that has all
+//! features used, from `sm_75` on.
 
 use ptx_isa::{PtxVersion, Since, Sm};
 use ptx_legalize::Atomics;
@@ -11,16 +12,16 @@ use ptx_llvm::{Gpu, marks};
 
 use crate::error::{RaiseError, Result, TARGET};
 
-/// What the caller asks for.
+/// The options of the caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RaiseOptions {
-    /// The architecture of `.target`; `None` takes the module's own.
+    /// The architecture of `.target`; `None` is the module's own.
     pub target: Option<Sm>,
-    /// The `.version`; `None` takes the module's own.
+    /// The `.version`; `None` is the module's own.
     pub version: Option<PtxVersion>,
 }
 
-/// The GPU that LLVM's passes are told, and what the target has of atomic operations.
+/// The GPU for LLVM's passes, and the atomic operations of the target.
 pub(crate) fn for_passes(view: &View, options: &RaiseOptions) -> (Gpu, Atomics) {
     let version = options.version.map(|version| u32::from(version.major) * 10 + u32::from(version.minor));
     let cpu = options.target.map(|sm| sm.to_string());
@@ -45,13 +46,13 @@ const ADD_BFLOAT: Since = Since::new(7, 8, 90);
 /// The architecture when neither options nor module name one.
 const DEFAULT_SM: u16 = 75;
 
-/// The lowest version that is stated for an architecture: one that has `.address_size`.
+/// The lowest version that is emitted: the first with `.address_size`.
 const LEAST_VERSION: PtxVersion = PtxVersion::new(3, 0);
 
 /// The first architecture with double precision.
 const FIRST_WITH_DOUBLES: u16 = 13;
 
-/// The target in force while instructions are selected, and the demands they make.
+/// The target in force while instructions are selected, and their requirements.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     sm: Sm,
@@ -59,11 +60,11 @@ pub(crate) struct Target {
     version: PtxVersion,
     version_fixed: bool,
     names: Vec<String>,
-    /// What is limited to some targets and used, when no one named the architecture.
+    /// Features in use that only some targets have, if the architecture is not specified.
     demands: Vec<Since>,
 }
 
-/// Where the architecture comes from.
+/// The source of the architecture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
     Options,
@@ -72,7 +73,7 @@ enum Choice {
 }
 
 impl Target {
-    /// Reads what options and module say.
+    /// Determines the target from options and module.
     pub(crate) fn new(view: &View, options: &RaiseOptions) -> Self {
         let own = module_target(view);
         let (sm, chosen) = match (options.target, own) {
@@ -81,14 +82,14 @@ impl Target {
             (None, None) => (Sm::new(DEFAULT_SM), Choice::Nobody),
         };
         let mut names = if options.target.is_some() { Vec::new() } else { target_options(view) };
-        // It means nothing where there are doubles (manual 11.1.2), and is refused there.
+        // It has no effect on targets with double precision (manual 11.1.2), and is rejected there.
         names.retain(|name| name != "map_f64_to_f32" || sm.number < FIRST_WITH_DOUBLES);
-        // OpenCL's images and samplers are bound apart (manual 5.3), which is what the system in the triple means.
+        // The operating system `nvcl` in the triple means that OpenCL's images and samplers are bound separately (manual 5.3).
         if view.triple.ends_with("-nvcl") && !names.iter().any(|name| name.starts_with("texmode_")) {
             names.push("texmode_independent".to_owned());
         }
         let stated = options.version.or_else(|| module_version(view));
-        // What knows the architecture has its other instructions too.
+        // A version that has the architecture has its other instructions, too.
         let least = if chosen == Choice::Nobody { PtxVersion::new(1, 0) } else { first_version(sm) };
         let version = match options.version {
             Some(version) => version,
@@ -97,7 +98,7 @@ impl Target {
         Self { sm, chosen, version, version_fixed: options.version.is_some(), names, demands: Vec::new() }
     }
 
-    /// Whether samplers are bound apart from textures (manual 5.3).
+    /// Whether samplers are bound separately from textures (manual 5.3).
     pub(crate) fn binds_apart(&self) -> bool {
         self.names.iter().any(|name| name == "texmode_independent")
     }
@@ -107,22 +108,22 @@ impl Target {
         self.sm.number
     }
 
-    /// Whether code for the target may use what exists since `since`.
+    /// Whether code for the target may use a feature that exists since `since`.
     pub(crate) fn has(&self, since: Since) -> bool {
         since.admits(self.sm) && (!self.version_fixed || self.version >= since.ptx)
     }
 
-    /// Whether the architecture is settled and has not got what exists since `since`.
+    /// Whether the architecture is specified and does not have a feature that exists since `since`.
     pub(crate) fn lacks(&self, since: Since) -> bool {
         self.chosen != Choice::Nobody && !since.admits(self.sm)
     }
 
-    /// Whether the target has what exists since `since` without a higher version than is stated or used already.
+    /// Whether the target has a feature that exists since `since` without a higher version than the current one.
     pub(crate) fn has_already(&self, since: Since) -> bool {
         since.admits(self.sm) && self.version >= since.ptx
     }
 
-    /// Whether the caller asked for a version.
+    /// Whether the caller specified a version.
     pub(crate) fn is_version_fixed(&self) -> bool {
         self.version_fixed
     }
@@ -153,7 +154,7 @@ impl Target {
         Ok(())
     }
 
-    /// The lowest architecture that has what exists since `since` and all that was demanded before.
+    /// The lowest architecture that has a feature that exists since `since` and all required before.
     fn grown(&self, since: Since) -> Option<Sm> {
         let listed =
             since.only.iter().copied().chain(self.demands.iter().flat_map(|demand| demand.only).copied());
@@ -197,7 +198,7 @@ impl Target {
     }
 }
 
-/// The first version that knows an architecture, the newest one when none does.
+/// The first version that has an architecture, the newest one when none does.
 fn first_version(sm: Sm) -> PtxVersion {
     ptx_verify::first_version(sm).unwrap_or(PtxVersion::NEWEST).max(LEAST_VERSION)
 }

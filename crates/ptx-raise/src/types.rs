@@ -1,6 +1,6 @@
 //! How LLVM's types become registers.
 //!
-//! A value of LLVM is a list of leaves, each in a register of its own: fields of structures and elements of arrays and
+//! A value of LLVM is a list of leaves, each in a separate register: fields of structures and elements of arrays and
 //! vectors one after the other, integers over 64 bits as 64-bit words, the low one first. The one exception are vectors of
 //! an even number of half-precision numbers, which are pairs: PTX computes with two as one 32-bit register.
 
@@ -12,7 +12,7 @@ use ptx_llvm::view::{FloatKind, Type, TypeId, View};
 
 use crate::error::{RaiseError, Result, TYPE};
 
-/// Values with more leaves than this are refused: each would take a register.
+/// Values with more leaves are rejected: each would need a register.
 const MAX_LEAVES: usize = 4096;
 
 /// The widest vector access in bytes that every target has.
@@ -21,7 +21,7 @@ pub(crate) const MAX_VECTOR: u64 = 16;
 /// The bytes of a word.
 pub(crate) const WORD: usize = 4;
 
-/// What a leaf holds.
+/// The type of a leaf.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Scalar {
     /// An integer of at most 64 bits; the bits of its register above that are unspecified.
@@ -98,7 +98,7 @@ impl Class {
     }
 }
 
-/// The integer type of at least so many bits, signed or unsigned.
+/// The integer type of at least `bits` bits, signed or unsigned.
 pub(crate) const fn integer_type(signed: bool, bits: u32) -> ScalarType {
     match (signed, bits) {
         (true, 0..=8) => ScalarType::S8,
@@ -112,7 +112,7 @@ pub(crate) const fn integer_type(signed: bool, bits: u32) -> ScalarType {
     }
 }
 
-/// The class of integer registers that hold so many bits; predicates are none.
+/// The class of integer registers for `bits` bits; predicates are not included.
 pub(crate) const fn integer_class(bits: u32) -> Class {
     match bits {
         0..=16 => Class::B16,
@@ -175,15 +175,15 @@ impl Scalar {
 /// The registers that hold addresses in shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum SharedAddresses {
-    /// Of 32 bits, as compilers for CUDA compute them, however much room they take in memory.
+    /// 32 bits, as compilers for CUDA compute them, independent of their size in memory.
     #[default]
     Short,
-    /// As wide as the data layout specifies, see [`crate::upper_halves`].
+    /// The width in the data layout, see [`crate::upper_halves`].
     Whole,
 }
 
 impl SharedAddresses {
-    /// The class of an address of so many bits.
+    /// The class of an address of `bits` bits.
     const fn class(self, space: u32, bits: u32) -> Class {
         match self {
             Self::Short if space == ptx_llvm::address_space::SHARED => Class::B32,
@@ -203,13 +203,13 @@ pub(crate) fn space_class(view: &View, shared: SharedAddresses, space: u32) -> C
     shared.class(space, bits.unwrap_or(64))
 }
 
-/// One register's worth of a value, and where it lies in memory.
+/// The part of a value in one register, and its offset in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Leaf {
     pub(crate) scalar: Scalar,
     /// Bytes from the start of the value.
     pub(crate) offset: u64,
-    /// Bytes it takes.
+    /// Its size in bytes.
     pub(crate) bytes: u64,
 }
 
@@ -303,7 +303,7 @@ fn collect(
     Ok(())
 }
 
-/// The pair that two elements of a type make, for the types PTX computes with in pairs.
+/// The pair of two elements of a type, for the types with which PTX computes in pairs.
 fn pair_of(view: &View, element: TypeId) -> Option<Scalar> {
     match view.ty(element) {
         Type::Float(FloatKind::Half) => Some(Scalar::HalfPair),

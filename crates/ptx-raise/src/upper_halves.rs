@@ -22,11 +22,11 @@ use ptx_llvm::view::{
 use crate::per_inst::Users;
 use crate::references::for_each_operand;
 
-/// How many instructions a number is followed to the place where its upper half is cut off.
+/// The maximum number of instructions that a number is followed to a truncation of its upper half.
 const MOST_STEPS: u32 = 8;
 /// Constants up to this, added to the address of a variable, leave the upper half zero.
 const MOST_OFFSET: u64 = 1 << 31;
-/// How deep constants and types are looked into.
+/// The maximum depth of constants and types that is examined.
 const MOST_DEPTH: u32 = 16;
 
 /// Whether results of a function may depend on the upper half of an address in shared memory.
@@ -50,7 +50,7 @@ struct Reader<'v> {
     view: &'v View,
     function: &'v Function,
     users: Users,
-    /// By instruction: whether the upper half of the shared address that it makes is zero.
+    /// By instruction: whether the upper half of the shared address that it computes is zero.
     zero: Vec<bool>,
 }
 
@@ -67,7 +67,7 @@ impl Reader<'_> {
         self.users = Users::new(self.function.insts.len(), &uses);
     }
 
-    /// From all zero down, until nothing changes: addresses that go around a loop are what they begin with and what is added.
+    /// Iterates from all zero until nothing changes: addresses in a loop depend on their initial value and on the increments.
     fn find_zero(&mut self) {
         self.zero = vec![true; self.function.insts.len()];
         let mut work: Vec<usize> = (0..self.zero.len()).rev().collect();
@@ -98,14 +98,14 @@ impl Reader<'_> {
         ty.is_some_and(|ty| matches!(self.view.ty(ty), Type::Pointer { space: SHARED }))
     }
 
-    /// Whether a value is an address in shared memory, has one in it, or is a number made of one.
+    /// Whether a value is an address in shared memory, contains one, or is a number computed from one.
     fn has_shared(&self, value: Value) -> bool {
         let ty = self.view.value_type(self.function, value);
         ty.is_some_and(|ty| self.holds_shared(ty, MOST_DEPTH))
             || matches!(value, Value::Const(id) if self.number_reads(id, MOST_DEPTH))
     }
 
-    /// Whether the upper half of an address in shared memory is zero, or no address in shared memory is there.
+    /// Whether the upper half of an address in shared memory is zero, or the value has no such address.
     fn is_zero(&self, value: Value) -> bool {
         match value {
             Value::Inst(id) => {
@@ -151,7 +151,7 @@ impl Reader<'_> {
         size.checked_mul(count).is_some_and(|bytes| bytes <= MOST_OFFSET) && indices.all(is_inside)
     }
 
-    /// Whether the upper half of what an instruction makes is zero, when those it is made of are as known now.
+    /// Whether the upper half of an instruction's result is zero, given the current state of its operands.
     fn makes_zero(&self, id: InstId) -> bool {
         let inst = self.function.inst(id);
         match &inst.op {
@@ -244,7 +244,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Whether a number among the operands is a constant made of an address that has an upper half.
+    /// Whether a number among the operands is a constant computed from an address that has an upper half.
     fn reads_numbers(&self, op: &Op) -> bool {
         let mut reads = false;
         for_each_operand(op, &mut |value| {
@@ -253,7 +253,7 @@ impl Reader<'_> {
         reads
     }
 
-    /// Whether a constant number is made of an address that has an upper half.
+    /// Whether a constant number is computed from an address that has an upper half.
     fn number_reads(&self, id: ConstId, depth: u32) -> bool {
         if depth == 0 {
             return true;
@@ -293,7 +293,7 @@ impl Reader<'_> {
         !matches!(self.view.ty(self.view.constant_type(id)), Type::Int { bits } if *bits <= 32)
     }
 
-    /// Whether what an instruction makes is a number of 32 bits, or all that is made of it depends on its low half only.
+    /// Whether an instruction's result is a 32-bit number, or all values computed from it depend only on its low half.
     fn is_shortened(&self, id: InstId, steps: u32) -> bool {
         if matches!(self.view.ty(self.function.inst(id).ty), Type::Int { bits } if *bits <= 32) {
             return true;

@@ -4,10 +4,10 @@ use ptx_ir::{RegId, Symbol};
 use ptx_llvm::view::BlockId;
 pub(crate) use ptx_llvm::view::{mask, sign_extend};
 
-/// What is known about the bits of a register above an integer's width.
+/// The known state of the bits of a register above an integer's width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Upper {
-    /// Nothing.
+    /// Unknown.
     Any,
     /// They are zero.
     Zero,
@@ -15,14 +15,14 @@ pub(crate) enum Upper {
     Sign,
 }
 
-/// What comes above a number that is made wider.
+/// The upper bits of an extended number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fill {
     Zero,
     Sign,
 }
 
-/// What an address counts from.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Base {
     Register(RegId),
@@ -36,13 +36,13 @@ pub(crate) enum Val {
     Register(RegId, Upper),
     /// Constant bits, zero above the leaf's width.
     Bits(u64),
-    /// An address: a base and bytes after it, in the state space of LLVM's number `space`. It may stand for a generic
-    /// pointer; then it is converted where the bits of the generic address matter, and used as it is by loads and stores.
+    /// An address: a base and bytes after it, in the state space of LLVM's number `space`. It may represent a generic
+    /// pointer; then it is converted if the bits of the generic address are needed, and loads and stores use it as it is.
     Address { base: Base, offset: i64, space: u32 },
 }
 
 impl Val {
-    /// A register about whose upper bits nothing is known.
+    /// A register whose upper bits are unknown.
     pub(crate) const fn reg(register: RegId) -> Self {
         Val::Register(register, Upper::Any)
     }

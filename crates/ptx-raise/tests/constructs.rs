@@ -1,4 +1,4 @@
-//! Constructs of LLVM IR that PTX says in another way, or not quite.
+//! Constructs of LLVM IR that PTX expresses in another way, or only partly.
 
 use ptx_isa::Sm;
 use ptx_llvm::{Context, Module};

@@ -1,4 +1,4 @@
-//! DWARF sections, read back with gimli from the bytes that an assembler would make of them.
+//! DWARF sections, parsed with gimli from the bytes that an assembler would generate.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -80,7 +80,7 @@ type Bytes<'b> = EndianSlice<'b, LittleEndian>;
 fn tree(text: &str) -> String {
     let (sections, names) = assembled(text);
     let load = |id: gimli::SectionId| -> Result<Bytes<'_>, gimli::Error> {
-        // The assembler makes the lines; gimli wants a header at least.
+        // The assembler generates the line table; gimli requires at least a header.
         const NO_LINES: &[u8] = &[13, 0, 0, 0, 2, 0, 7, 0, 0, 0, 1, 1, 0xFB, 14, 1, 0, 0];
         let made = if id == gimli::SectionId::DebugLine { NO_LINES } else { &[] };
         Ok(EndianSlice::new(sections.get(id.name()).map_or(made, Vec::as_slice), LittleEndian))

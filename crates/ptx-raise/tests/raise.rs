@@ -1,4 +1,4 @@
-//! Small LLVM IR inputs and what their PTX must say. Each result is also given to ptxas where that is installed.
+//! Small LLVM IR inputs and their expected PTX. Each result is also assembled by ptxas if it is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,7 +49,7 @@ fn refusal(text: &str) -> String {
     raised(text, &options).expect_err("a refusal")
 }
 
-/// The same with the names of LLVM's values and blocks, and places in the source.
+/// The same with the names of LLVM's values and blocks, and source locations.
 fn readable(text: &str) -> String {
     let options = RaiseOptions { target: Some(Sm::new(90)), version: None };
     let style = Style { names: Names::Values, annotations: Annotations::Source };

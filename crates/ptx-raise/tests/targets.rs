@@ -1,4 +1,4 @@
-//! What each target has: features against architectures and versions, as the manual states them.
+//! The features of each target: by architecture and version, as in the manual.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ const FEATURES: [Feature; 13] = [
     feature("i32 @llvm.nvvm.activemask()", "", Has::From(50), (6, 2)),
     feature("i1 @llvm.nvvm.vote.all.sync(i32, i1)", "i32 -1, i1 true", Has::From(50), (6, 0)),
     feature("i32 @llvm.nvvm.match.any.sync.i32(i32, i32)", "i32 -1, i32 5", Has::From(70), (6, 0)),
-    // The manual says 6.3; ptxas takes it from 6.2 on.
+    // 6.3 in the manual; ptxas accepts it from 6.2 on.
     feature("void @llvm.nvvm.nanosleep(i32)", "i32 5", Has::From(70), (6, 2)),
     feature("void @llvm.nvvm.cp.async.wait.all()", "", Has::From(80), (7, 0)),
     feature("i32 @llvm.nvvm.redux.sync.add(i32, i32)", "i32 5, i32 -1", Has::From(80), (7, 0)),
@@ -49,7 +49,7 @@ const FEATURES: [Feature; 13] = [
     ),
 ];
 
-/// The targets with the first versions that know them (release notes).
+/// The targets with the first versions that have them (release notes).
 const TARGETS: [(&str, (u8, u8)); 24] = [
     ("sm_50", (4, 0)),
     ("sm_52", (4, 1)),
@@ -181,7 +181,7 @@ fn a_widened_bfloat_asks_for_the_version_of_its_conversion() {
     assert!(older.starts_with(".version 7.0\n") && !older.contains("cvt.f32.bf16"), "{older}");
 }
 
-/// ptxas takes each feature on the first target that it still knows, and no older version of PTX.
+/// ptxas accepts each feature on the first target that it still supports, and no older version of PTX.
 #[test]
 fn ptxas_agrees_about_the_first_targets() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -210,7 +210,7 @@ fn ptxas_agrees_about_the_first_targets() {
     let _ = std::fs::remove_file(&file);
 }
 
-/// What types and constants need by rules of their own.
+/// Requirements of types and constants by separate rules.
 #[test]
 fn the_version_covers_what_the_verifier_asks_for() {
     const NARROW: &str = "declare i16 @llvm.nvvm.ff.to.e4m3x2.rn(float, float)

@@ -119,7 +119,7 @@ b:
   store i32 %x, ptr addrspace(1) %p, align 4
   ret void
 }");
-    // What is stored is written on one path only.
+    // The stored value is defined on one path only.
     let stored =
         text.split("st.global.b32").nth(1).and_then(|rest| rest.split(['%', ';']).nth(2)).expect("a store");
     let written = text.lines().filter(|line| line.contains(&format!(" \t%{stored},"))).count();
@@ -139,7 +139,7 @@ fn bits_of_a_floating_point_number_need_no_copy() {
     has_not(&text, "mov");
 }
 
-/// What llc 22 chooses for each: an approximation where `afn` allows one in single precision, and for no other flag.
+/// The choices of llc 22: an approximation if `afn` allows one in single precision, and for no other flag.
 #[test]
 fn approximations_are_where_they_are_allowed() {
     let module = |flags: &str, ty: &str, attributes: &str| {
@@ -209,8 +209,8 @@ fn lines_of_ptx_cover_constants_and_numbers_of_fewer_bits() {
     let line = |operations: &str| {
         ptx(&format!("define i64 @f(i32 %a, i32 %b, i8 %c, i64 %d) {{\n{operations}\n  ret i64 %r\n}}"))
     };
-    // What a line says of the operands is worked out from LLVM's language reference: `zext nneg` is an extension by the sign too, a number with
-    // zeros above its 8 bits is not negative in 32, and a shift by 3 multiplies by 8.
+    // The operands of a line follow from LLVM's language reference: `zext nneg` is an extension by the sign too, a number with zeros above its
+    // 8 bits is not negative in 32, and a shift by 3 multiplies by 8.
     for (operations, expected) in [
         ("%x = sext i32 %a to i64\n %r = mul i64 %x, 24", "mul.wide.s32 %rd2, %r1, 24;"),
         ("%x = zext i32 %a to i64\n %r = shl i64 %x, 3", "mul.wide.u32 %rd2, %r1, 8;"),

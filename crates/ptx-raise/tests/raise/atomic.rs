@@ -61,7 +61,7 @@ fn older_targets_order_memory_with_membar() {
     has(&text, &["ld.volatile.global.b32", "membar.gl", "membar.gl", "atom.global.add.u32", "membar.gl"]);
 }
 
-/// ptxas knows nothing before sm_75 any more, so there is no second opinion here.
+/// ptxas no longer supports targets before sm_75, so that its verdict is not available here.
 fn ptx_for_old(text: &str) -> String {
     let options = RaiseOptions { target: Some(Sm::new(60)), version: None };
     raised(text, &options).unwrap_or_else(|message| panic!("refused: {message}"))

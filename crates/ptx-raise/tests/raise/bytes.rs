@@ -92,7 +92,7 @@ end:
     let text = readable(&module("xor"));
     has(&text, &["xor.b32", "st.global.b32"]);
     has_not(&text, "b16");
-    // What is computed byte by byte is kept so.
+    // Bytes that are computed one by one stay separate.
     let text = readable(&module("add"));
     has(&text, &["add.s16", "st.global.v4.b8"]);
     has_not(&text, "prmt");
@@ -119,7 +119,7 @@ fn bytes_of_their_own_are_stored_as_they_are() {
   ret void\n}",
     );
     has(&text, &["st.global.v4.b8"]);
-    // What was PTX keeps its registers.
+    // Code that was PTX keeps its registers.
     let text = readable(
         "define void @f(ptr addrspace(1) %p) {
   %v = load <4 x i8>, ptr addrspace(1) %p

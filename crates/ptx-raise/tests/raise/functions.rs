@@ -348,7 +348,7 @@ define ptx_kernel void @k(ptr byval([4 x i32]) align 4 %s, ptr %o) {
   ret void\n}");
     has(&text, &["ld.param.b32", "st.b32", "ld.param.b32", "st.param.b32", "call"]);
     has_not(&text, ".local");
-    // What the function keeps the address of, or writes, stays a copy.
+    // A parameter that is written, or whose address is stored, is copied.
     for other in ["call void @keep(ptr %s)", "store i32 5, ptr %s"] {
         let text = ptx(&format!(
             "declare void @use(ptr byval([4 x i32]) align 4)
@@ -375,7 +375,7 @@ define void @f(ptr byval([24 x i8]) align 8 %s, ptr addrspace(1) %d) {
     has(&text, &["ld.param.b64", "[s]", "ld.param.b64", "[s+16]", "call.uni use, (param0);"]);
     has(&text, &["call.uni", "[s+8]", "[s+16]", "st.global.b64", "st.global.b64"]);
     has_not(&text, "ld.local");
-    // A loop and a place known at run time need an address, and what is written is the function's own copy.
+    // A loop and a dynamic offset need an address, and a written parameter is the function's own copy.
     let copies = |call: &str| {
         ptx(&format!(
             "declare void @llvm.memcpy.p1.p0.i64(ptr addrspace(1), ptr, i64, i1)

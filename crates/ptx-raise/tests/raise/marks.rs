@@ -2,7 +2,7 @@
 
 use super::ptx;
 
-/// What the lowering makes of `bfe.u32 %r, %a, 4, 12`, marked as `marked`; the shifts are by 16 and `last`.
+/// The lowering of `bfe.u32 %r, %a, 4, 12`, marked as `marked`; the shifts are by 16 and `last`.
 fn marked_field(marked: &str, last: u32, uses: &str) -> String {
     ptx(&format!(
         "define i32 @f(i32 %a, ptr %p) {{

@@ -210,7 +210,7 @@ define <4 x i8> @f(ptr addrspace(1) %p, ptr addrspace(1) dereferenceable(4) %q) 
     for known in ["@long", "%q"] {
         has(&load(known), &["ld.global.b32"]);
     }
-    // What is between two elements is in their object.
+    // Bytes between two elements are in their object.
     let text = ptx("define <4 x i32> @f(ptr addrspace(1) %p) {
   %a = call <4 x i32> @llvm.masked.load.v4i32.p1(ptr addrspace(1) align 16 %p, <4 x i1> <i1 1, i1 0, i1 0, i1 1>, <4 x i32> poison)
   ret <4 x i32> %a\n}");

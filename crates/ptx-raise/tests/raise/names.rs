@@ -1,4 +1,4 @@
-//! Names, variables, and places in the source.
+//! Names, variables, and source locations.
 
 use super::{has, has_not, ptx, readable, refusal};
 

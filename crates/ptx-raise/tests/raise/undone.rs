@@ -1,4 +1,4 @@
-//! What passes make several operations of, or other ones, and PTX says in one.
+//! Code that passes transform to several or other operations, and that is one instruction in PTX.
 
 use super::{has, has_not, ptx, ptx_for};
 
@@ -180,7 +180,7 @@ bad:
         &ptx(module),
         &["@%p1 bra $L__BB1_1;", "bra.uni $L__BB1_2;", "$L__BB1_1:", "st.global", "ret;", "$L__BB1_2:"],
     );
-    // Where the thread goes on, one branch is enough.
+    // If the thread continues, one branch is sufficient.
     has(&ptx(&module.replace("  unreachable", "  ret void")), &["@!%p1 bra $L__BB1_2;", "st.global"]);
 }
 
@@ -219,7 +219,7 @@ fn rotations_by_a_number_of_bits_turn_both_words() {
 define i64 @f(i64 %x) {
   %r = call i64 @llvm.fshl.i64(i64 %x, i64 %x, i64 40)
   ret i64 %r\n}");
-    // Over 32: the words change places, and each takes 8 bits of the other.
+    // Over 32: the words are swapped, and each gets 8 bits of the other.
     has(
         &text,
         &[
@@ -570,7 +570,7 @@ fn chain_that_another_one_reads_earlier_stays_where_its_words_are() {
 
 #[test]
 fn chain_that_an_instruction_reads_which_another_text_says_but_leaves_stays_before_it() {
-    // The marked text says what `%y` and its flag are, but `%other` reads the flag too, so that the call of `%y` stays.
+    // The marked text computes `%y` and its flag, but `%other` reads the flag, too, so that the call of `%y` stays.
     let text = ptx("define [2 x i64] @f(i64 %a, i64 %b, i64 %c, i64 %d) {
   %x = call { i64, i1 } @llvm.uadd.with.overflow.i64(i64 %a, i64 %b)
   %low = extractvalue { i64, i1 } %x, 0
