@@ -11,7 +11,7 @@
 //! ld.param.u64 %rd1, [p];             free: it may be an address
 //! mul.wide.u32 %rd2, %r1, 4;          an integer, by its instruction
 //! add.s64      %rd3, %rd1, %rd2;      a sum with one term that may be an address: it may be one
-//! ld.global.f32 %f1, [%rd3];          wants %rd3 to be a pointer: so %rd3 is one, and by it %rd1
+//! ld.global.f32 %f1, [%rd3];          needs %rd3 as a pointer: so %rd3 is one, and so is %rd1
 //!
 //! %rd3 = getelementptr i8, ptr addrspace(1) %rd1, i64 %rd2           and not inttoptr (add %rd1, %rd2)
 //! ```

@@ -10,7 +10,7 @@ fn through(pipeline: &str, text: &str) -> (String, String) {
     whole_file_through(pipeline, format!("{HEADER}{text}"))
 }
 
-/// The same of a file with a header of its own.
+/// The same for a file with its own header.
 fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
     let source = SourceFile::new("test.ptx", text);
     let (module, findings) = ptx_syntax::parse(&source);

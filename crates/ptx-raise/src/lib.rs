@@ -69,7 +69,7 @@ use crate::context::ModuleContext;
 ///
 /// # Errors
 ///
-/// Everything that has no counterpart in PTX, one finding each, with the function and the instruction in words.
+/// A diagnostic for each construct that has no counterpart in PTX, with the function and the instruction in words.
 pub fn raise(
     module: &ptx_llvm::Module<'_>,
     options: &RaiseOptions,

@@ -125,7 +125,7 @@ fn mentioned(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<RegId> {
     order
 }
 
-/// A name that ends in a number, taken apart; `None` for others and for numbers with zeros before them.
+/// The parts of a name that ends in a number; `None` for others and for numbers with leading zeros.
 fn numbered(name: &str) -> Option<(&str, u32)> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = name.get(stem.len()..)?;

@@ -56,7 +56,7 @@ fn check_result(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// Only pairs and numbers of 32 bits and more have a second predicate, and one of the two is wanted (manual 9.7.7.2).
+/// Only pairs and numbers of 32 bits and more have a second predicate, and one of the two must not be `_` (manual 9.7.7.2).
 fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.operand(0) == Operand::Sink && site.operand(1) == Operand::Sink {
         let text = format!("at least one result of `{}` must be wanted", site.mnemonic());

@@ -94,7 +94,7 @@ enum Local {
     Address(RegId),
 }
 
-/// A register of its own for each of the module's.
+/// Declares a register of the function for each of the module's.
 fn own_registers(
     module: &mut Module,
     body: &mut Body,

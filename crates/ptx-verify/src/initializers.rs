@@ -114,7 +114,7 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
     if variable.shape != VectorShape::Scalar {
         levels.push(Level::Vector(u64::from(variable.shape.lanes())));
     }
-    // With a list of its own, in the order of the text: braces may nest as deep as the text is long.
+    // With an explicit work list, in the order of the text: braces may nest as deep as the text is long.
     let mut pending = vec![(init, 0)];
     while let Some((value, depth)) = pending.pop() {
         check_address_since(cx, variable, value);

@@ -175,7 +175,7 @@ fn check_packed_register(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty:
     }
 }
 
-/// Whether an operand is a vector that is packed or taken apart.
+/// Whether an operand is a vector that is packed or unpacked.
 fn is_packed(site: Site<'_>, operand: Operand) -> bool {
     match operand {
         Operand::Vector(_) => true,

@@ -484,7 +484,7 @@ fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
             | Sem::Bits(BitsSem::Lop3)
             | Sem::Async(AsyncSem::MbarrierArrive)
             | Sem::Warp(WarpSem::Elect) => true,
-            // Its predicate may be all that is wanted.
+            // Its predicate may be the only result that is needed.
             Sem::Warp(WarpSem::Match) => site.has(Mod::All),
             _ => false,
         },

@@ -97,7 +97,7 @@ fn add_before(body: &mut Body, name: StrId) {
     }
 }
 
-/// Copies a special register to a register of its own; `None` for one that nothing is added to.
+/// Copies a special register to a new register; `None` for one that no constant is added to.
 fn moved(body: &mut Body, name: StrId, user: &Inst, special: SpecialReg) -> Option<RegId> {
     let (added, ty) = match special.scalar_type().bits() {
         32 => (ptx!("mov.u32"), ScalarType::U32),
@@ -109,7 +109,7 @@ fn moved(body: &mut Body, name: StrId, user: &Inst, special: SpecialReg) -> Opti
     Some(result)
 }
 
-/// Adds a constant to a register in a register of its own; `None` for registers that nothing is added to.
+/// Adds a constant to a register in a new register; `None` for registers that no constant is added to.
 fn sum(body: &mut Body, name: StrId, user: &Inst, register: RegId, constant: i64) -> Option<RegId> {
     let (added, ty) = match body.reg_type(register).bits() {
         16 => (ptx!("add.u16"), ScalarType::U16),

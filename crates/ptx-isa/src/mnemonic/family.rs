@@ -62,7 +62,7 @@ impl Mnemonic {
         self.add_in_row(more).or_else(|| self.add_anywhere(more)).ok_or_else(|| self.unknown(more))
     }
 
-    /// [`Self::with_all`] of one modifier, where it is wanted.
+    /// [`Self::with_all`] of one modifier, if the condition is true.
     ///
     /// # Errors
     /// When no row has it.
@@ -197,7 +197,7 @@ mod tests {
         assert!(ptx!("add.s32").with_types(&[ScalarType::S32, ScalarType::S32]).is_err());
     }
 
-    /// Each mnemonic with one modifier or type of its own put back is found again, by its text.
+    /// Each mnemonic with one of its modifiers or types replaced by itself is found again, by its text.
     #[test]
     fn members_are_those_that_their_texts_mean() {
         for id in form_ids() {

@@ -111,7 +111,7 @@ impl Placement {
 pub struct Candidate {
     /// The row.
     pub mnemonic: Mnemonic,
-    /// The places that must have an operand while no other may but second results; nothing when the count of the written operands decides.
+    /// The operands that must be present while only second results are optional; `None` when the number of written operands decides.
     fixed: Option<Placement>,
 }
 

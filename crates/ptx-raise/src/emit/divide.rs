@@ -1,5 +1,5 @@
 //! Division of integers by constants: a product with the reciprocal in place of `div` and `rem`, which are long sequences
-//! whatever the divisor (Granlund and Montgomery, "Division by Invariant Integers using Multiplication").
+//! for any divisor (Granlund and Montgomery, "Division by Invariant Integers using Multiplication").
 
 use ptx_ir::RegId;
 use ptx_isa::ptx;

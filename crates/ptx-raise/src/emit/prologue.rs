@@ -111,7 +111,7 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// A parameter that a `byval` pointer points at: read in place if only loads and address arithmetic use it, else copied to
+    /// A parameter that a `byval` pointer points to: read in place if only loads and address arithmetic use it, else copied to
     /// local memory, since the function may write it and pass on its address.
     fn by_value(&mut self, at: usize, param: &Parameter, variable: VarId) -> Result<Vec<Val>> {
         let space = match self.module.view.ty(param.ty) {

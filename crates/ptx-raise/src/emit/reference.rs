@@ -11,7 +11,7 @@ use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::value::{Base, Val};
 
 impl Emitter<'_, '_, '_> {
-    /// `llvm.nvvm.texsurf.handle` and its kin: the handle of the variable whose address is the last argument.
+    /// `llvm.nvvm.texsurf.handle` and similar: the handle of the variable whose address is the last argument.
     pub(super) fn variable_handle(&mut self, id: InstId, call: &Call) -> Result<()> {
         let variable = argument(call, call.args.len().saturating_sub(1))?;
         let Val::Address { base: Base::Symbol(symbol), offset: 0, .. } = self.scalar(variable)?.0 else {

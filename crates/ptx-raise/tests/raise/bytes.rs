@@ -1,4 +1,4 @@
-//! Vectors of bytes, which stay in words.
+//! Vectors of bytes, which stay packed in words.
 
 use super::{has, has_not, readable};
 
