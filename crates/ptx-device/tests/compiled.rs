@@ -1,13 +1,12 @@
-//! Compiled kernels on a device: the same results and errors as the interpreter's, and what a launch costs in memory.
+//! Compiled kernels on a device: the same results and errors as the interpreter's.
 //!
 //! What kernels leave is worked out here by plain loops.
 
-use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ptx_device::{
-    Argument, Check, Completion, Device, DeviceError, DeviceOptions, Engine, Kernel, Limits, Module, Shape,
-    Stream, TrapKind,
+    Check, Completion, Device, DeviceError, DeviceOptions, Engine, Kernel, Limits, Module, Shape, Stream,
+    TrapKind,
 };
 
 const KERNELS: &str = ".version 8.7
@@ -47,16 +46,6 @@ const KERNELS: &str = ".version 8.7
 .visible .entry saves() { call f; ret; }
 .visible .entry forever() { again: bra again; }
 .visible .entry nothing() { ret; }
-.extern .shared .align 16 .b8 s[];
-.visible .entry shares(.param .u64 out)
-{
-    .reg .pred %p; .reg .b32 %i, %v, %d; .reg .b64 %a;
-    mov.u32 %i, %tid.x; mov.u32 %v, s; mad.lo.u32 %d, %i, 224, %v; st.shared.u32 [%d], %i;
-    bar.sync 0;
-    xor.b32 %i, %i, 1023; mad.lo.u32 %d, %i, 224, %v; ld.shared.u32 %v, [%d];
-    ld.param.u64 %a, [out]; atom.global.add.u32 %d, [%a], %v;
-    ret;
-}
 ";
 
 /// The line of something in the text.
@@ -235,57 +224,4 @@ fn kernels_are_kept_for_other_devices() {
     let nothing = kernel(&device, "nothing");
     nothing.prepare(&Shape::linear(1, 32)).expect("compiled");
     assert_eq!(files(), 1);
-}
-
-/// Bytes of memory that the process has, now and at most.
-#[cfg(target_os = "linux")]
-fn memory(what: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
-    let line = status.lines().find_map(|line| line.strip_prefix(what)).expect("a line");
-    1024 * line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number")
-}
-
-/// Launches leave no memory, however many there are. `PTX_LAUNCHES` asks for another number.
-#[test]
-#[cfg(target_os = "linux")]
-fn launches_leave_nothing() {
-    let count: u64 =
-        std::env::var("PTX_LAUNCHES").ok().map_or(30_000, |count| count.parse().expect("a number"));
-    let device = device(Engine::Compiled);
-    let (nothing, sums) = (kernel(&device, "nothing"), kernel(&device, "sums"));
-    let out = device.allocate(800).expect("memory");
-    let arguments: [Argument; 2] = [out.into(), 150u32.into()];
-    let launch = |count: u64| {
-        for _ in 0..count {
-            nothing.launch(&Shape::linear(1, 32), &[]).expect("it runs");
-            sums.launch(&Shape::linear(4, 50), &arguments).expect("it runs");
-        }
-    };
-    launch(2000);
-    let before = memory("VmRSS");
-    let begin = Instant::now();
-    launch(count);
-    let (grown, time) = (memory("VmRSS").saturating_sub(before), begin.elapsed());
-    // Other tests may run at the same time; 64 bytes left by each launch are more than this.
-    assert!(grown < 2 << 20, "{grown} bytes after {count} pairs of launches in {time:?}");
-}
-
-/// A block of 1,024 threads with 227 KB of shared memory, on two threads of the host.
-#[test]
-#[cfg(target_os = "linux")]
-fn large_blocks_take_little_memory() {
-    let options =
-        DeviceOptions { engine: Engine::Compiled, threads: NonZeroUsize::new(2), ..DeviceOptions::default() };
-    let device = Device::with(options);
-    let shares = kernel(&device, "shares");
-    let shape = Shape { dynamic_shared: 227 << 10, ..Shape::linear(64, 1024) };
-    // What LLVM takes is not counted: it is there for all kernels.
-    shares.prepare(&shape).expect("compiled");
-    let out = device.allocate(4).expect("memory");
-    let before = memory("VmRSS");
-    shares.launch(&shape, &[out.into()]).expect("it runs");
-    let grown = memory("VmRSS").saturating_sub(before);
-    // Each block adds 0 + 1 + .. + 1023.
-    assert_eq!(words(&device, out, 1), [64 * 1023 * 512]);
-    assert!(grown < 64 << 20, "{grown} bytes");
 }
