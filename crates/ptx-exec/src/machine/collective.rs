@@ -170,18 +170,21 @@ impl Warp {
             (used, made) = (collective.srcs.len(), collective.dsts.len());
             // The buffers only grow: rows past the used ones are not read.
             inputs.resize(inputs.len().max(used), [0; WARP]);
-            outputs.resize(outputs.len().max(made), [0; WARP]);
             for (input, src) in inputs.iter_mut().zip(&collective.srcs) {
                 copy_lanes(self.row(grid, fragment.frame, *src), fragment.mask, input);
             }
             addressing = Some((collective.space, collective.offset));
         }
         let pc = here.first().map_or(0, |&at| self.fragments[at].pc);
-        let (given, results) = (&inputs[..used], &mut outputs[..made]);
+        let given = &inputs[..used];
         let is_in_place = match here.as_slice() {
             &[at] => self.loads_in_place(grid, &block.tensor, at, kind, given)?,
             _ => false,
         };
+        if !is_in_place {
+            outputs.resize(outputs.len().max(made), [0; WARP]);
+        }
+        let results = outputs.get_mut(..made).unwrap_or_default();
         let mut view = super::memory::View { grid, block, local: &mut self.local };
         let result = match (addressing, kind) {
             _ if is_in_place => Ok(Outcome::Done),

@@ -52,11 +52,11 @@ macro_rules! for_processors {
                 use crate::product::processor::{Width, width};
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
                 fn wide $(<$sum: $bound>)? ($($argument: $ty),*) {
-                    $body::<$($sum,)? true, 32, 16>($($argument),*);
+                    $body::<$($sum,)? true, 32, 32>($($argument),*);
                 }
                 #[target_feature(enable = "avx2,fma")]
                 fn middle $(<$sum: $bound>)? ($($argument: $ty),*) {
-                    $body::<$($sum,)? true, 16, 8>($($argument),*);
+                    $body::<$($sum,)? true, 16, 16>($($argument),*);
                 }
                 match width() {
                     // SAFETY: the processor has these instructions.
@@ -68,9 +68,9 @@ macro_rules! for_processors {
             }
             // 64-bit Arm has FMA, and twice as many registers as SSE2.
             #[cfg(target_arch = "aarch64")]
-            $body::<$($sum,)? true, 16, 8>($($argument),*);
+            $body::<$($sum,)? true, 16, 16>($($argument),*);
             #[cfg(not(target_arch = "aarch64"))]
-            $body::<$($sum,)? false, 8, 4>($($argument),*);
+            $body::<$($sum,)? false, 8, 8>($($argument),*);
         }
     };
 }

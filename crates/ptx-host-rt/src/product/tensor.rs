@@ -9,7 +9,7 @@ use super::sum::{Sum, with_sum};
 use super::tiles::{Eight, TILE, in_order};
 
 /// Number of columns of D computed together.
-const COLUMNS: usize = 4;
+const COLUMNS: usize = 2;
 
 /// Computes D; `None`, without effect, if its form is unsupported.
 pub(super) fn tensor(part: &TensorPart<'_>, cells: &mut [u32]) -> Option<()> {
@@ -69,7 +69,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
             // Columns past the last one are computed as copies of it, and not stored.
             let last = cells.len() / ALL - 1;
             let column = |at: usize| &b[(number * COLUMNS + at.min(last)) * part.depth..][..part.depth];
-            add_columns::<FUSED, SIDE>(&by_depth, [column(0), column(1), column(2), column(3)], &mut sums);
+            add_columns::<FUSED, SIDE>(&by_depth, [column(0), column(1)], &mut sums);
             for (sums, cells) in sums.iter().zip(cells.chunks_exact_mut(ALL)) {
                 let cells = &mut cells[lane..][..SIDE];
                 if is_whole {
@@ -111,10 +111,9 @@ fn add_columns<const FUSED: bool, const SIDE: usize>(
     sums: &mut Sums<SIDE>,
 ) {
     let mut local = *sums;
-    let [first, second, third, fourth] = b;
-    for ((((a, &first), &second), &third), &fourth) in a.iter().zip(first).zip(second).zip(third).zip(fourth)
-    {
-        for (b, sums) in [first, second, third, fourth].into_iter().zip(&mut local) {
+    let [first, second] = b;
+    for ((a, &first), &second) in a.iter().zip(first).zip(second) {
+        for (b, sums) in [first, second].into_iter().zip(&mut local) {
             for (sum, &a) in sums.iter_mut().zip(a) {
                 *sum = fused::<FUSED>(a, b, *sum);
             }

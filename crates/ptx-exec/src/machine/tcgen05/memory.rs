@@ -105,8 +105,9 @@ impl TensorMemory {
     }
 
     fn take(&mut self, allocation: Allocation) {
+        let end = LANES * (allocation.first + allocation.count);
+        self.cells.resize(self.cells.len().max(end), 0);
         self.allocations.push(allocation);
-        self.cells.resize(LANES * COLUMNS, 0);
     }
 
     /// Frees the allocation at an address.
