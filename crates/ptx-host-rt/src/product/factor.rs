@@ -169,21 +169,21 @@ pub(super) fn by_line(
 }
 
 #[inline(always)]
-fn halves_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(raw: &[u8], values: &mut [f64]) {
+fn halves_with<const FUSED: bool, const LANES: usize>(raw: &[u8], values: &mut [f64]) {
     for (value, raw) in values.iter_mut().zip(raw.as_chunks().0) {
         *value = f64::from(half(u16::from_le_bytes(*raw).into()));
     }
 }
 
 #[inline(always)]
-fn bfloats_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(raw: &[u8], values: &mut [f64]) {
+fn bfloats_with<const FUSED: bool, const LANES: usize>(raw: &[u8], values: &mut [f64]) {
     for (value, raw) in values.iter_mut().zip(raw.as_chunks().0) {
         *value = f64::from(f32::from_bits(u32::from(u16::from_le_bytes(*raw)) << 16));
     }
 }
 
 #[inline(always)]
-fn tf32s_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(raw: &[u8], values: &mut [f64]) {
+fn tf32s_with<const FUSED: bool, const LANES: usize>(raw: &[u8], values: &mut [f64]) {
     for (value, raw) in values.iter_mut().zip(raw.as_chunks().0) {
         // The low bits of a `.tf32` word are ignored.
         *value = f64::from(f32::from_bits(u32::from_le_bytes(*raw) & 0xffff_e000));

@@ -40,10 +40,9 @@ pub(super) fn width() -> Width {
     *WIDTH
 }
 
-/// `for_processors!(name<S: Sum>, body, a: &[f64])` defines `name` as `body::<S, FUSED, LANES, SIDE>`: whether products
-/// are added with FMA, the lanes of a warp computed together, and the lanes of tensor memory. These are chosen so that
-/// the sums of two or of four columns occupy eight registers: more would spill, fewer would expose the latency of
-/// additions.
+/// `for_processors!(name<S: Sum>, body, a: &[f64])` defines `name` as `body::<S, FUSED, LANES>`: whether products are added
+/// with FMA, and how many lanes, of a warp or of tensor memory, are computed together: as many as make the sums of two
+/// columns occupy eight registers. More would spill, fewer would expose the latency of additions.
 macro_rules! for_processors {
     ($name:ident $(<$sum:ident: $bound:ident>)?, $body:ident, $($argument:ident: $ty:ty),* $(,)?) => {
         pub(super) fn $name $(<$sum: $bound>)? ($($argument: $ty),*) {
@@ -52,11 +51,11 @@ macro_rules! for_processors {
                 use crate::product::processor::{Width, width};
                 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
                 fn wide $(<$sum: $bound>)? ($($argument: $ty),*) {
-                    $body::<$($sum,)? true, 32, 32>($($argument),*);
+                    $body::<$($sum,)? true, 32>($($argument),*);
                 }
                 #[target_feature(enable = "avx2,fma")]
                 fn middle $(<$sum: $bound>)? ($($argument: $ty),*) {
-                    $body::<$($sum,)? true, 16, 16>($($argument),*);
+                    $body::<$($sum,)? true, 16>($($argument),*);
                 }
                 match width() {
                     // SAFETY: the processor has these instructions.
@@ -68,9 +67,9 @@ macro_rules! for_processors {
             }
             // 64-bit Arm has FMA, and twice as many registers as SSE2.
             #[cfg(target_arch = "aarch64")]
-            $body::<$($sum,)? true, 16, 16>($($argument),*);
+            $body::<$($sum,)? true, 16>($($argument),*);
             #[cfg(not(target_arch = "aarch64"))]
-            $body::<$($sum,)? false, 8, 8>($($argument),*);
+            $body::<$($sum,)? false, 8>($($argument),*);
         }
     };
 }

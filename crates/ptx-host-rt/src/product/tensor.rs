@@ -8,7 +8,8 @@ use super::sparse::{SparseRow, TILES, add_row};
 use super::sum::{Sum, with_sum};
 use super::tiles::{Eight, TILE, in_order};
 
-/// Number of columns of D computed together.
+/// Number of columns of D computed together. With as many lanes as [`for_processors`] has, two fill the registers for sums. With fewer lanes and more
+/// columns LLVM unrolls the loop over lanes that converts D, and vectorizes the one over columns around it, with gathers.
 const COLUMNS: usize = 2;
 
 /// Computes D; `None`, without effect, if its form is unsupported.
@@ -44,17 +45,14 @@ fn of_type<S: Sum>(part: &TensorPart<'_>, cells: &mut [u32]) -> Option<()> {
 }
 
 /// The sums of adjacent lanes.
-type Sums<const SIDE: usize> = [[f64; SIDE]; COLUMNS];
+type Sums<const LANES: usize> = [[f64; LANES]; COLUMNS];
 
 #[inline(always)]
-fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
-    part: &TensorPart<'_>,
-    cells: &mut [u32],
-) {
+fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize>(part: &TensorPart<'_>, cells: &mut [u32]) {
     // A by depth, so that adjacent lanes are contiguous.
-    let mut by_depth = vec![[0.0; SIDE]; part.depth];
-    for lane in (0..ALL).step_by(SIDE) {
-        let rows = &part.rows[lane..][..SIDE];
+    let mut by_depth = vec![[0.0; LANES]; part.depth];
+    for lane in (0..ALL).step_by(LANES) {
+        let rows = &part.rows[lane..][..LANES];
         if rows.iter().all(Option::is_none) {
             continue;
         }
@@ -65,13 +63,13 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
         let b = &part.b[part.columns[lane / (ALL / 4)] * part.depth..];
         let is_whole = rows.iter().all(Option::is_some);
         for (number, cells) in cells.chunks_mut(ALL * COLUMNS).enumerate() {
-            let mut sums = load::<S, SIDE>(part, cells, lane);
+            let mut sums = load::<S, LANES>(part, cells, lane);
             // Columns past the last one are computed as copies of it, and not stored.
             let last = cells.len() / ALL - 1;
             let column = |at: usize| &b[(number * COLUMNS + at.min(last)) * part.depth..][..part.depth];
-            add_columns::<FUSED, SIDE>(&by_depth, [column(0), column(1)], &mut sums);
+            add_columns::<FUSED, LANES>(&by_depth, [column(0), column(1)], &mut sums);
             for (sums, cells) in sums.iter().zip(cells.chunks_exact_mut(ALL)) {
-                let cells = &mut cells[lane..][..SIDE];
+                let cells = &mut cells[lane..][..LANES];
                 if is_whole {
                     cells.iter_mut().zip(sums).for_each(|(cell, &sum)| *cell = S::raw(sum));
                 } else {
@@ -85,11 +83,11 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
 
 /// Loads D for adjacent lanes.
 #[inline(always)]
-fn load<S: Sum, const SIDE: usize>(part: &TensorPart<'_>, cells: &[u32], lane: usize) -> Sums<SIDE> {
-    let mut sums = [[0.0; SIDE]; COLUMNS];
+fn load<S: Sum, const LANES: usize>(part: &TensorPart<'_>, cells: &[u32], lane: usize) -> Sums<LANES> {
+    let mut sums = [[0.0; LANES]; COLUMNS];
     if part.adds {
         for (sums, cells) in sums.iter_mut().zip(cells.chunks_exact(ALL)) {
-            for (sum, &cell) in sums.iter_mut().zip(&cells[lane..][..SIDE]) {
+            for (sum, &cell) in sums.iter_mut().zip(&cells[lane..][..LANES]) {
                 *sum = value::<S>(cell) * part.scale;
             }
         }
@@ -105,10 +103,10 @@ fn value<S: Sum>(cell: u32) -> f64 {
 
 /// Adds the products of columns.
 #[inline(always)]
-fn add_columns<const FUSED: bool, const SIDE: usize>(
-    a: &[[f64; SIDE]],
+fn add_columns<const FUSED: bool, const LANES: usize>(
+    a: &[[f64; LANES]],
     b: [&[f64]; COLUMNS],
-    sums: &mut Sums<SIDE>,
+    sums: &mut Sums<LANES>,
 ) {
     let mut local = *sums;
     let [first, second] = b;
@@ -124,7 +122,7 @@ fn add_columns<const FUSED: bool, const SIDE: usize>(
 
 /// D for a sparse A, lane by lane, with the depth of each element; B in tiles.
 #[inline(always)]
-fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
+fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize>(
     part: &TensorPart<'_>,
     b: &[Eight],
     cells: &mut [u32],

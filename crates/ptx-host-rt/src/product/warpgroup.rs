@@ -161,10 +161,7 @@ fn store<S: Sum, const LANES: usize>(
 
 /// Replicates the elements of each row of A to the four lanes that have the row: by depth, so that lanes are contiguous.
 #[inline(always)]
-fn spread_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(
-    a: &[f64],
-    by_lane: &mut [[f64; 2 * WARP]],
-) {
+fn spread_with<const FUSED: bool, const LANES: usize>(a: &[f64], by_lane: &mut [[f64; 2 * WARP]]) {
     let depth = by_lane.len();
     for (k, lanes) in by_lane.iter_mut().enumerate() {
         for (place, row) in lanes.as_chunks_mut().0.iter_mut().zip(a.chunks_exact(depth)) {
@@ -175,7 +172,7 @@ fn spread_with<const FUSED: bool, const LANES: usize, const SIDE: usize>(
 
 /// D = A * B + D for a dense A, which is given for each lane by depth.
 #[inline(always)]
-fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
+fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize>(
     a: &[[f64; 2 * WARP]],
     b: &[Eight],
     accumulates: bool,
@@ -207,7 +204,7 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usi
 
 /// D = A * B + D for a sparse A, row by row, with the depth of each element.
 #[inline(always)]
-fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize, const SIDE: usize>(
+fn add_sparse_with<S: Sum, const FUSED: bool, const LANES: usize>(
     (a, depths): (&[f64], &[usize]),
     b: &[Eight],
     depth: usize,
