@@ -67,8 +67,8 @@ mod interpreted {
             match device.engine() {
                 Engine::Interpreter | Engine::Automatic => Ok(false),
                 Engine::Compiled => {
-                    let text = "kernels are compiled only where ptx-device has its feature `jit`";
-                    let help = "build it with that feature, or use the interpreter";
+                    let text = "compiled kernels require the feature `jit` of ptx-device";
+                    let help = "enable the feature, or use the interpreter";
                     let finding = Diagnostic::error_without_place(codes::UNSUPPORTED, text).with_help(help);
                     Err(refused(sources, finding))
                 }

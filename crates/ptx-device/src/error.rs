@@ -79,7 +79,7 @@ pub enum DeviceError {
     #[error("the module is rejected:\n{}", joined(.0))]
     Module(Vec<Finding>),
     /// The module is for a target that the device does not support.
-    #[error("the module is for {needed}, which a device of {has} does not run")]
+    #[error("the module requires {needed}, but the device is {has}")]
     Target {
         /// The target of the module.
         needed: String,
@@ -93,7 +93,7 @@ pub enum DeviceError {
     #[error("{0}")]
     Arguments(String),
     /// The launch does not fit the kernel or the device.
-    #[error("the launch is refused:\n{}", joined(.0))]
+    #[error("the launch is rejected:\n{}", joined(.0))]
     Launch(Vec<Finding>),
     /// An error of a memory access or of memory management.
     #[error(transparent)]
@@ -108,7 +108,7 @@ pub enum DeviceError {
     #[error("the event {0}")]
     Event(&'static str),
     /// The host cannot create a thread for a stream.
-    #[error("the host refuses a thread: {0}")]
+    #[error("the host cannot start a thread: {0}")]
     Host(String),
     /// A defect of this library.
     #[error("internal error: {0}")]

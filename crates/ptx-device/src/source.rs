@@ -76,11 +76,11 @@ fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
     if !matches!(extension, Some("ll" | "bc")) && !is_bitcode {
         return Ok((file.clone(), Diagnostics::new()));
     }
-    let message = "this is LLVM IR, which ptx-device reads only with its feature `llvm`";
+    let message = "this is LLVM IR, which requires the feature `llvm` of ptx-device";
     let mut found = Diagnostics::new();
     found.push(
         Diagnostic::error_without_place(Code("I0008"), message)
-            .with_help("build it with that feature, or translate the file with ll2ptx"),
+            .with_help("enable the feature, or translate the file with ll2ptx"),
     );
     Err(found)
 }

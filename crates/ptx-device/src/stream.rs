@@ -88,7 +88,7 @@ impl Pending {
     /// # Errors
     /// The error that prevented the read.
     pub fn wait(self) -> Result<Vec<u8>, DeviceError> {
-        let ended = || DeviceError::Internal("the stream ended before it came to the read".to_owned());
+        let ended = || DeviceError::Internal("the stream ended before the read".to_owned());
         self.bytes.recv().map_err(|_| ended())?
     }
 }

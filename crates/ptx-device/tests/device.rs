@@ -381,7 +381,7 @@ fn what_cannot_be_loaded_or_launched_is_refused_by_itself() {
     assert!(findings[0].text.starts_with("bad.ptx:4:26: error["), "{}", findings[0].text);
     let later = HEAD.replace("8.0", "8.7").replace("sm_80", "sm_90a");
     let error = Module::load(&device, "later.ptx", later).unwrap_err();
-    assert_eq!(error.to_string(), "the module is for sm_90a, which a device of sm_80 does not run");
+    assert_eq!(error.to_string(), "the module requires sm_90a, but the device is sm_80");
     let twice = format!("{HEAD}.visible .entry k() {{ ret; }}");
     let error = Module::link(&device, [("a.ptx", twice.clone()), ("b.ptx", twice)]).unwrap_err();
     assert!(error.to_string().contains("error[K0001]"), "{error}");
@@ -581,7 +581,7 @@ fn llvm_ir_is_refused_without_the_feature() {
     for (name, text) in [("k.ll", &b"define void @f() {}"[..]), ("k", b"BC\xc0\xde\x35\x14"), ("k.bc", b"")] {
         let error = Module::load(&device, name, text).unwrap_err().to_string();
         let wanted = format!(
-            "the module is rejected:\n{name}: error[I0008]: this is LLVM IR, which ptx-device reads only with its feature `llvm`"
+            "the module is rejected:\n{name}: error[I0008]: this is LLVM IR, which requires the feature `llvm` of ptx-device"
         );
         assert!(error.starts_with(&wanted), "{error}");
     }

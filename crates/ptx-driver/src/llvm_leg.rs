@@ -17,19 +17,19 @@ pub mod code {
         pub const SYNTAX: Code = Code("I0001");
         /// The bitcode cannot be read.
         pub const BITCODE: Code = Code("I0002");
-        /// LLVM's verifier refuses the module.
+        /// LLVM's verifier rejects the module.
         pub const INVALID: Code = Code("I0003");
-        /// The module, or the GPU asked for, is not one LLVM's NVPTX target takes.
+        /// LLVM's NVPTX target does not support the module or the requested GPU.
         pub const TARGET: Code = Code("I0004");
-        /// The module uses something this project has no form for.
+        /// The module uses a construct that is not supported.
         pub const UNSUPPORTED: Code = Code("I0005");
-        /// Bitcode does not go with the module it is linked into.
+        /// Bitcode is incompatible with the module that it is linked into.
         pub const LINK: Code = Code("I0006");
-        /// The target triple or the data layout alone is for 32-bit addresses: they are taken for 64 bits (a warning).
+        /// Only one of the target triple and the data layout is for 32-bit addresses: 64-bit addresses are assumed (a warning).
         pub const WIDENED: Code = Code("I0007");
         /// The input is not in the language that is read: PTX for LLVM IR or the other way round, or neither.
         pub const LANGUAGE: Code = Code("I0008");
-        /// The text of a pass pipeline is not understood.
+        /// A pass pipeline cannot be parsed.
         pub const PIPELINE: Code = Code("O0001");
         /// LLVM failed while it optimized or generated code.
         pub const FAILED: Code = Code("G0001");
@@ -153,8 +153,7 @@ pub fn llvm_finding(error: &LlvmError, source: &SourceFile) -> Diagnostic {
         LlvmError::Unsupported { .. } => code::UNSUPPORTED,
         LlvmError::Pipeline { .. } => code::PIPELINE,
         LlvmError::Missing { .. } => {
-            let help =
-                "install LLVM 22 (libllvm22 of Debian); --emit=ptx, --emit=none and executing PTX go without";
+            let help = "install LLVM 22 (libllvm22 of Debian); --emit=ptx, --emit=none and executing PTX do not require it";
             return Diagnostic::error_without_place(code::MISSING, error.to_string()).with_help(help);
         }
         // The enum is open to other crates: what it gains is a failure of LLVM until it is given a code here.
@@ -174,8 +173,9 @@ fn span_of(source: &SourceFile, position: TextPosition) -> Option<Span> {
 }
 
 fn widened() -> Diagnostic {
-    let message = "the target triple and the data layout differ, one of them is for 32-bit addresses: the module is taken for 64 bits";
-    let help = "whoever launches its kernels passes pointers of 64 bits, and structures that hold pointers are larger";
+    let message = "the target triple and the data layout differ, one of them is for 32-bit addresses: 64-bit addresses are assumed";
+    let help =
+        "launches of its kernels must pass 64-bit pointers, and structures that contain pointers are larger";
     Diagnostic::warning_without_place(code::WIDENED, message).with_help(help)
 }
 

@@ -168,7 +168,7 @@ impl Copier<'_> {
             let refused = |why| Refusal { pc, why };
             firsts.insert(pc, self.code.len() as u32);
             if self.code.len() > MOST_CODE {
-                return Err(refused("so many calls are not compiled"));
+                return Err(refused("kernels with this many calls are not compiled"));
             }
             let Some(inst) = program.code.get(pc as usize) else { continue };
             let guard = inst.guard.map(|guard| Guard { row: guard.row + place.rows, ..guard });

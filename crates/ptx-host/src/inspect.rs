@@ -147,7 +147,7 @@ impl Text<'_> {
                 let _ = writeln!(text, "    {}", self.instruction(pc));
             }
             let targets = block.terminator.targets();
-            let parts = if self.analysis.shapes.parts_lanes(block) { ", where lanes part" } else { "" };
+            let parts = if self.analysis.shapes.parts_lanes(block) { ", where lanes diverge" } else { "" };
             let to = if targets.is_empty() { "the end".to_owned() } else { list(&mut targets.into_iter()) };
             let _ = writeln!(text, "    goes to {to}{parts}");
         }

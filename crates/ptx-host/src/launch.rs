@@ -151,7 +151,7 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
     } else if begun.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
     } else if begun.limits.steps.is_some() {
-        Some("instructions are not counted in compiled code")
+        Some("compiled code does not count instructions")
     } else if begun.limits.stack != STACK as usize && uses_stack(begun.program) {
         Some("calls and `alloca` with another limit of the stack than 512 KiB are not compiled")
     } else {

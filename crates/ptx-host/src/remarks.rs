@@ -79,11 +79,10 @@ pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> 
             RemarkKind::Gather | RemarkKind::Scatter => {
                 reasons.of_address(note.src, note.bytes, &mut related)
             }
-            RemarkKind::Lines => "the line of a matrix is where one lane has its address".to_owned(),
+            RemarkKind::Lines => "a row of the matrix is at the address that one lane specifies".to_owned(),
             RemarkKind::Tested => reasons.of_test(is_generic(pc), note.src),
             RemarkKind::Serial if analysis.alone.iter().any(|region| region.contains(note.block)) => {
-                "lanes go through the loop one after the other, as they load more than anything else there"
-                    .to_owned()
+                "lanes execute the loop one after another, since it mostly consists of loads".to_owned()
             }
             RemarkKind::Serial => reasons.of_serial(pc, &mut related),
             RemarkKind::Masked => match note.src {
@@ -92,7 +91,7 @@ pub(crate) fn of_notes(program: &Program, analysis: &Analysis, notes: Notes) -> 
             },
             RemarkKind::Divergent => match note.src {
                 Some(condition) => reasons.depends("the condition", condition, &mut related),
-                None => "lanes have conditions of their own".to_owned(),
+                None => "the condition differs between lanes".to_owned(),
             },
         };
         remarks.push(Remark { pc, kind, reason, related });
@@ -126,9 +125,10 @@ impl Writer<'_> {
             Origin::Atomic => {
                 ("the result of an atomic operation".to_owned(), "the operation is here".to_owned())
             }
-            Origin::Result => {
-                (format!("the result of `{}`", self.mnemonic(cause.pc)), "the result is from here".to_owned())
-            }
+            Origin::Result => (
+                format!("the result of `{}`", self.mnemonic(cause.pc)),
+                "the result is computed here".to_owned(),
+            ),
             Origin::Parted => {
                 let text = "a register that lanes write at different times".to_owned();
                 (text, "some lanes write it here".to_owned())
@@ -142,7 +142,9 @@ impl Writer<'_> {
     }
 
     fn of_address(&self, src: Option<Src>, bytes: i64, related: &mut Vec<(u32, String)>) -> String {
-        let Some(src) = src else { return "lanes hold elements that are apart in the matrix".to_owned() };
+        let Some(src) = src else {
+            return "lanes hold elements that are not adjacent in the matrix".to_owned();
+        };
         let shape = self.analysis.shapes.src(src);
         let stride = match shape {
             Shape::Indexed(indexed) => Some(indexed.stride()),
@@ -152,9 +154,9 @@ impl Writer<'_> {
         if let Some(stride) = stride {
             let lanes = self.analysis.shapes.lanes().chunk;
             return match stride.within {
-                0 => format!("each group of {lanes} lanes has an address of its own"),
+                0 => format!("each group of {lanes} lanes has its own address"),
                 within if within == bytes => {
-                    "the address has fewer bits than addresses of the memory".to_owned()
+                    "the address register is narrower than addresses of the memory".to_owned()
                 }
                 within => {
                     format!("the addresses of lanes are {within} bytes apart, and each accesses {bytes}")
@@ -164,7 +166,10 @@ impl Writer<'_> {
         let Some(cause) = self.reasons.of(src) else { return "the addresses of lanes differ".to_owned() };
         let mut text = format!("the address depends on {}", self.origin(&cause, related));
         if let (Some(pc), Origin::Special(_)) = (cause.through, &cause.origin) {
-            text.push_str(&format!(" through `{}`, of which the lanes have no stride", self.mnemonic(pc)));
+            text.push_str(&format!(
+                " through `{}`, whose result has no stride between lanes",
+                self.mnemonic(pc)
+            ));
             related.push((pc, "the stride is lost here".to_owned()));
         }
         text
@@ -172,19 +177,19 @@ impl Writer<'_> {
 
     fn of_test(&self, is_generic: bool, src: Option<Src>) -> String {
         if is_generic {
-            return "the address is generic, and may be one of shared or local memory".to_owned();
+            return "the address is generic, and may be in shared or local memory".to_owned();
         }
         match src.map(|src| self.analysis.shapes.src(src)) {
             Some(Shape::Indexed(indexed)) => {
-                format!("the index of {} bits that the address follows from may wrap around", indexed.bits)
+                format!("the {}-bit index that the address is computed from may wrap around", indexed.bits)
             }
-            _ => "the addresses of lanes are tested".to_owned(),
+            _ => "the addresses of lanes may not be consecutive".to_owned(),
         }
     }
 
     fn of_serial(&self, pc: u32, related: &mut Vec<(u32, String)>) -> String {
         let Some(Op::Effect(effect)) = self.program.code.get(pc as usize).map(|inst| &inst.op) else {
-            return "lanes are served in their order".to_owned();
+            return "lanes are processed in order".to_owned();
         };
         let address = match effect {
             Effect::Atomic(atomic) => Some(atomic.address),
@@ -202,14 +207,16 @@ impl Writer<'_> {
                 text.push_str(&self.depends("the address", src, related));
                 text
             }
-            (_, Some(_)) => "it is atomic, and each lane sees what the one before it left".to_owned(),
+            (_, Some(_)) => {
+                "it is atomic, and each lane depends on the result of the previous lane".to_owned()
+            }
             (Effect::AsyncCopy(_), _) => {
-                "copies are made when they are issued, one after the other".to_owned()
+                "copies are performed when they are issued, one after another".to_owned()
             }
             (Effect::Load(_) | Effect::Store(_), _) => {
                 "it is volatile, or ordered with accesses of other threads".to_owned()
             }
-            _ => "lanes are served in their order".to_owned(),
+            _ => "lanes are processed in order".to_owned(),
         }
     }
 
@@ -217,16 +224,16 @@ impl Writer<'_> {
         match self.add_branch(block, related) {
             Some(row) => {
                 let reason = self.depends("whose condition", Src::register(row), related);
-                format!("lanes have parted at a branch {reason}")
+                format!("lanes have diverged at a branch {reason}")
             }
-            None => "some lanes may be elsewhere".to_owned(),
+            None => "some lanes may be executing other code".to_owned(),
         }
     }
 
     /// Adds the branch at which lanes diverge that wait while a block runs; returns the row of its condition.
     fn add_branch(&self, block: BlockId, related: &mut Vec<(u32, String)>) -> Option<u32> {
         let branch = self.analysis.graph.block(self.reasons.parting(block)?);
-        related.push((branch.end, "lanes part here".to_owned()));
+        related.push((branch.end, "lanes diverge here".to_owned()));
         branch.terminator.decided_by().into_iter().find(|&row| !self.analysis.shapes.row(row).is_uniform())
     }
 }

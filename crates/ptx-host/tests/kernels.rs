@@ -309,7 +309,7 @@ fn traps_stop_at_their_instruction() {
 #[test]
 fn what_is_not_compiled_is_refused() {
     let expected =
-        "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet";
+        "a barrier without `.aligned` that threads of a warp may reach one by one is not compiled yet";
     for body in [
         "setp.eq.u32 %p1, %r4, 3; @%p1 bra on; barrier.sync 1, 32; on: barrier.sync 2, 32; ret;",
         "setp.eq.u32 %p1, %r4, 3; @%p1 barrier.sync 1, 32; ret;",

@@ -70,7 +70,7 @@ fn gathers_and_scatters_tell_what_their_addresses_depend_on() {
          ld.global.u32 %r6, [%rd6]; st.global.u32 [%rd4], %r6; ret;",
         &[(
             1,
-            "gather: the address depends on `%tid.x` through `xor.b32`, of which the lanes have no stride",
+            "gather: the address depends on `%tid.x` through `xor.b32`, whose result has no stride between lanes",
         )],
     );
     has(
@@ -82,7 +82,7 @@ fn gathers_and_scatters_tell_what_their_addresses_depend_on() {
         "atom.global.add.u32 %r5, [%rd1], 1;\n\
          mul.wide.u32 %rd6, %r5, 4; add.s64 %rd6, %rd2, %rd6; st.global.u32 [%rd6], %r4; ret;",
         &[
-            (0, "lane by lane: it is atomic, and each lane sees what the one before it left"),
+            (0, "lane by lane: it is atomic, and each lane depends on the result of the previous lane"),
             (1, "scatter: the address depends on the result of an atomic operation"),
         ],
     );
@@ -118,7 +118,7 @@ fn indices_that_may_wrap_around_are_tested() {
     has(
         "add.u32 %r5, %r4, %r1; mul.wide.u32 %rd6, %r5, 4; add.s64 %rd6, %rd2, %rd6;\n\
          ld.global.u32 %r6, [%rd6]; st.global.u32 [%rd4], %r6; ret;",
-        &[(1, "tested: the index of 32 bits that the address follows from may wrap around")],
+        &[(1, "tested: the 32-bit index that the address is computed from may wrap around")],
     );
 }
 
@@ -126,7 +126,7 @@ fn indices_that_may_wrap_around_are_tested() {
 fn generic_and_volatile_accesses_have_theirs() {
     has(
         "ld.u32 %r5, [%rd5]; st.global.u32 [%rd4], %r5; ret;",
-        &[(0, "tested: the address is generic, and may be one of shared or local memory")],
+        &[(0, "tested: the address is generic, and may be in shared or local memory")],
     );
     has(
         "ld.volatile.global.u32 %r5, [%rd5]; st.global.u32 [%rd4], %r5; ret;",
@@ -144,8 +144,8 @@ fn branches_tell_what_their_conditions_depend_on() {
          done: st.global.u32 [%rd4+1024], %r4; ret;",
         &[
             (1, "divergent branch: the condition depends on `%tid.x`"),
-            (2, "masked: lanes have parted at a branch whose condition depends on `%tid.x`"),
-            (3, "masked: lanes have parted at a branch whose condition depends on `%tid.x`"),
+            (2, "masked: lanes have diverged at a branch whose condition depends on `%tid.x`"),
+            (3, "masked: lanes have diverged at a branch whose condition depends on `%tid.x`"),
         ],
     );
     has(
@@ -198,7 +198,7 @@ fn stages_print_what_is_known() {
     assert!(rows.contains("9: setp.lt.u32\n") && rows.contains("any values"), "{rows}");
     let schedule = print(Stage::Schedule);
     assert!(schedule.contains("block 0:\n    run by all 32 lanes of a warp\n"), "{schedule}");
-    assert!(schedule.contains("where lanes part"), "{schedule}");
+    assert!(schedule.contains("where lanes diverge"), "{schedule}");
     let [code, optimized] = [print(Stage::Code), print(Stage::Optimized)];
     assert!(code.contains("@kernel(ptr") && optimized.contains("@kernel(ptr"), "{code}\n{optimized}");
     assert!(code.len() > optimized.len(), "{code}\n{optimized}");
@@ -216,14 +216,8 @@ fn loops_that_lanes_go_through_alone_tell_so() {
          @%p1 bra again;\n\
          st.global.u32 [%rd4], %r8; ret;",
         &[
-            (
-                2,
-                "lane by lane: lanes go through the loop one after the other, as they load more than anything else there",
-            ),
-            (
-                3,
-                "lane by lane: lanes go through the loop one after the other, as they load more than anything else there",
-            ),
+            (2, "lane by lane: lanes execute the loop one after another, since it mostly consists of loads"),
+            (3, "lane by lane: lanes execute the loop one after another, since it mostly consists of loads"),
             (5, "divergent branch: the condition depends on a loaded value"),
         ],
     );
@@ -239,10 +233,10 @@ fn matrices_are_accessed_by_lines_or_elements() {
          wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};\n\
          add.u32 %r7, %r7, %r8; add.u32 %r7, %r7, %w0; st.global.u32 [%rd4], %r7; ret;",
         &[
-            (1, "line by line: the line of a matrix is where one lane has its address"),
-            (2, "gather: lanes hold elements that are apart in the matrix"),
-            (3, "gather: lanes hold elements that are apart in the matrix"),
-            (4, "scatter: lanes hold elements that are apart in the matrix"),
+            (1, "line by line: a row of the matrix is at the address that one lane specifies"),
+            (2, "gather: lanes hold elements that are not adjacent in the matrix"),
+            (3, "gather: lanes hold elements that are not adjacent in the matrix"),
+            (4, "scatter: lanes hold elements that are not adjacent in the matrix"),
         ],
     );
 }

@@ -168,7 +168,7 @@ fn rule_text(form: &Form, rule: &Rule) -> String {
         }
         Rule::Needs(modifier, needed) => format!("`.{}` needs {}", modifier.as_str(), list(needed)),
         Rule::Excludes(modifier, others) => {
-            format!("`.{}` does not go with {}", modifier.as_str(), list(others))
+            format!("`.{}` cannot be combined with {}", modifier.as_str(), list(others))
         }
         Rule::Never(modifier, reason) => format!("`.{}` {reason}", modifier.as_str()),
     }
@@ -235,13 +235,13 @@ mod tests {
             other => panic!("{text}: {other:?}"),
         };
         assert_eq!(message("add.q7"), "`add` has no modifier `.q7`");
-        assert_eq!(message("add.f32.f64"), "`.f64` does not go with the other modifiers of `add`");
+        assert_eq!(message("add.f32.f64"), "`.f64` cannot be combined with the other modifiers of `add`");
     }
 
     #[test]
     fn rules_and_effects_are_told() {
         let text = explain("cp.async.bulk.prefetch.L2").unwrap();
-        assert!(text.contains("- `.L2::cache_hint` does not go with `.L2::evict_last`\n"), "{text}");
+        assert!(text.contains("- `.L2::cache_hint` cannot be combined with `.L2::evict_last`\n"), "{text}");
         assert!(explain("ld").unwrap().contains("\n- reads memory\n"));
     }
 }

@@ -82,7 +82,7 @@ fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
         let Item::Section(section) = item else { return !matches!(item, Item::DwarfLine(_)) };
         let strings = module.name(section.name) == ".debug_str";
         if !strings && !told {
-            let text = "the numbers of files change, so this debug information is left out";
+            let text = "file numbers change, so this debug information is omitted";
             findings.push(Diagnostic::warning(code::DEBUG, section.at.0, text));
             told = true;
         }

@@ -77,7 +77,7 @@ fn target(module: &Module, parts: &[Imported], findings: &mut Diagnostics) -> Op
         for (target, place) in stated.iter().skip(1) {
             // Unified is what holds without a word.
             if mode != "texmode_unified" && has(target, mode) != has(first, mode) {
-                let text = format!("`{mode}` holds for a whole module, but not all inputs say it");
+                let text = format!("`{mode}` applies to a whole module, but not all inputs specify it");
                 let finding = Diagnostic::error(code::TARGET, place.0, text);
                 findings.push(finding.with_related(first_at.0, "the first `.target`"));
             }
@@ -105,7 +105,8 @@ fn address_size(parts: &[Imported], findings: &mut Diagnostics) -> Option<(u32, 
         match chosen {
             None => chosen = Some((bits, at)),
             Some((first, first_at)) if first != bits => {
-                let text = format!("addresses of {bits} bits do not go with addresses of {first} bits");
+                let text =
+                    format!("addresses of {bits} bits are incompatible with addresses of {first} bits");
                 let finding = Diagnostic::error(code::TARGET, at.0, text);
                 findings.push(finding.with_related(first_at.0, "the first `.address_size`"));
             }

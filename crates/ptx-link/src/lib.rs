@@ -37,10 +37,10 @@ pub mod code {
         pub const DUPLICATE: Code = Code("K0001");
         /// Units declare the same name differently.
         pub const MISMATCH: Code = Code("K0002");
-        /// Units that no module can hold together: of targets or address sizes that exclude each other, or with registers or local
+        /// Units that cannot be linked into one module: of incompatible targets or address sizes, or with registers or local
         /// variables outside of functions (manual 7.1.1).
         pub const TARGET: Code = Code("K0003");
-        /// Debug information that would be wrong in the result is left out.
+        /// Debug information that would be wrong in the result is omitted.
         pub const DEBUG: Code = Code("K0004");
     }
 }

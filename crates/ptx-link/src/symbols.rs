@@ -200,7 +200,7 @@ fn unite(
                 (
                     code::MISMATCH,
                     format!("`{text}` is declared with {what} than elsewhere"),
-                    "declared otherwise",
+                    "declared differently",
                 )
             })
         };
@@ -244,11 +244,11 @@ fn variable_difference(module: &Module, chosen: &Mention, other: &Mention) -> Op
         VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => Some(ty),
     };
     if one.space != two.space {
-        Some("another state space")
+        Some("a different state space")
     } else if reference(one.ty) != reference(two.ty) {
-        Some("another type")
+        Some("a different type")
     } else if !open(one) && !open(two) && !commons && one.bytes() != two.bytes() {
-        Some("another size")
+        Some("a different size")
     } else if chosen.defines(module) && two.alignment() > one.alignment() {
         Some("a higher alignment")
     } else {
@@ -277,25 +277,25 @@ fn unite_variables(
 fn function_difference(module: &Module, chosen: &Mention, other: &Mention) -> Option<&'static str> {
     let (one, two) = (module.function(chosen.function(module)?), module.function(other.function(module)?));
     if one.kind != two.kind {
-        return Some("another kind, kernel or device function,");
+        return Some("a different kind, kernel or device function,");
     }
     if one.params.len() != two.params.len() {
-        return Some("another number of parameters");
+        return Some("a different number of parameters");
     }
     if one.results.len() != two.results.len() {
-        return Some("another number of results");
+        return Some("a different number of results");
     }
     let pairs = one.params.iter().zip(&two.params).chain(one.results.iter().zip(&two.results));
     for (first, second) in pairs {
         let (first, second) = (passing(module, one, *first), passing(module, two, *second));
         if first.0 != second.0 {
-            return Some("registers and memory for parameters exchanged");
+            return Some("a parameter or result in a different place, register or memory,");
         }
         if first.1 != second.1 {
-            return Some("another size of a parameter or result");
+            return Some("a different size of a parameter or result");
         }
         if first.2 != second.2 {
-            return Some("another alignment of a parameter or result");
+            return Some("a different alignment of a parameter or result");
         }
     }
     None

@@ -139,34 +139,34 @@ fn registers_and_local_variables_of_a_module_are_not_linked() {
 #[test]
 fn declarations_that_do_not_agree_are_refused() {
     let cases = [
-        (".visible .global .u32 x = 1;\n", ".extern .global .u64 x;\n", "another size"),
-        (".visible .global .u32 x = 1;\n", ".extern .const .u32 x;\n", "another state space"),
+        (".visible .global .u32 x = 1;\n", ".extern .global .u64 x;\n", "a different size"),
+        (".visible .global .u32 x = 1;\n", ".extern .const .u32 x;\n", "a different state space"),
         (".visible .global .u32 x = 1;\n", ".extern .global .align 16 .u32 x;\n", "a higher alignment"),
-        (".weak .global .u32 x = 1;\n", ".weak .global .u64 x = 1;\n", "another size"),
+        (".weak .global .u32 x = 1;\n", ".weak .global .u64 x = 1;\n", "a different size"),
         (
             ".visible .func f(.param .b32 a) { ret; }\n",
             ".extern .func f(.param .b32 a, .param .b32 b);\n",
-            "another number of parameters",
+            "a different number of parameters",
         ),
         (
             ".visible .func f(.param .b32 a) { ret; }\n",
             ".extern .func (.param .b32 r) f(.param .b32 a);\n",
-            "another number of results",
+            "a different number of results",
         ),
         (
             ".visible .func f(.param .b32 a) { ret; }\n",
             ".extern .func f(.param .b64 a);\n",
-            "another size of a parameter",
+            "a different size of a parameter",
         ),
         (
             ".visible .func f(.param .align 4 .b8 a[16]) { ret; }\n",
             ".extern .func f(.param .align 16 .b8 a[16]);\n",
-            "another alignment of a parameter",
+            "a different alignment of a parameter",
         ),
         (
             ".visible .func f(.param .b32 a) { ret; }\n",
             ".extern .func f(.reg .b32 a);\n",
-            "registers and memory",
+            "a parameter or result in a different place",
         ),
     ];
     for (first, second, what) in cases {

@@ -45,7 +45,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
         match sem.lowering() {
             Lowering::Plain => match Self::plain(sem, site.inst.mnemonic.scalar_type()) {
                 Some(lower) => lower(self, site),
-                None => unsupported("its meaning has no plain form"),
+                None => unsupported("its semantics are unknown"),
             },
             Lowering::Intrinsic => match sem {
                 Sem::Move(MoveSem::Isspacep) => self.test_space(site),
@@ -244,7 +244,9 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
                         self.b.load(shape_type, *address, shape.align(), Volatility::Ordinary)?
                     }
                     (None, Some(Argument::Scalar(_)) | None) => {
-                        return unsupported("its result has no place");
+                        return unsupported(
+                            "its prototype has a result that is not a variable of this function",
+                        );
                     }
                 },
             });
@@ -307,7 +309,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
                     unnatural_align(&prototype.1),
                 )
             }
-            _ => return unsupported("what it calls is not a function"),
+            _ => return unsupported("its callee is not a function"),
         };
         // A call may pass nothing to a parameter without a size.
         let missing = arguments.len() + 1 == parameter_shapes.len() && ty.is_variadic();
@@ -414,7 +416,7 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
                 (Some(Argument::Scalar(value)), Shape::Scalar(_)) => self.bits_as(*value, ty),
                 (Some(_), Shape::Vector { .. })
                 | (Some(Argument::Scalar(_)), Shape::Bytes { .. } | Shape::Unsized { .. })
-                | (None, _) => unsupported("an argument has no place in this function"),
+                | (None, _) => unsupported("an argument is not a variable of this function"),
             };
         }
         if let (Shape::Vector { ty: element, .. }, Operand::Register(register)) = (shape, argument) {
@@ -458,7 +460,9 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
                     self.b.store(value, address, shape.align(), Volatility::Ordinary)?;
                     Ok(())
                 }
-                Some(Argument::Scalar(_)) | None => unsupported("a result has no place in this function"),
+                Some(Argument::Scalar(_)) | None => {
+                    unsupported("a result is not a variable of this function")
+                }
             };
         }
         match shape {

@@ -512,7 +512,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             | Operand::Bracket(_)
             | Operand::Vector(_)
             | Operand::List(_)
-            | Operand::Label(_) => unsupported("it does not take an operand of this kind"),
+            | Operand::Label(_) => unsupported("it does not support an operand of this kind"),
         }
     }
 
@@ -551,7 +551,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             Operand::Register(register) => self.analysis.slots.lane(register, 0),
             Operand::Element(register, component) => self.analysis.slots.lane(register, lane_of(component)),
             Operand::Sink | Operand::Omitted => return Ok(()),
-            _ => return unsupported("it does not take a destination of this kind"),
+            _ => return unsupported("it does not support a destination of this kind"),
         };
         let width = self.analysis.slots.ty(slot).bits();
         let value =

@@ -4,11 +4,11 @@ use ptx_diag::{Code, Diagnostic, Span};
 use ptx_llvm::LlvmError;
 
 ptx_diag::codes! {
-    /// An instruction or operand has no lowering.
+    /// An instruction or operand that cannot be lowered.
     pub(crate) const UNSUPPORTED_INSTRUCTION: Code = Code("L0101");
-    /// A directive or declaration has no lowering.
+    /// A directive or declaration that cannot be lowered.
     pub(crate) const UNSUPPORTED_DIRECTIVE: Code = Code("L0102");
-    /// LLVM refused what was built: a defect of the lowering.
+    /// LLVM rejected the generated module: a defect of the lowering.
     pub(crate) const REFUSED: Code = Code("L0901");
 }
 

@@ -174,7 +174,7 @@ pub(crate) fn prototype_shapes(
     prototype: &Prototype,
 ) -> Result<(Vec<Shape>, Vec<Shape>)> {
     if prototype.abi_preserve.is_some() || prototype.abi_preserve_control.is_some() {
-        return unsupported("its prototype says which registers the callee preserves");
+        return unsupported("its prototype has `.abi_preserve` or `.abi_preserve_control`");
     }
     let shapes = |params: &[Param]| {
         params.iter().map(|param| shape_of(module, Some(body), *param)).collect::<Result<Vec<_>>>()

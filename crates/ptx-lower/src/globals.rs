@@ -380,7 +380,7 @@ fn constant<'c>(
     };
     let inner_type = inner.iter().rev().fold(element, |element, length| types.array(element, *length));
     let Some(count) = initializer.list_len() else {
-        return unsupported("its initial value has another shape than it");
+        return unsupported("its initial value does not match its shape");
     };
     if count as u64 > *length {
         return unsupported("it has more initial values than elements");
@@ -436,11 +436,11 @@ fn scalar_constant<'c>(
             [single @ (Initializer::Value(_) | Initializer::Address { .. } | Initializer::Masked { .. })] => {
                 scalar_constant(shared, ty, single)
             }
-            _ => unsupported("its initial value has another shape than it"),
+            _ => unsupported("its initial value does not match its shape"),
         },
         Initializer::Integers(values) => match (values.len(), values.get(0)) {
             (1, Some(single)) => scalar_constant(shared, ty, &Initializer::Value(Immediate::integer(single))),
-            _ => unsupported("its initial value has another shape than it"),
+            _ => unsupported("its initial value does not match its shape"),
         },
         Initializer::Masked { mask, symbol, offset, generic } => {
             let at = address(shared, *symbol, *offset, *generic)?;
@@ -476,7 +476,9 @@ fn address<'c>(shared: &Shared<'_, 'c>, symbol: Symbol, offset: i64, generic: bo
         Symbol::Variable(var) => shared.variables.get(&var).copied(),
         Symbol::Function(id) => shared.signatures.get(&id).map(|signature| signature.function.value()),
     };
-    let Some(base) = base else { return unsupported("it names something that has no address") };
+    let Some(base) = base else {
+        return unsupported("its initial value refers to something that has no address");
+    };
     let at = if offset == 0 { base } else { base.constant_offset(shared.types, offset)? };
     if generic { Ok(at.constant_space_cast(shared.types.pointer(address_space::GENERIC))?) } else { Ok(at) }
 }

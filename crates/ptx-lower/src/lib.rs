@@ -103,7 +103,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
     if let Err(error) = keep_used(&shared).and_then(|()| shared.out.verify()) {
         let mut findings = Diagnostics::new();
         let finding =
-            Diagnostic::error_without_place(REFUSED, format!("LLVM's verifier refuses the result: {error}"));
+            Diagnostic::error_without_place(REFUSED, format!("LLVM's verifier rejects the result: {error}"));
         findings.push(finding.with_help("this is a defect of the lowering, not of the input"));
         return Err(findings);
     }
@@ -194,7 +194,7 @@ fn declare_alias(
         ptx_ir::Linkage::Internal | ptx_ir::Linkage::Extern | ptx_ir::Linkage::Common => Linkage::Internal,
     };
     let Some(target) = shared.signatures.get(&alias.target).cloned() else {
-        return errors::unsupported("what it stands for is not a function with a declaration of its own");
+        return errors::unsupported("its target is not a declared function");
     };
     let declared = shared.out.alias(module.name(function.name), target.function, linkage)?;
     for &id in ids {

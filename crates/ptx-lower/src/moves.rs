@@ -204,7 +204,9 @@ impl<'c> Emitter<'_, '_, 'c> {
             Symbol::Variable(var) => {
                 if let Some(handle) = self.reference(var)? {
                     if offset != 0 {
-                        return unsupported("it counts bytes from a texture, sampler or surface");
+                        return unsupported(
+                            "it adds an offset to the handle of a texture, sampler or surface",
+                        );
                     }
                     return self.resize(handle, self.types.int(64));
                 }
@@ -217,7 +219,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                         self.types.pointer(param_space(self.function.kind)),
                     )?
                 } else {
-                    return unsupported("it takes the address of something that has none");
+                    return unsupported("its operand has no address");
                 }
             }
         };
@@ -241,7 +243,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return Ok(Some(*handle));
         }
         let Some(variable) = self.shared.variables.get(&var) else {
-            return unsupported("it names a reference that has no handle");
+            return unsupported("it refers to a texture, sampler or surface that has no handle");
         };
         let name = "llvm.nvvm.texsurf.handle.internal.p1";
         self.intrinsic(name, self.types.int(64), &[*variable]).map(Some)

@@ -163,7 +163,7 @@ impl ModuleContext<'_, '_> {
     fn refuse_misplaced(&mut self, items: &[Item]) {
         const TARGET: &str =
             "use the attributes target-cpu and target-features, or --target and --ptx-version";
-        const DEBUG: &str = "debug information comes from LLVM's metadata: leave it out";
+        const DEBUG: &str = "debug information comes from LLVM's metadata: remove it";
         let location = |function: &PtxFunctionId| {
             let body = self.ir.function(*function).body.as_ref()?;
             body.statements.iter().find_map(|statement| match statement {
@@ -176,7 +176,9 @@ impl ModuleContext<'_, '_> {
             let (word, at, help) = match item {
                 Item::Version(_, at) => (".version", *at, TARGET),
                 Item::Target(_, at) => (".target", *at, TARGET),
-                Item::AddressSize(_, at) => (".address_size", *at, "the target triple has it: leave it out"),
+                Item::AddressSize(_, at) => {
+                    (".address_size", *at, "the target triple specifies it: remove it")
+                }
                 Item::File(_, at) => (".file", *at, DEBUG),
                 Item::Section(section) => (".section", section.at, DEBUG),
                 Item::Location(location) => (".loc", location.at, DEBUG),
@@ -195,8 +197,7 @@ impl ModuleContext<'_, '_> {
             found.push((word, at, help));
         }
         for (word, at, help) in found {
-            let refusal =
-                RaiseError::new(MODULE, format!("`{word}` is not for the assembly of a module to state"));
+            let refusal = RaiseError::new(MODULE, format!("`{word}` is not allowed in module assembly"));
             self.refuse_at(refusal.with_help(help), at);
         }
     }
@@ -300,8 +301,8 @@ impl ModuleContext<'_, '_> {
         }
         for &theirs in &found.functions {
             if let Some(difference) = ptx_verify::signature_mismatch(&self.ir, ours, theirs) {
-                let message = format!("`{name}` is declared otherwise in LLVM IR: {difference}");
-                let help = "declare it in both as the `.param` ABI has it: docs/mapping.md, \"Functions\"";
+                let message = format!("`{name}` is declared differently in LLVM IR: {difference}");
+                let help = "declare it in both according to the `.param` ABI: docs/mapping.md, \"Functions\"";
                 return Err(RaiseError::new(MODULE, message).with_help(help));
             }
         }
@@ -422,7 +423,7 @@ fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), R
         && (is_number(definition) || definition.ty == declared.ty);
     let difference = if definition.space != declared.space {
         let (one, other) = (definition.space.as_str(), declared.space.as_str());
-        format!("is in .{one}, and is declared in .{other}")
+        format!("is in .{one}, but is declared in .{other}")
     } else if !same_kind {
         "is a number in one place and a texture, sampler or surface in the other".to_owned()
     } else if !open(definition) && !open(declared) && definition.bytes() != declared.bytes() {
@@ -433,7 +434,7 @@ fn agree(name: &str, definition: &Variable, declared: &Variable) -> Result<(), R
     } else {
         return Ok(());
     };
-    let help = "declare it in the assembly and in LLVM IR alike";
+    let help = "declare it in the same way in the assembly and in LLVM IR";
     Err(RaiseError::new(MODULE, format!("`{name}` {difference}")).with_help(help))
 }
 

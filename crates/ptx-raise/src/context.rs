@@ -159,20 +159,20 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
 
     /// Warns, once for a function, of a directive about clusters that the target has no use for.
     pub(crate) fn warn_of_clusters(&mut self, function: &str, word: &str, since: ptx_isa::Since) {
-        let message = format!("{word} of function {function} is left out: clusters need sm_{}", since.sm);
+        let message = format!("{word} of function {function} is ignored: clusters require sm_{}", since.sm);
         self.warn(BOUND, message, "the kernel runs without clusters on this target");
     }
 
     /// Warns, once for a function, of a directive that only kernels have.
     pub(crate) fn warn_of_bound(&mut self, function: &str, word: &str) {
-        let message = format!("{word} of function {function} is left out: only kernels have it");
+        let message = format!("{word} of function {function} is ignored: it is only allowed on kernels");
         self.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
     }
 
     /// Warns, once for a function, of calls that must not use the stack.
     pub(crate) fn warn_of_tail_call(&mut self, function: &str) {
-        let message = format!("function {function} makes a musttail call, which becomes an ordinary one");
-        self.warn(TAIL_CALL, message, "PTX has no tail calls: a chain of them takes stack");
+        let message = format!("the musttail call in function {function} becomes an ordinary call");
+        self.warn(TAIL_CALL, message, "PTX has no tail calls: a chain of them uses stack space");
     }
 
     /// Warns once.
@@ -260,7 +260,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
                 })?;
                 Ok((PtxSymbol::Variable(variable), stored_space(global.space), offset))
             }
-            Symbol::Alias(_) => Err(RaiseError::new(MODULE, "an alias of an alias that has no end")),
+            Symbol::Alias(_) => Err(RaiseError::new(MODULE, "a cyclic alias")),
         }
     }
 }

@@ -35,7 +35,8 @@ impl ModuleContext<'_, '_> {
         if !self.makes_dwarf() {
             let has_unit = !self.view.compile_units.is_empty();
             if has_unit && self.view.addresses() == Addresses::Bits32 {
-                let message = "debug information is left out but for lines: the module has 32-bit addresses";
+                let message =
+                    "debug information other than lines is omitted: the module has 32-bit addresses";
                 self.warn(SECTIONS, message.to_owned(), "compile the module for nvptx64-nvidia-cuda");
             }
             return;

@@ -8,33 +8,33 @@ ptx_diag::codes! {
     pub const INSTRUCTION: Code = Code("R0101");
     /// A type has no counterpart in PTX.
     pub const TYPE: Code = Code("R0102");
-    /// An intrinsic or a call of an unknown function of LLVM's.
+    /// An unknown intrinsic or LLVM library function.
     pub const INTRINSIC: Code = Code("R0103");
-    /// Inline assembly that cannot be read, or whose constraints do not fit.
+    /// Inline assembly that cannot be parsed, or whose constraints do not match.
     pub const ASSEMBLY: Code = Code("R0104");
     /// An initial value that PTX cannot express.
     pub const INITIALIZER: Code = Code("R0105");
-    /// The target or the PTX version lacks what the module uses.
+    /// The target or the PTX version does not support what the module uses.
     pub const TARGET: Code = Code("R0106");
     /// A call or a signature that the `.param` ABI cannot express.
     pub const CALL: Code = Code("R0107");
     /// A memory order or scope that PTX cannot express.
     pub const ORDER: Code = Code("R0108");
-    /// A construct of the module outside its functions.
+    /// A construct at module scope that cannot be raised.
     pub const MODULE: Code = Code("R0109");
     /// The module cannot be read.
     pub const VIEW: Code = Code("R0110");
-    /// A launch bound that is left out: about clusters for a target that has none, or of a function that is not a kernel (a warning).
+    /// A launch bound that is ignored: one of clusters for a target without clusters, or of a function that is not a kernel (a warning).
     pub const BOUND: Code = Code("R0111");
-    /// A tail call that the module demands and PTX cannot promise (a warning).
+    /// A `musttail` call, which PTX cannot guarantee (a warning).
     pub const TAIL_CALL: Code = Code("R0112");
-    /// What the program tells who compiles it, with `llvm.nvvm.compiler.warn` (a warning).
+    /// A warning that the program itself reports, with `llvm.nvvm.compiler.warn`.
     pub const SAID: Code = Code("R0113");
-    /// A variable of the module alone that PTX has to make visible to others, since it and others refer to each other (a warning).
+    /// An internal variable that becomes visible to other modules, since its initial value and those of others refer to each other (a warning).
     pub const VISIBLE: Code = Code("R0114");
-    /// An atomic operation of the system's scope for a target whose operations are atomic on the device alone (a warning).
+    /// An atomic operation of system scope for a target whose operations are only atomic within the device (a warning).
     pub const SCOPE: Code = Code("R0115");
-    /// Debug information that is left out but for lines, since sections are made for 64-bit addresses alone (a warning).
+    /// Debug information other than lines that is omitted, since debug sections require 64-bit addresses (a warning).
     pub const SECTIONS: Code = Code("R0116");
 }
 

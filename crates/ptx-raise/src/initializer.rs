@@ -230,7 +230,7 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
                 }
                 Ok(())
             }
-            _ => Err(RaiseError::new(INITIALIZER, "an aggregate of an odd type")),
+            _ => Err(RaiseError::new(INITIALIZER, "an aggregate of an unsupported type")),
         },
         // `i32 bitcast (<4 x i8> <..> to i32)`: the elements, some of them bytes of addresses.
         Constant::Expr(ConstExpr::Cast { op: CastOp::BitCast, value })
@@ -252,7 +252,12 @@ fn fill_packed(view: &View, image: &mut Image, element: TypeId, parts: &[ConstId
         let words: &[u64] = match view.constant(part) {
             Constant::Int(words) => words,
             Constant::Null | Constant::Zero | Constant::Undef | Constant::Poison => &[],
-            _ => return Err(RaiseError::new(INITIALIZER, "a vector of odd integers that are not numbers")),
+            _ => {
+                return Err(RaiseError::new(
+                    INITIALIZER,
+                    "a vector of non-constant integers of unusual width",
+                ));
+            }
         };
         for bit in 0..width {
             let set = words.get((bit / 64) as usize).is_some_and(|word| word >> (bit % 64) & 1 == 1);

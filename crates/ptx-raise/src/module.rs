@@ -243,7 +243,7 @@ impl<'v> ModuleContext<'v, '_> {
                 MODULE,
                 "code that runs before or after the kernels has no counterpart in PTX",
             );
-            let help = "--lower-ctors makes kernels of it that the program launches: nvptx$device$init, nvptx$device$fini";
+            let help = "--lower-ctors turns it into kernels that the program launches: nvptx$device$init, nvptx$device$fini";
             self.refuse(refusal.with_help(help), &global.name);
         }
     }
@@ -379,7 +379,7 @@ impl<'v> ModuleContext<'v, '_> {
                 Some(_) if matches!(alias.linkage, Linkage::Internal | Linkage::Private) => continue,
                 _ => {
                     let refusal = RaiseError::new(MODULE, "only functions can have aliases in PTX");
-                    let help = "make the alias internal, or use the name of what it stands for";
+                    let help = "make the alias internal, or use the name of its target";
                     self.refuse(refusal.with_help(help), &format!("the alias {}", alias.name));
                     continue;
                 }

@@ -500,8 +500,7 @@ fn launch_bounds(mut list: Vec<FunctionDirective>) -> Result<Vec<FunctionDirecti
     }
     if let (Some(most), Some(exact)) = (most, exact) {
         if exact > most {
-            let message =
-                format!("a kernel is launched with {exact} threads a block and with {most} at most");
+            let message = format!("a kernel requires {exact} threads per block but allows at most {most}");
             return Err(
                 RaiseError::new(CALL, message).with_help("remove \"nvvm.maxntid\" or \"nvvm.reqntid\"")
             );

@@ -106,7 +106,7 @@ define void @f() {
   call void @llvm.nvvm.compiler.warn(ptr @s)
   ret void
 }");
-    assert_eq!(warnings, "R0113: function f warns: slow!");
+    assert_eq!(warnings, "R0113: function f reports a warning: slow!");
 }
 
 #[test]

@@ -353,8 +353,11 @@ impl<'s> Reader<'s, '_> {
 
     /// The error that a `0f` number is an operand.
     fn alone(&self, span: Span) -> Box<Diagnostic> {
-        let error =
-            Diagnostic::error(codes::EXPRESSION, span, "no operator takes a single-precision `0f` number");
+        let error = Diagnostic::error(
+            codes::EXPRESSION,
+            span,
+            "a single-precision `0f` number cannot be an operand of an operator",
+        );
         Box::new(error.with_help("write the result's bits, or compute with `0d` numbers"))
     }
 
@@ -447,7 +450,7 @@ impl<'s> Reader<'s, '_> {
         };
         value.ok_or_else(|| {
             let shown = String::from_utf8_lossy(&operator).trim_end_matches('\0').to_owned();
-            let message = format!("`{shown}` does not take these operands");
+            let message = format!("`{shown}` cannot be applied to these operands");
             let error = Diagnostic::error(codes::EXPRESSION, span, message);
             Box::new(error.with_help("both sides must be integers, or both floating-point numbers"))
         })

@@ -20,8 +20,8 @@ impl<'s> Reader<'s, '_> {
         let name = self.expect_text("the file's name in quotes")?;
         if let Kind::Text(_) = *self.cursor.kind() {
             let span = self.cursor.bump().span;
-            let error = Diagnostic::error(codes::EXPECTED, span, "`.file` has one name only");
-            return Err(Box::new(error.with_help("put folder and name into one text")));
+            let error = Diagnostic::error(codes::EXPECTED, span, "`.file` must have a single name");
+            return Err(Box::new(error.with_help("write folder and file name as one string")));
         }
         let stamp = match self.eat(b',') {
             None => None,

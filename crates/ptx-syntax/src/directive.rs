@@ -79,8 +79,8 @@ impl<'s> Reader<'s, '_> {
             return;
         }
         if let Some(span) = self.cursor.zero_byte() {
-            let error = Diagnostic::error(codes::BAD_TOKEN, span, "a zero byte ends the text here");
-            self.report(error.with_help("only zero bytes at the end are read over"));
+            let error = Diagnostic::error(codes::BAD_TOKEN, span, "unexpected zero byte in the input");
+            self.report(error.with_help("zero bytes are only allowed at the end"));
         }
     }
 
@@ -283,9 +283,9 @@ impl<'s> Reader<'s, '_> {
                 self.outer_registers(linkage)
             }
             Kind::Directive("reg") if self.has_thread_state() => {
-                let message = "no other module can name a register";
+                let message = "a register cannot be visible to other modules";
                 let error = Diagnostic::error(codes::CONFLICT, first.span, message);
-                Err(Box::new(error.with_help(format!("leave out `.{word}`"))))
+                Err(Box::new(error.with_help(format!("remove `.{word}`"))))
             }
             _ => Err(self.unexpected("a function or variable")),
         }

@@ -106,8 +106,11 @@ impl<'s> Reader<'s, '_> {
             && at.0.lo > function.at.0.lo
         {
             let span = self.cursor.span();
-            let error =
-                Diagnostic::error(codes::EXPECTED, span, "expected `{`: a declaration has no such directive");
+            let error = Diagnostic::error(
+                codes::EXPECTED,
+                span,
+                "expected `{`: this directive is not allowed on a declaration",
+            );
             return Err(Box::new(error.with_related(at.0, "this one")));
         }
         let goes_on = match *self.cursor.kind() {
@@ -181,7 +184,7 @@ impl<'s> Reader<'s, '_> {
         let redefined =
             if defines { !self.names.defined.insert(name) } else { self.names.defined.contains(name) };
         if redefined {
-            return duplicate(format!("function `{name}` is defined already"), first);
+            return duplicate(format!("function `{name}` is already defined"), first);
         }
         Ok(())
     }

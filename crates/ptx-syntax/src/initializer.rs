@@ -185,11 +185,8 @@ impl Reader<'_, '_> {
                 self.integer_constant()
             }
             Kind::Mark(b'-') => {
-                let error = Diagnostic::error(
-                    codes::EXPECTED,
-                    self.cursor.span(),
-                    "an offset is added, never subtracted",
-                );
+                let error =
+                    Diagnostic::error(codes::EXPECTED, self.cursor.span(), "an offset cannot be subtracted");
                 Err(Box::new(error.with_help("write `+-4` for four bytes before")))
             }
             _ => Ok(0),

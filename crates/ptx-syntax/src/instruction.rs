@@ -287,7 +287,7 @@ fn takes_elements(mnemonic: Mnemonic) -> bool {
 }
 
 fn element_error(mnemonic: Mnemonic, span: Span) -> Box<Diagnostic> {
-    let text = format!("`{mnemonic}` takes no element of an array without brackets");
+    let text = format!("`{mnemonic}` does not accept an element of an array without brackets");
     let error = Diagnostic::error(codes::OPERANDS, span, text);
     Box::new(error.with_help("write its address with an offset in bytes: `[a+4]`"))
 }
@@ -411,7 +411,7 @@ fn syntax_help(found: &[Mnemonic]) -> String {
     let more = lines.len().saturating_sub(SHOWN);
     lines.truncate(SHOWN);
     let mut text = match lines.as_slice() {
-        [only] => return format!("it is written `{only}`"),
+        [only] => return format!("the form is `{only}`"),
         lines => format!("the forms are:\n  {}", lines.join("\n  ")),
     };
     if more > 0 {

@@ -79,7 +79,7 @@ impl<'s> Reader<'s, '_> {
         let message = format!("label `{name}` is not defined in this function");
         let mut error = Diagnostic::error(codes::UNDECLARED, known.used, message);
         if name.starts_with('%') {
-            error = error.with_help(format!("the condition of a branch is before it: `@{name} bra label;`"));
+            error = error.with_help(format!("write the condition before the branch: `@{name} bra label;`"));
         } else if let Some(near) = nearest(name, defined.iter().copied()) {
             error = error.with_help(format!("there is a label `{near}`"));
         }

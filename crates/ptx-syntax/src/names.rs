@@ -492,7 +492,7 @@ impl<'s> Reader<'s, '_> {
             let count = entry.value.count;
             return Some(match count.checked_sub(1) {
                 Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
-                None => format!("`{prefix}<0>` declares no register"),
+                None => format!("`{prefix}<0>` declares no registers"),
             });
         }
         if let Some(register) = self.register_meant(name) {
@@ -507,7 +507,7 @@ impl<'s> Reader<'s, '_> {
         match nearest(name, names) {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if name.starts_with('%') => {
-                Some(format!("declare it before, with its type: `.reg .b32 {name};`"))
+                Some(format!("declare it first, with its type: `.reg .b32 {name};`"))
             }
             None => None,
         }

@@ -97,11 +97,11 @@ impl<'s> Reader<'s, '_> {
         let end = self.expect(b']', "`]`")?;
         self.element = Some(open.to(end));
         let Symbol::Variable(id) = symbol else {
-            return Err(self.at(codes::WRONG_NAME, open.to(end), "functions have no elements"));
+            return Err(self.at(codes::WRONG_NAME, open.to(end), "functions cannot be indexed"));
         };
         let size = self.module.variable(id).element_bytes() as i64;
         let Some(offset) = index.checked_mul(size) else {
-            return Err(self.at(codes::EXPRESSION, open.to(end), "this index is out of every range"));
+            return Err(self.at(codes::EXPRESSION, open.to(end), "this index is out of range"));
         };
         Ok(match names {
             Names::Any => Operand::Symbol(symbol, offset),
@@ -118,7 +118,7 @@ impl<'s> Reader<'s, '_> {
                 span,
                 "a register plus a constant is not allowed in a list",
             );
-            return Err(Box::new(error.with_help("add it to a register of its own before")));
+            return Err(Box::new(error.with_help("compute the sum in a separate register first")));
         }
         Ok((operand, span))
     }
@@ -198,7 +198,7 @@ impl<'s> Reader<'s, '_> {
             AddressBase::Register(register) => Operand::Register(register),
             AddressBase::Symbol(symbol) => Operand::Symbol(symbol, offset),
             AddressBase::Absolute => {
-                return Err(self.at(codes::OPERANDS, first, "this is not a value on its own"));
+                return Err(self.at(codes::OPERANDS, first, "this is not a value"));
             }
         };
         let mut entries: Vec<(Operand, Span)> = Vec::with_capacity(4);
@@ -232,7 +232,7 @@ impl<'s> Reader<'s, '_> {
                 (AddressBase::Absolute, value.as_integer().unwrap_or_default() as i64)
             }
             Some(_) => {
-                let message = format!("`{name}` has no address and holds none");
+                let message = format!("`{name}` is not an address and cannot contain one");
                 return Err(self.at(codes::WRONG_NAME, span, message));
             }
             None => {
@@ -263,7 +263,7 @@ impl<'s> Reader<'s, '_> {
         match self.operand(Names::Values)?.0 {
             Operand::Register(register) => Ok(Some(Operand::Negated(register, None))),
             Operand::Selected(register, selector) => Ok(Some(Operand::Negated(register, Some(selector)))),
-            _ => Err(self.at(codes::OPERANDS, span, "only registers and constants have a sign")),
+            _ => Err(self.at(codes::OPERANDS, span, "only registers and constants can be negated")),
         }
     }
 

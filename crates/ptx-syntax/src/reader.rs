@@ -119,7 +119,7 @@ impl<'s, 'h> Reader<'s, 'h> {
         match fault {
             Fault::Byte => {
                 let text = self.excerpt(token.span);
-                let message = format!("`{text}` has no meaning in PTX");
+                let message = format!("`{text}` is not a valid token in PTX");
                 let error = Diagnostic::error(codes::BAD_TOKEN, token.span, message);
                 let bytes = self.cursor.slice(token.span);
                 let ascii = bytes.is_ascii();
@@ -134,12 +134,12 @@ impl<'s, 'h> Reader<'s, 'h> {
                 })
             }
             Fault::Quote => {
-                let message = "this text has no closing quote on its line";
+                let message = "unterminated string";
                 Box::new(Diagnostic::error(codes::UNCLOSED, token.span, message).with_help("add `\"`"))
             }
             Fault::Comment => {
                 let start = Span::new(token.span.lo, token.span.lo + 2);
-                let message = "this comment does not end";
+                let message = "unterminated comment";
                 Box::new(Diagnostic::error(codes::UNCLOSED, start, message).with_help("add `*/`"))
             }
         }

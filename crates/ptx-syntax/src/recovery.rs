@@ -198,7 +198,7 @@ impl Reader<'_, '_> {
     /// Says that the reader stops for the number of errors.
     pub(crate) fn report_giving_up(&mut self) {
         let span = self.cursor.last;
-        let message = "there are too many errors to read on";
+        let message = "too many errors, giving up";
         self.diagnostics.push(Diagnostic::error(codes::TOO_MANY, span, message));
     }
 }

@@ -106,7 +106,7 @@ impl<'s> Reader<'s, '_> {
         let declaration = self.declaration()?;
         let ty = self.register_type(&declaration)?;
         if !declaration.attributes.is_empty() {
-            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers have no attributes"));
+            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers cannot have attributes"));
         }
         let first = RegDeclId(self.module.registers.len() as u32);
         if self.declares_nothing() {
@@ -135,7 +135,7 @@ impl<'s> Reader<'s, '_> {
     fn registers(&mut self, declaration: &Declaration) -> Parse<()> {
         let ty = self.register_type(declaration)?;
         if !declaration.attributes.is_empty() {
-            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers have no attributes"));
+            return Err(self.at(codes::CONFLICT, self.cursor.last, "registers cannot have attributes"));
         }
         let first = RegDeclId(self.body.reg_decls.len() as u32);
         if self.declares_nothing() {
@@ -175,7 +175,7 @@ impl<'s> Reader<'s, '_> {
         match declaration.ty {
             VarType::Scalar(ty) => Ok(ty),
             VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => {
-                Err(self.at(codes::CONFLICT, self.cursor.last, "a register has a fundamental type"))
+                Err(self.at(codes::CONFLICT, self.cursor.last, "a register must have a fundamental type"))
             }
         }
     }
@@ -184,8 +184,10 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn param(&mut self) -> Parse<Param> {
         let mut declaration = self.declaration()?;
         if !matches!(declaration.space, StateSpace::Param | StateSpace::Reg) {
-            let message =
-                format!("a parameter lies in `.param` or `.reg`, not in `.{}`", declaration.space.as_str());
+            let message = format!(
+                "a parameter must be in `.param` or `.reg`, not in `.{}`",
+                declaration.space.as_str()
+            );
             return Err(self.at(codes::EXPECTED, self.cursor.last, message));
         }
         declaration.pointer = self.pointer()?;
@@ -193,7 +195,7 @@ impl<'s> Reader<'s, '_> {
         if declaration.space == StateSpace::Reg {
             let ty = self.register_type(&declaration)?;
             if declaration.pointer.is_some() {
-                let message = "only parameters in `.param` point somewhere";
+                let message = "only parameters in `.param` can have `.ptr`";
                 return Err(self.at(codes::CONFLICT, span, message));
             }
             let named = self.declare_register_param((name, span), ty, declaration.shape);
@@ -491,7 +493,7 @@ impl<'s> Reader<'s, '_> {
         while let Some(open) = self.eat(b'[') {
             if self.eat(b']').is_some() {
                 if !dims.is_empty() {
-                    let message = "only the first dimension can be left out";
+                    let message = "only the first dimension can be omitted";
                     return Err(self.at(codes::DIRECTIVE_VALUE, open, message));
                 }
                 dims.push(None);

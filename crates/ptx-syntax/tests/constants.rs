@@ -184,8 +184,11 @@ fn what_is_no_number_is_located() {
     let beyond = "4:18 P0401 `1e-310` is too large or too small for double precision";
     assert_eq!(one("1e-310"), [beyond]);
     assert_eq!(one("1/0"), ["4:19 P0402 division by zero"]);
-    assert_eq!(one("1.0 + 1"), ["4:22 P0402 `+` does not take these operands"]);
+    assert_eq!(one("1.0 + 1"), ["4:22 P0402 `+` cannot be applied to these operands"]);
     assert_eq!(one("~1.0"), ["4:18 P0402 `~` needs an integer"]);
-    assert_eq!(one("-0f3F800000"), ["4:18 P0402 no operator takes a single-precision `0f` number"]);
+    assert_eq!(
+        one("-0f3F800000"),
+        ["4:18 P0402 a single-precision `0f` number cannot be an operand of an operator"]
+    );
     assert_eq!(one("(1"), ["4:20 P0101 expected `)`, found `;`"]);
 }

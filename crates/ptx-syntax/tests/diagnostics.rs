@@ -85,7 +85,7 @@ fn a_wrong_number_of_operands_is_told() {
         findings_in_kernel("add.s32 %r1|%p1, %r2, %r3;"),
         ["10:13 P0304 `add.s32` has no second destination"]
     );
-    assert_eq!(help(".entry k() { .reg .b32 r; add.s32 r, r; }"), "it is written `add.s32  d, a, b`");
+    assert_eq!(help(".entry k() { .reg .b32 r; add.s32 r, r; }"), "the form is `add.s32  d, a, b`");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn names_share_one_scope_with_parameters_labels_and_ranges() {
     assert_eq!(twice("{ .reg .u32 p; }"), Vec::<String>::new());
     assert_eq!(
         findings(".func f() { ret; }\n.func f() { ret; }"),
-        ["5:7 P0202 function `f` is defined already"]
+        ["5:7 P0202 function `f` is already defined"]
     );
 }
 
@@ -256,13 +256,13 @@ fn registers_of_ranges_are_named_by_number() {
 #[test]
 fn lines_of_preprocessors_name_a_line_and_a_file() {
     assert!(findings("# 1 \"a.cu\" 3\n#line 2 \"b.cu\"\n.global .b32 v; # 7 \"c.cu\"\n").is_empty());
-    assert_eq!(findings("#if 1\n.global .b32 v;"), ["4:1 P0001 `#` has no meaning in PTX"]);
+    assert_eq!(findings("#if 1\n.global .b32 v;"), ["4:1 P0001 `#` is not a valid token in PTX"]);
 }
 
 #[test]
 fn zero_bytes_stand_at_the_end_only() {
     assert!(findings(".global .b32 v;\0\0").is_empty());
-    assert_eq!(findings("// a\0b\n.global .b32 v;"), ["4:5 P0001 a zero byte ends the text here"]);
+    assert_eq!(findings("// a\0b\n.global .b32 v;"), ["4:5 P0001 unexpected zero byte in the input"]);
 }
 
 #[test]
@@ -309,12 +309,9 @@ fn a_wrong_line_directive_leaves_the_next_line_alone() {
 
 #[test]
 fn a_comment_or_text_without_end_is_told_where_it_starts() {
-    assert_eq!(findings(".entry k() { ret; /* no end }"), ["4:19 P0002 this comment does not end"]);
-    assert_eq!(findings(".global .u32 x; /* no end"), ["4:17 P0002 this comment does not end"]);
-    assert_eq!(
-        findings(".file 1 \"no end\n.global .u32 x;"),
-        ["4:9 P0002 this text has no closing quote on its line"]
-    );
+    assert_eq!(findings(".entry k() { ret; /* no end }"), ["4:19 P0002 unterminated comment"]);
+    assert_eq!(findings(".global .u32 x; /* no end"), ["4:17 P0002 unterminated comment"]);
+    assert_eq!(findings(".file 1 \"no end\n.global .u32 x;"), ["4:9 P0002 unterminated string"]);
 }
 
 #[test]
@@ -349,8 +346,8 @@ fn habits_of_c_and_of_llvm_are_told_what_ptx_has() {
         in_body("%s = add.u32 1, 2;"),
         "the result is the first operand of an instruction: `add.s32 %r1, %r2, %r3;`"
     );
-    assert_eq!(in_body("bra %p1;"), "the condition of a branch is before it: `@%p1 bra label;`");
-    assert_eq!(in_body("mov.u32 %index7, 1;"), "declare it before, with its type: `.reg .b32 %index7;`");
+    assert_eq!(in_body("bra %p1;"), "write the condition before the branch: `@%p1 bra label;`");
+    assert_eq!(in_body("mov.u32 %index7, 1;"), "declare it first, with its type: `.reg .b32 %index7;`");
     assert_eq!(in_body(".reg .b32 %r[4];"), "`%r<4>` declares the registers `%r0` to `%r3`");
     assert_eq!(in_body(".reg float %f;"), "write `.f32`");
     assert_eq!(help(".entry k(.param u32 n) { ret; }"), "write `.u32`");

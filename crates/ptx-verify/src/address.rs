@@ -27,7 +27,7 @@ pub(crate) fn check(
         };
     }
     if space == Some(StateSpace::ParamFunc) && !matches!(base, AddressBase::Symbol(_)) {
-        let text = "`.param::func` accesses parameters by name alone";
+        let text = "`.param::func` can access parameters only by name";
         return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
     }
     match base {
@@ -107,7 +107,7 @@ fn check_base(
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
     if ty.bits() < 32 && (sem.has(Note::NoNarrowAddress) || site.has(Mod::Tensormap)) {
-        let text = format!("an address has 32 or 64 bits, {} has {}", dotted(ty), ty.bits());
+        let text = format!("an address must have 32 or 64 bits, but {} has {}", dotted(ty), ty.bits());
         return cx
             .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
     }
@@ -116,8 +116,8 @@ fn check_base(
     let far = matches!(space, None | Some(StateSpace::Global));
     if far && cx.address_size == 64 && ty.bits() == 32 && sem.has(Note::WideAddress) {
         let what = if space.is_none() { "generic" } else { "global" };
-        let text = format!("{what} addresses have 64 bits, {} has 32", dotted(ty));
-        let help = "widen it with `cvt.u64.u32`, or name the state space it lies in";
+        let text = format!("{what} addresses must have 64 bits, but {} has 32", dotted(ty));
+        let help = "widen it with `cvt.u64.u32`, or specify its state space";
         // `multimem.red` alone it refuses at once.
         let finding = match sem {
             Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, place.span, text),
@@ -131,7 +131,7 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     if variable.scalar_type().is_none() {
         let text = format!("`{}` is a handle and has no value in memory", site.module.name(variable.name));
-        let help = "take it with `mov.u64`";
+        let help = "read it with `mov.u64`";
         return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
     }
     let own = window(variable.space);
@@ -147,9 +147,9 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
     let own_name = variable.space.as_str();
     let text = match space {
         Some(space) => {
-            format!("`{name}` lies in `.{own_name}`, `{}` accesses `.{}`", site.mnemonic(), space.as_str())
+            format!("`{name}` is in `.{own_name}`, but `{}` accesses `.{}`", site.mnemonic(), space.as_str())
         }
-        None => format!("`{name}` lies in `.{own_name}`, which has no generic address by name"),
+        None => format!("`{name}` is in `.{own_name}`, which generic addressing cannot access by name"),
     };
     let help = match site.mnemonic().sem() {
         Sem::Memory(MemorySem::Load | MemorySem::Store) => {

@@ -28,7 +28,7 @@ pub(crate) fn check_logic(cx: &mut Checker<'_>, site: Site<'_>) {
         && site.operand(at).is_omitted()
     {
         let text = format!("`{}` needs a predicate after its result", site.mnemonic());
-        let help = "write `d|p`, or `_|p` when only the predicate is wanted";
+        let help = "write `d|p`, or `_|p` when only the predicate is needed";
         cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text).with_help(help));
     }
 }

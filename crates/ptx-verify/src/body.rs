@@ -58,9 +58,9 @@ fn check_hidden(cx: &mut Checker<'_>, function: &Function, body: &Body, id: VarI
         return;
     }
     let name = cx.module.name(variable.name);
-    let text = format!("`{name}` is the name of a parameter, which a `.param` variable cannot hide");
+    let text = format!("`{name}` is the name of a parameter, which a `.param` variable cannot shadow");
     let error = Diagnostic::error(codes::REDECLARATION, variable.at.0, text);
-    cx.report(error.with_help("`ptxas` takes the name for the parameter; choose another"));
+    cx.report(error.with_help("`ptxas` resolves the name to the parameter; rename the variable"));
 }
 
 fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {
@@ -123,7 +123,7 @@ fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
     if let Some(at) = prototype.noreturn {
         cx.require(Since::new(6, 4, 30), at.0, "`.noreturn`");
         if !prototype.results.is_empty() {
-            let text = "a function that does not return has no results";
+            let text = "a `.noreturn` function cannot have results";
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
         }
     }

@@ -80,7 +80,7 @@ fn check_direct(cx: &mut Checker<'_>, site: Site<'_>, id: FunctionId) {
         return cx.report(finding.with_related(function.at.0, "declared with `.entry`"));
     }
     if !site.operand(TARGETS).is_omitted() {
-        let text = "a call by name takes no list of targets and no prototype";
+        let text = "a direct call cannot have a prototype or a list of targets";
         return cx.report(Diagnostic::error(codes::PROTOTYPE, site.span(TARGETS), text));
     }
     check_signature(cx, site, Signature::of_function(function), &format!("`{name}`"), function.at.0);
@@ -249,7 +249,9 @@ fn check_argument(
         Operand::Element(..) if noun == "argument" => {
             format!("`mov` it to a register, and pass that: {what} expects {}", say(wanted))
         }
-        Operand::Element(..) => format!("take the result in {}, and `mov` it from there", say(wanted)),
+        Operand::Element(..) => {
+            format!("use {} for the result, and copy it from there with `mov`", say(wanted))
+        }
         _ => format!("{what} expects {}", say(wanted)),
     };
     cx.report(Diagnostic::error(codes::ARGUMENT_TYPE, span, text).with_help(help));

@@ -49,7 +49,11 @@ fn check_result(cx: &mut Checker<'_>, site: Site<'_>) {
         _ => true,
     };
     if !fits {
-        return impossible(cx, site, &format!("{} is not compared into {}", dotted(from), dotted(to)));
+        return impossible(
+            cx,
+            site,
+            &format!("{} comparisons do not have results of type {}", dotted(from), dotted(to)),
+        );
     }
     if site.has(Mod::Ftz) && to == Bf16 {
         misplaced(cx, site, Mod::Ftz, "has no meaning for a `.bf16` result");
@@ -59,7 +63,7 @@ fn check_result(cx: &mut Checker<'_>, site: Site<'_>) {
 /// Only pairs and numbers of 32 bits and more have a second predicate, and one of the two must not be `_` (manual 9.7.7.2).
 fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.operand(0) == Operand::Sink && site.operand(1) == Operand::Sink {
-        let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
+        let text = format!("at least one result of `{}` must not be `_`", site.mnemonic());
         cx.report(Diagnostic::error(codes::SINK, site.span(0), text));
     }
     let ty = site.mnemonic().type_of(Field::Type);
@@ -70,7 +74,7 @@ fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Some(at) = place
         && site.operand(at) != Operand::Omitted
     {
-        let text = format!("`{}` gives one predicate", site.mnemonic());
+        let text = format!("`{}` has only one predicate result", site.mnemonic());
         cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
     }
 }

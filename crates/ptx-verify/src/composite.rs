@@ -27,7 +27,7 @@ pub(crate) fn check_bracket(
     };
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
     let Some(placement) = site.mnemonic().place_values(parts, values.len()) else {
-        let text = format!("`{}` does not take {} values in brackets", site.mnemonic(), values.len());
+        let text = format!("`{}` does not accept {} values in brackets", site.mnemonic(), values.len());
         let help = format!("the form is `{}`", site.form().syntax());
         return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text).with_help(help));
     };
@@ -151,7 +151,7 @@ fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: Scalar
             Operand::Register(reg)
                 if is_fetch && at == 0 && index.is_some() && site.body.reg_type(reg) == ScalarType::F16x2 =>
             {
-                wrong_kind(cx, site, place, value, "an integer, which picks the layer of the array");
+                wrong_kind(cx, site, place, value, "an integer that selects the layer of the array");
             }
             _ => check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, value),
         }
@@ -194,7 +194,7 @@ pub(crate) fn check_selected(
             check_scalar(cx, site, place, wanted, Operand::Register(register));
         }
         Operand::Immediate(_) if !matches!(selection, Selection::One | Selection::Whole) => {
-            wrong_kind(cx, site, place, operand, "a register, whose parts are picked");
+            wrong_kind(cx, site, place, operand, "a register, parts of which are selected");
         }
         other => check_scalar(cx, site, place, wanted, other),
     }
@@ -220,6 +220,6 @@ fn check_selector(
     };
     let text = format!("`.{selector}` selects nothing in operand `{}` of `{}`", place.name, site.mnemonic());
     cx.report(
-        Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(format!("it takes {wanted}")),
+        Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(format!("expected {wanted}")),
     );
 }

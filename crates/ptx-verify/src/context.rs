@@ -221,7 +221,7 @@ impl<'m> Site<'m> {
             }
             Operand::Element(reg, _) => format!("a `.{}` component", self.body.reg_type(reg).as_str()),
             Operand::Selected(..) => "a part of a register".to_owned(),
-            Operand::Negated(..) => "a register with its sign turned around".to_owned(),
+            Operand::Negated(..) => "a negated register".to_owned(),
             Operand::Sum(..) | Operand::SpecialSum(..) => "a register plus a constant".to_owned(),
             Operand::Special(reg, component) => {
                 let dot = component.map_or(String::new(), |c: Component| format!(".{}", c.as_str()));

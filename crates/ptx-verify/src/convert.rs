@@ -33,7 +33,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
         return;
     };
     if !convertible(to, from) {
-        return impossible(cx, site, &format!("{} is not converted to {}", dotted(from), dotted(to)));
+        return impossible(cx, site, &format!("{} cannot be converted to {}", dotted(from), dotted(to)));
     }
     if to.is_float() && from.is_float() {
         check_rounding(cx, site, to, from);
@@ -80,17 +80,19 @@ fn check_rounding(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Sc
             Rounding::Tf32 => "add `.rn`, `.rz` or `.rna`",
             Rounding::Exact | Rounding::Allowed | Rounding::Integral => return,
         };
-        let text = format!("a conversion from {} to {} rounds and must say how", dotted(from), dotted(to));
+        let text =
+            format!("a conversion from {} to {} requires a rounding modifier", dotted(from), dotted(to));
         return missing(cx, site, text, needed);
     };
     let (fits, reason) = match rule {
-        Rounding::Exact => (false, "has nothing to round"),
+        Rounding::Exact => (false, "is not allowed on an exact conversion"),
         Rounding::Needed | Rounding::Allowed => {
             (directed, "does not round to this type; use `.rn`, `.rz`, `.rm` or `.rp`")
         }
-        Rounding::Integral => {
-            (integral, "has nothing to round; `.rni` and its like round to an integral value")
-        }
+        Rounding::Integral => (
+            integral,
+            "is not allowed on an exact conversion; `.rni`, `.rzi`, `.rmi` and `.rpi` round to an integral value",
+        ),
         Rounding::Tf32 => (
             matches!(modifier, Mod::Rn | Mod::Rz | Mod::Rna),
             "does not round to `.tf32`; use `.rn`, `.rz` or `.rna`",
@@ -108,7 +110,7 @@ fn check_saturation(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: 
         if formats(to) || formats(from) {
             misplaced(cx, site, Mod::Sat, "has no meaning for `.bf16` and `.tf32`");
         } else if holds(to, from) {
-            let reason = format!("has nothing to clamp: every {} is a {}", dotted(from), dotted(to));
+            let reason = format!("is not allowed: every {} value is a {} value", dotted(from), dotted(to));
             misplaced(cx, site, Mod::Sat, &reason);
         }
     }
@@ -149,7 +151,7 @@ fn holds(to: ScalarType, from: ScalarType) -> bool {
 fn check_flush(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
     let single = to == ScalarType::F32 || from == ScalarType::F32;
     if site.has(Mod::Ftz) && (!single || to == ScalarType::Tf32) {
-        misplaced(cx, site, Mod::Ftz, "flushes single-precision values alone");
+        misplaced(cx, site, Mod::Ftz, "requires a single-precision operand or result");
     }
 }
 

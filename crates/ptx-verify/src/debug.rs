@@ -68,11 +68,11 @@ fn check_call_place(cx: &mut Checker<'_>, location: &DebugLocation) {
     let Some(inlined) = &location.inlined else { return };
     // `ptxas` passes over it in modules that are older still.
     if cx.target.version_is(4, 0) {
-        cx.require(Since::new(7, 0, 10), location.at.0, "the place of an inlined call");
+        cx.require(Since::new(7, 0, 10), location.at.0, "the location of an inlined call");
     }
     if !cx.locations.contains(&(inlined.file, inlined.line, inlined.column)) {
         let text = format!(
-            "no earlier `.loc` names the place of the call, {} {} {}",
+            "no earlier `.loc` specifies the location of the call, {} {} {}",
             inlined.file, inlined.line, inlined.column
         );
         cx.report(Diagnostic::error(codes::DEBUG_INFO, location.at.0, text));

@@ -57,7 +57,7 @@ pub(crate) fn check_elements(
     }
     let nothing = place.is_written() && elements.iter().all(|&element| element == Operand::Sink);
     if nothing && !elements.is_empty() {
-        let text = format!("at least one result of `{}` must be wanted", site.mnemonic());
+        let text = format!("at least one result of `{}` must not be `_`", site.mnemonic());
         cx.report(Diagnostic::error(codes::SINK, place.span, text));
     }
     if cx.found() == before {
@@ -122,7 +122,7 @@ pub(crate) fn check_alike_from(cx: &mut Checker<'_>, site: Site<'_>, list: ptx_i
             && !are_alike(site, neighbour, element)
         {
             let (one, other) = (site.describe(neighbour), site.describe(element));
-            let text = format!("the elements of a vector must agree: {one} is beside {other}");
+            let text = format!("the elements of a vector must have the same type: {one} is next to {other}");
             return cx.report(Diagnostic::error(codes::OPERAND_TYPE, span, text));
         }
     }

@@ -50,14 +50,14 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
                 }
             }
             Param::Register(..) if function.kind == FunctionKind::Kernel => {
-                let text = "parameters of kernels lie in `.param`";
+                let text = "parameters of kernels must be in `.param`";
                 cx.report(Diagnostic::error(codes::PARAMETER, param_span(cx, function, *param), text));
             }
             // The declaration of the register is checked with the body it belongs to.
             Param::Register(decl, _) => {
                 let decl = registers(function).and_then(|body| body.reg_decls.get(decl.0 as usize));
                 if let Some(decl) = decl.filter(|decl| cx.module.name(decl.name) == "_") {
-                    let text = "`_` is the name of a parameter only in `.callprototype`";
+                    let text = "`_` is allowed as the name of a parameter only in `.callprototype`";
                     cx.report(Diagnostic::error(codes::PARAMETER, decl.at.0, text));
                 }
             }
@@ -72,7 +72,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
 fn check_name(cx: &mut Checker<'_>, id: VarId) {
     let Some(variable) = cx.module.variables.get(id.0 as usize) else { return };
     if cx.module.name(variable.name) == "_" {
-        let text = "`_` is the name of a parameter only in `.callprototype`";
+        let text = "`_` is allowed as the name of a parameter only in `.callprototype`";
         cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
     }
 }
@@ -115,7 +115,7 @@ pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
 pub(crate) fn check_several_results(cx: &mut Checker<'_>, results: &[Param], span: Span) {
     let in_memory = results.iter().any(|result| matches!(result, Param::Variable(_)));
     if results.len() > 1 && in_memory {
-        let text = "several results are returned in registers, not in `.param`";
+        let text = "several results must be in registers, not in `.param`";
         let help = "return one array of `.b8` that holds all of them";
         cx.report(Diagnostic::error(codes::PARAMETER, span, text).with_help(help));
     }
@@ -124,7 +124,7 @@ pub(crate) fn check_several_results(cx: &mut Checker<'_>, results: &[Param], spa
 fn check_results(cx: &mut Checker<'_>, function: &Function) {
     check_several_results(cx, &function.results, function.at.0);
     if function.kind == FunctionKind::Kernel && !function.results.is_empty() {
-        let text = "a kernel returns nothing";
+        let text = "a kernel cannot have results";
         cx.report(Diagnostic::error(codes::PARAMETER, function.at.0, text));
     }
 }
@@ -154,7 +154,8 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
         bytes = bytes.div_ceil(align).saturating_mul(align).saturating_add(size);
     }
     if bytes > limit {
-        let text = format!("the parameters of this kernel fill {bytes} bytes; at most {limit} are possible");
+        let text =
+            format!("the parameters of this kernel have {bytes} bytes, but at most {limit} are allowed");
         let finding = Diagnostic::error(codes::PARAMETER_BYTES, function.at.0, text);
         cx.report(if large { finding } else { finding.with_help("PTX ISA 8.1 on sm_70 allows 32764") });
     }
@@ -163,7 +164,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
 fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
     variables::check_linkage_since(cx, function.linkage, function.at.0);
     let text = match function.linkage {
-        Linkage::Extern if function.body.is_some() => "an `.extern` function has its body elsewhere",
+        Linkage::Extern if function.body.is_some() => "an `.extern` function cannot have a body",
         Linkage::Common => "functions cannot be `.common`",
         Linkage::Internal | Linkage::Extern | Linkage::Visible | Linkage::Weak => return,
     };
@@ -230,7 +231,7 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
                 FunctionKind::Kernel => "device functions",
                 FunctionKind::Device => "kernels",
             };
-            let text = format!("only {owner} have `{}`", rule.name);
+            let text = format!("`{}` is only allowed on {owner}", rule.name);
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, span, text));
             continue;
         }
@@ -252,13 +253,13 @@ fn check_directives(cx: &mut Checker<'_>, function: &Function) {
 fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionDirective, span: Span) {
     let (text, code) = match directive {
         FunctionDirective::NoReturn if !function.results.is_empty() => {
-            ("a function that does not return has no results", codes::FUNCTION_DIRECTIVE)
+            ("a `.noreturn` function cannot have results", codes::FUNCTION_DIRECTIVE)
         }
         FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_is(2, 1) => {
             ("`.maxnctapersm` was removed in PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
         }
         FunctionDirective::Language(numbers) if numbers.iter().any(|&number| number > 10) => {
-            ("languages are numbered from 0 to 10", codes::DIRECTIVE_VALUE)
+            ("a language must be a number from 0 to 10", codes::DIRECTIVE_VALUE)
         }
         FunctionDirective::AbiPreserveControl(count) if *count > MOST_CONTROL_REGISTERS => {
             ("at most 11 control registers can be preserved", codes::DIRECTIVE_VALUE)
@@ -303,7 +304,7 @@ fn check_conflicts(cx: &mut Checker<'_>, function: &Function) {
     ];
     for (first, second, one, other) in pairs {
         if let (Some(first), Some(second)) = (first, second) {
-            let text = format!("`{one}` and `{other}` exclude each other");
+            let text = format!("`{one}` and `{other}` are mutually exclusive");
             cx.report(
                 Diagnostic::error(codes::DIRECTIVE_CONFLICT, second, text)
                     .with_related(first, "the other one"),

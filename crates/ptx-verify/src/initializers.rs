@@ -15,11 +15,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, variable: &Variable) {
     let Some(init) = &variable.init else { return };
     let Some(ty) = variable.scalar_type() else { return };
     let text = if !matches!(variable.space, StateSpace::Global | StateSpace::Const) {
-        "only variables in `.global` and `.const` have initial values"
+        "only variables in `.global` and `.const` can have an initial value"
     } else if variable.linkage == Linkage::Extern {
-        "an external variable has its initial value where it is defined"
+        "an `.extern` variable cannot have an initial value"
     } else if matches!(ty, ScalarType::F16 | ScalarType::F16x2) {
-        "variables of this type have no initial value"
+        "variables of this type cannot have an initial value"
     } else {
         return check_tree(cx, variable, ty, init);
     };
@@ -58,7 +58,7 @@ const FIELD_NAMES: &[&str] =
 pub(crate) fn check_reference(cx: &mut Checker<'_>, variable: &Variable) {
     let Some(init) = &variable.init else { return };
     if variable.linkage == Linkage::Extern {
-        let text = "an external variable has its initial value where it is defined";
+        let text = "an `.extern` variable cannot have an initial value";
         return cx.report(Diagnostic::error(codes::INITIALIZER_PLACE, variable.at.0, text));
     }
     let mut pending = vec![(init, 0)];
@@ -80,7 +80,10 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, variable: &Variable) {
             | Initializer::Integers(_)
             | Initializer::Value(_)
             | Initializer::Address { .. }
-            | Initializer::Masked { .. } => Some("a reference's initial value names its fields".to_owned()),
+            | Initializer::Masked { .. } => Some(
+                "the initial value of a texture, sampler or surface reference must be a list of named fields"
+                    .to_owned(),
+            ),
         };
         if let Some(text) = mistake {
             return cx.report(Diagnostic::error(codes::INITIALIZER_VALUE, variable.at.0, text));
@@ -98,7 +101,7 @@ fn field_mistake(cx: &Checker<'_>, ty: VarType, (name, value): (StrId, FieldValu
         VarType::Scalar(_) => false,
     });
     if !has {
-        return Some(format!("such a reference has no field `{name}`"));
+        return Some(format!("this type of reference has no field `{name}`"));
     }
     match value {
         FieldValue::Name(word) if !FIELD_NAMES.contains(&cx.module.name(word)) => {
@@ -129,13 +132,15 @@ fn check_tree(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, init: &
             (Initializer::List(_) | Initializer::Integers(_), None) => {
                 Some("the initial value has more braces than dimensions".to_owned())
             }
-            (Initializer::Fields(_), _) => Some("only references have fields".to_owned()),
+            (Initializer::Fields(_), _) => {
+                Some("only texture, sampler and surface references have fields".to_owned())
+            }
             (_, Some(_)) => Some("the initial value has fewer braces than dimensions".to_owned()),
             (Initializer::Value(value), None) => value_mistake(ty, *value),
             (Initializer::Address { symbol: Symbol::Function(_), offset, generic }, None)
                 if *generic || *offset != 0 =>
             {
-                Some("the address of a function is generic already and takes no offset".to_owned())
+                Some("the address of a function is already generic and cannot have an offset".to_owned())
             }
             (Initializer::Address { symbol, .. }, None) => address_mistake(cx, ty, *symbol),
             (Initializer::Masked { mask, symbol, .. }, None) => mask_mistake(cx, ty, *mask, *symbol),
@@ -261,7 +266,7 @@ fn symbol_mistake(cx: &Checker<'_>, symbol: Symbol) -> Option<String> {
     match variable.space {
         StateSpace::Global | StateSpace::Const => None,
         other => Some(format!(
-            "`{}` lies in `.{}`; only addresses of variables in `.global` and `.const` are known before the launch",
+            "`{}` is in `.{}`; only addresses of variables in `.global` and `.const` are constant",
             cx.module.name(variable.name),
             other.as_str()
         )),

@@ -17,7 +17,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     }
     for (at, place) in site.form().operands.iter().enumerate() {
         if place.role == Role::Def && matches!(site.operand(at), Operand::Register(_)) {
-            let text = format!("`{}` gives no state", site.mnemonic());
+            let text = format!("`{}` does not return a state", site.mnemonic());
             let finding = Diagnostic::error(codes::SINK, site.span(at), text);
             cx.report(finding.with_help("write `_` for the state of another block's barrier"));
         }

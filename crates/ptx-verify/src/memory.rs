@@ -26,7 +26,7 @@ pub(crate) fn check_store(cx: &mut Checker<'_>, site: Site<'_>) {
 
 fn check_read_only(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().space() != Some(StateSpace::Global) {
-        missing(cx, site, "`.nc` reads global memory alone".to_owned(), "write `ld.global.nc`");
+        missing(cx, site, "`.nc` requires `.global`".to_owned(), "write `ld.global.nc`");
     }
     if let Some(other) = site.has_any(&[Mod::Weak, Mod::Volatile, Mod::Relaxed, Mod::Acquire, Mod::Mmio]) {
         conflict(cx, site, Mod::Nc, other);
@@ -69,7 +69,7 @@ fn check_order(cx: &mut Checker<'_>, site: Site<'_>) {
         misplaced(cx, site, strong, "needs generic, global or shared memory");
     }
     if site.has(Mod::Volatile) && matches!(space, Some(StateSpace::Const | StateSpace::Param)) {
-        misplaced(cx, site, Mod::Volatile, "has no place where memory does not change");
+        misplaced(cx, site, Mod::Volatile, "is not allowed on constant or parameter memory");
     }
     if site.has(Mod::Mmio) {
         check_mmio(cx, site, space);
@@ -78,7 +78,7 @@ fn check_order(cx: &mut Checker<'_>, site: Site<'_>) {
 
 fn check_mmio(cx: &mut Checker<'_>, site: Site<'_>, space: Option<StateSpace>) {
     if site.has_any(ORDERS).is_none() || !site.has(Mod::Sys) {
-        let text = "`.mmio` accesses have a memory order and the scope `.sys`".to_owned();
+        let text = "`.mmio` requires a memory order and the scope `.sys`".to_owned();
         missing(cx, site, text, "write `.mmio.relaxed.sys`");
     }
     if let Some(vector) = site.has_any(&[Mod::V2, Mod::V4, Mod::V8]) {
@@ -190,7 +190,7 @@ fn check_uniform_line(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().opcode() == Opcode::Prefetchu
         && matches!(space, Some(StateSpace::Shared | StateSpace::Local))
     {
-        let text = format!("`{}` reaches neither shared nor local memory", site.mnemonic());
+        let text = format!("`{}` cannot access shared or local memory", site.mnemonic());
         cx.report(Diagnostic::error(codes::ADDRESS_SPACE, site.span(0), text));
     }
 }
@@ -231,8 +231,11 @@ pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Operand::Register(reg) = site.operand(1) {
         let ty = site.body.reg_type(reg);
         if matches!(ty, ScalarType::B128 | ScalarType::F16x2) {
-            let text =
-                format!("the size of `{}` has 32 or 64 bits and is not {}", site.mnemonic(), dotted(ty));
+            let text = format!(
+                "the size of `{}` must have 32 or 64 bits and cannot be {}",
+                site.mnemonic(),
+                dotted(ty)
+            );
             cx.report(Diagnostic::error(codes::OPERAND_TYPE, site.span(1), text));
         } else if ty.bits() == 32 {
             cx.require(Since::new(9, 0, 100), site.span(1), "a size in 32 bits");
@@ -241,7 +244,7 @@ pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
     if site.mnemonic().space().is_some()
         && matches!(site.operand(0), Operand::Address(AddressBase::Symbol(_), _))
     {
-        let text = format!("`{}` takes its address in a register", site.mnemonic());
+        let text = format!("`{}` requires its address in a register", site.mnemonic());
         let help = "`mov` the address into a register first";
         cx.report(Diagnostic::error(codes::ADDRESS, site.span(0), text).with_help(help));
     }
@@ -254,7 +257,7 @@ pub(crate) fn check_shared_address(cx: &mut Checker<'_>, site: Site<'_>) {
     if window(variable.space) != StateSpace::Shared {
         let name = site.module.name(variable.name);
         let space = variable.space.as_str();
-        let text = format!("`{name}` lies in `.{space}`, `{}` takes shared addresses", site.mnemonic());
+        let text = format!("`{name}` is in `.{space}`, but `{}` requires a shared address", site.mnemonic());
         cx.report(
             Diagnostic::error(codes::ADDRESS_SPACE, site.span(1), text)
                 .with_help("use a variable in `.shared`")

@@ -81,7 +81,7 @@ fn check_symbol(
         if ty == ScalarType::U64 {
             return;
         }
-        let text = format!("the handle `{name}` is moved as `.u64`, not as {}", dotted(ty));
+        let text = format!("the handle `{name}` must be moved as `.u64`, not as {}", dotted(ty));
         cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help("use `mov.u64`"));
     }
 }
@@ -193,7 +193,7 @@ fn packs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType) -> 
         return false;
     }
     if ty.kind() != TypeKind::Bits || ty.bits() < 16 {
-        let text = format!("vectors are packed and unpacked as untyped bits, not as {}", dotted(ty));
+        let text = format!("vectors must be packed and unpacked as untyped bits, not as {}", dotted(ty));
         let help = format!("use `mov.b{}`", ty.bits());
         cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
         return false;
@@ -240,7 +240,7 @@ fn check_packed_elements(cx: &mut Checker<'_>, site: Site<'_>, place: Place, bit
         }
     }
     if place.is_written() && elements.iter().all(|&element| element == Operand::Sink) {
-        let text = "at least one element must be wanted";
+        let text = "at least one element must not be `_`";
         cx.report(Diagnostic::error(codes::SINK, place.span, text));
     }
     if cx.found() == before {

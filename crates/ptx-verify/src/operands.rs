@@ -25,9 +25,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
             && place.kind != Kind::CachePolicy
             && !site.mnemonic().asks_for(place)
         {
-            let text = format!("`{}` takes no operand `{}`", site.mnemonic(), place.name);
+            let text = format!("`{}` has no operand `{}`", site.mnemonic(), place.name);
             let needed: Vec<String> = place.when.iter().map(|m| format!("`.{}`", m.as_str())).collect();
-            let help = format!("it goes with {}", needed.join(" or "));
+            let help = format!("the operand requires {}", needed.join(" or "));
             cx.report(Diagnostic::error(codes::OPERAND_MISSING, value.span, text).with_help(help));
         } else {
             check_one(cx, site, value, place.kind, operand);
@@ -268,7 +268,7 @@ fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeR
     let actual = site.body.reg_type(reg);
     if actual != bits {
         let text = format!(
-            "operand `{}` of `{}` is {}; it lies in untyped bits",
+            "operand `{}` of `{}` is {}, but must be untyped",
             place.name,
             site.mnemonic(),
             dotted(actual)
@@ -597,7 +597,7 @@ pub(crate) fn out_of_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, v
 
 fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     if !site.has(Mod::L2CacheHint) {
-        let text = format!("`{}` takes no cache policy without `.L2::cache_hint`", site.mnemonic());
+        let text = format!("the cache policy of `{}` requires `.L2::cache_hint`", site.mnemonic());
         return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text));
     }
     let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };

@@ -18,14 +18,18 @@ pub(crate) fn check_policy(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Some((fraction, span)) = constant("fraction")
         && !number(fraction).is_some_and(|fraction| fraction > 0.0 && fraction <= 1.0)
     {
-        report(cx, span, "a fraction is above 0 and at most 1".to_owned());
+        report(cx, span, "the fraction must be greater than 0 and at most 1".to_owned());
     }
     // `ptxas` looks at 32 bits of the sizes.
     let size = |name| constant(name).and_then(|(value, span)| Some((value.as_integer()? as u32, span)));
     if let (Some((primary, span)), Some((total, _))) = (size("primary-size"), size("total-size"))
         && primary > total
     {
-        report(cx, span, format!("the primary {primary} bytes are more than the {total} of the range"));
+        report(
+            cx,
+            span,
+            format!("the primary size, {primary} bytes, must not exceed the total size, {total} bytes"),
+        );
     }
 }
 
@@ -44,7 +48,7 @@ pub(crate) fn check_alignment(cx: &mut Checker<'_>, site: Site<'_>) {
     if let Some(value) = value.as_integer()
         && !value.is_power_of_two()
     {
-        report(cx, site.span(at), format!("an alignment is a power of two, not {value}"));
+        report(cx, site.span(at), format!("the alignment must be a power of two, not {value}"));
     }
 }
 

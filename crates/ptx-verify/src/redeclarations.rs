@@ -24,7 +24,7 @@ pub(crate) fn check_variable(cx: &mut Checker<'_>, id: VarId) {
     let text = if !external(variable) && cx.is_defined(variable.name) {
         format!("`{name}` is defined twice")
     } else if !same_variable(earlier, variable) {
-        format!("`{name}` is declared with another type or space")
+        format!("`{name}` is declared with a different type or state space")
     } else if external(earlier) && variable.linkage == Linkage::Internal {
         format!("`{name}` is declared `.extern`; its definition must be `.visible` or `.weak`")
     } else {
@@ -59,7 +59,7 @@ pub(crate) fn check_function(cx: &mut Checker<'_>, id: FunctionId) {
     let Some(earlier) = module.functions.get(first.0 as usize) else { return };
     let name = module.name(function.name);
     let text = if cx.is_defined(function.name) {
-        format!("`{name}` is defined already")
+        format!("`{name}` is already defined")
     } else if earlier.kind != function.kind {
         format!("`{name}` is declared as a kernel and as a device function")
     } else if let Some(difference) = difference(cx, earlier, function) {
@@ -67,7 +67,7 @@ pub(crate) fn check_function(cx: &mut Checker<'_>, id: FunctionId) {
     } else if returns(earlier) != returns(function) {
         format!("`{name}` is declared both with and without `.noreturn`")
     } else if !linkage_agrees(earlier, function) {
-        format!("`{name}` is declared with another linkage")
+        format!("`{name}` is declared with a different linkage")
     } else {
         if function.body.is_some() {
             cx.set_defined(function.name);
@@ -86,7 +86,7 @@ fn linkage_agrees(first: &Function, second: &Function) -> bool {
 
 fn difference(cx: &Checker<'_>, first: &Function, second: &Function) -> Option<&'static str> {
     if first.params.len() != second.params.len() || first.results.len() != second.results.len() {
-        return Some("another number of parameters or results");
+        return Some("a different number of parameters or results");
     }
     let pairs = first.params.iter().zip(&second.params).chain(first.results.iter().zip(&second.results));
     for (&one, &other) in pairs {
@@ -106,7 +106,7 @@ fn difference(cx: &Checker<'_>, first: &Function, second: &Function) -> Option<&
             (Param::Variable(_), Param::Register(..)) | (Param::Register(..), Param::Variable(_)) => false,
         };
         if !same {
-            return Some("other types of parameters or results");
+            return Some("different types of parameters or results");
         }
     }
     None
@@ -142,16 +142,16 @@ pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     } else if name.body.is_some() {
         format!("`{alias_text}` has a body and cannot be an alias")
     } else if name.kind == FunctionKind::Kernel || target.kind == FunctionKind::Kernel {
-        "only device functions have aliases".to_owned()
+        "only device functions can have aliases".to_owned()
     } else if target.linkage == Linkage::Weak {
         format!("`{target_text}` is `.weak` and cannot have an alias")
     } else if target.linkage == Linkage::Extern {
         format!("`{target_text}` is `.extern` and cannot have an alias")
     } else if let Some(first) = cx.aliases.get(&name.name) {
-        let text = format!("`{alias_text}` is an alias of `{}` already", module.name(*first));
+        let text = format!("`{alias_text}` is already an alias of `{}`", module.name(*first));
         return cx.report(Diagnostic::error(codes::ALIAS, span, text));
     } else if let Some(difference) = difference(cx, target, name) {
-        format!("`{alias_text}` stands for `{target_text}`, but is declared with {difference}")
+        format!("`{alias_text}` is an alias of `{target_text}`, but is declared with {difference}")
     } else {
         cx.aliases.insert(name.name, target.name);
         return;

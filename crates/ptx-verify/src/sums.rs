@@ -22,13 +22,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: 
         _ => return,
     };
     let text = if is_picked(site, place) {
-        "constants cannot be added to a register of which parts are selected"
+        "a constant cannot be added to a register that parts are selected from"
     } else if !adds(ty) || !is_scalar {
-        "constants are added to integer registers of 16, 32 or 64 bits alone"
+        "constants can only be added to integer registers of 16, 32 or 64 bits"
     } else {
         return check_type(cx, site, place, wanted, ty);
     };
-    let help = "add it to a register of its own before";
+    let help = "compute the sum in a separate register first";
     cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_help(help));
 }
 

@@ -16,12 +16,12 @@ pub(crate) fn check_barrier(cx: &mut Checker<'_>, site: Site<'_>) {
         // `ptxas` looks at 32 bits.
         let Some(value) = value.as_integer().map(|value| value as u32) else { continue };
         let text = match operand.name {
-            "a" if value > 15 => format!("barriers are numbered 0 to 15, not {value}"),
+            "a" if value > 15 => format!("a barrier number must be from 0 to 15, not {value}"),
             "b" if value == 0 && site.has(Mod::Arrive) => {
-                "an arrival counts at least one warp, not 0".to_owned()
+                "the thread count of an arrival cannot be 0".to_owned()
             }
             "b" if value % 32 != 0 => {
-                format!("a barrier counts whole warps; {value} is not a multiple of 32")
+                format!("the thread count of a barrier must be a multiple of 32, not {value}")
             }
             _ => continue,
         };
@@ -41,7 +41,7 @@ pub(crate) fn check_elect(cx: &mut Checker<'_>, site: Site<'_>) {
     let place = site.form().operands.iter().position(|operand| operand.role == Role::DefPair);
     if place.is_some_and(|at| site.operand(at).is_omitted()) {
         let text = "`elect.sync` needs a predicate after its result";
-        let help = "write `d|p`, or `_|p` when only the predicate is wanted";
+        let help = "write `d|p`, or `_|p` when only the predicate is needed";
         cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text).with_help(help));
     }
 }

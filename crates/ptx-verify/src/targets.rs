@@ -129,7 +129,7 @@ impl Target {
             let text = format!("{what} needs PTX ISA {} or later", since.ptx);
             findings.push(
                 Diagnostic::error(codes::NEEDS_VERSION, span, text)
-                    .with_help(format!("the module says `.version {}`", self.version)),
+                    .with_help(format!("the module has `.version {}`", self.version)),
             );
         }
         // With `map_f64_to_f32` architectures without double precision execute it as single precision (manual 11.1.2).
@@ -141,7 +141,7 @@ impl Target {
             let text = format!("{what} needs {}", since.targets());
             findings.push(
                 Diagnostic::error(codes::NEEDS_TARGET, span, text)
-                    .with_help(format!("the module says `.target {sm}`")),
+                    .with_help(format!("the module has `.target {sm}`")),
             );
         }
         findings
@@ -213,7 +213,7 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
     } else if cx.target.version_is(2, 3) {
         let (text, help) = match cx.address_size {
             32 => (
-                "without `.address_size`, 32 bits are taken from the addresses that the module uses",
+                "without `.address_size`, 32 bits are inferred from the addresses that the module uses",
                 "write `.address_size 32`",
             ),
             _ => ("without `.address_size`, 64 bits are assumed", "write `.address_size 64`"),
@@ -264,7 +264,7 @@ fn check_version(cx: &mut Checker<'_>, version: PtxVersion, span: Span) {
     let below =
         MINORS.iter().flat_map(|(major, minors)| minors.iter().map(|minor| PtxVersion::new(*major, *minor)));
     cx.report(match below.filter(|known| *known < version).max() {
-        Some(known) => finding.with_help(format!("the one before it is {known}")),
+        Some(known) => finding.with_help(format!("the previous version is {known}")),
         None => finding,
     });
 }
@@ -294,7 +294,7 @@ fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
     match sms.as_slice() {
         [] if unknown || cx.target.sm.is_some() => {}
         [] => {
-            let text = "`.target` names no architecture";
+            let text = "`.target` does not specify an architecture";
             cx.report(
                 Diagnostic::error(codes::TARGET_MISSING, span, text).with_help("add one, such as `sm_80`"),
             );
@@ -309,7 +309,7 @@ fn check_target(cx: &mut Checker<'_>, target: &TargetSpec, span: Span) {
             };
             if let Some(other) = others.iter().find(|&&other| !runs(first, other)) {
                 let text =
-                    format!("`.target` names `{first}` first, which does not run what is made for `{other}`");
+                    format!("`.target` specifies `{first}` first, which cannot run code for `{other}`");
                 cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
             }
         }
@@ -330,7 +330,7 @@ fn put_in_force(cx: &mut Checker<'_>, sm: Sm, span: Span) {
     if let Some(first) = first_version(sm)
         && cx.target.version < first
     {
-        let text = format!("PTX ISA {} does not know `{sm}`", cx.target.version);
+        let text = format!("PTX ISA {} does not support `{sm}`", cx.target.version);
         let help = format!("`{sm}` needs PTX ISA {first} or later");
         cx.report(Diagnostic::error(codes::TARGET_TOO_NEW, span, text).with_help(help));
         // One finding reports it; instructions are not checked against the version again for what the target has.
@@ -343,18 +343,18 @@ fn check_option(cx: &mut Checker<'_>, target: &TargetSpec, option: &str, span: S
     let has = |wanted: &str| target.names.iter().any(|&name| module.name(name) == wanted);
     match option {
         "texmode_independent" if has("texmode_unified") => {
-            let text = "`texmode_unified` and `texmode_independent` exclude each other";
+            let text = "`texmode_unified` and `texmode_independent` are mutually exclusive";
             cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text));
         }
         "texmode_independent" => cx.target.has_samplers = true,
         "debug" if !has_debug_information(cx) => {
-            let text = "`.target debug` promises debug information, and there is none";
-            let help = "drop `debug`, or add `.section .debug_info`";
+            let text = "`.target debug` requires debug information, but the module has none";
+            let help = "remove `debug`, or add `.section .debug_info`";
             cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help(help));
         }
         "map_f64_to_f32" if module_sm(module, target).is_some_and(|sm| sm.number >= 13) => {
-            let text = "`map_f64_to_f32` is for architectures before sm_13, which have no doubles";
-            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help("drop it"));
+            let text = "`map_f64_to_f32` is for architectures before sm_13, which do not support `.f64`";
+            cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help("remove it"));
         }
         "map_f64_to_f32" => cx.target.maps_doubles = true,
         _ => {}
@@ -375,7 +375,7 @@ fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
     let since = Since::new(2, 3, 10);
     cx.require(since, span, "`.address_size`");
     if !matches!(bits, 32 | 64) {
-        let text = format!("addresses have 32 or 64 bits, not {bits}");
+        let text = format!("addresses must have 32 or 64 bits, not {bits}");
         cx.report(Diagnostic::error(codes::ADDRESS_SIZE, span, text));
     }
 }

@@ -181,7 +181,7 @@ pub(crate) fn check_left_out(cx: &mut Checker<'_>, site: Site<'_>) {
 }
 
 fn left_out(cx: &mut Checker<'_>, site: Site<'_>) {
-    let text = format!("no part of the result of `{}` can be left out", site.mnemonic());
+    let text = format!("no element of the result of `{}` can be `_`", site.mnemonic());
     let finding = Diagnostic::error(codes::SINK, site.span(0), text);
     cx.report(finding.with_help("name registers that nothing reads"));
 }

@@ -98,7 +98,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     if let (Some(cube @ (Mod::Cube | Mod::Acube)), Some(at)) = (geometry, offsets)
         && !site.operand(at).is_omitted()
     {
-        let text = format!("`{}` takes no offsets with `.{}`", site.mnemonic(), cube.as_str());
+        let text = format!("`{}` does not support offsets with `.{}`", site.mnemonic(), cube.as_str());
         cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
     }
     check_sampler(cx, site, geometry);
@@ -126,22 +126,23 @@ fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
     let parts = site.body.list(parts);
     let named = parts.len() > 2;
     if named && parts.iter().take(2).any(|part| matches!(part, Operand::Register(_))) {
-        cx.require(Since::new(4, 3, 30), site.span(at), "a sampler beside a handle in a register");
+        cx.require(Since::new(4, 3, 30), site.span(at), "a sampler together with a handle in a register");
     }
     if named && !cx.target.has_samplers() && is_misread(site, geometry) {
-        let text = format!("`{}` takes no second object with these operands", site.mnemonic());
-        let help = "a texture has its sampler here: name the texture alone";
+        let text = format!("`{}` does not accept a separate sampler with these operands", site.mnemonic());
+        let help =
+            "without `.target texmode_independent` a texture includes its sampler: specify only the texture";
         cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text).with_help(help));
         return;
     }
     let text = match (cx.target.has_samplers(), named, geometry) {
-        (true, false, _) => "a sampler must be named beside the texture",
+        (true, false, _) => "a sampler must be specified after the texture",
         (false, true, Some(Mod::Cube | Mod::Acube)) if !site.has(Mod::Level) => {
-            "a cube's texture has its sampler and takes no other"
+            "a cube texture includes its sampler; a separate one is not allowed"
         }
         _ => return,
     };
-    let help = "`.target texmode_independent` has samplers apart from textures";
+    let help = "samplers are separate from textures only with `.target texmode_independent`";
     cx.report(Diagnostic::error(codes::OPERAND_MISSING, site.span(at), text).with_help(help));
 }
 

@@ -50,15 +50,16 @@ pub(crate) fn check(cx: &mut Checker<'_>) {
     for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
         for (callee, span) in callees(module, body) {
             let Some(id) = callee else {
-                let text = "beside registers or local variables of the module, functions are called by their names only";
+                let text = "in a module with registers or local variables outside of functions, indirect calls are not allowed";
                 report(cx, span, text.to_owned(), "declare them in the functions that use them");
                 continue;
             };
             let function = module.function(id);
             if function.body.is_none() {
                 let name = module.name(function.name);
-                let text =
-                    format!("`{name}` has no body, which registers or local variables of the module need");
+                let text = format!(
+                    "`{name}` has no body, which is required in a module with registers or local variables outside of functions"
+                );
                 report(cx, span, text, "declare them in the functions that use them, or define the function");
             }
         }
@@ -66,7 +67,7 @@ pub(crate) fn check(cx: &mut Checker<'_>) {
     for (id, span) in order(module).1 {
         let name = module.name(module.function(id).name);
         let text = format!(
-            "this call leads back to `{name}`, which shares registers or local variables of the module"
+            "this call is recursive through `{name}`, which is not allowed in a module with registers or local variables outside of functions"
         );
         report(cx, span, text, "declare them in the functions that use them");
     }

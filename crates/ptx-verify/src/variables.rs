@@ -79,7 +79,7 @@ pub(crate) fn check_declarable(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_d
     if is_declarable(ty) {
         return true;
     }
-    let text = format!("{} names what instructions do; nothing is declared with it", dotted(ty));
+    let text = format!("{} is a type of instructions only and cannot be declared", dotted(ty));
     let finding = Diagnostic::error(codes::VARIABLE_TYPE, span, text);
     cx.report(match ty.as_bits() {
         Some(bits) => finding.with_help(format!("declare it as {}", dotted(bits))),
@@ -117,7 +117,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
         return false;
     }
     if ty == ScalarType::Pred {
-        let text = "predicates exist only in registers";
+        let text = "predicates must be in registers";
         cx.report(
             Diagnostic::error(codes::VARIABLE_TYPE, span, text)
                 .with_help("use `.reg .pred`, or `.b8` in memory"),
@@ -128,7 +128,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
     if variable.space == StateSpace::Param
         && ((ty == ScalarType::F16x2 && variable.dims.is_empty()) || variable.shape != VectorShape::Scalar)
     {
-        let text = "parameters are scalars or arrays of scalars";
+        let text = "parameters must be scalars or arrays of scalars";
         let help = "use an array of `.b8` with the alignment of the vector";
         cx.report(Diagnostic::error(codes::PARAMETER, span, text).with_help(help));
     }
@@ -146,7 +146,7 @@ fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> b
         Place::Body => false,
     };
     if !fits {
-        let text = "texture, sampler and surface references lie in `.global` at module scope or are kernel parameters";
+        let text = "texture, sampler and surface references must be in `.global` at module scope or be kernel parameters";
         cx.report(Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text));
     }
     if variable.shape != VectorShape::Scalar {
@@ -175,11 +175,11 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         (Place::Body, Global | Const | Shared | Local) => return,
         (Place::Body, Param) if cx.target.version_is(2, 0) => return,
         (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_is(2, 0) => {
-            Some("before PTX ISA 2.0 functions take and return registers")
+            Some("before PTX ISA 2.0 parameters and results of functions must be registers")
         }
         (Place::KernelParameter(_) | Place::FunctionParameter(_) | Place::Result(_), Param) => return,
         (Place::Body, Param) if !cx.target.version_is(2, 0) => {
-            Some("before PTX ISA 2.0 only kernels have parameters in memory")
+            Some("before PTX ISA 2.0 only kernels can have parameters in memory")
         }
         (Place::Module, Local) => Some("declare it in the function that uses it"),
         (Place::Module, Param) => Some("declare it with its function, or in a body"),
@@ -207,7 +207,7 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 fn check_tex(cx: &mut Checker<'_>, variable: &Variable) {
     let is_number = matches!(variable.scalar_type(), Some(ScalarType::U32 | ScalarType::U64));
     if !is_number || variable.shape != VectorShape::Scalar || !variable.dims.is_empty() {
-        let text = "a variable in `.tex` is a `.u32` or a `.u64`";
+        let text = "a variable in `.tex` must be a `.u32` or a `.u64`";
         cx.report(Diagnostic::error(codes::VARIABLE_TYPE, variable.at.0, text));
     }
 }
@@ -219,7 +219,7 @@ pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end:
     if cx.target.version_is(3, 0)
         && let Some(decl) = declared.first()
     {
-        let text = "since PTX ISA 3.0 registers are declared in functions";
+        let text = "since PTX ISA 3.0 registers must be declared in functions";
         let finding = Diagnostic::error(codes::REMOVED, decl.at.0, text);
         cx.report(
             finding.with_help("declare it in the functions that use it, and pass it to those they call"),
@@ -243,7 +243,7 @@ fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 }
 
 fn bad_alignment(cx: &mut Checker<'_>, variable: &Variable, align: u32, wanted: &str) {
-    let text = format!("an alignment of {align} is not possible; it must be {wanted}");
+    let text = format!("an alignment of {align} is not allowed; it must be {wanted}");
     cx.report(Diagnostic::error(codes::ALIGNMENT, variable.at.0, text));
 }
 
@@ -253,21 +253,21 @@ fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let open = variable.dims.iter().any(is_open);
     let inner_open = variable.dims.iter().skip(1).any(Option::is_none);
     let text = if inner_open {
-        "only the first dimension may be left open"
+        "only the first dimension can be omitted"
     } else if !place.is_parameter() && variable.dims.contains(&Some(0)) {
-        "an array has at least one element"
+        "an array must have at least one element"
     } else if variable.bytes().is_none_or(|bytes| bytes > u64::from(u32::MAX) * 16) {
-        "the variable is larger than any memory"
+        "the variable is too large"
     } else if open && matches!(place, Place::KernelParameter(_)) {
-        "a kernel parameter needs its length"
+        "a kernel parameter must have a length"
     } else if open && matches!(place, Place::Result(_)) {
-        "a result needs its length"
+        "a result must have a length"
     } else if open
         && !place.is_parameter()
         && variable.linkage != Linkage::Extern
         && (variable.init.is_none() || empty)
     {
-        "an array without `.extern` needs its length or an initial value"
+        "an array without `.extern` must have a length or an initial value"
     } else {
         return;
     };
@@ -277,7 +277,7 @@ fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
 fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
     check_linkage_since(cx, variable.linkage, variable.at.0);
     if variable.linkage == Linkage::Common && variable.space != StateSpace::Global {
-        let text = "`.common` variables lie in `.global`";
+        let text = "`.common` variables must be in `.global`";
         cx.report(Diagnostic::error(codes::LINKAGE, variable.at.0, text));
     }
 }
@@ -314,7 +314,7 @@ fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         }
     };
     if !points {
-        let text = "`.ptr` points into `.const`, `.global`, `.local` or `.shared`";
+        let text = "`.ptr` must point to `.const`, `.global`, `.local` or `.shared`";
         cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
     }
 }
@@ -338,9 +338,11 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     } else if bank == 0 && is_open {
         let text = "external arrays without a length must be in banks 1 to 10 of constant memory";
         let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
-        return cx.report(finding.with_help("give the array its length, or take its address as a parameter"));
+        return cx.report(
+            finding.with_help("specify the length of the array, or pass its address as a parameter"),
+        );
     } else if bank > 0 && !is_open {
-        format!("bank {bank} holds external arrays without a length only")
+        format!("bank {bank} can contain only external arrays without a length")
     } else {
         return;
     };
@@ -358,7 +360,7 @@ fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         };
         let span = variable.at.0;
         if variable.space != StateSpace::Global {
-            let text = format!("`{name}` variables lie in `.global`");
+            let text = format!("`{name}` variables must be in `.global`");
             cx.report(Diagnostic::error(codes::ATTRIBUTE, span, text));
         }
         cx.require(since, span, &format!("`{name}`"));

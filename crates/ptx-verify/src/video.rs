@@ -17,12 +17,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     let text = if product && summand {
         "either the product or the summand may be negative, not both"
     } else if (product || summand) && site.has(Mod::Po) {
-        "`.po` adds one to values that are not negated"
+        "`.po` cannot be combined with negated operands"
     } else {
         return;
     };
     let at = if summand { site.span(3) } else { site.whole() };
-    cx.report(
-        Diagnostic::error(codes::OPERAND_KIND, at, text).with_help("negate in an instruction of its own"),
-    );
+    cx.report(Diagnostic::error(codes::OPERAND_KIND, at, text).with_help("negate in a separate instruction"));
 }

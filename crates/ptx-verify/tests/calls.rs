@@ -50,7 +50,7 @@ fn arguments_agree_in_width_and_kind() {
 fn elements_of_vectors_are_moved_before_they_are_passed() {
     for (function, call, help) in [
         (".func f (.reg .b32 a) { ret; }", "call f, (v.y);", "`mov` it to a register, and pass that"),
-        (".func (.reg .b32 r) f () { ret; }", "call (v.x), f;", "and `mov` it from there"),
+        (".func (.reg .b32 r) f () { ret; }", "call (v.x), f;", "and copy it from there with `mov`"),
     ] {
         let text = module(&format!("{function} .entry k () {{ .reg .v4 .b32 v; {call} ret; }}"));
         let (read, _) = ptx_syntax::parse(&ptx_diag::SourceFile::new("test.ptx", text.as_str()));

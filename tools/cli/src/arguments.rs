@@ -19,7 +19,7 @@ use crate::{code, output::Output};
 /// How findings are written to standard error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum ErrorFormat {
-    /// Source lines with the place underlined, and help.
+    /// Source lines with the location underlined, and help.
     #[default]
     Human,
     /// `file:line:column: severity[CODE]: message`.
@@ -44,19 +44,19 @@ pub enum ColorChoice {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reporting")]
 pub struct ReportArgs {
-    /// How findings are written to standard error
+    /// Format of diagnostics on standard error
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub error_format: ErrorFormat,
-    /// Whether findings are coloured
+    /// When to colour diagnostics
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub color: ColorChoice,
-    /// `-Werror` makes errors of warnings
+    /// `-Werror` treats warnings as errors
     #[arg(short = 'W', value_name = "error", value_parser = ["error"])]
     pub deny: Option<String>,
-    /// Leave warnings out
+    /// Suppress warnings
     #[arg(short = 'w', conflicts_with = "deny")]
     pub hide_warnings: bool,
-    /// Say on standard error what is being done and how long it takes
+    /// Print progress and timing to standard error
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -94,10 +94,10 @@ impl ReportArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Optimization")]
 pub struct OptimizeArgs {
-    /// How much to optimize, as in -O2; -O0 changes nothing, -Os and -Oz keep the code small
+    /// Optimization level, as in -O2; -O0 does not optimize, -Os and -Oz optimize for size
     #[arg(short = 'O', value_name = "LEVEL", default_value = "0", value_parser = opt_level())]
     pub level: OptLevel,
-    /// Passes to run after those of the level, as in --passes='function(sroa,gvn),ptx-strip-hints'
+    /// Passes to run after those of the optimization level, as in --passes='function(sroa,gvn),ptx-strip-hints'
     #[arg(long, value_name = "PASSES")]
     pub passes: Option<String>,
 }
@@ -124,10 +124,10 @@ fn opt_level() -> impl TypedValueParser<Value = OptLevel> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
-    /// Architecture instead of the module's own, as in sm_90a
+    /// Override the module's architecture, as in sm_90a
     #[arg(long, value_name = "sm_XX", value_parser = sm)]
     pub target: Option<Sm>,
-    /// PTX version instead of the module's own, as in 8.7
+    /// Override the module's PTX version, as in 8.7
     #[arg(long, value_name = "X.Y", value_parser = ptx_version)]
     pub ptx_version: Option<PtxVersion>,
 }
@@ -139,7 +139,9 @@ pub struct TargetArgs {
 /// What is wrong with it.
 pub fn sm(text: &str) -> Result<Sm, String> {
     let sm = if text.starts_with("sm_") { Sm::from_text(text) } else { None };
-    let Some(sm) = sm else { return Err("an architecture is written sm_80, sm_90a or sm_100f".to_owned()) };
+    let Some(sm) = sm else {
+        return Err("expected an architecture such as sm_80, sm_90a or sm_100f".to_owned());
+    };
     let known: Vec<String> = ptx_driver::known_targets().map(|(sm, _)| sm.to_string()).collect();
     if known.contains(&sm.to_string()) {
         return Ok(sm);
@@ -159,7 +161,7 @@ pub fn sm(text: &str) -> Result<Sm, String> {
 /// What is wrong with it.
 pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
     let Some(version) = PtxVersion::from_text(text) else {
-        return Err("a PTX version is written 8.7".to_owned());
+        return Err("expected a PTX version such as 8.7".to_owned());
     };
     if ptx_driver::is_known_version(version) {
         return Ok(version);
@@ -171,11 +173,11 @@ pub fn ptx_version(text: &str) -> Result<PtxVersion, String> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "About the tool")]
 pub struct Documents {
-    /// Print what is known of an instruction, or what the code of a finding means, and exit: `add`, `ld.global`, `V0501`.
-    /// Modifiers narrow what is shown
+    /// Print the description of an instruction or of a diagnostic code, and exit: `add`, `ld.global`, `V0501`.
+    /// Modifiers restrict the forms that are shown
     #[arg(long, value_name = "MNEMONIC|CODE", exclusive = true)]
     explain: Option<String>,
-    /// Print the architectures, with the first PTX version that has each, and exit
+    /// Print the supported architectures, each with its first PTX version, and exit
     #[arg(long, exclusive = true)]
     print_targets: bool,
     /// Print a completion script for a shell and exit

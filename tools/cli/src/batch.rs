@@ -46,8 +46,8 @@ impl Batch {
             collect(input, suffixes, MOST_LEVELS, &mut found)?;
             if found.is_empty() {
                 let kinds: Vec<String> = suffixes.iter().map(|suffix| format!(".{suffix}")).collect();
-                let message = format!("`{}` holds no {} file", input.display(), kinds.join(" or "));
-                return Err(refused(input, message, "name files that end so, or another folder"));
+                let message = format!("`{}` contains no {} file", input.display(), kinds.join(" or "));
+                return Err(refused(input, message, "specify files with this suffix, or another folder"));
             }
             files.extend(found.into_iter().map(|file| {
                 let below = file.strip_prefix(input).unwrap_or(&file).to_owned();

@@ -53,9 +53,10 @@ fn explain_code(text: &str) -> Result<(), Failure> {
     match all_codes().find(|meaning| meaning.code.0 == text) {
         Some(meaning) => Output::from_argument(None).write(explanation(meaning).as_bytes()),
         None => {
-            let message = format!("no finding has the code `{text}`");
-            let finding = Diagnostic::error_without_place(crate::code::USAGE, message)
-                .with_help("codes are a letter and four digits, as findings show them in brackets: `V0401`");
+            let message = format!("no diagnostic has the code `{text}`");
+            let finding = Diagnostic::error_without_place(crate::code::USAGE, message).with_help(
+                "codes are a letter and four digits, as diagnostics show them in brackets: `V0401`",
+            );
             Err(Failure::about(ExitStatus::Usage, "--explain", finding))
         }
     }
@@ -70,7 +71,7 @@ fn finding(mnemonic: &str, error: &MnemonicError) -> Diagnostic {
             match nearest {
                 Some(nearest) => finding.with_help(format!("did you mean `{nearest}`?")),
                 None => {
-                    finding.with_help("give an opcode and, if you like, some of its modifiers: `ld.global`")
+                    finding.with_help("specify an opcode and, optionally, some of its modifiers: `ld.global`")
                 }
             }
         }

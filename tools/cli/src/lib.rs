@@ -35,31 +35,31 @@ pub mod code {
         pub const TOO_LARGE: Code = Code("T0002");
         /// The output cannot be written.
         pub const UNWRITABLE: Code = Code("T0003");
-        /// A combination of arguments makes no sense.
+        /// An invalid combination of arguments.
         pub const USAGE: Code = Code("T0004");
-        /// LLVM cannot go on.
+        /// A fatal error in LLVM.
         pub const LLVM_FATAL: Code = Code("T0005");
-        /// A launch file is not understood.
+        /// A launch file is invalid.
         pub const LAUNCH_FILE: Code = Code("T0007");
-        /// Buffers of a launch that are larger than what is allowed or than the memory there is.
+        /// Buffers of a launch exceed the limit or the available memory.
         pub const BUFFERS: Code = Code("T0008");
-        /// What a tool is doing and how long it takes, with --verbose.
+        /// Progress and timing, with --verbose.
         pub const PROGRESS: Code = Code("T0009");
         /// A defect of the tool itself.
         pub const DEFECT: Code = Code("T0010");
-        /// What a pass of LLVM prints, such as `print<domtree>`, with --error-format=json; it is the message.
+        /// The output of a pass of LLVM, such as `print<domtree>`, as the message, with --error-format=json.
         pub const PRINTED: Code = Code("T0011");
-        /// Why the interpreter executes a kernel that was to be compiled, with --remarks.
+        /// Why a kernel is executed by the interpreter instead of being compiled, with --remarks.
         pub const REMARK: Code = Code("T0012");
-        /// Why an access of a compiled kernel to memory is not a scalar or a plain vector, with --remarks.
+        /// Why a memory access of a compiled kernel is not a scalar or plain vector access, with --remarks.
         pub const ACCESS: Code = Code("T0013");
-        /// Why lanes of a compiled kernel may part at a branch, with --remarks.
+        /// Why lanes of a compiled kernel may diverge at a branch, with --remarks.
         pub const BRANCH: Code = Code("T0014");
-        /// A compiled kernel crashed, most likely on memory that it was not given: without checks it accesses what it computes.
+        /// A compiled kernel crashed, most likely on an access outside of its buffers, which is not checked by default.
         pub const CRASHED: Code = Code("T0015");
         /// A kernel cannot be compiled ahead of time.
         pub const NOT_COMPILED: Code = Code("T0020");
-        /// The shape of the blocks that a kernel is compiled for is not known.
+        /// The block shape that a kernel is compiled for is not specified.
         pub const NO_SHAPE: Code = Code("T0021");
     }
 }

@@ -101,7 +101,7 @@ pub fn run(terminal: Terminal, work: impl FnOnce() -> Result<(), Failure> + Send
         let _ = captured::capture();
         std::panic::set_hook(Box::new(move |panic| {
             let finding = Diagnostic::error_without_place(code::DEFECT, panic.to_string())
-                .with_help("this is a defect of the tool, which is worth a report");
+                .with_help("this is a defect of the tool; please report it");
             Failure::about(ExitStatus::Rejected, "<tool>", finding).report(terminal);
         }));
     }
@@ -151,7 +151,7 @@ pub(crate) fn forget_input() {
 }
 
 fn report_fatal_error(reason: &str) -> ! {
-    let finding = Diagnostic::error_without_place(code::LLVM_FATAL, format!("LLVM cannot go on: {reason}"));
+    let finding = Diagnostic::error_without_place(code::LLVM_FATAL, format!("fatal error in LLVM: {reason}"));
     if let Some(terminal) = FATAL_TERMINAL.get() {
         terminal.show_captured();
     }
@@ -160,9 +160,9 @@ fn report_fatal_error(reason: &str) -> ! {
 }
 
 fn crash_report(signal: &str) -> Vec<u8> {
-    let message = format!("LLVM cannot go on: it crashed ({signal})");
+    let message = format!("fatal error in LLVM: it crashed ({signal})");
     let finding = Diagnostic::error_without_place(code::LLVM_FATAL, message)
-        .with_help("if LLVM's own opt or llc crash on it too it is their defect, otherwise ours");
+        .with_help("if LLVM's opt or llc crash on it as well, the defect is in LLVM, otherwise in this tool");
     about_llvm(finding).into_bytes()
 }
 

@@ -15,11 +15,11 @@ Examples:
   ll2ptx --engine=llvm kernel.ll        with LLVM's own NVPTX backend, for comparison
 
 Exit status:
-  0  all went well
+  0  success
   1  the input was rejected; an existing output file is left as it was
   2  wrong usage";
 
-/// Who turns LLVM IR into PTX.
+/// The code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
     /// This project's own emitter.
@@ -29,13 +29,13 @@ pub enum Engine {
     Llvm,
 }
 
-/// What registers and labels are called.
+/// Naming of registers and labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum NameChoice {
-    /// As the values and blocks of LLVM IR that have names.
+    /// After the named values and blocks of the LLVM IR.
     #[default]
     Values,
-    /// By class and number.
+    /// Register class and number.
     Numbers,
 }
 
@@ -48,13 +48,13 @@ impl From<NameChoice> for Names {
     }
 }
 
-/// What comments say.
+/// Contents of comments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum CommentChoice {
-    /// File, line and column behind each `.loc`.
+    /// File, line and column after each `.loc`.
     #[default]
     Source,
-    /// Nothing.
+    /// No comments.
     None,
 }
 
@@ -74,29 +74,29 @@ pub struct Arguments {
     /// LLVM IR as text or bitcode; standard input when missing or `-`. Several inputs and folders need --output-dir
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     pub inputs: Vec<PathBuf>,
-    /// Where the PTX goes; standard output when missing or `-`
+    /// Output file; standard output when missing or `-`
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Translate each input on its own into this folder; a folder as input means all .ll and .bc files in it
+    /// Translate each input separately into this folder; a folder as input means all .ll and .bc files in it
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     pub output_dir: Option<PathBuf>,
-    /// Who turns LLVM IR into PTX
+    /// The code generator
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub engine: Engine,
-    /// What registers and labels are called, with the native engine
+    /// Naming of registers and labels, with the native engine
     #[arg(long, value_enum, default_value_t, value_name = "NAMES")]
     pub names: NameChoice,
-    /// What comments say, with the native engine; those that debugging sections hold are always there
+    /// Contents of comments, with the native engine; comments in debug sections are always emitted
     #[arg(long, value_enum, default_value_t, value_name = "COMMENTS")]
     pub comments: CommentChoice,
-    /// Make kernels that run the constructors and destructors of the module: nvptx$device$init and nvptx$device$fini
+    /// Emit kernels that run the constructors and destructors of the module: nvptx$device$init and nvptx$device$fini
     #[arg(long)]
     pub lower_ctors: bool,
-    /// Accepted because LLVM's tools take it: the output always is text
+    /// Accepted for compatibility with LLVM's tools: the output is always text
     #[arg(
         short = 'S',
         hide_short_help = true,
-        long_help = "Accepted because LLVM's tools take it: the output always is text"
+        long_help = "Accepted for compatibility with LLVM's tools: the output is always text"
     )]
     pub text: bool,
     /// How to optimize first

@@ -40,9 +40,10 @@ fn main() -> ExitCode {
 
 /// LLVM IR is linked by LLVM's own tool.
 fn several_inputs(inputs: &[PathBuf]) -> Failure {
-    let message = format!("{} inputs need --output-dir: each becomes a file of its own", inputs.len());
+    let message =
+        format!("{} inputs require --output-dir: each is translated to a separate file", inputs.len());
     let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message)
-        .with_help("llvm-link makes one module of several");
+        .with_help("llvm-link links several modules into one");
     Failure::about(ExitStatus::Usage, "<command line>", finding)
 }
 

@@ -19,11 +19,11 @@ Examples:
   ptx2ll --target=host --block 256 k.ptx -o k.o
                                           kernels as functions that a C program links, with k.h
   ptx2ll --target=aarch64 --cpu neoverse-n1 --block 16,16 k.ptx -o k.o
-  ptx2ll --explain ld.global              what the instruction is and which targets have it
-  ptx2ll --explain V0501                  what the code of a finding means
+  ptx2ll --explain ld.global              description of an instruction, with its targets
+  ptx2ll --explain V0501                  description of a diagnostic code
 
 Exit status:
-  0  all went well
+  0  success
   1  the input was rejected; an existing output file is left as it was
   2  wrong usage";
 
@@ -36,11 +36,11 @@ pub enum Emit {
     Bc,
     /// The PTX module printed back, without LLVM.
     Ptx,
-    /// Nothing: the input is only read and verified.
+    /// Nothing: the input is only parsed and verified.
     None,
-    /// Assembly of a processor, with --target=host, x86_64 or aarch64.
+    /// Assembly for a CPU, with --target=host, x86_64 or aarch64.
     Asm,
-    /// An object file of a processor, in the same way.
+    /// An object file for a CPU, with --target=host, x86_64 or aarch64.
     Obj,
 }
 
@@ -62,9 +62,7 @@ fn target(text: &str) -> Result<Target, String> {
         "host" => Ok(Target::Host),
         "x86_64" => Ok(Target::X86),
         "aarch64" => Ok(Target::Arm),
-        _ => sm(text)
-            .map(Target::Gpu)
-            .map_err(|why| format!("{why}; or code for a processor: host, x86_64, aarch64")),
+        _ => sm(text).map(Target::Gpu).map_err(|why| format!("{why}; or a CPU: host, x86_64, aarch64")),
     }
 }
 
@@ -86,24 +84,24 @@ fn block(text: &str) -> Result<[u32; 3], String> {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
-    /// Architecture instead of the module's own, as in sm_90a; or the processor that kernels are compiled for: host (this one), x86_64 or
+    /// Override the module's architecture, as in sm_90a; or the CPU that kernels are compiled for: host (this one), x86_64 or
     /// aarch64. Then --emit is ll, bc, asm or obj, and a header for C is written
     #[arg(long, value_name = "TARGET", value_parser = target)]
     pub target: Option<Target>,
-    /// PTX version instead of the module's own, as in 8.7
+    /// Override the module's PTX version, as in 8.7
     #[arg(long, value_name = "X.Y", value_parser = ptx_version)]
     pub ptx_version: Option<PtxVersion>,
-    /// Processor as LLVM and C compilers name it, as in x86-64-v3 or neoverse-n1 [default: this one for host, x86-64-v2 (SSE4.2) for x86_64,
+    /// CPU name as in LLVM and C compilers, as in x86-64-v3 or neoverse-n1 [default: this one for host, x86-64-v2 (SSE4.2) for x86_64,
     /// generic (NEON) for aarch64]
     #[arg(long, value_name = "NAME")]
     pub cpu: Option<String>,
-    /// Threads of the blocks that kernels without .reqntid are compiled for. May be given several times: launches choose
+    /// Block shape that kernels without .reqntid are compiled for. May be given several times: launches select one
     #[arg(long, value_name = "X,Y,Z", value_parser = block)]
     pub block: Vec<[u32; 3]>,
-    /// A kernel to compile for a processor, instead of all of the module. May be given several times
+    /// A kernel to compile for a CPU, instead of all kernels of the module. May be given several times
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
-    /// Where the header for C goes [default: beside the output, with the suffix .h]
+    /// Output file for the C header [default: beside the output, with the suffix .h]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
 }
@@ -130,27 +128,27 @@ pub struct Arguments {
     /// PTX text; standard input when missing or `-`. Several inputs are linked into one module
     #[arg(value_name = "INPUT", default_value = "-", hide_default_value = true)]
     pub inputs: Vec<PathBuf>,
-    /// Where the output goes; standard output when missing or `-`. Without --emit the suffix chooses what is written:
+    /// Output file; standard output when missing or `-`. Without --emit the suffix selects the output type:
     /// .ll, .bc, .ptx, .s or .o
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Translate each input on its own into this folder; a folder as input means all .ptx files in it
+    /// Translate each input separately into this folder; a folder as input means all .ptx files in it
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     pub output_dir: Option<PathBuf>,
-    /// What is produced [default: by the suffix of the output, else ll]
+    /// Output type [default: by the suffix of the output file, else ll]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub emit: Option<Emit>,
-    /// LLVM IR to link into the result, such as libdevice.10.bc: what the input declares and it defines, with what that
-    /// needs. May be given several times
+    /// LLVM IR to link into the result, such as libdevice.10.bc: the definitions of what the input declares, with what these
+    /// need. May be given several times
     #[arg(long, value_name = "FILE")]
     pub link_bitcode: Vec<PathBuf>,
-    /// Let linked bitcode flush subnormal single-precision numbers: what `__nvvm_reflect("__CUDA_FTZ")` answers
+    /// Let linked bitcode flush subnormal single-precision numbers: the value of `__nvvm_reflect("__CUDA_FTZ")`
     #[arg(long, requires = "link_bitcode")]
     pub reflect_ftz: bool,
-    /// The same as --emit=ll, as LLVM's tools have it
+    /// Same as --emit=ll, for compatibility with LLVM's tools
     #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
     pub text: bool,
-    /// Leave the hints out of the LLVM IR (`!ptx.*` metadata) and index addresses by elements: a shorter listing, from which PTX comes back
+    /// Omit the hints from the LLVM IR (`!ptx.*` metadata) and index addresses by elements: a shorter listing, from which PTX comes back
     /// with other names and spellings
     #[arg(long)]
     pub no_hints: bool,

@@ -125,12 +125,12 @@ fn blocks(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<Dim3>, Diagn
     blocks.dedup();
     if blocks.is_empty() {
         let mut found = Diagnostics::new();
-        let text =
-            format!("the kernel `{}` is compiled for blocks of a shape, and none is given", prepared.name());
+        let text = format!("the block shape of the kernel `{}` is not specified", prepared.name());
         let finding = Diagnostic::error(code::NO_SHAPE, span, text);
-        found.push(
-            finding.with_help("name the threads of a block with --block, as in --block 256 or --block 16,16"),
-        );
+        found
+            .push(finding.with_help(
+                "specify the threads of a block with --block, as in --block 256 or --block 16,16",
+            ));
         return Err(found);
     }
     for &block in &blocks {

@@ -143,7 +143,7 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
         let leaves_out =
             arguments.optimize.is_wanted() || arguments.no_hints || !arguments.link_bitcode.is_empty();
         match product {
-            Emit::Ptx | Emit::None => "--emit for a processor is ll, bc, asm or obj",
+            Emit::Ptx | Emit::None => "--emit for a CPU target must be ll, bc, asm or obj",
             _ if leaves_out => {
                 "-O, --passes, --link-bitcode and --no-hints are for LLVM IR of a GPU; to optimize that first: \
                  `ptx2ll -O2 k.ptx | ll2ptx | ptx2ll --target=host`"
@@ -156,10 +156,8 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
             || !target.block.is_empty()
             || !target.entry.is_empty();
         match product {
-            Emit::Asm | Emit::Obj => "--emit=asm and --emit=obj need --target=host, x86_64 or aarch64",
-            _ if is_given => {
-                "--cpu, --block, --entry and --header are for code of a processor: --target=host, x86_64 or aarch64"
-            }
+            Emit::Asm | Emit::Obj => "--emit=asm and --emit=obj require --target=host, x86_64 or aarch64",
+            _ if is_given => "--cpu, --block, --entry and --header require --target=host, x86_64 or aarch64",
             _ => return Ok(()),
         }
     };
@@ -169,7 +167,7 @@ fn check_target(arguments: &Arguments) -> Result<(), Failure> {
 /// Refuses to leave hints out of output that is not text, and optimization of what does not go through LLVM, rather than leave it out silently.
 fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.no_hints && arguments.product() == Emit::Bc {
-        let message = "--no-hints makes a listing, which is text: it has no meaning for bitcode".to_owned();
+        let message = "--no-hints requires text output and cannot be used for bitcode".to_owned();
         return Err(no_meaning(arguments, message));
     }
     let through_llvm = matches!(arguments.product(), Emit::Ll | Emit::Bc);
@@ -183,7 +181,7 @@ fn check_combination(arguments: &Arguments) -> Result<(), Failure> {
         (false, true) => "-O and --passes have",
         (false, false) => "--no-hints has",
     };
-    let message = format!("--emit=ptx and --emit=none do not go through LLVM, so {what} nothing to work on");
+    let message = format!("{what} no effect with --emit=ptx and --emit=none, which do not use LLVM");
     Err(no_meaning(arguments, message))
 }
 

@@ -310,7 +310,7 @@ fn refusals() {
     };
     assert_eq!(
         rejected(&kernel(""), &["--target=host"]),
-        "k.ptx:4:8: error[T0021]: the kernel `k` is compiled for blocks of a shape, and none is given\n"
+        "k.ptx:4:8: error[T0021]: the block shape of the kernel `k` is not specified\n"
     );
     // It asks the runtime for the instruction, of which an object does not have everything.
     let product = kernel(
@@ -331,13 +331,13 @@ fn refusals() {
 
 fn wrong_usage() {
     let cases: [(&[&str], &str); 7] = [
-        (&["--emit=obj", "-o", "k.o"], "--emit=asm and --emit=obj need --target=host, x86_64 or aarch64"),
-        (&["--block=32"], "are for code of a processor"),
-        (&["--target=host", "--emit=ptx"], "--emit for a processor is ll, bc, asm or obj"),
+        (&["--emit=obj", "-o", "k.o"], "--emit=asm and --emit=obj require --target=host, x86_64 or aarch64"),
+        (&["--block=32"], "--cpu, --block, --entry and --header require --target=host"),
+        (&["--target=host", "--emit=ptx"], "--emit for a CPU target must be ll, bc, asm or obj"),
         (&["--target=host", "-O2"], "ptx2ll -O2 k.ptx | ll2ptx | ptx2ll --target=host"),
         (&["--target=host", "--block=0"], "expected the threads of a block, as in 256 or 16,16, not `0`"),
         (&["--target=host", "--cpu=pentium-x", "--block=32"], "LLVM 22 has no processor `pentium-x`"),
-        (&["--target=riscv64"], "or code for a processor: host, x86_64, aarch64"),
+        (&["--target=riscv64"], "or a CPU: host, x86_64, aarch64"),
     ];
     for (arguments, message) in cases {
         let output = cargo_bin_cmd!("ptx2ll").arg(source("mix.ptx")).args(arguments).output().unwrap();

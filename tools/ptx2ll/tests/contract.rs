@@ -108,11 +108,11 @@ fn codes_of_findings_are_explained() {
     let (status, out, err) = ptx2ll(&["--explain", "V0501"], b"");
     assert_eq!((status, err.as_str()), (0, ""));
     let out = text(out);
-    assert!(out.starts_with("V0501: Modifiers that cannot stand together.\n\nWrong:\n\n    "), "{out}");
+    assert!(out.starts_with("V0501: Modifiers that cannot be combined.\n\nWrong:\n\n    "), "{out}");
     assert!(out.contains("\n\nRight:\n\n    "), "{out}");
     let (status, out, err) = ptx2ll(&["--explain", "V9999"], b"");
     assert_eq!((status, out.len()), (2, 0));
-    assert!(err.contains("no finding has the code `V9999`"), "{err}");
+    assert!(err.contains("no diagnostic has the code `V9999`"), "{err}");
 }
 
 /// Codes are declared by `codes!` alone, which lists them; those that the sources mention are all there is to explain.
@@ -413,7 +413,7 @@ fn folders_are_translated_file_by_file_and_go_on_after_a_wrong_one() {
     assert!(status == 1 && err.contains("1 of 3 files were rejected"), "{err}");
     for (arguments, part) in [
         (&["in"][..], "`in` is a folder"),
-        (&["empty", "--output-dir", "out"], "`empty` holds no .ptx file"),
+        (&["empty", "--output-dir", "out"], "`empty` contains no .ptx file"),
         (&["in/a.ptx", "in/deep/../a.ptx", "--output-dir", "out"], "would both become `out/a.ll`"),
         (&["in", "--output-dir", "out", "-o", "x"], "cannot be used with"),
     ] {

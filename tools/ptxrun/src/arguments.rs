@@ -48,13 +48,13 @@ Textures, surfaces and samplers that are variables of the module: --reference NA
 NAME=surface=.. or NAME=sampler=..; they count as arguments after those of --arg.
 Buffers are in global memory; their parameter is their address.
 
-Launch file (--launch), in JSON; options on the command line win:
+Launch file (--launch), in JSON; options on the command line take precedence:
   {\"entry\": \"saxpy\", \"grid\": [4], \"block\": [128], \"cluster\": [1], \"shared\": 0,
    \"cooperative\": false,
    \"args\": [\"i32=500\", \"f32=2\", \"in=x.bin\", \"inout=y.bin:y.bin\"], \"references\": [],
    \"engine\": \"interp\", \"async\": \"late\", \"threads\": 2, \"timeout\": 10, \"print\": [\"3:f32:4\"]}
-Every field may be left out. Files in it are looked for beside it. Besides texts, args may have
-lists, whose items follow each other without gaps, structures, and buffers made of these:
+Every field is optional. Relative file names are relative to the launch file. Besides strings, args
+may have lists, whose items follow each other without gaps, structures, and buffers made of these:
   {\"bytes\": 160, \"fields\": [{\"at\": 0, \"value\": \"tensormap=a,type=f32,dims=4x8,box=4x1\"},
                              {\"at\": 128, \"value\": \"address=b+16\"},
                              {\"at\": 136, \"value\": [\"i32=8\", [\"f32=1\", \"f32=0.5\"]]}]}
@@ -64,24 +64,24 @@ buffers without a parameter: address=, tensormap=, texture= and print name them.
 has an example.
 
 Engines (--engine): interp, the reference, checks every access to memory. jit compiles the kernel for
-this processor with LLVM: much faster, and as a native program it checks nothing; an access outside
-of the buffers is undefined. With --check=memory it checks each access too, and reports what interp
-does. Both give the same results and the same errors otherwise. What jit does not compile yet interp
-executes; --remarks shows the instruction and the reason, and --emit=host-ll
-or --emit=host-asm prints the code. Of compiled kernels --remarks tells which accesses to memory and
-which branches are not scalars or plain vectors, and why; docs/compiled.md has the list.
+this processor with LLVM: much faster, but without checks; an access outside of the buffers is
+undefined. With --check=memory it checks each access as well, and reports the same errors as interp.
+Results and other errors are the same in both. Kernels that jit does not compile yet are executed by
+interp; --remarks shows the instruction and the reason, and --emit=host-ll or --emit=host-asm prints
+the code. For compiled kernels --remarks reports which memory accesses and branches are not scalars
+or plain vectors, and why; docs/compiled.md has the list.
 
-auto, the default, begins as interp. A launch that is not over after 1,048,576 instructions of warps
-(16,384 with products of matrices) begins anew as compiled code, with --check=memory unless there is
-a --check=none. Code that is kept on disk is used at once; kernels are compiled at once for launches
-of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
---jit-check-shapes. What stops a launch within that many instructions interp tells in any case.
+auto, the default, starts with interp. A launch that is not finished after 1,048,576 instructions of
+warps (16,384 with products of matrices) is restarted as compiled code, with --check=memory unless
+--check=none is given. Code that is kept on disk is used at once; kernels are compiled at once for
+launches of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
+--jit-check-shapes. An error within that many instructions is reported by interp in any case.
 
 Compiled kernels are kept on disk and used again by later runs: for the same program and shape of
 blocks, the same processor, and this build of ptxrun with this version of LLVM. The folder is used
 only if no other user can write to it, or rename a folder that it is in. Kernels that were not used
-for longest are removed where all take more than --cache-size. --verbose tells whether a kernel was
-there, and why the cache is not used where it is not; nothing else depends on it.
+for longest are removed where all take more than --cache-size. --verbose reports whether a kernel was
+found, and why the cache is not used if it is not; nothing else depends on it.
 
 Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
 goes on after, complete
@@ -123,17 +123,17 @@ Examples:
   ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
 
 Exit status:
-  0  all went well
+  0  success
   1  the input or the launch was rejected
   2  wrong usage
   3  the execution failed: trap, deadlock, time-out or bad access; no output file is written";
 
-/// Execute a kernel on this machine's processor
+/// Execute a kernel on this machine's CPU
 #[derive(Clone, Debug, Parser)]
-#[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "--help says more.")]
+#[command(name = "ptxrun", version, after_long_help = DETAILS, after_help = "See --help for details.")]
 pub struct Arguments {
     /// PTX or LLVM IR (.ptx, .ll, .bc); standard input when `-`. Several inputs are linked into one module; with a folder among
-    /// them each file is executed on its own
+    /// them each file is executed separately
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
@@ -151,10 +151,10 @@ pub struct Arguments {
     /// Blocks of a cluster in each dimension
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub cluster: Option<Dimensions>,
-    /// All blocks are there at once, so that they can wait for each other
+    /// Cooperative launch: all blocks run concurrently, so that they can synchronize with each other
     #[arg(long)]
     pub cooperative: bool,
-    /// Dynamic shared memory of a block
+    /// Size of the dynamic shared memory of a block
     #[arg(long, value_name = "BYTES")]
     pub shared: Option<u64>,
     /// One kernel argument, in order; --help lists the forms
@@ -172,48 +172,48 @@ pub struct Arguments {
     /// What executes the kernel [default: auto]
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub engine: Option<Engine>,
-    /// Tell which kernels the engine leaves to the interpreter, and of compiled ones which accesses to memory and branches are not
+    /// Report which kernels are interpreted instead of compiled, and for compiled ones which memory accesses and branches are not
     /// scalars or plain vectors, and why
     #[arg(long)]
     pub remarks: bool,
-    /// What compiled kernels check; interp checks memory always [default: memory for auto, none for jit]
+    /// Checks in compiled kernels; interp always checks memory [default: memory for auto, none for jit]
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["emit", "print_after"])]
     pub check: Option<Check>,
-    /// Compute each lane by itself in compiled code, and compare what comes out with what the compiler found: one value in a warp,
-    /// strides, bounds, bits, the lanes that run together. For tests of the compiler; many times slower
+    /// Compute each lane separately in compiled code, and compare the results with those of the compiler's analysis: one value in a warp,
+    /// strides, bounds, bits, the lanes that run together. For testing the compiler; many times slower
     #[arg(long)]
     pub jit_check_shapes: bool,
-    /// Print the code for this processor instead of executing it
+    /// Print the native code instead of executing it
     #[arg(long, value_enum, value_name = "FORM", conflicts_with_all = ["profile", "trace", "time", "repeat", "jit_check_shapes"])]
     pub emit: Option<Emit>,
-    /// Show compiled kernels to debuggers: gdb has breakpoints at lines of the PTX and names them in backtraces
+    /// Register compiled kernels with debuggers: gdb supports breakpoints at lines of the PTX, and backtraces name them
     #[arg(long, short = 'g')]
     pub debug: bool,
-    /// Write the names of compiled kernels to /tmp/perf-PID.map, where `perf report` finds them
+    /// Write the names of compiled kernels to /tmp/perf-PID.map for `perf report`
     #[arg(long)]
     pub perf_map: bool,
-    /// Print what a kernel is after a stage of its compilation, instead of executing it
+    /// Print the kernel after a stage of its compilation, instead of executing it
     #[arg(long, value_enum, value_name = "STAGE", conflicts_with_all = ["profile", "trace", "time", "repeat", "emit", "jit_check_shapes"])]
     pub print_after: Option<PrintAfter>,
-    /// Keep compiled kernels in this folder [default: ptx-llvm in $XDG_CACHE_HOME or ~/.cache]
+    /// Cache compiled kernels in this folder [default: ptx-llvm in $XDG_CACHE_HOME or ~/.cache]
     #[arg(long, value_name = "DIR")]
     pub cache_dir: Option<PathBuf>,
-    /// Compile kernels anew, and keep none
+    /// Do not use or update the cache of compiled kernels
     #[arg(long, conflicts_with_all = ["cache_dir", "cache_size"])]
     pub no_cache: bool,
-    /// What kept kernels may take together: a number of bytes, or one with K, M or G [default: 256M]
+    /// Maximum size of the cache: a number of bytes, or one with K, M or G [default: 256M]
     #[arg(long, value_name = "BYTES")]
     pub cache_size: Option<Bytes>,
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,
-    /// Launch so many times, one after the other; buffers and variables keep what the launches before stored
+    /// Number of launches, one after another; buffers and variables keep the values that earlier launches stored
     #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, conflicts_with_all = ["profile", "trace"])]
     pub repeat: NonZeroU64,
-    /// Print what each launch took; --help says what is counted
+    /// Print the time of each launch; see --help for what is measured
     #[arg(long, value_enum, value_name = "FORMAT", require_equals = true, conflicts_with_all = ["profile", "trace"])]
     pub time: Option<TimeFormat>,
-    /// Count what each instruction and line of the source costs
+    /// Count executions and costs by instruction and by line of the source
     #[arg(long)]
     pub profile: bool,
     /// Show each instruction that a thread executes, with the values of its registers; --help lists the filters
@@ -222,7 +222,7 @@ pub struct Arguments {
     /// Host threads, at most one for each core [default: one for each core]
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Give up after so many seconds
+    /// Time limit of the launch in seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,
     /// How to optimize: by way of LLVM IR, before the kernel is executed

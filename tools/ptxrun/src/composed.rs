@@ -256,7 +256,7 @@ mod tests {
             (r#"{"fields": [{"at": 1}]}"#, "`a.fields[0]`: `value` is missing"),
             (r#"{"fields": {"at": 1}}"#, "`a.fields`: expected a list"),
             (r#"{"fields": [{"at": 18446744073709551615, "value": "u8=1"}]}"#, "more than"),
-            (r#"{"hex": "0"}"#, "`a.hex`: hex= takes two digits"),
+            (r#"{"hex": "0"}"#, "`a.hex`: hex= requires two digits"),
             (r#"{"hex": 0}"#, "`a.hex`: expected a text"),
             (r#"{"buffer": "in=x"}"#, "`a.buffer`: a field has the address="),
         ] {

@@ -286,7 +286,7 @@ pub fn no_image(source: &Source) -> Failure {
 /// Asks first whether there is so much memory, for a failed allocation would end the process.
 fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
     let too_large = || {
-        let message = format!("a buffer of {count} bytes is larger than the memory there is");
+        let message = format!("a buffer of {count} bytes exceeds the available memory");
         about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
     };
     let count = usize::try_from(count).map_err(|_| too_large())?;

@@ -215,7 +215,7 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
                 code::USAGE,
                 format!("every program of the folder would write `{}`", path.display()),
             )
-            .with_help("a launch file beside each program, k.json for k.ptx, names files of its own");
+            .with_help("use a launch file for each program, k.json for k.ptx, with separate file names");
             return Err(Failure::about(ExitStatus::Usage, "<command line>", finding));
         }
     }

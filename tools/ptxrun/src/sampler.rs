@@ -33,8 +33,7 @@ const COMPARISONS: [(&str, Comparison); 8] = [
 pub fn parse(text: &str) -> Result<Sampler, String> {
     let mut sampler = Sampler::default();
     for part in text.split(',').filter(|part| !part.is_empty()) {
-        let (key, value) =
-            part.split_once('=').ok_or_else(|| format!("`{part}` is not written KEY=VALUE"))?;
+        let (key, value) = part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
         if !set(&mut sampler, key, value)? {
             return Err(format!("`{key}` is not a key of samplers; there are {KEYS}"));
         }

@@ -194,8 +194,7 @@ impl FromStr for ArgumentSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (kind, value) = text.split_once('=').ok_or_else(|| {
-            "an argument is written KIND=VALUE, as in i32=5, f32=1.5, hex=00ff, in=FILE, out=BYTES:FILE"
-                .to_owned()
+            "expected KIND=VALUE, as in i32=5, f32=1.5, hex=00ff, in=FILE, out=BYTES:FILE".to_owned()
         })?;
         match kind {
             "hex" => hex_bytes(value).map(ArgumentSpec::Bytes),
@@ -248,8 +247,7 @@ impl FromStr for ReferenceSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted =
-            || format!("`{text}` is not written NAME=texture=.., NAME=surface=.. or NAME=sampler=..");
+        let wanted = || format!("expected NAME=texture=.., NAME=surface=.. or NAME=sampler=.., not `{text}`");
         let (name, shown) = text.split_once('=').ok_or_else(wanted)?;
         match shown.parse()? {
             shown @ (ArgumentSpec::Texture(_) | ArgumentSpec::Sampler(_)) => {
@@ -277,7 +275,7 @@ impl FromStr for PrintSpec {
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.splitn(3, ':');
         let (Some(index), Some(ty)) = (parts.next(), parts.next()) else {
-            return Err("a view is written INDEX:TYPE or INDEX:TYPE:COUNT, as in 2:f32:8".to_owned());
+            return Err("expected INDEX:TYPE or INDEX:TYPE:COUNT, as in 2:f32:8".to_owned());
         };
         let buffer = Source::other(index)?;
         let ty = ValueType::from_name(ty)
@@ -351,9 +349,9 @@ fn out_of_range(text: &str, ty: ValueType) -> String {
 
 fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
     let digit =
-        |byte: u8| (byte as char).to_digit(16).ok_or_else(|| "hex= takes hexadecimal digits".to_owned());
+        |byte: u8| (byte as char).to_digit(16).ok_or_else(|| "hex= requires hexadecimal digits".to_owned());
     if text.is_empty() || !text.len().is_multiple_of(2) {
-        return Err("hex= takes two digits for each byte".to_owned());
+        return Err("hex= requires two digits for each byte".to_owned());
     }
     text.as_bytes().chunks_exact(2).map(|pair| Ok((digit(pair[0])? * 16 + digit(pair[1])?) as u8)).collect()
 }

@@ -59,7 +59,8 @@ impl Store {
     pub fn report(&self, cache: Option<&Cache>, kernel: &Kernel) {
         let Some(cache) = cache else { return };
         if kernel.is_from_cache() {
-            self.terminal.note(|| format!("the kernel is from the cache, {}", cache.path().display()));
+            self.terminal
+                .note(|| format!("the kernel was loaded from the cache, {}", cache.path().display()));
         }
         if let Some(error) = cache.take_trouble() {
             self.tell(&error);

@@ -183,7 +183,7 @@ impl FromStr for TensorMapSpec {
         let mut offset = 0;
         for part in parts {
             let (key, value) =
-                part.split_once('=').ok_or_else(|| format!("`{part}` is not written KEY=VALUE"))?;
+                part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
             match key {
                 "type" => element = Some(named(&TYPES, key, value)?),
                 "dims" => dims = Some(list(key, value)?),

@@ -115,7 +115,7 @@ impl TextureSpec {
         let mut level = 0;
         for part in parts {
             let (key, value) =
-                part.split_once('=').ok_or_else(|| format!("`{part}` is not written KEY=VALUE"))?;
+                part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
             match key {
                 "type" => kind = Some(format(value)?),
                 "dims" => size = Some(extent(value)?),

@@ -57,7 +57,7 @@ impl Found {
     }
 
     fn is_from_cache(&self) -> bool {
-        self.err.contains("the kernel is from the cache")
+        self.err.contains("the kernel was loaded from the cache")
     }
 
     fn is_found_long(&self) -> bool {

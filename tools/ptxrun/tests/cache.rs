@@ -55,7 +55,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     items.map(|item| item.expect("an item").path()).collect()
 }
 
-const FOUND: &str = "the kernel is from the cache";
+const FOUND: &str = "the kernel was loaded from the cache";
 
 #[test]
 fn a_kernel_is_compiled_once() {

@@ -22,7 +22,7 @@ use super::heavy::waits_for_cluster;
 use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
 /// Why a kernel is refused whose lanes may reach an operation at different instructions.
-pub const APART: &str = "lanes of a warp may come to this operation at different instructions";
+pub const APART: &str = "lanes of a warp may reach this operation through different instructions";
 
 /// Finds pairs of blocks with one operation at which lanes may wait at the same time; returns their instructions.
 ///

@@ -40,8 +40,7 @@ pub(super) struct Addresses {
     pub(super) fault: Option<&'static str>,
 }
 
-const MIXED: &str =
-    "it computes with the address of a global variable before the launch, other than adding to it";
+const MIXED: &str = "before the launch it computes with the address of a global variable in another way than by adding an offset";
 
 impl Addresses {
     pub(super) fn new(images: [&Arc<Image>; 2]) -> Self {

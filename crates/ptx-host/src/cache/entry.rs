@@ -61,7 +61,7 @@ pub(super) fn read(mut file: File, key: &Key) -> io::Result<(Entry, File)> {
     // It is copied, so that it cannot change after it has been checked.
     let mut bytes = Vec::with_capacity(size as usize);
     (&mut file).take(MOST_BYTES).read_to_end(&mut bytes)?;
-    let entry = parse(bytes, key).ok_or_else(|| io::Error::other("it is not whole"))?;
+    let entry = parse(bytes, key).ok_or_else(|| io::Error::other("it is truncated"))?;
     Ok((entry, file))
 }
 

@@ -89,7 +89,7 @@ fn a_file_that_is_not_whole_is_not_used() {
     for contents in bad {
         fs::write(&path, &contents).expect("writable");
         assert_eq!(cache.get(&Key::of(5)), None, "{contents:?}");
-        assert!(cache.take_trouble().expect("a note").to_string().contains("it is not whole"));
+        assert!(cache.take_trouble().expect("a note").to_string().contains("it is truncated"));
         assert!(!path.exists(), "it is removed");
     }
     cache.put(&Key::of(5), &entry(5, 40));

@@ -30,7 +30,7 @@ impl<'c> Code<'_, '_, 'c> {
             guard.is_some_and(|(row, _)| !self.analysis.shapes.claim(Src::register(row)).is_uniform());
         let is_alone = together && self.analysis.schedule.beside(&self.analysis.graph, id).is_empty();
         if !barrier.is_aligned && (!(together && (is_alone || !self.is_heavy)) || splits) {
-            let why = "a barrier without `.aligned` that threads of a warp may come to one by one is not compiled yet";
+            let why = "a barrier without `.aligned` that threads of a warp may reach one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));
         }
         if self.analysis.warps > 1 {

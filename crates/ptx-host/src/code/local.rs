@@ -51,7 +51,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let bytes = ROW * u64::from(function.local.div_ceil(4));
         if bytes > MOST {
-            let why = "so much local memory is not compiled";
+            let why = "kernels with this much local memory are not compiled";
             return Err(CompileError::refused(function.start, why));
         }
         if has_large_local(function) {

@@ -272,7 +272,7 @@ pub(crate) fn generate(
     }
     code.is_of_block = code.has_turns();
     if !analysis.is_of_warp() && !code.is_of_block {
-        let why = "warps run together, and parts of them alone, only where they take turns";
+        let why = "warps can run together, and parts of them separately, only if they take turns";
         return Err(CompileError::refused(0, why));
     }
     if code.is_of_block {

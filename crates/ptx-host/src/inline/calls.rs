@@ -405,7 +405,7 @@ impl Copier<'_> {
         let bottom = bottom.next_multiple_of(128);
         let all = bottom + calls * rows * 8;
         if all > MOST_LOCAL {
-            return Err(Refusal { pc: entry, why: "calls that need so much memory are not compiled" });
+            return Err(Refusal { pc: entry, why: "calls that need this much memory are not compiled" });
         }
         for &at in bottoms {
             set_addend(&mut self.code[at], bottom);

@@ -580,8 +580,10 @@ fn wrong_word(opcode: Opcode, words: &[Word<'_>], at: usize) -> String {
     match (word.is_known, word.modifier) {
         _ if word.text.is_empty() => "expected a modifier after `.`".to_owned(),
         (true, _) if twice => format!("`.{shown}` is given twice"),
-        (true, _) if words.len() == 1 => format!("`{opcode}` does not take `.{shown}` alone"),
-        (true, _) => format!("`.{shown}` does not go with the other modifiers of `{opcode}`"),
+        (true, _) if words.len() == 1 => {
+            format!("`{opcode}` does not accept `.{shown}` as its only modifier")
+        }
+        (true, _) => format!("`.{shown}` cannot be combined with the other modifiers of `{opcode}`"),
         (false, Some(modifier)) if is_type(modifier) => format!("`{opcode}` has no type `.{shown}`"),
         (false, _) if word.text == "xorsign" => "`.xorsign` needs `.abs`".to_owned(),
         (false, _) => format!("`{opcode}` has no modifier `.{shown}`"),

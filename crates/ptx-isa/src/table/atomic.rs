@@ -145,7 +145,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
-    .rules(&[Rule::Never(L2CacheHint, "has no place on a compare-and-swap")])
+    .rules(&[Rule::Never(L2CacheHint, "is not allowed on a compare-and-swap")])
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(

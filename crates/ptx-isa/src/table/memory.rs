@@ -79,7 +79,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(2, 0, 20)
     .later(LD_LATER)
-    .rules(&[Rule::Never(V8, "has no place on `ldu`, which loads at most 4 elements")])
+    .rules(&[Rule::Never(V8, "is not allowed on `ldu`, which loads at most 4 elements")])
     .effects(Effects::READS)
     .section("9.7.9.10"),
     Form::new(

@@ -144,7 +144,7 @@ impl Emitter<'_, '_, '_> {
         let row = chosen.and_then(|(at, found)| Some((rows.candidates.get(at)?, rows.since.get(at)?, found)));
         let Some((candidate, since, placement)) = row else {
             let count = args.len();
-            let message = format!("no row of the PTX instruction {asked} takes these {count} operands");
+            let message = format!("no form of the PTX instruction {asked} accepts these {count} operands");
             return Err(RaiseError::new(INSTRUCTION, message));
         };
         let mnemonic = candidate.mnemonic;

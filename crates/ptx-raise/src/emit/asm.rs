@@ -242,7 +242,7 @@ fn immediate(leaves: &[Leaf], values: &[Val]) -> Result<Operand> {
         ([_], [Val::Address { base: crate::value::Base::Symbol(symbol), offset, .. }]) => {
             Ok(Operand::Symbol(*symbol, *offset))
         }
-        _ => Err(RaiseError::new(ASSEMBLY, "a constraint for a constant with another operand")),
+        _ => Err(RaiseError::new(ASSEMBLY, "a constraint for a constant with an operand that is not one")),
     }
 }
 

@@ -104,7 +104,12 @@ impl Emitter<'_, '_, '_> {
                 Some(operation) if bits < 32 => {
                     self.bitwise_part(id, operation, &place, order, ty, &operand)?
                 }
-                _ => return Err(RaiseError::new(ORDER, "an atomic operation that the target has not")),
+                _ => {
+                    return Err(RaiseError::new(
+                        ORDER,
+                        "an atomic operation that the target does not support",
+                    ));
+                }
             },
         };
         self.define(id, values.into());

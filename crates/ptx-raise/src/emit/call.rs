@@ -39,7 +39,7 @@ impl<'v> Emitter<'_, 'v, '_> {
                 self.intrinsic(id, call, &function.name)
             }
             Some(function) if function.name == "__nvvm_reflect" => {
-                let message = "__nvvm_reflect is a question to the compiler that only a pass can answer";
+                let message = "__nvvm_reflect must be resolved by a pass";
                 Err(RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"))
             }
             Some(function) => self.direct_call(id, call, function),

@@ -262,7 +262,7 @@ impl Emitter<'_, '_, '_> {
             }
             CastOp::AddrSpaceCast => self.cast_address(value, from, to),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::BitCast => {
-                Err(RaiseError::new(INSTRUCTION, "a cast of an odd shape"))
+                Err(RaiseError::new(INSTRUCTION, "a cast between values of different shapes"))
             }
         }
     }
@@ -560,6 +560,8 @@ impl Emitter<'_, '_, '_> {
 
 /// `cvt.rn` of integers of a type.
 fn to_float(to: Scalar, from: ScalarType) -> Result<Mnemonic> {
-    let ty = to.float().ok_or_else(|| RaiseError::new(INSTRUCTION, "a cast to a float that is none"))?;
+    let ty = to
+        .float()
+        .ok_or_else(|| RaiseError::new(INSTRUCTION, "a cast to a type that is not a floating-point type"))?;
     Ok(ptx!("cvt.rn.f32.s32").with_types(&[ty, from])?)
 }

@@ -103,7 +103,7 @@ impl Emitter<'_, '_, '_> {
             self.zero_extended(value, from, width)?
         };
         let Some(ty) = to.float() else {
-            return Err(RaiseError::new(INTRINSIC, "a cast to a float that is none"));
+            return Err(RaiseError::new(INTRINSIC, "a cast to a type that is not a floating-point type"));
         };
         let convert = ptx!("cvt.rn.f32.s32").with_types(&[ty, integer_type(signed, width)])?;
         let convert = convert.with_modifier(Field::Rnd, rounding)?;

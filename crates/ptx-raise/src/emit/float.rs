@@ -269,7 +269,7 @@ impl Emitter<'_, '_, '_> {
             types.extend(self.module.view.value_type(self.function, operand));
         }
         if types.into_iter().any(|ty| self.module.view.is_quadruple(ty)) {
-            let help = "software floating point belongs into a library";
+            let help = "software floating point requires a library";
             return Err(RaiseError::new(INSTRUCTION, "PTX has no arithmetic on fp128").with_help(help));
         }
         Ok(())

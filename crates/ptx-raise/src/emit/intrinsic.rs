@@ -53,17 +53,17 @@ impl Emitter<'_, '_, '_> {
             Plain::CompilerError => {
                 let help = "passes were meant to remove the call: try -O2";
                 let what = self.said(call)?;
-                let message =
-                    format!("llvm.nvvm.compiler.error says that the program must not be compiled{what}");
+                let message = format!("the program reports an error with llvm.nvvm.compiler.error{what}");
                 return Err(RaiseError::new(INTRINSIC, message).with_help(help));
             }
             Plain::CompilerWarning => {
-                let message = format!("function {} warns{}", self.function.name, self.said(call)?);
-                let help = "llvm.nvvm.compiler.warn says so where passes do not remove it";
+                let message =
+                    format!("function {} reports a warning{}", self.function.name, self.said(call)?);
+                let help = "llvm.nvvm.compiler.warn reports it unless passes remove the call";
                 self.module.warn(SAID, message, help);
             }
             Plain::Reflect => {
-                let message = "llvm.nvvm.reflect is a question to the compiler that only a pass can answer";
+                let message = "llvm.nvvm.reflect must be resolved by a pass";
                 return Err(
                     RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1")
                 );

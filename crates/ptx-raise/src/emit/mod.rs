@@ -164,7 +164,7 @@ impl Emitter<'_, '_, '_> {
         if self.leaves(self.type_of(id))?.len() == values {
             return Ok(());
         }
-        Err(RaiseError::new(INSTRUCTION, "operands and a result whose types do not go together"))
+        Err(RaiseError::new(INSTRUCTION, "operands and a result of incompatible types"))
     }
 
     fn refuse_inst(&mut self, refusal: RaiseError, id: InstId) {

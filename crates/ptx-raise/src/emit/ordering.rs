@@ -106,9 +106,8 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         if *scope == Scope::System && self.module.target.sm() < SCOPES_SM {
-            let message =
-                format!("function {} has atomic operations of the system's scope", self.function.name);
-            let help = "they are atomic on the device alone: those of the system begin with sm_60";
+            let message = format!("function {} has atomic operations of system scope", self.function.name);
+            let help = "they are only atomic within the device: system scope requires sm_60";
             self.module.warn(SCOPE, message, help);
         }
         Ok(match self.module.target.sm() {

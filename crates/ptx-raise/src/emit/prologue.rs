@@ -131,7 +131,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(vec![in_place]);
         }
         if written && !self.reads_parameter_only(at) {
-            let message = "a kernel that writes its parameter and hands on where it lies in parameter memory";
+            let message = "a kernel that writes its parameter and passes on its address in parameter memory";
             return Err(RaiseError::new(CALL, message).with_help("write a copy of the parameter"));
         }
         if !self.is_kernel() {

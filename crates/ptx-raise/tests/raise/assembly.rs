@@ -72,10 +72,10 @@ fn assembly_that_cannot_be_placed_is_refused_at_its_place() {
             "R0104: expected a directive, found `frob`, in line 2, column 3 of",
         ),
         ("module asm \".symver f, f@1\"", "R0104: `.symver` is not a directive"),
-        ("module asm \".version 8.0\"", "R0109: `.version` is not for the assembly"),
-        ("module asm \".target sm_90\"", "R0109: `.target` is not for the assembly"),
-        ("module asm \".file 1 \\22a\\22\"", "R0109: `.file` is not for the assembly"),
-        ("module asm \".func f() { .loc 1 2 3 ret; }\"", "R0109: `.loc` is not for the assembly"),
+        ("module asm \".version 8.0\"", "R0109: `.version` is not allowed in module assembly"),
+        ("module asm \".target sm_90\"", "R0109: `.target` is not allowed in module assembly"),
+        ("module asm \".file 1 \\22a\\22\"", "R0109: `.file` is not allowed in module assembly"),
+        ("module asm \".func f() { .loc 1 2 3 ret; }\"", "R0109: `.loc` is not allowed in module assembly"),
         (
             "module asm \".func f() { ret; }\"\ndefine void @f() {\n  ret void\n}",
             "R0109: `f` is defined in the assembly and",
@@ -99,19 +99,19 @@ fn assembly_that_cannot_be_placed_is_refused_at_its_place() {
         ("module asm \".global .u32 f;\"\ndeclare void @f()", "R0109: `f` is a function in one of"),
         (
             "module asm \".func f(.param .b64 x) { ret; }\"\ndeclare void @f(i32)",
-            "R0109: `f` is declared otherwise in LLVM IR: parameter 1 is",
+            "R0109: `f` is declared differently in LLVM IR: parameter 1 is",
         ),
         (
             "module asm \".func f(.reg .b32 x) { ret; }\"\ndeclare void @f(i32)",
-            "R0109: `f` is declared otherwise in LLVM IR: parameter 1 is",
+            "R0109: `f` is declared differently in LLVM IR: parameter 1 is",
         ),
         (
             "module asm \".func f(.param .b32 x) { ret; }\"\ndeclare i32 @f(i32)",
-            "R0109: `f` is declared otherwise in LLVM IR: it has 1 result",
+            "R0109: `f` is declared differently in LLVM IR: it has 1 result",
         ),
         (
             "module asm \".entry f() { ret; }\"\ndeclare void @f()",
-            "R0109: `f` is declared otherwise in LLVM IR: it is a kernel",
+            "R0109: `f` is declared differently in LLVM IR: it is a kernel",
         ),
         ("module asm \".func f() { .reg .b32 a; mov.u32 a, q; ret; }\"", "R0104: name `q` is not declared"),
         (

@@ -183,7 +183,7 @@ fn common_mistakes_are_told_as_a_person_would() {
             "write `mul.lo.s32` (or `.hi`, `.wide`)",
         ),
         ("brev", "`brev` needs a type", "write `brev.b32` (or `.b64`)"),
-        ("mul.lo.f32", "`.lo` does not go with the other modifiers of `mul`", "write `mul.f32`"),
+        ("mul.lo.f32", "`.lo` cannot be combined with the other modifiers of `mul`", "write `mul.f32`"),
         ("ld.shard.f32", "`ld` has no modifier `.shard`", "did you mean `.shared`? write `ld.shared.f32`"),
         ("ld.F32", "`ld` has no modifier `.F32`", "modifiers are in lower case: write `ld.f32`"),
         ("bar.snyc", "`bar` has no modifier `.snyc`", "did you mean `.sync`? write `bar.sync`"),
