@@ -5,7 +5,7 @@
 //! since that does not change machine code. If the architecture is not specified it is the lowest that has all
 //! features used, from `sm_75` on.
 
-use ptx_isa::{PtxVersion, Since, Sm};
+use ptx_isa::{Mnemonic, PtxVersion, Since, Sm, ptx};
 use ptx_legalize::Atomics;
 use ptx_llvm::view::{Metadata, View};
 use ptx_llvm::{Gpu, marks};
@@ -27,21 +27,14 @@ pub(crate) fn for_passes(view: &View, options: &RaiseOptions) -> (Gpu, Atomics) 
     let cpu = options.target.map(|sm| sm.to_string());
     let target = Target::new(view, options);
     let atomics = Atomics {
-        swaps_16_bits: target.has(CAS_16),
-        adds_double: target.has(ADD_DOUBLE),
-        adds_half: target.has(ADD_HALF),
-        adds_half_pair: target.has(ADD_HALF_PAIR),
-        adds_bfloat: target.has(ADD_BFLOAT),
+        swaps_16_bits: target.supports(ptx!("atom.cas.b16")),
+        adds_double: target.supports(ptx!("atom.add.f64")),
+        adds_half: target.supports(ptx!("atom.add.noftz.f16")),
+        adds_half_pair: target.supports(ptx!("atom.add.noftz.f16x2")),
+        adds_bfloat: target.supports(ptx!("atom.add.noftz.bf16")),
     };
     (Gpu { cpu, ptx_version: version, ..Gpu::default() }, atomics)
 }
-
-/// `atom.cas.b16`, `atom.add.f64`, `atom.add.noftz` of each type (manual 9.7.13.5).
-const CAS_16: Since = Since::new(6, 3, 70);
-const ADD_DOUBLE: Since = Since::new(5, 0, 60);
-const ADD_HALF_PAIR: Since = Since::new(6, 2, 60);
-const ADD_HALF: Since = Since::new(6, 3, 70);
-const ADD_BFLOAT: Since = Since::new(7, 8, 90);
 
 /// The architecture when neither options nor module name one.
 const DEFAULT_SM: u16 = 75;
@@ -103,14 +96,19 @@ impl Target {
         self.names.iter().any(|name| name == "texmode_independent")
     }
 
-    /// The architecture's number, for choosing among instructions.
-    pub(crate) fn sm(&self) -> u16 {
-        self.sm.number
-    }
-
     /// Whether code for the target may use a feature that exists since `since`.
     pub(crate) fn has(&self, since: Since) -> bool {
         since.admits(self.sm) && (!self.version_fixed || self.version >= since.ptx)
+    }
+
+    /// Whether the instruction can be used, see [`Self::has`].
+    pub(crate) fn supports(&self, mnemonic: Mnemonic) -> bool {
+        mnemonic.limits().all(|since| self.has(since))
+    }
+
+    /// Whether the architecture has the instruction, in the PTX versions that have it.
+    pub(crate) fn runs(&self, mnemonic: Mnemonic) -> bool {
+        mnemonic.limits().all(|since| since.admits(self.sm))
     }
 
     /// Whether the architecture is specified and does not have a feature that exists since `since`.

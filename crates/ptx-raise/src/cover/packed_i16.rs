@@ -6,7 +6,6 @@
 //! packed, and are unpacked afterwards only if the elements are needed. For a minimum or maximum of loaded vectors, where one
 //! instruction is saved, they are loaded as 32-bit numbers.
 
-use ptx_isa::Since;
 use ptx_isa::{Mnemonic, ptx};
 use ptx_llvm::view::{AtomicOrder, BinaryOp, CastOp, InstId, Op, Type, TypeId, Value};
 use rustc_hash::FxHashMap as HashMap;
@@ -15,12 +14,9 @@ use super::decision::{Action, Pair};
 use super::state::{Cover, Covering};
 use crate::source::Source;
 
-/// Arithmetic on pairs of integers.
-const PAIRS: Since = Since::new(8, 0, 90);
-
 /// Finds the pairs that stay packed.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
-    if !cover.module.target.has(PAIRS) {
+    if !cover.module.target.supports(ptx!("add.u16x2")) {
         return;
     }
     let mut search = Search { cover, pairs: HashMap::default(), loads: HashMap::default() };

@@ -17,8 +17,6 @@ use crate::value::{Base, Fill, Upper, Val, mask, sign_extend};
 const BFLOAT_WIDENING: Since = Since::new(7, 1, 80);
 /// Since when bfloat converts from and to other types than single precision.
 const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
-/// Rounding to bfloat numbers (manual 9.7.9.22).
-const BFLOAT_ROUNDING: Since = Since::new(7, 0, 80);
 /// How many bits of an integer single precision holds exactly.
 const SINGLE_DIGITS: u32 = 24;
 
@@ -292,7 +290,9 @@ impl Emitter<'_, '_, '_> {
         if from == to {
             return Ok(value);
         }
-        if (from, to) == (Scalar::Float, Scalar::BFloat) && !self.module.target.has(BFLOAT_ROUNDING) {
+        if (from, to) == (Scalar::Float, Scalar::BFloat)
+            && !self.module.target.supports(ptx!("cvt.rn.bf16.f32"))
+        {
             return self.narrow_to_bfloat(value);
         }
         let arg = self.arg(value, from)?;

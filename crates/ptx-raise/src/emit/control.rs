@@ -1,7 +1,7 @@
 //! Branches, switches and returns (manual 9.7.12).
 
 use ptx_ir::{AddressBase, At, Guard, LabelKind, LabelTarget, Operand, Stmt, Symbol};
-use ptx_isa::{Mnemonic, Mod, Since, ptx};
+use ptx_isa::{Mnemonic, Mod, ptx};
 use ptx_llvm::view::{BlockId, ConstId, InstId, IntPredicate, Op, Value};
 
 use super::append::Arg;
@@ -19,7 +19,7 @@ const TABLE_CASES: usize = 4;
 /// and the table at most this many entries a case.
 const TABLE_SPARSENESS: u64 = 2;
 /// `brx.idx` (manual 9.7.12.4).
-const INDEXED_BRANCH: Since = Since::new(6, 0, 30);
+const INDEXED_BRANCH: Mnemonic = ptx!("brx.idx");
 
 impl Emitter<'_, '_, '_> {
     /// The end of a block.
@@ -208,7 +208,7 @@ impl Emitter<'_, '_, '_> {
         let complete = size == cases.len() as u64;
         if cases.len() < TABLE_CASES
             || !dense
-            || !self.module.target.has(INDEXED_BRANCH)
+            || !self.module.target.supports(INDEXED_BRANCH)
             || (dead_default && !complete)
         {
             return None;
@@ -281,7 +281,7 @@ impl Emitter<'_, '_, '_> {
         let (address, scalar) = self.scalar(address)?;
         let bits = scalar.class().bits();
         let number = Val::reg(self.in_register(address, scalar)?);
-        if self.module.target.has(INDEXED_BRANCH) {
+        if self.module.target.supports(INDEXED_BRANCH) {
             return self.table_switch(number, Scalar::Int(bits), low, &table, first, true);
         }
         for &block in targets.iter().skip(1) {

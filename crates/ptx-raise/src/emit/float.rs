@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Field, Mnemonic, Mod, Since, ptx};
+use ptx_isa::{Field, Mnemonic, Mod, ptx};
 use ptx_llvm::view::{BinaryOp, FastMath, InstId, Value};
 
 use super::append::Arg;
@@ -13,12 +13,12 @@ use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::value::Val;
 
-/// Since when bfloat has more than `fma`, `neg`, `abs`, `min` and `max`.
-const BFLOAT_ARITHMETIC: Since = Since::new(7, 8, 90);
+/// Targets with it have more of bfloat than `fma`, `neg`, `abs`, `min` and `max`.
+const BFLOAT_ADD: Mnemonic = ptx!("add.bf16");
 /// `fma` of bfloat numbers (manual 9.7.4.4).
-pub(super) const BFLOAT_FMA: Since = Since::new(7, 0, 80);
-/// Since when half precision has arithmetic.
-pub(super) const HALF_ARITHMETIC: Since = Since::new(4, 2, 53);
+const BFLOAT_FMA: Mnemonic = ptx!("fma.rn.bf16");
+/// Targets with it have arithmetic of half precision.
+const HALF_ADD: Mnemonic = ptx!("add.f16");
 
 /// Operations that single precision has as an approximation too.
 const APPROXIMATE: [(Mnemonic, Mnemonic); 3] = [
@@ -94,9 +94,8 @@ impl Emitter<'_, '_, '_> {
             // `frem` is legalized.
             _ => return Err(RaiseError::new(INSTRUCTION, "integer arithmetic on floating-point numbers")),
         };
-        if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.has(BFLOAT_ARITHMETIC)
-        {
-            if self.module.target.has(BFLOAT_FMA) {
+        if matches!(scalar, Scalar::BFloat | Scalar::BFloatPair) && !self.module.target.supports(BFLOAT_ADD) {
+            if self.module.target.supports(BFLOAT_FMA) {
                 return self.bfloat_by_fma(op, a, b, scalar);
             }
             return self.through_single(scalar, &[a, b], &mut |this, args| {
@@ -104,7 +103,7 @@ impl Emitter<'_, '_, '_> {
                 Ok(Val::reg(this.compute(rounded, &args)?))
             });
         }
-        if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.has(HALF_ARITHMETIC) {
+        if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.supports(HALF_ADD) {
             return self.through_single(scalar, &[a, b], &mut |this, args| {
                 this.float_binary(op, args[0], args[1], Scalar::Float, FastMath::default())
             });
@@ -259,7 +258,7 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether the target computes with bfloat numbers directly.
     pub(super) fn has_bfloat_arithmetic(&self) -> bool {
-        self.module.target.has(BFLOAT_ARITHMETIC)
+        self.module.target.supports(BFLOAT_ADD)
     }
 
     /// Rejects an operation with an operand or a result of type `fp128`.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use ptx_ir::RegId;
-use ptx_isa::{Mnemonic, Opcode, ScalarType, Since, SpecialReg, ptx};
+use ptx_isa::{Mnemonic, Opcode, ScalarType, SpecialReg, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
 use super::append::Arg;
@@ -14,7 +14,7 @@ use crate::types::{Class, Scalar, integer_class, integer_type};
 use crate::value::{Upper, Val, sign_extend};
 
 /// `shf` (manual 9.7.8.7); older targets have two shifts instead.
-const FUNNEL_SHIFT: Since = Since::new(3, 1, 32);
+const FUNNEL_SHIFT: Mnemonic = ptx!("shf.l.wrap.b32");
 
 impl Emitter<'_, '_, '_> {
     /// Computes a result element by element from the first `count` arguments, which have its type.
@@ -217,7 +217,7 @@ impl Emitter<'_, '_, '_> {
         if bits == 1 {
             return Ok(if left { high } else { low });
         }
-        if bits == 32 && self.module.target.has(FUNNEL_SHIFT) {
+        if bits == 32 && self.module.target.supports(FUNNEL_SHIFT) {
             let shift = if left { ptx!("shf.l.wrap.b32") } else { ptx!("shf.r.wrap.b32") };
             let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
             return Ok(Val::reg(self.compute(shift, &args)?));
@@ -276,7 +276,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(if left { high } else { low });
         }
         let up = if left { amount } else { bits - amount };
-        if bits == 64 && self.module.target.has(FUNNEL_SHIFT) {
+        if bits == 64 && self.module.target.supports(FUNNEL_SHIFT) {
             return self.funnel_halves(high, low, up);
         }
         let upper = self.int_binary(BinaryOp::Shl, high, Val::Bits(u64::from(up)), bits)?;

@@ -5,7 +5,6 @@ use ptx_llvm::intrinsics::base_name;
 use ptx_llvm::view::{BinaryOp, Call, FastMath, FloatPredicate, InstId, IntPredicate};
 
 use super::append::Arg;
-use super::float::{BFLOAT_FMA, HALF_ARITHMETIC};
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
@@ -132,16 +131,12 @@ impl Emitter<'_, '_, '_> {
     /// `a * b + c`, rounded once. If the target does not have the operation, it is computed in single precision, rounded to odd:
     /// rounding that to nearest has the same result as rounding once.
     pub(super) fn multiply_add(&mut self, args: &[Val], scalar: Scalar) -> Result<Val> {
-        let since = match scalar {
-            Scalar::BFloat | Scalar::BFloatPair => Some(BFLOAT_FMA),
-            Scalar::Half | Scalar::HalfPair => Some(HALF_ARITHMETIC),
-            _ => None,
-        };
-        if since.is_some_and(|since| !self.module.target.has(since)) {
+        let fma = self.float_form(ptx!("fma.rn.f32"), scalar)?;
+        if !self.module.target.supports(fma) {
             return self.through_single(scalar, args, &mut |this, args| this.multiply_add_to_odd(args));
         }
         let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
-        Ok(Val::reg(self.compute(self.float_form(ptx!("fma.rn.f32"), scalar)?, &args)?))
+        Ok(Val::reg(self.compute(fma, &args)?))
     }
 
     /// `a * b + c` in single precision: where it is not exact the number nearer to zero, with its last bit set.
@@ -168,12 +163,14 @@ impl Emitter<'_, '_, '_> {
             return self.choose(unordered, Val::Bits(0x7ff8 << 48), extreme, scalar);
         }
         let halves = matches!(scalar, Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair);
-        if halves && self.module.target.sm() < 80 {
+        if halves && !self.module.target.supports(ptx!("min.f16")) {
             return self.through_single(scalar, &[a, b], &mut |this, args| {
                 this.float_extreme(single, args[0], args[1], Scalar::Float)
             });
         }
-        if let (Scalar::Float, Some(plain), true) = (scalar, of_numbers, self.module.target.sm() < 80) {
+        if let (Scalar::Float, Some(plain)) = (scalar, of_numbers)
+            && !self.module.target.supports(ptx!("min.NaN.f32"))
+        {
             let extreme = self.float_extreme(plain, a, b, scalar)?;
             let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
             return self.choose(unordered, Val::Bits(0x7fc0_0000), extreme, scalar);

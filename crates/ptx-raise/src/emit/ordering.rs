@@ -17,19 +17,10 @@ use super::access::Modifiers;
 use super::state::Emitter;
 use crate::error::{ORDER, RaiseError, Result, SCOPE};
 
-/// Architectures with ordered and scoped accesses (manual 8).
-const MEMORY_MODEL_SM: u16 = 70;
-/// Architectures whose `atom` and `red` have scopes (manual 9.7.13.5).
-const SCOPES_SM: u16 = 60;
-/// Architectures with `.cluster`.
-const CLUSTER_SM: u16 = 90;
-/// `fence.acquire` and `fence.release` (manual 9.7.13.4).
-const HALF_FENCES: ptx_isa::Since = ptx_isa::Since::new(8, 6, 90);
-
 impl Emitter<'_, '_, '_> {
     /// Whether the target has the memory model of sm_70.
     pub(super) fn has_model(&self) -> bool {
-        self.module.target.sm() >= MEMORY_MODEL_SM
+        self.module.target.runs(ptx!("ld.relaxed.gpu.b32"))
     }
 
     /// The scope's modifier. A scope that the target lacks is replaced by a wider one.
@@ -37,7 +28,7 @@ impl Emitter<'_, '_, '_> {
         match scope {
             Scope::System => Ok(Mod::Sys),
             Scope::Device => Ok(Mod::Gpu),
-            Scope::Cluster if self.module.target.sm() < CLUSTER_SM => Ok(Mod::Gpu),
+            Scope::Cluster if !self.module.target.runs(ptx!("atom.cluster.exch.b32")) => Ok(Mod::Gpu),
             Scope::Cluster => Ok(Mod::Cluster),
             Scope::Block | Scope::SingleThread => Ok(Mod::Cta),
             Scope::Other(name) => {
@@ -62,7 +53,7 @@ impl Emitter<'_, '_, '_> {
             };
             return self.emit(fence, &[]);
         }
-        let halves = self.module.target.has_already(HALF_FENCES);
+        let halves = self.module.target.has_already(ptx!("fence.acquire.gpu").since());
         let fence = match order {
             AtomicOrder::SequentiallyConsistent => ptx!("fence.sc.sys"),
             AtomicOrder::Acquire if halves => ptx!("fence.acquire.sys"),
@@ -105,17 +96,19 @@ impl Emitter<'_, '_, '_> {
     /// The modifiers of a relaxed `atom`.
     pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
-        if *scope == Scope::System && self.module.target.sm() < SCOPES_SM {
+        let has_scopes = self.module.target.runs(ptx!("atom.sys.exch.b32"));
+        if *scope == Scope::System && !has_scopes {
             let message = format!("function {} has atomic operations of system scope", self.function.name);
             let help = "they are only atomic within the device: system scope requires sm_60";
             self.module.warn(SCOPE, message, help);
         }
-        Ok(match self.module.target.sm() {
-            MEMORY_MODEL_SM.. => smallvec![Mod::Relaxed, word],
-            // Without a scope an operation is atomic on the device.
-            SCOPES_SM.. if word != Mod::Gpu => smallvec![word],
-            // The oldest targets have one kind of operation, as wide as they go.
-            _ => smallvec![],
+        Ok(if self.has_model() {
+            smallvec![Mod::Relaxed, word]
+        } else if has_scopes && word != Mod::Gpu {
+            smallvec![word]
+        } else {
+            // Without a scope an operation is atomic on the device; the oldest targets have no other.
+            smallvec![]
         })
     }
 

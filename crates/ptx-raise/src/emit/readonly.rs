@@ -1,6 +1,6 @@
 //! Loads of memory that is not written while the kernel runs, which may be `ld.global.nc` (manual 9.7.9.9), and `ldu`, which implies that.
 
-use ptx_isa::{Since, ptx};
+use ptx_isa::ptx;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{Call, CastOp, ConstExpr, ConstId, Constant, InstId, Op, Symbol, Value};
 
@@ -10,9 +10,6 @@ use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::types::MAX_VECTOR;
 use crate::value::Val;
-
-/// The targets with `ld.global.nc`.
-const NON_COHERENT: Since = Since::new(3, 1, 32);
 
 /// The maximum number of steps from a pointer back to its origin.
 const MOST_POINTERS: usize = 32;
@@ -44,7 +41,7 @@ impl Emitter<'_, '_, '_> {
     /// Whether the target has such loads, and the memory that a load reads is not written: it is marked (`!invariant.load`), or it reads constant
     /// variables or memory that only `readonly noalias` parameters of the kernel point to.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
-        if !self.module.target.has(NON_COHERENT) {
+        if !self.module.target.supports(ptx!("ld.global.nc.b32")) {
             return false;
         }
         let inst = self.function.inst(id);

@@ -1,6 +1,6 @@
 //! Memory of a function's own: `alloca`, and the stack that grows at run time (manual 9.7.17).
 
-use ptx_isa::{Since, ptx};
+use ptx_isa::{Mnemonic, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{Call, InstId, TypeId, Value};
 
@@ -13,7 +13,7 @@ use crate::types::Scalar;
 use crate::value::{Base, Val};
 
 /// `alloca`, `stacksave` and `stackrestore`.
-const GROWING_STACK: Since = Since::new(7, 3, 52);
+const GROWING_STACK: Mnemonic = ptx!("alloca.u32");
 /// The default alignment of `alloca`.
 const ALLOCA_ALIGN: u32 = 8;
 
@@ -78,7 +78,7 @@ impl Emitter<'_, '_, '_> {
     fn grow_stack(&mut self, id: InstId, bytes: Arg, align: u32) -> Result<()> {
         let what =
             "an alloca whose size is known only at run time, or that can run more than once in a call,";
-        self.module.target.need(GROWING_STACK, &|| what.to_owned())?;
+        self.module.target.need(GROWING_STACK.since(), &|| what.to_owned())?;
         let mut args = vec![bytes];
         if align != ALLOCA_ALIGN {
             args.push(Arg::Bits(u64::from(align), 32));
@@ -92,7 +92,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `llvm.stacksave`.
     pub(super) fn save_stack(&mut self, id: InstId) -> Result<()> {
-        self.module.target.need(GROWING_STACK, &|| "llvm.stacksave".to_owned())?;
+        self.module.target.need(GROWING_STACK.since(), &|| "llvm.stacksave".to_owned())?;
         let class = self.pointer_class(address_space::LOCAL);
         let top = self.compute(ptx!("stacksave.u32").with_bits(class.bits())?, &[])?;
         let base = Base::Register(top);
@@ -102,7 +102,7 @@ impl Emitter<'_, '_, '_> {
 
     /// `llvm.stackrestore`.
     pub(super) fn restore_stack(&mut self, call: &Call) -> Result<()> {
-        self.module.target.need(GROWING_STACK, &|| "llvm.stackrestore".to_owned())?;
+        self.module.target.need(GROWING_STACK.since(), &|| "llvm.stackrestore".to_owned())?;
         let (top, scalar) = self.scalar(argument(call, 0)?)?;
         let own = match (top, scalar) {
             (Val::Address { base, offset, space: address_space::LOCAL }, _) => {

@@ -90,7 +90,7 @@ fn assembly_that_cannot_be_placed_is_refused_at_its_place() {
         ),
         (
             "module asm \".extern .shared .u32 v;\"\n@v = addrspace(1) global i32 0",
-            "R0109: `v` is in .global, and is declared in .shared",
+            "R0109: `v` is in .global, but is declared in .shared",
         ),
         (
             "module asm \".extern .global .align 8 .u32 v;\"\n@v = addrspace(1) global i32 0",
