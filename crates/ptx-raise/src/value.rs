@@ -1,8 +1,11 @@
 //! Values while a function is raised: registers, constants and addresses that are not computed yet.
 
 use ptx_ir::{RegId, Symbol};
+use ptx_isa::ScalarType;
 use ptx_llvm::view::BlockId;
 pub(crate) use ptx_llvm::view::{mask, sign_extend};
+
+use crate::types::integer_type;
 
 /// The known state of the bits of a register above an integer's width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,6 +23,34 @@ pub(crate) enum Upper {
 pub(crate) enum Fill {
     Zero,
     Sign,
+}
+
+impl Fill {
+    /// That of a signed or unsigned number.
+    pub(crate) const fn of(signed: bool) -> Self {
+        if signed { Fill::Sign } else { Fill::Zero }
+    }
+
+    /// The number of `width` bits in 64.
+    pub(crate) const fn extend(self, bits: u64, width: u32) -> u64 {
+        match self {
+            Fill::Zero => bits,
+            Fill::Sign => sign_extend(bits, width) as u64,
+        }
+    }
+
+    /// The state of the bits above the width after the extension.
+    pub(crate) const fn upper(self) -> Upper {
+        match self {
+            Fill::Zero => Upper::Zero,
+            Fill::Sign => Upper::Sign,
+        }
+    }
+
+    /// The integer type of at least `bits` bits that extends so.
+    pub(crate) const fn integer(self, bits: u32) -> ScalarType {
+        integer_type(matches!(self, Fill::Sign), bits)
+    }
 }
 
 /// The base of an address.

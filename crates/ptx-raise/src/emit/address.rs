@@ -11,7 +11,7 @@ use super::state::Emitter;
 use crate::cover::Action;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
-use crate::value::{Base, Val};
+use crate::value::{Base, Fill, Val};
 
 /// The maximum number of `getelementptr` that are followed to find the uses of an address.
 const MOST_STEPS: usize = 64;
@@ -193,7 +193,7 @@ impl Emitter<'_, '_, '_> {
             Val::Register(..) | Val::Bits(_) => typed,
         };
         let class = self.pointer_class(space);
-        let wide = self.sign_extended(number, kind, class.bits())?;
+        let wide = self.extended(number, kind, class.bits(), Fill::Sign)?;
         let add = ptx!("add.s32").with_bits(class.bits())?;
         let scaled = match stride {
             0 => return Ok(address),

@@ -114,6 +114,20 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// A register of `width` bits shifted by a constant; itself for zero.
+    pub(super) fn shifted_by(
+        &mut self,
+        shift: Mnemonic,
+        register: RegId,
+        by: u32,
+        width: u32,
+    ) -> Result<RegId> {
+        match by {
+            0 => Ok(register),
+            _ => self.compute(shift.with_bits(width)?, &[register.into(), number(u64::from(by))]),
+        }
+    }
+
     /// The halves of a register, the low one first (`mov`, manual 9.7.9.4).
     pub(crate) fn halves_of(&mut self, whole: RegId, half: Class) -> Result<[RegId; 2]> {
         let halves = [self.register(half), self.register(half)];

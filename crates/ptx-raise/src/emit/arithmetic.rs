@@ -11,8 +11,8 @@ use super::append::Arg;
 use super::state::Emitter;
 use crate::cover::{Narrow, WideProduct};
 use crate::error::{INSTRUCTION, RaiseError, Result};
-use crate::types::{Class, Scalar, integer_class, integer_type};
-use crate::value::{Fill, Upper, Val, mask, sign_extend};
+use crate::types::{Class, Scalar, integer_class};
+use crate::value::{Fill, Upper, Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// Arithmetic on two operands, element by element.
@@ -64,10 +64,7 @@ impl Emitter<'_, '_, '_> {
             Narrow::Short(value, fill) => (value, fill),
         };
         let (value, short) = self.scalar(value)?;
-        Ok(Val::reg(match fill {
-            Fill::Zero => self.zero_extended(value, short, scalar.bits())?,
-            Fill::Sign => self.sign_extended(value, short, scalar.bits())?,
-        }))
+        self.extended(value, short, scalar.bits(), fill).map(Val::reg)
     }
 
     /// `mul.wide` (manual 9.7.1.5) of an index.
@@ -118,12 +115,14 @@ impl Emitter<'_, '_, '_> {
             }
             BinaryOp::UDiv | BinaryOp::URem => {
                 let mnemonic = if op == BinaryOp::UDiv { ptx!("div.u32") } else { ptx!("rem.u32") };
-                let args = [self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?];
+                let args =
+                    [self.extended_arg(a, scalar, Fill::Zero)?, self.extended_arg(b, scalar, Fill::Zero)?];
                 Ok(Val::Register(self.compute(mnemonic.with_bits(width)?, &args)?, Upper::Zero))
             }
             BinaryOp::SDiv | BinaryOp::SRem => {
                 let mnemonic = if op == BinaryOp::SDiv { ptx!("div.s32") } else { ptx!("rem.s32") };
-                let args = [self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?];
+                let args =
+                    [self.extended_arg(a, scalar, Fill::Sign)?, self.extended_arg(b, scalar, Fill::Sign)?];
                 Ok(Val::reg(self.compute(mnemonic.with_bits(width)?, &args)?))
             }
             BinaryOp::Shl => {
@@ -131,11 +130,11 @@ impl Emitter<'_, '_, '_> {
                 Ok(Val::reg(self.compute(ptx!("shl.b32").with_bits(width)?, &args)?))
             }
             BinaryOp::LShr => {
-                let args = [self.zero_extended_arg(a, scalar)?, self.amount(b, scalar)?];
+                let args = [self.extended_arg(a, scalar, Fill::Zero)?, self.amount(b, scalar)?];
                 Ok(Val::Register(self.compute(ptx!("shr.u32").with_bits(width)?, &args)?, Upper::Zero))
             }
             BinaryOp::AShr => {
-                let args = [self.sign_extended_arg(a, scalar)?, self.amount(b, scalar)?];
+                let args = [self.extended_arg(a, scalar, Fill::Sign)?, self.amount(b, scalar)?];
                 Ok(Val::Register(self.compute(ptx!("shr.s32").with_bits(width)?, &args)?, Upper::Sign))
             }
             BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
@@ -148,7 +147,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn amount(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         match value {
             Val::Bits(bits) => Ok(Arg::Bits(bits.min(u64::from(u32::MAX)), 32)),
-            other => self.zero_extended(other, scalar, 32).map(Arg::from),
+            other => self.extended(other, scalar, 32, Fill::Zero).map(Arg::from),
         }
     }
 
@@ -185,110 +184,84 @@ impl Emitter<'_, '_, '_> {
         Ok(Val::reg(self.compute(ptx!("not.pred"), &[a.into()])?))
     }
 
-    /// An integer as an operand whose bits above its width are zero.
-    pub(super) fn zero_extended_arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
-        let width = scalar.class().bits();
+    /// An integer as an operand of its class, with its sign or zeros above its width.
+    pub(super) fn extended_arg(&mut self, value: Val, scalar: Scalar, fill: Fill) -> Result<Arg> {
+        self.extended_to(value, scalar, scalar.class().bits(), fill)
+    }
+
+    /// An integer as an operand of `to` bits, with its sign or zeros above its own width.
+    pub(super) fn extended_to(&mut self, value: Val, scalar: Scalar, to: u32, fill: Fill) -> Result<Arg> {
         match value {
-            Val::Bits(bits) => Ok(Arg::Bits(bits, width)),
-            other => self.zero_extended(other, scalar, width).map(Arg::from),
+            Val::Bits(bits) => Ok(Arg::Bits(fill.extend(bits, scalar.bits()), to)),
+            other => self.extended(other, scalar, to, fill).map(Arg::from),
         }
     }
 
-    /// An integer as an operand whose bits above its width repeat the sign.
-    pub(super) fn sign_extended_arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
-        let width = scalar.class().bits();
-        match value {
-            Val::Bits(bits) => Ok(Arg::Bits(sign_extend(bits, scalar.bits()) as u64, width)),
-            other => self.sign_extended(other, scalar, width).map(Arg::from),
-        }
-    }
-
-    /// The low `to` bits of an integer, zero above its own width, in a register of the class for `to`.
-    pub(super) fn zero_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Result<RegId> {
-        let target = integer_class(to);
-        let (register, upper) = match value {
-            Val::Bits(bits) => return self.in_register(Val::Bits(bits), Scalar::Int(target.bits())),
-            Val::Register(register, upper) => (register, upper),
-            Val::Address { .. } => (self.in_register(value, scalar)?, Upper::Any),
-        };
-        let (width, own) = (scalar.bits(), scalar.class());
-        if own == Class::Pred {
-            let args = [Arg::Bits(1, target.bits()), Arg::Bits(0, target.bits()), register.into()];
-            return self.compute(ptx!("selp.b32").with_bits(target.bits())?, &args);
-        }
-        if width == 8
-            && let Some(wide) = self.extended_byte(register, target, false)?
-        {
-            return Ok(wide);
-        }
-        let clean = width == own.bits() || upper == Upper::Zero || target.bits() <= width;
-        if clean {
-            return self.resized(register, own, target);
-        }
-        if width == 8 {
-            return self.compute(
-                ptx!("cvt.u32.u8").with_types(&[integer_type(false, target.bits())])?,
-                &[register.into()],
-            );
-        }
-        let masked = self.compute(
-            ptx!("and.b32").with_bits(own.bits())?,
-            &[register.into(), Arg::Bits(mask(width), own.bits())],
-        )?;
-        self.resized(masked, own, target)
-    }
-
-    /// The low `to` bits of an integer, its sign above its own width, in a register of the class for `to`.
-    pub(super) fn sign_extended(&mut self, value: Val, scalar: Scalar, to: u32) -> Result<RegId> {
+    /// The low `to` bits of an integer, with its sign or zeros above its own width, in a register of the class for `to`.
+    pub(super) fn extended(&mut self, value: Val, scalar: Scalar, to: u32, fill: Fill) -> Result<RegId> {
         let target = integer_class(to);
         let (width, own) = (scalar.bits(), scalar.class());
         let (register, upper) = match value {
             Val::Bits(bits) => {
-                let extended = sign_extend(bits, width) as u64 & mask(target.bits());
+                let extended = fill.extend(bits, width) & mask(target.bits());
                 return self.in_register(Val::Bits(extended), Scalar::Int(target.bits()));
             }
             Val::Register(register, upper) => (register, upper),
             Val::Address { .. } => (self.in_register(value, scalar)?, Upper::Any),
         };
         if own == Class::Pred {
-            let ones = Arg::Bits(mask(target.bits()), target.bits());
-            let args = [ones, Arg::Bits(0, target.bits()), register.into()];
+            let set = Arg::Bits(fill.extend(1, 1) & mask(target.bits()), target.bits());
+            let args = [set, Arg::Bits(0, target.bits()), register.into()];
             return self.compute(ptx!("selp.b32").with_bits(target.bits())?, &args);
         }
         if target.bits() <= width {
             return self.resized(register, own, target);
         }
         if width == 8
-            && let Some(wide) = self.extended_byte(register, target, true)?
+            && let Some(wide) = self.extended_byte(register, target, fill)?
         {
             return Ok(wide);
         }
-        let full = if width == own.bits() || upper == Upper::Sign {
-            register
-        } else if width == 8 {
-            return self.compute(
-                ptx!("cvt.s32.s8").with_types(&[integer_type(true, target.bits())])?,
-                &[register.into()],
-            );
-        } else {
-            let shift = Arg::Bits(u64::from(own.bits() - width), 32);
-            let raised = self.compute(ptx!("shl.b32").with_bits(own.bits())?, &[register.into(), shift])?;
-            self.compute(ptx!("shr.s32").with_bits(own.bits())?, &[raised.into(), shift])?
-        };
-        if own == target {
-            return Ok(full);
+        if width == own.bits() || upper == fill.upper() {
+            return self.resized_with(register, own, target, fill);
         }
-        self.compute(
-            ptx!("cvt.s32.s32")
-                .with_types(&[integer_type(true, target.bits()), integer_type(true, own.bits())])?,
-            &[full.into()],
-        )
+        if width == 8 {
+            let types = [fill.integer(target.bits()), fill.integer(8)];
+            return self.compute(ptx!("cvt.u32.u8").with_types(&types)?, &[register.into()]);
+        }
+        let full = match fill {
+            Fill::Zero => {
+                let args = [register.into(), Arg::Bits(mask(width), own.bits())];
+                self.compute(ptx!("and.b32").with_bits(own.bits())?, &args)?
+            }
+            Fill::Sign => {
+                let shift = Arg::Bits(u64::from(own.bits() - width), 32);
+                let raised =
+                    self.compute(ptx!("shl.b32").with_bits(own.bits())?, &[register.into(), shift])?;
+                self.compute(ptx!("shr.s32").with_bits(own.bits())?, &[raised.into(), shift])?
+            }
+        };
+        self.resized_with(full, own, target, fill)
     }
 
-    /// The low bits of a register in another class, zero above.
+    /// The low bits of a register in another class of integers, zero above.
     pub(super) fn resized(&mut self, register: RegId, from: Class, to: Class) -> Result<RegId> {
-        let value = self.resize_register(register, from.bits(), to.bits())?;
-        self.in_register(value, Scalar::Int(to.bits()))
+        self.resized_with(register, from, to, Fill::Zero)
+    }
+
+    /// The low bits of a register in another class of integers, with its sign or zeros above.
+    pub(super) fn resized_with(
+        &mut self,
+        register: RegId,
+        from: Class,
+        to: Class,
+        fill: Fill,
+    ) -> Result<RegId> {
+        if from.bits() == to.bits() {
+            return Ok(register);
+        }
+        let types = [fill.integer(to.bits()), fill.integer(from.bits())];
+        self.compute(ptx!("cvt.u32.u16").with_types(&types)?, &[register.into()])
     }
 }
 

@@ -8,7 +8,7 @@ use super::state::Emitter;
 use crate::constraint::{Constraint, parse_constraints};
 use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar, integer_class};
-use crate::value::{Val, mask, sign_extend};
+use crate::value::{Fill, Val, mask, sign_extend};
 
 impl Emitter<'_, '_, '_> {
     /// A call of inline assembly.
@@ -68,7 +68,7 @@ impl Emitter<'_, '_, '_> {
                 return self.in_register(*value, leaf.scalar);
             }
             if let (Scalar::Int(_), Class::B16 | Class::B32 | Class::B64) = (leaf.scalar, class) {
-                return self.zero_extended(*value, leaf.scalar, class.bits());
+                return self.extended(*value, leaf.scalar, class.bits(), Fill::Zero);
             }
         }
         let bits: u32 = leaves.iter().map(|leaf| leaf.scalar.bits()).sum();

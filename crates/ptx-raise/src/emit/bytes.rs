@@ -16,7 +16,7 @@ use super::append::Arg;
 use super::state::{Byte, Emitter};
 use crate::error::Result;
 use crate::types::{Class, Leaf, Scalar, WORD};
-use crate::value::{Upper, Val};
+use crate::value::{Fill, Upper, Val};
 
 /// The source of a byte of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -338,31 +338,23 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A byte of a word extended to more than 16 bits, without a separate extraction.
-    pub(super) fn extended_byte(
-        &mut self,
-        register: RegId,
-        to: Class,
-        signed: bool,
-    ) -> Result<Option<RegId>> {
+    pub(super) fn extended_byte(&mut self, register: RegId, to: Class, fill: Fill) -> Result<Option<RegId>> {
         let Some(Byte { whole, at, wide }) = self.registers.bytes.get(&register).copied() else {
             return Ok(None);
         };
         if !matches!(to, Class::B32 | Class::B64) {
             return Ok(None);
         }
-        let word = if signed {
-            // The byte, and its sign three times.
-            let selector = at + (8 + at) * 0x1110;
-            let args = [whole.into(), Arg::Bits(0, 32), Arg::Bits(selector, 32)];
-            self.compute(ptx!("prmt.b32"), &args)?
-        } else {
-            wide
+        let word = match fill {
+            Fill::Zero => wide,
+            Fill::Sign => {
+                // The byte, and its sign three times.
+                let selector = at + (8 + at) * 0x1110;
+                let args = [whole.into(), Arg::Bits(0, 32), Arg::Bits(selector, 32)];
+                self.compute(ptx!("prmt.b32"), &args)?
+            }
         };
-        Ok(Some(match (to, signed) {
-            (Class::B64, true) => self.compute(ptx!("cvt.s64.s32"), &[word.into()])?,
-            (Class::B64, false) => self.compute(ptx!("cvt.u64.u32"), &[word.into()])?,
-            _ => word,
-        }))
+        self.resized_with(word, Class::B32, to, fill).map(Some)
     }
 
     /// Registers for a phi of words: those that predecessors write, and the value.

@@ -12,7 +12,7 @@ use crate::cover::Piece;
 use crate::error::{CALL, INTRINSIC, RaiseError, Result};
 use crate::signature::{self, Parameter, Passing, RegisterPassing};
 use crate::types::Scalar;
-use crate::value::{Upper, Val};
+use crate::value::{Fill, Val};
 
 /// Structures passed by value over this size would unroll into too much code.
 pub(super) const MAX_BY_VALUE: u64 = 16 << 10;
@@ -184,14 +184,14 @@ impl<'v> Emitter<'_, 'v, '_> {
             let variable = signature::param_variable(self.module, &parameter.passing, None, &parameter.name);
             self.push(Stmt::Variable(variable));
             let address = variable_address(variable);
-            let upper = if signed { Upper::Sign } else { Upper::Zero };
+            let fill = Fill::of(signed);
             match (pieces, &parameter.passing) {
                 (Some(pieces), Passing::Bytes { align, .. }) => {
                     for piece in pieces {
                         self.store_piece(piece, variable, u64::from(*align))?;
                     }
                 }
-                (_, _) => self.pass(&parameter, &values, address, upper, source)?,
+                (_, _) => self.pass(&parameter, &values, address, fill, source)?,
             }
             passed.push(Operand::Symbol(PtxSymbol::Variable(variable), 0));
         }
@@ -250,7 +250,7 @@ impl<'v> Emitter<'_, 'v, '_> {
         parameter: &Parameter,
         values: &[Option<Val>],
         address: Operand,
-        upper: Upper,
+        fill: Fill,
         source: Option<u64>,
     ) -> Result<()> {
         let leaves = self.leaves(parameter.ty)?;
@@ -276,7 +276,7 @@ impl<'v> Emitter<'_, 'v, '_> {
                 let (Some(leaf), Some(&Some(value))) = (leaves.first(), values.first()) else {
                     return Ok(());
                 };
-                self.store_param(address, *ty, value, leaf.scalar, upper)
+                self.store_param(address, *ty, value, leaf.scalar, fill)
             }
         }
     }

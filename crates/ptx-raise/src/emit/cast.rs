@@ -11,7 +11,7 @@ use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, Scalar};
 use crate::types::{integer_class, integer_type};
-use crate::value::{Base, Fill, Upper, Val, mask, sign_extend};
+use crate::value::{Base, Fill, Upper, Val, mask};
 
 /// Since when a bfloat converts to single precision (manual 9.7.9.22).
 const BFLOAT_WIDENING: Since = Since::new(7, 1, 80);
@@ -117,7 +117,7 @@ impl Emitter<'_, '_, '_> {
                 let mut words = Vec::with_capacity(target.len());
                 for (pointer, &value) in source.iter().zip(values) {
                     let low = self.in_register(value, pointer.scalar)?;
-                    words.push(self.resize_register(low, pointer.scalar.class().bits(), 64)?);
+                    words.push(Val::reg(self.resized(low, pointer.scalar.class(), Class::B64)?));
                     words.extend(std::iter::repeat_n(Val::Bits(0), above));
                 }
                 Ok(words)
@@ -192,13 +192,10 @@ impl Emitter<'_, '_, '_> {
             *last = self.resize_one(CastOp::Trunc, *last, own, width)?;
             return Ok(result);
         }
-        let fill = if op == CastOp::SExt { Fill::Sign } else { Fill::Zero };
+        let fill = Fill::of(op == CastOp::SExt);
         let mut full = if from <= 64 {
             let word = words.first().copied().unwrap_or(Val::Bits(0));
-            vec![match fill {
-                Fill::Sign => self.sign_extended(word, Scalar::Int(from), 64)?,
-                Fill::Zero => self.zero_extended(word, Scalar::Int(from), 64)?,
-            }]
+            vec![self.extended(word, Scalar::Int(from), 64, fill)?]
         } else {
             self.full_words(words, from, fill)?
         };
@@ -216,20 +213,21 @@ impl Emitter<'_, '_, '_> {
 
     fn resize_one(&mut self, op: CastOp, value: Val, from: u32, to: u32) -> Result<Val> {
         let scalar = Scalar::Int(from);
+        let fill = Fill::of(op == CastOp::SExt);
         if let Val::Bits(bits) = value {
-            let wide = if op == CastOp::SExt { sign_extend(bits, from) as u64 } else { bits };
-            return Ok(Val::Bits(wide & mask(to)));
+            return Ok(Val::Bits(fill.extend(bits, from) & mask(to)));
         }
         match op {
-            CastOp::ZExt => Ok(Val::Register(self.zero_extended(value, scalar, to)?, Upper::Zero)),
-            CastOp::SExt => Ok(Val::Register(self.sign_extended(value, scalar, to)?, Upper::Sign)),
+            CastOp::ZExt | CastOp::SExt => {
+                Ok(Val::Register(self.extended(value, scalar, to, fill)?, fill.upper()))
+            }
             _ if to == 1 => {
                 let register = self.in_register(value, scalar)?;
                 self.extract_bits(register, scalar.class(), 0, Scalar::Int(1))
             }
             _ => {
                 let register = self.in_register(value, scalar)?;
-                self.resize_register(register, scalar.class().bits(), integer_class(to).bits())
+                self.resized(register, scalar.class(), integer_class(to)).map(Val::reg)
             }
         }
     }
@@ -250,13 +248,13 @@ impl Emitter<'_, '_, '_> {
                 if to.bits() == 1 {
                     return self.extract_bits(register, from.class(), 0, to);
                 }
-                self.resize_register(register, from.class().bits(), integer_class(to.bits()).bits())
+                self.resized(register, from.class(), integer_class(to.bits())).map(Val::reg)
             }
             CastOp::IntToPtr => {
                 if let Val::Bits(bits) = value {
                     return Ok(Val::Bits(bits & mask(to.bits())));
                 }
-                self.zero_extended(value, from, to.class().bits()).map(Val::reg)
+                self.extended(value, from, to.class().bits(), Fill::Zero).map(Val::reg)
             }
             CastOp::AddrSpaceCast => self.cast_address(value, from, to),
             CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::BitCast => {
@@ -419,11 +417,7 @@ impl Emitter<'_, '_, '_> {
             let convert = to_float(to, integer_type(signed, 8))?;
             return Ok(Val::reg(self.compute(convert, &[register.into()])?));
         }
-        let register = if signed {
-            self.sign_extended(value, from, from.class().bits())?
-        } else {
-            self.zero_extended(value, from, from.class().bits())?
-        };
+        let register = self.extended(value, from, from.class().bits(), Fill::of(signed))?;
         let width = integer_class(bits).bits();
         let ty = integer_type(signed, width);
         if to == Scalar::BFloat && !self.module.target.has(BFLOAT_CONVERSIONS) {
@@ -559,7 +553,7 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// `cvt.rn` of integers of a type.
-fn to_float(to: Scalar, from: ScalarType) -> Result<Mnemonic> {
+pub(super) fn to_float(to: Scalar, from: ScalarType) -> Result<Mnemonic> {
     let ty = to
         .float()
         .ok_or_else(|| RaiseError::new(INSTRUCTION, "a cast to a type that is not a floating-point type"))?;

@@ -27,7 +27,7 @@ impl Emitter<'_, '_, '_> {
         match self.width_of_integers(ty) {
             Some(bits) if bits > 64 => {
                 let words = bits.div_ceil(64) as usize;
-                let fill = if is_signed(predicate) { Fill::Sign } else { Fill::Zero };
+                let fill = Fill::of(is_signed(predicate));
                 for (a, b) in a.chunks(words).zip(b.chunks(words)) {
                     let (a, b) = (self.full_words(a, bits, fill)?, self.full_words(b, bits, fill)?);
                     result.push(self.wide_compare(predicate, &a, &b)?);
@@ -67,11 +67,8 @@ impl Emitter<'_, '_, '_> {
         if scalar == Scalar::Int(1) {
             return self.compare_bits(predicate, a, b);
         }
-        let args = if is_signed(predicate) {
-            [self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?]
-        } else {
-            [self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?]
-        };
+        let fill = Fill::of(is_signed(predicate));
+        let args = [self.extended_arg(a, scalar, fill)?, self.extended_arg(b, scalar, fill)?];
         let compare = match predicate {
             IntPredicate::Eq => ptx!("setp.eq.s32"),
             IntPredicate::Ne => ptx!("setp.ne.s32"),
@@ -82,7 +79,7 @@ impl Emitter<'_, '_, '_> {
         };
         let ty = match predicate {
             IntPredicate::Eq | IntPredicate::Ne => equality_type(hint, scalar),
-            _ => integer_type(is_signed(predicate), scalar.class().bits()),
+            _ => fill.integer(scalar.class().bits()),
         };
         Ok(Val::reg(self.compute(compare.with_type(ty)?, &args)?))
     }

@@ -1,10 +1,8 @@
 //! Constants as operands.
 
-use ptx_isa::ptx;
 use ptx_llvm::view::BinaryOp;
-use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, IntPredicate, Type, TypeId};
+use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Type, TypeId};
 
-use super::append::Arg;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Leaf, Scalar};
@@ -185,38 +183,6 @@ impl Emitter<'_, '_, '_> {
                 .map(|((from, value), to)| self.convert(op, value, from.scalar, to.scalar))
                 .collect(),
         }
-    }
-
-    /// The low bits of an integer or address in a register of another width, zero above.
-    pub(super) fn resize_register(&mut self, register: ptx_ir::RegId, from: u32, to: u32) -> Result<Val> {
-        use crate::types::Class;
-        let (old, new) = (Class::of_bits(from), Class::of_bits(to));
-        if old == new {
-            return Ok(Val::reg(register));
-        }
-        let mnemonic = match (old, new) {
-            (Class::Pred, Class::B16 | Class::B32 | Class::B64) => {
-                let scalar = Scalar::Int(new.bits());
-                return self.choose(Val::reg(register), Val::Bits(1), Val::Bits(0), scalar);
-            }
-            (Class::B16 | Class::B32 | Class::B64, Class::Pred) => {
-                let low = self.compute(
-                    ptx!("and.b32").with_bits(old.bits())?,
-                    &[register.into(), Arg::Bits(1, old.bits())],
-                )?;
-                let scalar = Scalar::Int(old.bits());
-                return self.compare_ints(IntPredicate::Ne, Val::reg(low), Val::Bits(0), scalar);
-            }
-            (Class::B64, Class::B32) => ptx!("cvt.u32.u64"),
-            (Class::B64, Class::B16) => ptx!("cvt.u16.u64"),
-            (Class::B32, Class::B64) => ptx!("cvt.u64.u32"),
-            (Class::B32, Class::B16) => ptx!("cvt.u16.u32"),
-            (Class::B16, Class::B32) => ptx!("cvt.u32.u16"),
-            (Class::B16, Class::B64) => ptx!("cvt.u64.u16"),
-            _ => return Err(RaiseError::new(INSTRUCTION, format!("a cast from {from} to {to} bits"))),
-        };
-        let args: [Arg; 1] = [register.into()];
-        Ok(Val::reg(self.compute(mnemonic, &args)?))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::signature::Passing;
 use crate::style::Names;
 use crate::types::{Class, Scalar};
 use crate::value::block_number;
-use crate::value::{Fill, Upper, Val, mask};
+use crate::value::{Fill, Val, mask};
 
 /// A switch becomes a table of targets when it has at least this many cases,
 const TABLE_CASES: usize = 4;
@@ -62,9 +62,8 @@ impl Emitter<'_, '_, '_> {
                 Passing::Scalar(passed) => {
                     let (leaves, values) = (self.leaves(ty)?, self.value(value)?);
                     if let (Some(leaf), Some(&value)) = (leaves.first(), values.first()) {
-                        let signed = self.function.ret_attributes.has("signext");
-                        let upper = if signed { Upper::Sign } else { Upper::Zero };
-                        self.store_param(address, passed, value, leaf.scalar, upper)?;
+                        let fill = Fill::of(self.function.ret_attributes.has("signext"));
+                        self.store_param(address, passed, value, leaf.scalar, fill)?;
                     }
                 }
                 Passing::Bytes { align, .. } => {
@@ -231,7 +230,7 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<()> {
         let wide = scalar.class() == Class::B64;
         let class = if wide { Class::B64 } else { Class::B32 };
-        let mut index = self.zero_extended(value, scalar, class.bits())?;
+        let mut index = self.extended(value, scalar, class.bits(), Fill::Zero)?;
         if low != 0 {
             let sub = if wide { ptx!("sub.s64") } else { ptx!("sub.s32") };
             index = self.compute(sub, &[index.into(), Arg::Bits(low, class.bits())])?;

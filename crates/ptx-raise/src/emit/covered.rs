@@ -10,7 +10,7 @@ use crate::constraint::Constraint;
 use crate::cover::{Action, ClampedShift, Half, HalfSource, Joined, Narrow, Text, Truths};
 use crate::error::{ASSEMBLY, RaiseError, Result};
 use crate::types::{Class, Scalar};
-use crate::value::{Upper, Val, mask};
+use crate::value::{Fill, Upper, Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// Emits the action that replaces an instruction.
@@ -53,7 +53,7 @@ impl Emitter<'_, '_, '_> {
         let amount = match base {
             Val::Bits(bits) => Arg::Bits(bits & shift.amount.mask, 32),
             base => {
-                let word = self.zero_extended(base, scalar, 32)?;
+                let word = self.extended(base, scalar, 32, Fill::Zero)?;
                 let all = mask(shift.amount.width.min(32));
                 if shift.amount.mask == all {
                     word.into()
@@ -117,7 +117,7 @@ impl Emitter<'_, '_, '_> {
     /// The sign of a byte up to a halfword, and zeros above.
     fn extend_under_mask(&mut self, id: InstId, narrow: Value) -> Result<()> {
         let (value, scalar) = self.scalar(narrow)?;
-        let half = self.sign_extended(value, scalar, 16)?;
+        let half = self.extended(value, scalar, 16, Fill::Sign)?;
         let word = self.resized(half, Class::B16, Class::B32)?;
         self.define_one(id, Val::Register(word, Upper::Zero));
         Ok(())

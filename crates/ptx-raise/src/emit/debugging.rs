@@ -10,14 +10,14 @@ use ptx_llvm::view::{CastOp, Inst as LlvmInst, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::access::in_space;
-use super::append::{Arg, mov};
+use super::append::mov;
 use super::state::Emitter;
 use crate::error::Result;
 use crate::references::for_each_operand;
 use crate::registers::Named;
 use crate::signature::Parameter;
 use crate::types::Scalar;
-use crate::value::{Val, sign_extend};
+use crate::value::{Fill, Val};
 
 /// The text in `!ptx.mods` for an access with an explicit offset of zero.
 const ZERO_OFFSET: &str = "+0";
@@ -157,10 +157,7 @@ impl Emitter<'_, '_, '_> {
         let class = pointer.class();
         let base = self.in_register(base, pointer)?;
         let (index, kind) = self.scalar(index)?;
-        let index: Arg = match index {
-            Val::Bits(bits) => Arg::Bits(sign_extend(bits, kind.bits()) as u64, class.bits()),
-            other => self.sign_extended(other, kind, class.bits())?.into(),
-        };
+        let index = self.extended_to(index, kind, class.bits(), Fill::Sign)?;
         let sum = self.compute(ptx!("add.s32").with_bits(class.bits())?, &[base.into(), index])?;
         self.define_one(id, Val::reg(sum));
         Ok(())

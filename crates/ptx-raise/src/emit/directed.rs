@@ -5,13 +5,14 @@
 use ptx_isa::{Field, Mnemonic, Mod, ptx};
 use ptx_llvm::view::{Call, CastOp, InstId, Metadata, Value};
 
+use super::cast::to_float;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::ConstrainedOp;
 use crate::types::Scalar;
-use crate::types::{integer_class, integer_type};
-use crate::value::Val;
+use crate::types::integer_class;
+use crate::value::{Fill, Val};
 
 impl Emitter<'_, '_, '_> {
     /// A constrained operation that names another rounding.
@@ -96,17 +97,9 @@ impl Emitter<'_, '_, '_> {
         rounding: Mod,
         signed: bool,
     ) -> Result<Val> {
-        let width = integer_class(from.bits()).bits();
-        let register = if signed {
-            self.sign_extended(value, from, width)?
-        } else {
-            self.zero_extended(value, from, width)?
-        };
-        let Some(ty) = to.float() else {
-            return Err(RaiseError::new(INTRINSIC, "a cast to a type that is not a floating-point type"));
-        };
-        let convert = ptx!("cvt.rn.f32.s32").with_types(&[ty, integer_type(signed, width)])?;
-        let convert = convert.with_modifier(Field::Rnd, rounding)?;
+        let (fill, width) = (Fill::of(signed), integer_class(from.bits()).bits());
+        let register = self.extended(value, from, width, fill)?;
+        let convert = to_float(to, fill.integer(width))?.with_modifier(Field::Rnd, rounding)?;
         Ok(Val::reg(self.compute(convert, &[register.into()])?))
     }
 

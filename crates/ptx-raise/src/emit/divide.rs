@@ -10,7 +10,7 @@ use super::state::Emitter;
 use crate::error::Result;
 use crate::types::Scalar;
 use crate::types::integer_class;
-use crate::value::{Upper, Val, mask, sign_extend};
+use crate::value::{Fill, Upper, Val, mask, sign_extend};
 
 /// A reciprocal of an unsigned divisor, for numbers of some width: the quotient is the upper half of the product, shifted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,9 +71,9 @@ impl Emitter<'_, '_, '_> {
         divisor: u64,
         bits: u32,
     ) -> Result<Option<Val>> {
-        let signed = match op {
-            BinaryOp::UDiv | BinaryOp::URem => false,
-            BinaryOp::SDiv | BinaryOp::SRem => true,
+        let fill = match op {
+            BinaryOp::UDiv | BinaryOp::URem => Fill::Zero,
+            BinaryOp::SDiv | BinaryOp::SRem => Fill::Sign,
             _ => return Ok(None),
         };
         if bits == 1 || divisor == 0 || matches!(value, Val::Bits(_)) {
@@ -83,17 +83,15 @@ impl Emitter<'_, '_, '_> {
         let width = if bits <= 32 { 32 } else { 64 };
         let scalar = Scalar::Int(bits);
         let remainder = matches!(op, BinaryOp::URem | BinaryOp::SRem);
-        let result = if signed {
-            let dividend = self.sign_extended(value, scalar, width)?;
-            let divisor = sign_extend(divisor, bits);
-            self.divide_signed(dividend, divisor, width, remainder)?
-        } else {
-            let dividend = self.zero_extended(value, scalar, width)?;
-            self.divide_unsigned(dividend, divisor, bits, remainder)?
+        let dividend = self.extended(value, scalar, width, fill)?;
+        let (result, upper) = match fill {
+            Fill::Sign => {
+                let divisor = sign_extend(divisor, bits);
+                (self.divide_signed(dividend, divisor, width, remainder)?, Upper::Any)
+            }
+            Fill::Zero => (self.divide_unsigned(dividend, divisor, bits, remainder)?, Upper::Zero),
         };
-        let from = integer_class(width);
-        let register = self.resized(result, from, scalar.class())?;
-        let upper = if signed { Upper::Any } else { Upper::Zero };
+        let register = self.resized(result, integer_class(width), scalar.class())?;
         Ok(Some(Val::Register(register, upper)))
     }
 
@@ -194,10 +192,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn shifted_down(&mut self, register: RegId, by: u32, width: u32) -> Result<RegId> {
-        if by == 0 {
-            return Ok(register);
-        }
-        self.compute(ptx!("shr.u32").with_bits(width)?, &[register.into(), number(u64::from(by))])
+        self.shifted_by(ptx!("shr.u32"), register, by, width)
     }
 }
 

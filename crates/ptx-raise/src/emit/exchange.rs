@@ -146,7 +146,7 @@ impl Emitter<'_, '_, '_> {
 
     /// A value of `bits` bits at its position in a word that is zero elsewhere.
     pub(super) fn at_place(&mut self, value: Val, shift: RegId, bits: u32) -> Result<RegId> {
-        let wide = self.zero_extended(value, Scalar::Int(bits), 32)?;
+        let wide = self.extended(value, Scalar::Int(bits), 32, Fill::Zero)?;
         self.compute(ptx!("shl.b32"), &[wide.into(), shift.into()])
     }
 

@@ -6,12 +6,12 @@ use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Opcode, ScalarType, SpecialReg, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
 
-use super::append::Arg;
+use super::append::{Arg, number};
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::BitOp;
-use crate::types::{Class, Scalar, integer_class, integer_type};
-use crate::value::{Upper, Val, sign_extend};
+use crate::types::{Class, Scalar, integer_class};
+use crate::value::{Fill, Upper, Val};
 
 /// `shf` (manual 9.7.8.7); older targets have two shifts instead.
 const FUNNEL_SHIFT: Mnemonic = ptx!("shf.l.wrap.b32");
@@ -56,10 +56,7 @@ impl Emitter<'_, '_, '_> {
             let class = pointer.scalar.class();
             let address = self.in_register(address, pointer.scalar)?;
             // A mask is as wide as an index of the address space; if that is narrower than the address, the upper bits are kept.
-            let mask: Arg = match mask {
-                Val::Bits(bits) => Arg::Bits(sign_extend(bits, kind.scalar.bits()) as u64, class.bits()),
-                other => self.sign_extended(other, kind.scalar, class.bits())?.into(),
-            };
+            let mask = self.extended_to(mask, kind.scalar, class.bits(), Fill::Sign)?;
             let kept = self.compute(ptx!("and.b32").with_bits(class.bits())?, &[address.into(), mask])?;
             results.push(Val::reg(kept));
         }
@@ -113,29 +110,20 @@ impl Emitter<'_, '_, '_> {
         let bits = scalar.bits();
         let width = if bits > 32 { 64 } else { 32 };
         let class = integer_class(width);
-        let wide = self.zero_extended(value, scalar, width)?;
-        let unused = u64::from(width - bits);
+        let wide = self.extended(value, scalar, width, Fill::Zero)?;
         let count = match op {
             BitOp::CountOnes => self.compute(ptx!("popc.b32").with_bits(width)?, &[wide.into()])?,
             BitOp::LeadingZeros => {
                 let count = self.compute(ptx!("clz.b32").with_bits(width)?, &[wide.into()])?;
-                if unused == 0 {
-                    count
-                } else {
-                    self.compute(ptx!("sub.s32"), &[count.into(), Arg::Bits(unused, 32)])?
+                match width - bits {
+                    0 => count,
+                    unused => self.compute(ptx!("sub.s32"), &[count.into(), number(u64::from(unused))])?,
                 }
             }
             BitOp::TrailingZeros => self.trailing_zeros(wide, bits)?,
             BitOp::Reverse => {
                 let reversed = self.compute(ptx!("brev.b32").with_bits(width)?, &[wide.into()])?;
-                let low = if unused == 0 {
-                    reversed
-                } else {
-                    self.compute(
-                        ptx!("shr.u32").with_bits(width)?,
-                        &[reversed.into(), Arg::Bits(unused, 32)],
-                    )?
-                };
+                let low = self.shifted_by(ptx!("shr.u32"), reversed, width - bits, width)?;
                 return self.back_to(low, class, scalar);
             }
             BitOp::SwapBytes => return self.swap_bytes(wide, class, scalar),
@@ -166,7 +154,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The magnitude of a signed integer.
     pub(super) fn absolute_integer(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
-        let wide = self.sign_extended_arg(value, scalar)?;
+        let wide = self.extended_arg(value, scalar, Fill::Sign)?;
         if scalar.bits() == 1 {
             return Ok(value);
         }
@@ -188,24 +176,14 @@ impl Emitter<'_, '_, '_> {
         };
         if class == Class::B32 {
             let reversed = reverse(self, wide)?;
-            let unused = u64::from(32 - scalar.bits());
-            let low = if unused == 0 {
-                reversed
-            } else {
-                self.compute(ptx!("shr.u32"), &[reversed.into(), Arg::Bits(unused, 32)])?
-            };
+            let low = self.shifted_by(ptx!("shr.u32"), reversed, 32 - scalar.bits(), 32)?;
             return self.back_to(low, Class::B32, scalar);
         }
         let [low, high] = self.halves_of(wide, Class::B32)?;
         let (low, high) = (reverse(self, low)?, reverse(self, high)?);
         let whole = self.join_halves([high, low], Class::B32)?;
-        let unused = u64::from(64 - scalar.bits());
-        let whole = if unused == 0 {
-            whole
-        } else {
-            self.compute(ptx!("shr.u64"), &[whole.into(), Arg::Bits(unused, 32)])?
-        };
-        self.back_to(whole, Class::B64, scalar)
+        let low = self.shifted_by(ptx!("shr.u32"), whole, 64 - scalar.bits(), 64)?;
+        self.back_to(low, Class::B64, scalar)
     }
 
     /// `fshl` and `fshr`: the amount counts modulo the width.
@@ -227,7 +205,7 @@ impl Emitter<'_, '_, '_> {
         }
         let (amount, within) = if bits == 64 {
             // Six bits of the amount are significant, and a shift needs it in 32 bits.
-            (Val::reg(self.zero_extended(amount, scalar, 32)?), 32)
+            (Val::reg(self.extended(amount, scalar, 32, Fill::Zero)?), 32)
         } else {
             (amount, bits)
         };
@@ -308,13 +286,10 @@ impl Emitter<'_, '_, '_> {
             let both = (extreme.opcode() == Opcode::Min) != signed;
             return self.pred(if both { ptx!("and.pred") } else { ptx!("or.pred") }, a, b);
         }
-        let (args, upper) = if signed {
-            ([self.sign_extended_arg(a, scalar)?, self.sign_extended_arg(b, scalar)?], Upper::Sign)
-        } else {
-            ([self.zero_extended_arg(a, scalar)?, self.zero_extended_arg(b, scalar)?], Upper::Zero)
-        };
-        let typed = extreme.with_type(integer_type(signed, scalar.class().bits()))?;
-        Ok(Val::Register(self.compute(typed, &args)?, upper))
+        let fill = Fill::of(signed);
+        let args = [self.extended_arg(a, scalar, fill)?, self.extended_arg(b, scalar, fill)?];
+        let typed = extreme.with_type(fill.integer(scalar.class().bits()))?;
+        Ok(Val::Register(self.compute(typed, &args)?, fill.upper()))
     }
 }
 

@@ -14,7 +14,7 @@ use super::undefined::filled;
 use crate::cover::{Action, ExtendingLoad};
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
-use crate::value::{Upper, Val, mask};
+use crate::value::{Fill, Upper, Val, mask};
 
 /// The text in `!ptx.mods` of a load of 16 bits that fills the machine's register with the sign.
 const SIGNED_LOAD: &str = ".s16";
@@ -249,15 +249,8 @@ impl Emitter<'_, '_, '_> {
             let bytes = piece(at, leaf.bytes - at, access.align);
             let ty = word_of(bytes);
             let part = self.compute(access.of(ty, 1)?, &[access.after(at).address.into()])?;
-            let wide = match self.resize_register(part, Class::of_type(ty).bits(), whole.bits())? {
-                Val::Register(register, _) => register,
-                Val::Bits(_) | Val::Address { .. } => part,
-            };
-            let shifted = if at == 0 {
-                wide
-            } else {
-                self.compute(ptx!("shl.b32").with_bits(whole.bits())?, &[wide.into(), Arg::Bits(at * 8, 32)])?
-            };
+            let wide = self.resized(part, Class::of_type(ty), whole)?;
+            let shifted = self.shifted_by(ptx!("shl.b32"), wide, at as u32 * 8, whole.bits())?;
             sum = Some(self.union(sum, shifted, whole.bits())?);
             at += bytes;
         }
@@ -356,15 +349,8 @@ impl Emitter<'_, '_, '_> {
         while at < leaf.bytes {
             let bytes = piece(at, leaf.bytes - at, access.align);
             let ty = word_of(bytes);
-            let shifted = if at == 0 {
-                bits
-            } else {
-                self.compute(ptx!("shr.u32").with_bits(whole.bits())?, &[bits.into(), Arg::Bits(at * 8, 32)])?
-            };
-            let part = match self.resize_register(shifted, whole.bits(), Class::of_type(ty).bits())? {
-                Val::Register(register, _) => register,
-                Val::Bits(_) | Val::Address { .. } => shifted,
-            };
+            let shifted = self.shifted_by(ptx!("shr.u32"), bits, at as u32 * 8, whole.bits())?;
+            let part = self.resized(shifted, whole, Class::of_type(ty))?;
             self.store_vector(&access.after(at), ty, &[part])?;
             at += bytes;
         }
@@ -379,7 +365,9 @@ impl Emitter<'_, '_, '_> {
                 let args = [Arg::Bits(1, 16), Arg::Bits(0, 16), register.into()];
                 self.compute(ptx!("selp.b16"), &args)
             }
-            Scalar::Int(bits) if bits % 8 != 0 => self.zero_extended(value, scalar, scalar.class().bits()),
+            Scalar::Int(bits) if bits % 8 != 0 => {
+                self.extended(value, scalar, scalar.class().bits(), Fill::Zero)
+            }
             Scalar::Pointer { bits, .. } => {
                 let register = self.in_register(value, scalar)?;
                 self.resized(register, scalar.class(), integer_class(bits))
@@ -394,7 +382,9 @@ impl Emitter<'_, '_, '_> {
             Scalar::Float => self.untyped(value, scalar, Class::B32),
             Scalar::Double => self.untyped(value, scalar, Class::B64),
             Scalar::Int(1) => Ok((self.stored_register(value, scalar)?, Class::B16)),
-            Scalar::Int(_) => Ok((self.zero_extended(value, scalar, scalar.class().bits())?, scalar.class())),
+            Scalar::Int(_) => {
+                Ok((self.extended(value, scalar, scalar.class().bits(), Fill::Zero)?, scalar.class()))
+            }
             Scalar::Pointer { bits, .. } => Ok((self.stored_register(value, scalar)?, integer_class(bits))),
             Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
                 Ok((self.in_register(value, scalar)?, scalar.class()))
@@ -428,14 +418,7 @@ impl Emitter<'_, '_, '_> {
         at: u32,
         scalar: Scalar,
     ) -> Result<Val> {
-        let shifted = if at == 0 {
-            register
-        } else {
-            self.compute(
-                ptx!("shr.u32").with_bits(class.bits())?,
-                &[register.into(), Arg::Bits(u64::from(at), 32)],
-            )?
-        };
+        let shifted = self.shifted_by(ptx!("shr.u32"), register, at, class.bits())?;
         if scalar == Scalar::Int(1) {
             let and = ptx!("and.b32").with_bits(class.bits())?;
             let bit = self.compute(and, &[shifted.into(), Arg::Bits(1, class.bits())])?;
@@ -445,8 +428,7 @@ impl Emitter<'_, '_, '_> {
             )?));
         }
         let integer = integer_class(scalar.bits());
-        let resized = self.resize_register(shifted, class.bits(), integer.bits())?;
-        let register = self.in_register(resized, Scalar::Int(integer.bits()))?;
+        let register = self.resized(shifted, class, integer)?;
         self.leaf_from(register, scalar)
     }
 
@@ -460,16 +442,8 @@ impl Emitter<'_, '_, '_> {
                 constant |= (bits & mask(leaf.scalar.bits())) << at;
             } else {
                 let (bits, own) = self.bits_of(*value, leaf.scalar)?;
-                let wide = self.resize_register(bits, own.bits(), class.bits())?;
-                let wide = self.in_register(wide, Scalar::Int(class.bits()))?;
-                let shifted = if at == 0 {
-                    wide
-                } else {
-                    self.compute(
-                        ptx!("shl.b32").with_bits(class.bits())?,
-                        &[wide.into(), Arg::Bits(u64::from(at), 32)],
-                    )?
-                };
+                let wide = self.resized(bits, own, class)?;
+                let shifted = self.shifted_by(ptx!("shl.b32"), wide, at, class.bits())?;
                 sum = Some(self.union(sum, shifted, class.bits())?);
             }
             at += leaf.scalar.bits();
@@ -486,23 +460,16 @@ impl Emitter<'_, '_, '_> {
 
     /// Loads a parameter of a scalar type.
     pub(super) fn load_param(&mut self, address: Operand, passed: ScalarType, scalar: Scalar) -> Result<Val> {
-        let (bits, class) = (passed.bits(), Class::of_type(passed));
+        let class = Class::of_type(passed);
         let register = self.compute(ptx!("ld.param.b32").with_type(stated(passed)?)?, &[address.into()])?;
-        if let Scalar::Int(width) = scalar {
-            if width == 1 {
-                return self.extract_bits(register, class, 0, scalar);
+        match scalar {
+            Scalar::Int(1) => self.extract_bits(register, class, 0, scalar),
+            Scalar::Int(8) if passed.bits() == 8 => Ok(Val::Register(register, Upper::Zero)),
+            Scalar::Int(_) | Scalar::Pointer { .. } => {
+                self.resized(register, class, scalar.class()).map(Val::reg)
             }
-            if scalar.class() != class {
-                return self.resize_register(register, class.bits(), scalar.class().bits());
-            }
-            if width == 8 && bits == 8 {
-                return Ok(Val::Register(register, Upper::Zero));
-            }
+            _ => Ok(Val::reg(register)),
         }
-        if let Scalar::Pointer { .. } = scalar {
-            return self.resized(register, class, scalar.class()).map(Val::reg);
-        }
-        Ok(Val::reg(register))
     }
 
     /// A leaf as a parameter variable of type `passed` holds it.
@@ -512,18 +479,10 @@ impl Emitter<'_, '_, '_> {
         passed: ScalarType,
         value: Val,
         scalar: Scalar,
-        upper: Upper,
+        fill: Fill,
     ) -> Result<()> {
         let arg = match (scalar, value) {
-            (Scalar::Int(width), Val::Bits(bits)) => {
-                let bits =
-                    if upper == Upper::Sign { crate::value::sign_extend(bits, width) as u64 } else { bits };
-                Arg::Bits(bits, passed.bits())
-            }
-            (Scalar::Int(_), _) => match upper {
-                Upper::Sign => self.sign_extended(value, scalar, passed.bits().max(16))?.into(),
-                Upper::Any | Upper::Zero => self.zero_extended(value, scalar, passed.bits().max(16))?.into(),
-            },
+            (Scalar::Int(_), _) => self.extended_to(value, scalar, passed.bits(), fill)?,
             (Scalar::Pointer { .. }, Val::Bits(bits)) => Arg::Bits(bits, passed.bits()),
             (Scalar::Pointer { .. }, _) => self.stored_register(value, scalar)?.into(),
             _ => self.arg(value, scalar)?,

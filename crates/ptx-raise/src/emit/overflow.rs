@@ -10,8 +10,8 @@ use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
 use crate::intrinsics::Leaving;
-use crate::types::{Scalar, integer_type};
-use crate::value::{Val, mask};
+use crate::types::{Scalar, integer_class};
+use crate::value::{Fill, Val, mask};
 
 impl Emitter<'_, '_, '_> {
     /// A sum or difference that stays at the bound of its type.
@@ -50,15 +50,12 @@ impl Emitter<'_, '_, '_> {
         let over = match (op, signed) {
             (BinaryOp::Add, false) => self.compare_ints(IntPredicate::Ult, value, a, scalar)?,
             (_, false) => self.compare_ints(IntPredicate::Ult, a, b, scalar)?,
-            (BinaryOp::Add, true) => {
-                let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
-                let negative = self.compare_ints(IntPredicate::Slt, b, Val::Bits(0), scalar)?;
-                self.pred(ptx!("xor.pred"), less, negative)?
-            }
             (_, true) => {
                 let less = self.compare_ints(IntPredicate::Slt, value, a, scalar)?;
-                let positive = self.compare_ints(IntPredicate::Sgt, b, Val::Bits(0), scalar)?;
-                self.pred(ptx!("xor.pred"), less, positive)?
+                // What makes a sum smaller, and a difference.
+                let sign = if op == BinaryOp::Add { IntPredicate::Slt } else { IntPredicate::Sgt };
+                let lowers = self.compare_ints(sign, b, Val::Bits(0), scalar)?;
+                self.pred(ptx!("xor.pred"), less, lowers)?
             }
         };
         Ok((value, over))
@@ -71,28 +68,15 @@ impl Emitter<'_, '_, '_> {
             return Ok((both, if signed { both } else { Val::Bits(0) }));
         }
         let low = self.int_binary(BinaryOp::Mul, a, b, bits)?;
-        let width = if bits > 32 {
-            64
-        } else if bits > 16 {
-            32
-        } else {
-            16
-        };
-        let (a, b) = if signed {
-            (self.sign_extended(a, scalar, width)?, self.sign_extended(b, scalar, width)?)
-        } else {
-            (self.zero_extended(a, scalar, width)?, self.zero_extended(b, scalar, width)?)
-        };
-        let ty = integer_type(signed, width);
+        let width = integer_class(bits).bits();
+        let fill = Fill::of(signed);
+        let (a, b) = (self.extended(a, scalar, width, fill)?, self.extended(b, scalar, width, fill)?);
+        let ty = fill.integer(width);
         let high = self.compute(ptx!("mul.hi.s32").with_type(ty)?, &[a.into(), b.into()])?;
         let full = self.compute(ptx!("mul.lo.s32").with_type(ty)?, &[a.into(), b.into()])?;
         // The product fits when the full one is the extension of its low bits.
-        let extended = if signed {
-            self.sign_extended(low, scalar, width)?
-        } else {
-            self.zero_extended(low, scalar, width)?
-        };
-        let fill = if signed {
+        let extended = self.extended(low, scalar, width, fill)?;
+        let above = if signed {
             let shift = ptx!("shr.s32").with_type(ty)?;
             self.compute(shift, &[extended.into(), Arg::Bits(u64::from(width - 1), 32)])?
         } else {
@@ -100,7 +84,7 @@ impl Emitter<'_, '_, '_> {
         };
         let word = Scalar::Int(width);
         let low_differs = self.compare_ints(IntPredicate::Ne, Val::reg(full), Val::reg(extended), word)?;
-        let high_differs = self.compare_ints(IntPredicate::Ne, Val::reg(high), Val::reg(fill), word)?;
+        let high_differs = self.compare_ints(IntPredicate::Ne, Val::reg(high), Val::reg(above), word)?;
         let over = self.pred(ptx!("or.pred"), low_differs, high_differs)?;
         Ok((low, over))
     }

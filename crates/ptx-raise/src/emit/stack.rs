@@ -10,7 +10,7 @@ use super::state::Emitter;
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::names;
 use crate::types::Scalar;
-use crate::value::{Base, Val};
+use crate::value::{Base, Fill, Val};
 
 /// `alloca`, `stacksave` and `stackrestore`.
 const GROWING_STACK: Mnemonic = ptx!("alloca.u32");
@@ -27,7 +27,7 @@ impl Emitter<'_, '_, '_> {
         let (count, kind) = self.scalar(count)?;
         let Val::Bits(number) = count else {
             let class = self.pointer_class(address_space::LOCAL);
-            let bytes = self.zero_extended(count, kind, class.bits())?;
+            let bytes = self.extended(count, kind, class.bits(), Fill::Zero)?;
             let bytes = match size {
                 1 => bytes,
                 size => {

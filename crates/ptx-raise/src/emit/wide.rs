@@ -46,7 +46,7 @@ impl Emitter<'_, '_, '_> {
             BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => {
                 let amount = match b.first() {
                     Some(Val::Bits(amount)) => number(*amount),
-                    Some(low) => self.zero_extended(*low, Scalar::Int(64), 32)?.into(),
+                    Some(low) => self.extended(*low, Scalar::Int(64), 32, Fill::Zero)?.into(),
                     None => return Err(RaiseError::new(INSTRUCTION, "a shift without an amount")),
                 };
                 self.wide_shift(op, &a, amount)?
@@ -89,11 +89,7 @@ impl Emitter<'_, '_, '_> {
         let mut full = Vec::with_capacity(words.len());
         for (at, word) in words.iter().enumerate() {
             let width = (bits - 64 * at as u32).min(64);
-            full.push(match (width, fill) {
-                (64, _) => self.in_register(*word, Scalar::Int(64))?,
-                (_, Fill::Zero) => self.zero_extended(*word, Scalar::Int(width), 64)?,
-                (_, Fill::Sign) => self.sign_extended(*word, Scalar::Int(width), 64)?,
-            });
+            full.push(self.extended(*word, Scalar::Int(width), 64, fill)?);
         }
         Ok(full)
     }
