@@ -22,6 +22,8 @@
 //!   fence acquire
 //! ```
 //!
+//! `and`, `or` and `xor` of a smaller integer need no loop: they are one operation on the word around it, with an operand that does not change the rest.
+//!
 //! Thread-private memory has no atomic accesses: there an operation is a load and a store.
 
 use ptx_llvm::view::{AtomicOp, AtomicOrder, FloatKind, Op, Scope};
@@ -95,13 +97,41 @@ impl<'v> Access<'v> {
     }
 
     /// The aligned 32-bit word around a smaller value, and how many bits of it are below the value.
-    fn word_around(&self, code: &mut Code) -> (String, Option<String>) {
+    fn word_around(&self, code: &mut Code) -> (String, String) {
         let (pointer, bits) = (self.pointer, self.address_bits);
         let address = ir!(code, "ptrtoint {pointer} %a0 to i{bits}");
         let word = ir!(code, "call {pointer} @llvm.ptrmask({pointer} %a0, i{bits} -4)");
         let low = code.resized(&address, bits, 32, false);
         let byte = ir!(code, "and i32 {low}, 3");
-        (word, Some(ir!(code, "shl i32 {byte}, 3")))
+        (word, ir!(code, "shl i32 {byte}, 3"))
+    }
+
+    /// A word with zeros where a smaller value is, and ones elsewhere.
+    fn holes(&self, code: &mut Code, shift: &str) -> String {
+        let ones = ir!(code, "shl i32 {}, {shift}", ptx_llvm::view::mask(self.bits));
+        ir!(code, "xor i32 {ones}, -1")
+    }
+
+    /// `and`, `or` or `xor` of a smaller integer and `%a1`, by the operation on the word around it. Returns the old value.
+    fn bitwise(&self, code: &mut Code, op: &str) -> String {
+        let (bits, pointer, scope) = (self.bits, self.pointer, &self.scope);
+        let (word, shift) = self.word_around(code);
+        let wide = ir!(code, "zext i{bits} %a1 to i32");
+        let mut operand = ir!(code, "shl i32 {wide}, {shift}");
+        if op == "and" {
+            let holes = self.holes(code, &shift);
+            operand = ir!(code, "or i32 {operand}, {holes}");
+        }
+        let order = match self.order {
+            AtomicOrder::NotAtomic | AtomicOrder::Unordered | AtomicOrder::Monotonic => "monotonic",
+            AtomicOrder::Acquire => "acquire",
+            AtomicOrder::Release => "release",
+            AtomicOrder::AcquireRelease => "acq_rel",
+            AtomicOrder::SequentiallyConsistent => "seq_cst",
+        };
+        let old = ir!(code, "atomicrmw {op} {pointer} {word}, i32 {operand} {scope}{order}, align 4");
+        let moved = ir!(code, "lshr i32 {old}, {shift}");
+        ir!(code, "trunc i32 {moved} to i{bits}")
     }
 
     /// A loop around compare-and-swap: `round` computes the new value from the one in memory, and a condition under which memory is not changed. Returns the old value.
@@ -112,13 +142,16 @@ impl<'v> Access<'v> {
         round: impl FnOnce(&mut Code, &str) -> Option<(String, Option<String>)>,
     ) -> Option<String> {
         let (bits, pointer, scope) = (self.bits, self.pointer, &self.scope);
-        let (place, shift) = if is_whole { ("%a0".to_owned(), None) } else { self.word_around(code) };
+        let (place, shift) = match is_whole {
+            true => ("%a0".to_owned(), None),
+            false => {
+                let (word, shift) = self.word_around(code);
+                (word, Some(shift))
+            }
+        };
         let width = if is_whole { bits } else { 32 };
         let bytes = width / 8;
-        let holes = shift.as_ref().map(|shift| {
-            let ones = ir!(code, "shl i32 {}, {shift}", ptx_llvm::view::mask(bits));
-            ir!(code, "xor i32 {ones}, -1")
-        });
+        let holes = shift.as_ref().map(|shift| self.holes(code, shift));
         self.fence_before(code);
         let first = ir!(code, "load atomic i{width}, {pointer} {place} {scope}monotonic, align {bytes}");
         let (mut old, mut always_swaps) = (String::new(), true);
@@ -177,11 +210,24 @@ pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
         if is_one_instruction(site, *op, access.bits) {
             return None;
         }
-        access.exchange(&mut code, swaps(site, access.bits), |code, old| {
-            Some((combined(code, *op, access.ty, old)?, None))
-        })?
+        match bitwise(*op) {
+            Some(name) if access.bits < 32 => access.bitwise(&mut code, name),
+            _ => access.exchange(&mut code, swaps(site, access.bits), |code, old| {
+                Some((combined(code, *op, access.ty, old)?, None))
+            })?,
+        }
     };
     Some(code.finish(site, &value))
+}
+
+/// LLVM's name of an operation that acts on each bit separately, without `nand`.
+const fn bitwise(op: AtomicOp) -> Option<&'static str> {
+    match op {
+        AtomicOp::And => Some("and"),
+        AtomicOp::Or => Some("or"),
+        AtomicOp::Xor => Some("xor"),
+        _ => None,
+    }
 }
 
 /// `cmpxchg` of integers for which there is no instruction, or in thread-private memory.
@@ -226,10 +272,16 @@ fn is_one_instruction(site: &Site<'_>, op: AtomicOp, bits: u32) -> bool {
     let has = site.atomics;
     match (op, element) {
         (AtomicOp::Xchg, _) => bits >= 32,
-        // For small ones the word that contains them is changed.
-        (AtomicOp::And | AtomicOp::Or | AtomicOp::Xor, Some(Element::Int(_))) => bits <= 64,
         (
-            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Max | AtomicOp::Min | AtomicOp::UMax | AtomicOp::UMin,
+            AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Max
+            | AtomicOp::Min
+            | AtomicOp::UMax
+            | AtomicOp::UMin,
             Some(Element::Int(_)),
         ) => matches!(bits, 32 | 64),
         (AtomicOp::UIncWrap | AtomicOp::UDecWrap, _) => bits == 32,

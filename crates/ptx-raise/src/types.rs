@@ -263,14 +263,14 @@ fn collect(
     match view.ty(ty) {
         Type::Void => {}
         Type::Int { bits } if *bits <= 64 => list.push(leaf(Scalar::Int(*bits), u64::from(bits.div_ceil(8)))),
-        Type::Int { bits } => words(*bits, offset, list),
+        Type::Int { bits } => list.extend(words(*bits, offset)),
         Type::Float(kind) => match kind {
             FloatKind::Half => list.push(leaf(Scalar::Half, 2)),
             FloatKind::BFloat => list.push(leaf(Scalar::BFloat, 2)),
             FloatKind::Float => list.push(leaf(Scalar::Float, 4)),
             FloatKind::Double => list.push(leaf(Scalar::Double, 8)),
             // It has memory and registers, only no arithmetic.
-            FloatKind::Other("fp128") => words(128, offset, list),
+            FloatKind::Other("fp128") => list.extend(words(128, offset)),
             FloatKind::Other(name) => return Err(unsupported(name)),
         },
         Type::Pointer { space } => {
@@ -336,21 +336,16 @@ fn elements(
 
 /// The 64-bit words of an integer of that many bits.
 pub(crate) fn word_leaves(bits: u32) -> Vec<Leaf> {
-    let mut list = Vec::new();
-    words(bits, 0, &mut list);
-    list
+    words(bits, 0).collect()
 }
 
 /// The 64-bit words of a wide integer.
-fn words(bits: u32, offset: u64, list: &mut Vec<Leaf>) {
-    let mut left = bits;
-    let mut at = offset;
-    while left > 0 {
-        let width = left.min(64);
-        list.push(Leaf { scalar: Scalar::Int(width), offset: at, bytes: u64::from(width.div_ceil(8)) });
-        left -= width;
-        at += 8;
-    }
+fn words(bits: u32, offset: u64) -> impl Iterator<Item = Leaf> {
+    (0..bits).step_by(64).map(move |at| {
+        let width = (bits - at).min(64);
+        let bytes = u64::from(width.div_ceil(8));
+        Leaf { scalar: Scalar::Int(width), offset: offset + u64::from(at / 8), bytes }
+    })
 }
 
 fn unsupported(name: &str) -> RaiseError {

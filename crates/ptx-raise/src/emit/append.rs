@@ -106,6 +106,13 @@ impl Emitter<'_, '_, '_> {
         self.emit_new(Class::of_type(ty), mnemonic, args)
     }
 
+    /// The result of an instruction whose operands have one type.
+    pub(super) fn apply(&mut self, mnemonic: Mnemonic, values: &[Val], scalar: Scalar) -> Result<Val> {
+        let args: SmallVec<[Arg; USUAL_OPERANDS]> =
+            values.iter().map(|value| self.arg(*value, scalar)).collect::<Result<_>>()?;
+        self.compute(mnemonic, &args).map(Val::reg)
+    }
+
     /// The union of the bits of two registers of a width; the second one where there is no first.
     pub(crate) fn union(&mut self, first: Option<RegId>, second: RegId, width: u32) -> Result<RegId> {
         match first {
@@ -249,6 +256,11 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// Leaves of one type in registers of its class.
+    pub(super) fn in_registers(&mut self, values: &[Val], scalar: Scalar) -> Result<Vec<RegId>> {
+        values.iter().map(|value| self.in_register(*value, scalar)).collect()
+    }
+
     /// A leaf as an operand: constants stay constants if instructions accept them.
     pub(crate) fn arg(&mut self, value: Val, scalar: Scalar) -> Result<Arg> {
         let Val::Bits(bits) = value else { return self.in_register(value, scalar).map(Arg::from) };
@@ -390,11 +402,6 @@ impl Emitter<'_, '_, '_> {
                 Ok((Operand::Address(AddressBase::Register(register), 0), space))
             }
         }
-    }
-
-    /// An address operand that many bytes further on.
-    pub(crate) fn offset_operand(operand: Operand, bytes: u64) -> Operand {
-        super::access::offset_operand(operand, bytes)
     }
 }
 

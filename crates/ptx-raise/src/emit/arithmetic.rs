@@ -91,56 +91,40 @@ impl Emitter<'_, '_, '_> {
             return self.pred_binary(op, a, b);
         }
         let scalar = Scalar::Int(bits);
-        let class = integer_class(bits);
-        let width = class.bits();
-        match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                let mnemonic = match op {
-                    BinaryOp::Add => ptx!("add.s32"),
-                    BinaryOp::Sub => ptx!("sub.s32"),
-                    _ => ptx!("mul.lo.s32"),
-                };
-                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-                Ok(Val::reg(self.compute(mnemonic.with_bits(width)?, &args)?))
-            }
-            BinaryOp::Xor if b == Val::Bits(mask(bits)) => {
-                let a = self.arg(a, scalar)?;
-                Ok(Val::reg(self.compute(ptx!("not.b32").with_bits(width)?, &[a])?))
-            }
-            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                let upper = logic_upper(op, a, b);
-                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-                let register = self.compute(logic(op).with_bits(width)?, &args)?;
-                Ok(Val::Register(register, upper))
-            }
-            BinaryOp::UDiv | BinaryOp::URem => {
-                let mnemonic = if op == BinaryOp::UDiv { ptx!("div.u32") } else { ptx!("rem.u32") };
-                let args =
-                    [self.extended_arg(a, scalar, Fill::Zero)?, self.extended_arg(b, scalar, Fill::Zero)?];
-                Ok(Val::Register(self.compute(mnemonic.with_bits(width)?, &args)?, Upper::Zero))
-            }
-            BinaryOp::SDiv | BinaryOp::SRem => {
-                let mnemonic = if op == BinaryOp::SDiv { ptx!("div.s32") } else { ptx!("rem.s32") };
-                let args =
-                    [self.extended_arg(a, scalar, Fill::Sign)?, self.extended_arg(b, scalar, Fill::Sign)?];
-                Ok(Val::reg(self.compute(mnemonic.with_bits(width)?, &args)?))
-            }
-            BinaryOp::Shl => {
-                let args = [self.arg(a, scalar)?, self.amount(b, scalar)?];
-                Ok(Val::reg(self.compute(ptx!("shl.b32").with_bits(width)?, &args)?))
-            }
-            BinaryOp::LShr => {
-                let args = [self.extended_arg(a, scalar, Fill::Zero)?, self.amount(b, scalar)?];
-                Ok(Val::Register(self.compute(ptx!("shr.u32").with_bits(width)?, &args)?, Upper::Zero))
-            }
-            BinaryOp::AShr => {
-                let args = [self.extended_arg(a, scalar, Fill::Sign)?, self.amount(b, scalar)?];
-                Ok(Val::Register(self.compute(ptx!("shr.s32").with_bits(width)?, &args)?, Upper::Sign))
-            }
-            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
-                Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on integers"))
-            }
+        let width = integer_class(bits).bits();
+        if op == BinaryOp::Xor && b == Val::Bits(mask(bits)) {
+            let a = self.arg(a, scalar)?;
+            return Ok(Val::reg(self.compute(ptx!("not.b32").with_bits(width)?, &[a])?));
         }
+        // The instruction, how it needs the bits of its operands above their width, and those of its result.
+        let (mnemonic, fill, upper) = match op {
+            BinaryOp::Add => (ptx!("add.s32"), None, Upper::Any),
+            BinaryOp::Sub => (ptx!("sub.s32"), None, Upper::Any),
+            BinaryOp::Mul => (ptx!("mul.lo.s32"), None, Upper::Any),
+            BinaryOp::And => (ptx!("and.b32"), None, logic_upper(op, a, b)),
+            BinaryOp::Or => (ptx!("or.b32"), None, logic_upper(op, a, b)),
+            BinaryOp::Xor => (ptx!("xor.b32"), None, logic_upper(op, a, b)),
+            BinaryOp::UDiv => (ptx!("div.u32"), Some(Fill::Zero), Upper::Zero),
+            BinaryOp::URem => (ptx!("rem.u32"), Some(Fill::Zero), Upper::Zero),
+            BinaryOp::SDiv => (ptx!("div.s32"), Some(Fill::Sign), Upper::Any),
+            BinaryOp::SRem => (ptx!("rem.s32"), Some(Fill::Sign), Upper::Any),
+            BinaryOp::Shl => (ptx!("shl.b32"), None, Upper::Any),
+            BinaryOp::LShr => (ptx!("shr.u32"), Some(Fill::Zero), Upper::Zero),
+            BinaryOp::AShr => (ptx!("shr.s32"), Some(Fill::Sign), Upper::Sign),
+            BinaryOp::FAdd | BinaryOp::FSub | BinaryOp::FMul | BinaryOp::FDiv | BinaryOp::FRem => {
+                return Err(RaiseError::new(INSTRUCTION, "floating-point arithmetic on integers"));
+            }
+        };
+        let operand = |this: &mut Self, value| match fill {
+            None => this.arg(value, scalar),
+            Some(fill) => this.extended_arg(value, scalar, fill),
+        };
+        let a = operand(self, a)?;
+        let b = match op {
+            BinaryOp::Shl | BinaryOp::LShr | BinaryOp::AShr => self.amount(b, scalar)?,
+            _ => operand(self, b)?,
+        };
+        Ok(Val::Register(self.compute(mnemonic.with_bits(width)?, &[a, b])?, upper))
     }
 
     /// A shift amount: it has 32 bits in PTX, independent of the width of the value. Amounts not below the width are poison.
@@ -262,15 +246,6 @@ impl Emitter<'_, '_, '_> {
         }
         let types = [fill.integer(to.bits()), fill.integer(from.bits())];
         self.compute(ptx!("cvt.u32.u16").with_types(&types)?, &[register.into()])
-    }
-}
-
-/// A logic operation on words.
-const fn logic(op: BinaryOp) -> Mnemonic {
-    match op {
-        BinaryOp::And => ptx!("and.b32"),
-        BinaryOp::Or => ptx!("or.b32"),
-        _ => ptx!("xor.b32"),
     }
 }
 

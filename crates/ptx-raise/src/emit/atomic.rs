@@ -1,18 +1,24 @@
 //! Atomic loads, stores, read-modify-write operations and compare-and-swap (manual 9.7.13.5, 9.7.13.7).
 //!
 //! An operation that `atom` has is one instruction, `red` where its result is not used and its order allows that. The
-//! others, and those on memory of one thread alone, are legalized.
+//! others, and those on memory of a single thread, are legalized. The memory of an atomic access is one integer of 8 to 128 bits,
+//! whatever its type.
 
-use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
+use ptx_ir::RegId;
+use ptx_isa::{Mnemonic, Mod, Opcode, Since, ptx};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
+use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, Scope, TypeId};
 
 use super::access::{Access, Modifiers, Ordered, Place, in_space};
+use super::append::Arg;
 use super::ordering::stronger;
 use super::state::Emitter;
 use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
-use crate::types::Scalar;
-use crate::value::{Val, mask};
+use crate::types::{Class, Scalar, integer_class, word_leaves};
+use crate::value::{Fill, Val, mask};
+
+/// 128-bit accesses of the scope `.sys` (manual 9.7.9.8, 9.7.13.5).
+const WIDE_SYSTEM: Since = Since::new(8, 4, 70);
 
 impl Emitter<'_, '_, '_> {
     /// A load with an order.
@@ -30,7 +36,7 @@ impl Emitter<'_, '_, '_> {
         let hints = self.hints(id);
         let Ordered { volatile, order, scope, .. } = access;
         let (order, modifiers) = if is_shared_memory(space) {
-            (order, self.ordered_load(volatile, order, scope)?)
+            (order, self.ordered_access(volatile, order, scope, Mod::Acquire)?)
         } else {
             self.scope_modifier(scope)?;
             (AtomicOrder::NotAtomic, Modifiers::new())
@@ -64,7 +70,7 @@ impl Emitter<'_, '_, '_> {
         let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
         let modifiers = if is_shared_memory(space) {
-            self.ordered_store(access.volatile, access.order, access.scope)?
+            self.ordered_access(access.volatile, access.order, access.scope, Mod::Release)?
         } else {
             self.scope_modifier(access.scope)?;
             Modifiers::new()
@@ -98,20 +104,10 @@ impl Emitter<'_, '_, '_> {
         atomic_memory(space)?;
         let bits = self.atomic_width(ty, scope)?;
         aligned(*align, bits)?;
-        let values = match self.direct(op, ty, &operand, bits)? {
-            Some((operation, operand)) => self.atom(id, operation, &place, order, ty, &operand)?,
-            None => match bitwise(op) {
-                Some(operation) if bits < 32 => {
-                    self.bitwise_part(id, operation, &place, order, ty, &operand)?
-                }
-                _ => {
-                    return Err(RaiseError::new(
-                        ORDER,
-                        "an atomic operation that the target does not support",
-                    ));
-                }
-            },
+        let Some((operation, operand)) = self.direct(op, ty, &operand, bits)? else {
+            return Err(RaiseError::new(ORDER, "an atomic operation that the target does not support"));
         };
+        let values = self.atom(id, operation, &place, order, ty, &operand)?;
         self.define(id, values.into());
         Ok(())
     }
@@ -147,10 +143,9 @@ impl Emitter<'_, '_, '_> {
                 Scalar::BFloatPair => ptx!("atom.add.noftz.bf16x2"),
                 _ => ptx!("atom.add.f32"),
             },
-            (_, Scalar::Int(32 | 64)) => match bitwise(op) {
-                Some(operation) => operation.with_bits(bits)?,
-                None => return Ok(None),
-            },
+            (AtomicOp::And, Scalar::Int(32 | 64)) => ptx!("atom.and.b32").with_bits(bits)?,
+            (AtomicOp::Or, Scalar::Int(32 | 64)) => ptx!("atom.or.b32").with_bits(bits)?,
+            (AtomicOp::Xor, Scalar::Int(32 | 64)) => ptx!("atom.xor.b32").with_bits(bits)?,
             _ => return Ok(None),
         };
         let value = match (op, value) {
@@ -203,49 +198,11 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether `red` is sufficient: the old value is not read, and reading it has no memory order.
     fn is_reduction(&self, id: InstId, order: AtomicOrder) -> bool {
-        let orders = match order {
-            AtomicOrder::NotAtomic
-            | AtomicOrder::Unordered
-            | AtomicOrder::Monotonic
-            | AtomicOrder::Release => false,
-            AtomicOrder::Acquire | AtomicOrder::AcquireRelease | AtomicOrder::SequentiallyConsistent => true,
-        };
-        self.cover.uses.count(id) == 0 && !orders
-    }
-
-    /// `and`, `or` and `xor` of small integers: applied to the word that contains them, with an operand that does not change the rest.
-    fn bitwise_part(
-        &mut self,
-        id: InstId,
-        operation: Mnemonic,
-        place: &Place<'_>,
-        order: AtomicOrder,
-        ty: TypeId,
-        operand: &[Val],
-    ) -> Result<Vec<Val>> {
-        let bits = self.atomic_width(ty, place.scope)?;
-        let (address, shift) = self.word_around(place)?;
-        let words = self.words_of(ty, operand, bits)?;
-        let &[value] = words.as_slice() else {
-            return Err(RaiseError::new(ORDER, "an atomic operation on several registers"));
-        };
-        let mut wide = self.at_place(value, shift, bits)?;
-        if operation.has(Mod::And) {
-            let holes = self.holes(shift, bits)?;
-            wide = self.compute(ptx!("or.b32"), &[wide.into(), holes.into()])?;
-        }
-        let modifiers = self.ordered_atom(order, place.scope)?;
-        let own = in_space(operation.with_all(&modifiers)?, place.space)?;
-        let args = [address.into(), wide.into()];
-        let values = if self.is_reduction(id, order) {
-            self.emit(reduction(own)?, &args)?;
-            self.leaves(ty)?.iter().map(|_| Val::Bits(0)).collect()
-        } else {
-            let old = self.compute(own, &args)?;
-            self.part_value(ty, bits, old, shift)?
-        };
-        self.after_atom(order, place.scope)?;
-        Ok(values)
+        let acquires = matches!(
+            order,
+            AtomicOrder::Acquire | AtomicOrder::AcquireRelease | AtomicOrder::SequentiallyConsistent
+        );
+        self.cover.uses.count(id) == 0 && !acquires
     }
 
     /// `cmpxchg`: the old value, and whether it was the expected one.
@@ -261,20 +218,90 @@ impl Emitter<'_, '_, '_> {
         let (expected, new) = (self.value(*expected)?, self.value(*new)?);
         let (pointer, kind) = self.scalar(*ptr)?;
         let (address, space) = self.address_operand(pointer, kind)?;
-        let place = Place { address, space, scope };
         let order = stronger(*success, *failure);
         let wanted = self.words_of(ty, &expected, bits)?;
         self.scope_modifier(scope)?;
         atomic_memory(space)?;
         let modifiers = self.ordered_atom(order, scope)?;
         let stored = self.words_of(ty, &new, bits)?;
-        let old = self.swap_whole(&place, &modifiers, bits, &wanted, &stored)?;
-        let equal = self.compare_words(IntPredicate::Eq, &old, &wanted, bits)?;
+        let swap = in_space(ptx!("atom.cas.b32").with_bits(bits)?.with_all(&modifiers)?, space)?;
+        let args = [address.into(), self.whole(&wanted, bits)?, self.whole(&stored, bits)?];
+        let old = self.emit_words(swap, bits, &args)?;
+        let equal = match (&old[..], &wanted[..]) {
+            (&[old], &[wanted]) => self.compare_ints(IntPredicate::Eq, old, wanted, Scalar::Int(bits))?,
+            (old, wanted) => {
+                let old = self.full_words(old, bits, Fill::Zero)?;
+                let wanted = self.full_words(wanted, bits, Fill::Zero)?;
+                self.wide_compare(IntPredicate::Eq, &old, &wanted)?
+            }
+        };
         self.after_atom(order, scope)?;
         let mut values = self.value_of_words(ty, &old, bits)?;
         values.push(equal);
         self.define(id, values.into());
         Ok(())
+    }
+
+    /// The width in bits of an atomic access to a value of a type.
+    pub(super) fn atomic_width(&mut self, ty: TypeId, scope: &Scope) -> Result<u32> {
+        let leaves = self.leaves(ty)?;
+        let bits: u32 = leaves.iter().map(|leaf| leaf.scalar.bits()).sum();
+        let whole = leaves.iter().all(|leaf| u64::from(leaf.scalar.bits()) == leaf.bytes * 8);
+        if whole && matches!(bits, 8 | 16 | 32 | 64 | 128) {
+            if bits == 128 && *scope == Scope::System {
+                let what = || "a 128-bit atomic access of the system's scope".to_owned();
+                self.module.target.need(WIDE_SYSTEM, &what)?;
+            }
+            return Ok(bits);
+        }
+        let text = self.module.view.type_text(ty);
+        Err(RaiseError::new(ORDER, format!("an atomic access to a value of type {text}"))
+            .with_help("PTX has atomic accesses of 8, 16, 32, 64 and 128 bits"))
+    }
+
+    /// A value as the integer of its bits, in 64-bit words where it is wide.
+    pub(super) fn words_of(&mut self, ty: TypeId, values: &[Val], bits: u32) -> Result<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        self.bit_cast(&leaves, values, &word_leaves(bits))
+    }
+
+    /// A value from the integer of its bits.
+    pub(super) fn value_of_words(&mut self, ty: TypeId, words: &[Val], bits: u32) -> Result<Vec<Val>> {
+        let leaves = self.leaves(ty)?;
+        self.bit_cast(&word_leaves(bits), words, &leaves)
+    }
+
+    /// An integer as an operand of `atom`: wide ones in one register.
+    pub(super) fn whole(&mut self, words: &[Val], bits: u32) -> Result<Arg> {
+        if let &[word] = words {
+            let scalar = Scalar::Int(bits);
+            // Operands of 16 bits must be in registers.
+            return if bits < 32 {
+                Ok(self.in_register(word, scalar)?.into())
+            } else {
+                self.arg(word, scalar)
+            };
+        }
+        Ok(self.join_words(words)?.into())
+    }
+
+    /// Two words in one register.
+    pub(super) fn join_words(&mut self, words: &[Val]) -> Result<RegId> {
+        let &[low, high] = words else {
+            return Err(RaiseError::new(ORDER, "an integer of more than two words"));
+        };
+        let word = Scalar::Int(64);
+        let halves = [self.in_register(low, word)?, self.in_register(high, word)?];
+        self.join_halves(halves, Class::B64)
+    }
+
+    /// The words of an instruction's result.
+    pub(super) fn emit_words(&mut self, mnemonic: Mnemonic, bits: u32, args: &[Arg]) -> Result<Vec<Val>> {
+        if bits <= 64 {
+            return Ok(vec![Val::reg(self.emit_new(integer_class(bits), mnemonic, args)?)]);
+        }
+        let wide = self.compute(mnemonic, args)?;
+        Ok(self.halves_of(wide, Class::B64)?.map(Val::reg).to_vec())
     }
 }
 
@@ -296,16 +323,6 @@ fn aligned(align: u32, bits: u32) -> Result<()> {
     }
     let message = format!("an atomic access of {} bytes aligned to {align}", bits / 8);
     Err(RaiseError::new(ORDER, message).with_help("align it to its size"))
-}
-
-/// The `atom` of an operation on each bit alone.
-fn bitwise(op: AtomicOp) -> Option<Mnemonic> {
-    match op {
-        AtomicOp::And => Some(ptx!("atom.and.b32")),
-        AtomicOp::Or => Some(ptx!("atom.or.b32")),
-        AtomicOp::Xor => Some(ptx!("atom.xor.b32")),
-        _ => None,
-    }
 }
 
 /// The `red` of an `atom`.

@@ -256,7 +256,7 @@ impl Emitter<'_, '_, '_> {
                     self.leaves(self.type_of(id))?.iter().map(|leaf| leaf.scalar).collect();
                 let mut values = self.value(*value)?.to_vec();
                 if self.cover.is_word_phi(id) {
-                    values = self.phi_words(&values)?;
+                    values = self.words_of_bytes(&values)?;
                     scalars = vec![Scalar::Int(32); values.len()];
                 }
                 for ((scalar, input), value) in scalars.into_iter().zip(inputs).zip(values) {

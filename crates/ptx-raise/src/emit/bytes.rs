@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::access::Access;
 use super::append::Arg;
 use super::state::{Byte, Emitter};
+use super::undefined::filled;
 use crate::error::Result;
 use crate::types::{Class, Leaf, Scalar, WORD};
 use crate::value::{Fill, Upper, Val};
@@ -55,8 +56,13 @@ impl Emitter<'_, '_, '_> {
     /// Loads words of bytes.
     pub(super) fn load_words(&mut self, count: usize, access: &Access<'_>) -> Result<Vec<Val>> {
         let words = self.load_vector(access, ScalarType::B32, Class::B32, count)?;
-        let mut values = Vec::with_capacity(count * WORD);
-        for word in words {
+        self.bytes_of_words(&words)
+    }
+
+    /// The bytes of words.
+    fn bytes_of_words(&mut self, words: &[RegId]) -> Result<Vec<Val>> {
+        let mut values = Vec::with_capacity(words.len() * WORD);
+        for &word in words {
             values.extend(self.bytes_of(word)?);
         }
         Ok(values)
@@ -73,20 +79,12 @@ impl Emitter<'_, '_, '_> {
         if !values.chunks(WORD).all(|bytes| self.is_stored_whole(bytes)) {
             return Ok(false);
         }
-        let mut words = Vec::with_capacity(count);
-        for bytes in values.chunks(WORD) {
-            // Undefined bytes may have any value.
-            let bytes: Vec<Val> = bytes.iter().map(|value| value.unwrap_or(Val::Bits(0))).collect();
-            words.push(self.join_bytes(&bytes)?);
-        }
+        let words = self.words_of_bytes(&filled(values))?;
         if let &[Val::Bits(bits)] = words.as_slice() {
             self.emit(access.of(ScalarType::B32, 1)?, &[access.address.into(), Arg::Bits(bits, 32)])?;
             return Ok(true);
         }
-        let mut registers = Vec::with_capacity(count);
-        for word in words {
-            registers.push(self.in_register(word, Scalar::Int(32))?);
-        }
+        let registers = self.in_registers(&words, Scalar::Int(32))?;
         self.store_vector(access, ScalarType::B32, &registers)?;
         Ok(true)
     }
@@ -317,22 +315,14 @@ impl Emitter<'_, '_, '_> {
             return Ok(None);
         }
         if self.is_words(from) && wide(to) {
-            let words: Vec<Leaf> = words(to);
-            let mut joined = Vec::with_capacity(words.len());
-            for bytes in values.chunks(WORD) {
-                joined.push(self.join_bytes(bytes)?);
-            }
-            return self.bit_cast(&words, &joined, to).map(Some);
+            let joined = self.words_of_bytes(values)?;
+            return self.bit_cast(&words(to), &joined, to).map(Some);
         }
         if self.is_words(to) && wide(from) && !values.iter().all(|value| matches!(value, Val::Bits(_))) {
             let words = words(from);
             let split = self.bit_cast(from, values, &words)?;
-            let mut bytes = Vec::with_capacity(to.len());
-            for word in split {
-                let word = self.in_register(word, Scalar::Int(32))?;
-                bytes.extend(self.bytes_of(word)?);
-            }
-            return Ok(Some(bytes));
+            let split = self.in_registers(&split, Scalar::Int(32))?;
+            return self.bytes_of_words(&split).map(Some);
         }
         Ok(None)
     }
@@ -381,13 +371,9 @@ impl Emitter<'_, '_, '_> {
         self.cut(values)
     }
 
-    /// The values that a predecessor writes for a phi: words, if the phi is of words.
-    pub(super) fn phi_words(&mut self, values: &[Val]) -> Result<Vec<Val>> {
-        let mut words = Vec::with_capacity(values.len() / WORD);
-        for bytes in values.chunks(WORD) {
-            words.push(self.join_bytes(bytes)?);
-        }
-        Ok(words)
+    /// The words that bytes are.
+    pub(super) fn words_of_bytes(&mut self, values: &[Val]) -> Result<Vec<Val>> {
+        values.chunks(WORD).map(|bytes| self.join_bytes(bytes)).collect()
     }
 
     /// Removes unused extractions of bytes.

@@ -90,6 +90,12 @@ impl Emitter<'_, '_, '_> {
         digits.is_some_and(|digits| digits <= SINGLE_DIGITS)
     }
 
+    /// The leaves of an operand with their types, pairs taken apart.
+    pub(super) fn parts_of(&mut self, value: Value) -> Result<Vec<(Val, Scalar)>> {
+        let (leaves, values) = (self.value_leaves(value)?, self.value(value)?);
+        self.apart(&leaves, &values)
+    }
+
     /// The width of an instruction's integer results, when that is over 64 bits.
     pub(super) fn wide_result(&self, id: InstId) -> Option<u32> {
         self.width_of_integers(self.type_of(id)).filter(|bits| *bits > 64)
@@ -132,20 +138,7 @@ impl Emitter<'_, '_, '_> {
                 }
                 Ok(pointers)
             }
-            CastOp::PtrToInt | CastOp::PtrToAddr => {
-                Err(RaiseError::new(INSTRUCTION, "an address as an integer of several registers"))
-            }
-            CastOp::FPToSI
-            | CastOp::FPToUI
-            | CastOp::SIToFP
-            | CastOp::UIToFP
-            | CastOp::FPTrunc
-            | CastOp::FPExt
-            | CastOp::Trunc
-            | CastOp::ZExt
-            | CastOp::SExt
-            | CastOp::BitCast
-            | CastOp::AddrSpaceCast => Err(RaiseError::new(
+            _ => Err(RaiseError::new(
                 INSTRUCTION,
                 "a conversion between values of different numbers of registers",
             )),
@@ -508,18 +501,15 @@ impl Emitter<'_, '_, '_> {
                 }
                 let leaves: Vec<Leaf> = several.iter().map(|(_, leaf, _)| *leaf).collect();
                 let values: Vec<Val> = several.iter().map(|(.., value)| *value).collect();
-                let halves = leaves.iter().all(|leaf| leaf.scalar.bits() == 16) && leaves.len() == 2;
-                let words = leaves.iter().all(|leaf| leaf.scalar.bits() == 32) && leaves.len() == 2;
-                let register = if words {
-                    let (low, _) = self.bits_of(values[0], leaves[0].scalar)?;
-                    let (high, _) = self.bits_of(values[1], leaves[1].scalar)?;
-                    self.join_halves([low, high], Class::B32)?
-                } else if halves {
-                    let low = self.in_register(values[0], leaves[0].scalar)?;
-                    let high = self.in_register(values[1], leaves[1].scalar)?;
-                    self.join_halves([low, high], Class::B16)?
-                } else {
-                    self.join_bits(&leaves, &values, integer_class(scalar.bits()))?
+                let register = match (&leaves[..], &values[..]) {
+                    (&[low, high], &[a, b])
+                        if low.scalar.bits() == high.scalar.bits()
+                            && matches!(low.scalar.bits(), 16 | 32) =>
+                    {
+                        let halves = [self.bits_of(a, low.scalar)?.0, self.bits_of(b, high.scalar)?.0];
+                        self.join_halves(halves, integer_class(low.scalar.bits()))?
+                    }
+                    _ => self.join_bits(&leaves, &values, integer_class(scalar.bits()))?,
                 };
                 self.leaf_from(register, scalar)
             }

@@ -119,13 +119,12 @@ impl Emitter<'_, '_, '_> {
         lhs: Value,
         rhs: Value,
     ) -> Result<()> {
-        let leaves = self.value_leaves(lhs)?;
-        let (a, b) = (self.value(lhs)?, self.value(rhs)?);
-        let (a, b) = (self.apart(&leaves, &a)?, self.apart(&leaves, &b)?);
-        let mut result = Vec::with_capacity(a.len());
-        for ((a, scalar), (b, _)) in a.into_iter().zip(b) {
-            result.push(self.compare_floats(predicate, a, b, scalar)?);
-        }
+        let (a, b) = (self.parts_of(lhs)?, self.parts_of(rhs)?);
+        let result: Vec<_> = a
+            .into_iter()
+            .zip(b)
+            .map(|((a, scalar), (b, _))| self.compare_floats(predicate, a, b, scalar))
+            .collect::<Result<_>>()?;
         self.define(id, Rc::from(result));
         Ok(())
     }
@@ -162,8 +161,7 @@ impl Emitter<'_, '_, '_> {
         } else {
             (a, b, scalar)
         };
-        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-        Ok(Val::reg(self.compute(self.float_form(compare, scalar)?, &args)?))
+        self.apply(self.float_form(compare, scalar)?, &[a, b], scalar)
     }
 
     /// `select`: one condition for all leaves, or one an element.
@@ -181,10 +179,12 @@ impl Emitter<'_, '_, '_> {
                 self.define(id, result.into());
                 return Ok(());
             }
-            let mut result = Vec::with_capacity(leaves.len());
-            for ((leaf, &a), &b) in leaves.iter().zip(a.iter()).zip(b.iter()) {
-                result.push(self.choose(cond, a, b, leaf.scalar)?);
-            }
+            let result: Vec<_> = leaves
+                .iter()
+                .zip(a.iter())
+                .zip(b.iter())
+                .map(|((leaf, &a), &b)| self.choose(cond, a, b, leaf.scalar))
+                .collect::<Result<_>>()?;
             self.define(id, Rc::from(result));
             return Ok(());
         }

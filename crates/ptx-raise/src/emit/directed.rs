@@ -60,23 +60,19 @@ impl Emitter<'_, '_, '_> {
             let message = format!("{mnemonic} of something that is not a number");
             return Err(RaiseError::new(INTRINSIC, message));
         }
-        let mut operands = Vec::with_capacity(args.len());
-        for arg in args {
-            operands.push(self.arg(*arg, scalar)?);
-        }
+        let operands: Vec<_> = args.iter().map(|arg| self.arg(*arg, scalar)).collect::<Result<_>>()?;
         let own = self.float_form(mnemonic, scalar)?.with_modifier(Field::Rnd, rounding)?;
         Ok(Val::reg(self.compute(own, &operands)?))
     }
 
     /// `fptrunc`, `sitofp` or `uitofp` with the rounding mode `rounding`.
     fn directed_cast(&mut self, id: InstId, call: &Call, op: CastOp, rounding: Mod) -> Result<()> {
-        let (from, to) = (self.value_leaves(argument(call, 0)?)?, self.leaves(self.type_of(id))?);
-        let values = self.value(argument(call, 0)?)?;
+        let to = self.leaves(self.type_of(id))?;
         if self.wide_width(argument(call, 0)?)?.is_some() {
             let message = "an integer over 64 bits with a rounding other than to nearest";
             return Err(RaiseError::new(INTRINSIC, message));
         }
-        let parts = self.apart(&from, &values)?;
+        let parts = self.parts_of(argument(call, 0)?)?;
         let mut results = Vec::with_capacity(parts.len());
         for ((value, from), to) in parts.into_iter().zip(Self::element_scalars(&to)) {
             results.push(if op == CastOp::FPTrunc {
@@ -111,7 +107,6 @@ impl Emitter<'_, '_, '_> {
             (Scalar::Float, Scalar::Half) => ptx!("cvt.rn.f16.f32"),
             _ => return Err(RaiseError::new(INTRINSIC, "a floating-point cast of something else")),
         };
-        let arg = self.arg(value, from)?;
-        Ok(Val::reg(self.compute(convert.with_modifier(Field::Rnd, rounding)?, &[arg])?))
+        self.apply(convert.with_modifier(Field::Rnd, rounding)?, &[value], from)
     }
 }

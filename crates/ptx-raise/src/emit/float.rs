@@ -32,10 +32,11 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn float_negate(&mut self, id: InstId, value: Value) -> Result<()> {
         let leaves = self.leaves(self.type_of(id))?;
         let values = self.value(value)?;
-        let mut result = Vec::with_capacity(leaves.len());
-        for (leaf, &value) in leaves.iter().zip(values.iter()) {
-            result.push(self.negate(value, leaf.scalar)?);
-        }
+        let result: Vec<_> = leaves
+            .iter()
+            .zip(values.iter())
+            .map(|(leaf, &value)| self.negate(value, leaf.scalar))
+            .collect::<Result<_>>()?;
         self.define(id, Rc::from(result));
         Ok(())
     }
@@ -98,19 +99,16 @@ impl Emitter<'_, '_, '_> {
             if self.module.target.supports(BFLOAT_FMA) {
                 return self.bfloat_by_fma(op, a, b, scalar);
             }
-            return self.through_single(scalar, &[a, b], &mut |this, args| {
-                let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
-                Ok(Val::reg(this.compute(rounded, &args)?))
-            });
+            return self
+                .through_single(scalar, &[a, b], &mut |this, args| this.apply(rounded, args, Scalar::Float));
         }
         if matches!(scalar, Scalar::Half | Scalar::HalfPair) && !self.module.target.supports(HALF_ADD) {
             return self.through_single(scalar, &[a, b], &mut |this, args| {
                 this.float_binary(op, args[0], args[1], Scalar::Float, FastMath::default())
             });
         }
-        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
         let contracted = rounded.with(Field::Rnd, None).filter(|_| fast.contract);
-        Ok(Val::reg(self.compute(self.float_form(contracted.unwrap_or(rounded), scalar)?, &args)?))
+        self.apply(self.float_form(contracted.unwrap_or(rounded), scalar)?, &[a, b], scalar)
     }
 
     /// Sums and products of bfloat numbers through the one operation that older targets have:
@@ -118,14 +116,13 @@ impl Emitter<'_, '_, '_> {
     fn bfloat_by_fma(&mut self, op: BinaryOp, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let both = |half: u64| if scalar.is_pair() { half | half << 16 } else { half };
         let (one, minus_one, minus_zero) = (both(0x3f80), both(0xbf80), both(0x8000));
-        let (x, y, z) = match op {
-            BinaryOp::FAdd => (a, Val::Bits(one), b),
-            BinaryOp::FSub => (b, Val::Bits(minus_one), a),
-            _ => (a, b, Val::Bits(minus_zero)),
+        let args = match op {
+            BinaryOp::FAdd => [a, Val::Bits(one), b],
+            BinaryOp::FSub => [b, Val::Bits(minus_one), a],
+            _ => [a, b, Val::Bits(minus_zero)],
         };
-        let args = [self.arg(x, scalar)?, self.arg(y, scalar)?, self.arg(z, scalar)?];
         let fma = if scalar.is_pair() { ptx!("fma.rn.bf16x2") } else { ptx!("fma.rn.bf16") };
-        Ok(Val::reg(self.compute(fma, &args)?))
+        self.apply(fma, &args, scalar)
     }
 
     /// A quotient; the one of 1 or -1 is a reciprocal (manual 9.7.3.14), which rounds the same. `afn` allows the approximations that
@@ -139,9 +136,8 @@ impl Emitter<'_, '_, '_> {
         if bits & !sign != one || matches!(b, Val::Bits(_)) {
             return self.float_divide(a, b, scalar, fast);
         }
-        let arg = self.arg(b, scalar)?;
         let reciprocal = self.precise(ptx!("rcp.rn.f32"), scalar, fast)?;
-        let inverse = Val::reg(self.compute(reciprocal, &[arg])?);
+        let inverse = self.apply(reciprocal, &[b], scalar)?;
         if bits & sign == 0 { Ok(inverse) } else { self.negate(inverse, scalar) }
     }
 
@@ -155,14 +151,12 @@ impl Emitter<'_, '_, '_> {
     fn float_divide(&mut self, a: Val, b: Val, scalar: Scalar, fast: FastMath) -> Result<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
-                let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
                 let divide = self.precise(ptx!("div.rn.f32"), scalar, fast)?;
-                Ok(Val::reg(self.compute(divide, &args)?))
+                self.apply(divide, &[a, b], scalar)
             }
             _ => self.through_single(scalar, &[a, b], &mut |this, args| {
-                let args = [this.arg(args[0], Scalar::Float)?, this.arg(args[1], Scalar::Float)?];
                 let divide = if fast.afn { ptx!("div.approx.f32") } else { ptx!("div.rn.f32") };
-                Ok(Val::reg(this.compute(divide, &args)?))
+                this.apply(divide, args, Scalar::Float)
             }),
         }
     }

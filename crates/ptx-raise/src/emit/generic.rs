@@ -1,7 +1,5 @@
 //! Operations of intrinsics that no target owns (LLVM language reference, "Intrinsic Functions").
 
-use std::rc::Rc;
-
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Opcode, ScalarType, SpecialReg, ptx};
 use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol, Value};
@@ -9,41 +7,23 @@ use ptx_llvm::view::{BinaryOp, Call, CastOp, ConstExpr, Constant, InstId, Symbol
 use super::append::{Arg, number};
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::intrinsics::BitOp;
 use crate::types::{Class, Scalar, integer_class};
 use crate::value::{Fill, Upper, Val};
 
 /// `shf` (manual 9.7.8.7); older targets have two shifts instead.
 const FUNNEL_SHIFT: Mnemonic = ptx!("shf.l.wrap.b32");
 
-impl Emitter<'_, '_, '_> {
-    /// Computes a result element by element from the first `count` arguments, which have its type.
-    #[allow(clippy::type_complexity, reason = "a closure's type, named once")]
-    pub(super) fn each(
-        &mut self,
-        id: InstId,
-        call: &Call,
-        count: usize,
-        compute: &mut dyn FnMut(&mut Self, &[Val], Scalar) -> Result<Val>,
-    ) -> Result<()> {
-        // The words of a wide integer are no elements.
-        self.no_wide(argument(call, 0)?)?;
-        let leaves = self.leaves(self.type_of(id))?;
-        let mut args = Vec::with_capacity(count);
-        for at in 0..count {
-            args.push(self.value(argument(call, at)?)?);
-        }
-        let mut result = Vec::with_capacity(leaves.len());
-        for (at, leaf) in leaves.iter().enumerate() {
-            let own: Option<Vec<Val>> = args.iter().map(|values| values.get(at).copied()).collect();
-            let own = own
-                .ok_or_else(|| RaiseError::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
-            result.push(compute(self, &own, leaf.scalar)?);
-        }
-        self.define(id, Rc::from(result));
-        Ok(())
-    }
+/// Counting and moving bits.
+#[derive(Clone, Copy)]
+pub(super) enum BitOp {
+    CountOnes,
+    LeadingZeros,
+    TrailingZeros,
+    SwapBytes,
+    Reverse,
+}
 
+impl Emitter<'_, '_, '_> {
     /// `ptrmask`: the bits of an address without those that a mask has not got.
     pub(super) fn mask_address(&mut self, id: InstId, call: &Call) -> Result<()> {
         let pointers = self.leaves(self.type_of(id))?;
@@ -197,8 +177,7 @@ impl Emitter<'_, '_, '_> {
         }
         if bits == 32 && self.module.target.supports(FUNNEL_SHIFT) {
             let shift = if left { ptx!("shf.l.wrap.b32") } else { ptx!("shf.r.wrap.b32") };
-            let args = [self.arg(low, scalar)?, self.arg(high, scalar)?, self.arg(amount, scalar)?];
-            return Ok(Val::reg(self.compute(shift, &args)?));
+            return self.apply(shift, &[low, high, amount], scalar);
         }
         if let Val::Bits(amount) = amount {
             return self.constant_funnel(left, high, low, (amount % u64::from(bits)) as u32, scalar);

@@ -1,40 +1,78 @@
 //! Calls of intrinsics, by their kind.
 
 use ptx_isa::{SpecialReg, ptx};
-use ptx_llvm::view::{Call, InstId};
+use ptx_llvm::intrinsics::base_name;
+use ptx_llvm::view::{BinaryOp, Call, InstId};
 
+use super::elementwise::Elementwise;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result, SAID};
-use crate::intrinsics::{Conversion, Generic, IntegerOp, MemoryOp, Plain};
+use crate::intrinsics::{ConstrainedOp, Leaving, Plain, Transcendental, leaving};
 use crate::types::Scalar;
 use crate::value::{Val, mask};
+
+/// An intrinsic that is not one instruction of the table of intrinsics.
+enum Generic {
+    Plain(Plain),
+    Integers(&'static Elementwise),
+    /// Saturating operations.
+    Saturating(Leaving),
+    /// Operations that report overflow.
+    Overflow(Leaving),
+    Floats(&'static Elementwise),
+    Transcendental(Transcendental),
+    Constrained(ConstrainedOp),
+}
+
+impl Generic {
+    /// The kind of an intrinsic, by its name; `None` if it is in the table of intrinsics, or unknown.
+    fn of(name: &str) -> Option<Self> {
+        let short = base_name(name).strip_prefix("llvm.")?;
+        if let Some(own) = short.strip_prefix("experimental.constrained.") {
+            return ConstrainedOp::of(own).map(Self::Constrained);
+        }
+        let floats = |name: &str| {
+            let exact = Elementwise::of_floats(name).map(Self::Floats);
+            exact.or_else(|| Transcendental::of(name).map(Self::Transcendental))
+        };
+        // Elements past the length are poison, and the others are computed as if there were no length.
+        if let Some(own) = short.strip_prefix("vp.") {
+            return floats(if own == "roundtozero" { "trunc" } else { own });
+        }
+        let saturating = short.strip_suffix(".sat").and_then(leaving).filter(|(op, _)| *op != BinaryOp::Mul);
+        let overflow = short.strip_suffix(".with.overflow").and_then(leaving);
+        Plain::of(short)
+            .map(Self::Plain)
+            .or_else(|| Elementwise::of_integers(short).map(Self::Integers))
+            .or_else(|| saturating.map(Self::Saturating))
+            .or_else(|| overflow.map(Self::Overflow))
+            .or_else(|| floats(short))
+    }
+}
 
 impl Emitter<'_, '_, '_> {
     /// A call of an intrinsic.
     pub(super) fn intrinsic(&mut self, id: InstId, call: &Call, name: &str) -> Result<()> {
-        let Some(generic) = Generic::of(name) else {
-            return self.intrinsic_by_row(id, call, name);
-        };
-        match generic {
-            Generic::Plain(plain) => self.plain_intrinsic(id, call, plain),
-            Generic::Memory(op) => self.memory_intrinsic(id, call, op),
-            Generic::Bits(op) => {
-                self.each(id, call, 1, &mut |this, args, scalar| this.bit_intrinsic(op, args[0], scalar))
-            }
-            Generic::Integer(op) => self.integer_intrinsic(id, call, op),
-            Generic::Saturating(op) => self
+        match Generic::of(name) {
+            None => self.intrinsic_by_row(id, call, name),
+            Some(Generic::Plain(plain)) => self.plain_intrinsic(id, call, plain),
+            Some(Generic::Integers(op)) => self.elementwise(id, call, op),
+            Some(Generic::Saturating(op)) => self
                 .each(id, call, 2, &mut |this, args, scalar| this.saturating(op, args[0], args[1], scalar)),
-            Generic::Overflow(op) => self.with_overflow(id, call, op),
-            Generic::Convert(op) => self.conversion(id, call, op),
-            Generic::Float(function) => self.float_intrinsic(id, call, function),
-            Generic::Constrained(op) => self.constrained(id, call, op),
+            Some(Generic::Overflow(op)) => self.with_overflow(id, call, op),
+            Some(Generic::Floats(op)) => {
+                self.no_quadruple(id, &call.args)?;
+                self.elementwise(id, call, op)
+            }
+            Some(Generic::Transcendental(op)) => self.transcendental(id, call, op),
+            Some(Generic::Constrained(op)) => self.constrained(id, call, op),
         }
     }
 
     fn plain_intrinsic(&mut self, id: InstId, call: &Call, plain: Plain) -> Result<()> {
         match plain {
-            Plain::Hint => {}
+            Plain::Hint | Plain::EndList => {}
             Plain::Argument => {
                 let value = self.value(argument(call, 0)?)?;
                 self.define(id, value);
@@ -69,6 +107,24 @@ impl Emitter<'_, '_, '_> {
                 );
             }
             Plain::Handle => self.variable_handle(id, call)?,
+            Plain::LoadUniform => self.load_uniform(id, call)?,
+            Plain::MaskAddress => self.mask_address(id, call)?,
+            Plain::SaveStack => self.save_stack(id)?,
+            Plain::RestoreStack => self.restore_stack(call)?,
+            Plain::StartList => self.start_list(call)?,
+            Plain::CopyList => self.copy_list(call)?,
+            Plain::ToSigned => self.saturating_cast(id, call, true)?,
+            Plain::ToUnsigned => self.saturating_cast(id, call, false)?,
+            Plain::Classify => self.float_class(id, call)?,
+            Plain::ToHalf | Plain::FromHalf => {
+                let (value, from) = self.scalar(argument(call, 0)?)?;
+                let (from, to) = match plain {
+                    Plain::ToHalf => (from, Scalar::Half),
+                    _ => (Scalar::Half, self.scalar_of_result(id)?),
+                };
+                let converted = self.float_to_float(value, from, to)?;
+                self.define_one(id, converted);
+            }
         }
         Ok(())
     }
@@ -83,52 +139,21 @@ impl Emitter<'_, '_, '_> {
         self.define(id, values);
         Ok(())
     }
+}
 
-    fn memory_intrinsic(&mut self, id: InstId, call: &Call, op: MemoryOp) -> Result<()> {
-        match op {
-            MemoryOp::LoadUniform => self.load_uniform(id, call),
-            MemoryOp::MaskAddress => self.mask_address(id, call),
-            MemoryOp::SaveStack => self.save_stack(id),
-            MemoryOp::RestoreStack => self.restore_stack(call),
-            MemoryOp::StartList => self.start_list(call),
-            MemoryOp::CopyList => self.copy_list(call),
-            MemoryOp::EndList => Ok(()),
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn integer_intrinsic(&mut self, id: InstId, call: &Call, op: IntegerOp) -> Result<()> {
-        let count = match op {
-            IntegerOp::Absolute => 1,
-            IntegerOp::SignedMin | IntegerOp::SignedMax | IntegerOp::UnsignedMin | IntegerOp::UnsignedMax => {
-                2
-            }
-            IntegerOp::FunnelLeft | IntegerOp::FunnelRight => 3,
-        };
-        self.each(id, call, count, &mut |this, args, scalar| {
-            let extreme = match op {
-                IntegerOp::Absolute => return this.absolute_integer(args[0], scalar),
-                IntegerOp::FunnelLeft => return this.funnel_shift(true, args, scalar),
-                IntegerOp::FunnelRight => return this.funnel_shift(false, args, scalar),
-                IntegerOp::SignedMin => ptx!("min.s32"),
-                IntegerOp::SignedMax => ptx!("max.s32"),
-                IntegerOp::UnsignedMin => ptx!("min.u32"),
-                IntegerOp::UnsignedMax => ptx!("max.u32"),
-            };
-            this.int_extreme(extreme, args[0], args[1], scalar)
-        })
-    }
-
-    fn conversion(&mut self, id: InstId, call: &Call, op: Conversion) -> Result<()> {
-        let (from, to) = match op {
-            Conversion::ToSigned => return self.saturating_cast(id, call, true),
-            Conversion::ToUnsigned => return self.saturating_cast(id, call, false),
-            Conversion::Classify => return self.float_class(id, call),
-            Conversion::ToHalf => (self.scalar(argument(call, 0)?)?.1, Scalar::Half),
-            Conversion::FromHalf => (Scalar::Half, self.scalar_of_result(id)?),
-        };
-        let (value, _) = self.scalar(argument(call, 0)?)?;
-        let converted = self.float_to_float(value, from, to)?;
-        self.define_one(id, converted);
-        Ok(())
+    #[test]
+    fn names_are_read_by_their_families() {
+        let is_trunc = |op| Elementwise::of_floats("trunc").is_some_and(|own| std::ptr::eq(own, op));
+        assert!(
+            matches!(Generic::of("llvm.vp.roundtozero.v4f32"), Some(Generic::Floats(op)) if is_trunc(op))
+        );
+        let constrained = Generic::of("llvm.experimental.constrained.fadd.f32");
+        assert!(matches!(constrained, Some(Generic::Constrained(ConstrainedOp::Add))));
+        // Intrinsics that are one instruction are rows of the table of intrinsics.
+        assert!(Generic::of("llvm.nvvm.shfl.sync.up.i32").is_none());
     }
 }

@@ -8,62 +8,14 @@ use super::append::Arg;
 use super::generic::argument;
 use super::state::Emitter;
 use crate::error::{INTRINSIC, RaiseError, Result};
-use crate::intrinsics::{FloatOp, Function, Transcendental};
+use crate::intrinsics::Transcendental;
 use crate::types::Scalar;
 use crate::value::{Val, mask, sign_extend};
 
 impl Emitter<'_, '_, '_> {
-    /// A function of floating-point numbers.
-    pub(super) fn float_intrinsic(&mut self, id: InstId, call: &Call, function: Function) -> Result<()> {
-        self.no_quadruple(id, &call.args)?;
-        match function {
-            Function::Exact(op) => self.exact_function(id, call, op),
-            Function::Transcendental(op) => self.transcendental(id, call, op),
-        }
-    }
-
-    fn exact_function(&mut self, id: InstId, call: &Call, op: FloatOp) -> Result<()> {
-        let extreme = |this: &mut Self, own: Mnemonic| {
-            this.each(id, call, 2, &mut |this, args, scalar| {
-                this.float_extreme(own, args[0], args[1], scalar)
-            })
-        };
-        let integral = |this: &mut Self, rounding: Mod| {
-            this.each(id, call, 1, &mut |this, args, scalar| {
-                this.round_to_integral(rounding, args[0], scalar)
-            })
-        };
-        match op {
-            FloatOp::Min => extreme(self, ptx!("min.f32")),
-            FloatOp::Max => extreme(self, ptx!("max.f32")),
-            FloatOp::MinOrNan => extreme(self, ptx!("min.NaN.f32")),
-            FloatOp::MaxOrNan => extreme(self, ptx!("max.NaN.f32")),
-            FloatOp::MultiplyAdd => {
-                self.each(id, call, 3, &mut |this, args, scalar| this.multiply_add(args, scalar))
-            }
-            FloatOp::Absolute => {
-                self.each(id, call, 1, &mut |this, args, scalar| this.absolute(args[0], scalar))
-            }
-            FloatOp::CopySign => {
-                self.each(id, call, 2, &mut |this, args, scalar| this.copy_sign(args[0], args[1], scalar))
-            }
-            FloatOp::SquareRoot => {
-                self.each(id, call, 1, &mut |this, args, scalar| this.square_root(args[0], scalar, call.fast))
-            }
-            FloatOp::Floor => integral(self, Mod::Rmi),
-            FloatOp::Ceil => integral(self, Mod::Rpi),
-            FloatOp::Truncate => integral(self, Mod::Rzi),
-            FloatOp::RoundEven => integral(self, Mod::Rni),
-            FloatOp::Canonicalize => self.each(id, call, 1, &mut |this, args, scalar| {
-                // A product with one only quiets a NaN.
-                let one = Val::Bits(one(scalar));
-                this.float_binary(BinaryOp::FMul, args[0], one, scalar, FastMath::default())
-            }),
-        }
-    }
-
     /// A function that PTX approximates; the others are legalized, but in double precision.
-    fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Result<()> {
+    pub(super) fn transcendental(&mut self, id: InstId, call: &Call, op: Transcendental) -> Result<()> {
+        self.no_quadruple(id, &call.args)?;
         let approximation = match op {
             // Accurate to two units in the last place, like CUDA's exp2f.
             Transcendental::Exp2 => ptx!("ex2.approx.f32"),
@@ -108,13 +60,12 @@ impl Emitter<'_, '_, '_> {
     fn approximate(&mut self, mnemonic: Mnemonic, value: Val, scalar: Scalar) -> Result<Val> {
         match scalar {
             Scalar::Float => {
-                let arg = self.arg(value, scalar)?;
                 // `tanh` keeps subnormal numbers independent of the function's attributes (manual 9.7.3.22).
                 let own = match mnemonic.opcode() {
                     Opcode::Tanh => mnemonic,
                     _ => self.float_form(mnemonic, scalar)?,
                 };
-                Ok(Val::reg(self.compute(own, &[arg])?))
+                self.apply(own, &[value], scalar)
             }
             Scalar::Half | Scalar::BFloat | Scalar::HalfPair | Scalar::BFloatPair => {
                 self.through_single(scalar, &[value], &mut |this, args| {
@@ -135,17 +86,15 @@ impl Emitter<'_, '_, '_> {
         if !self.module.target.supports(fma) {
             return self.through_single(scalar, args, &mut |this, args| this.multiply_add_to_odd(args));
         }
-        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
-        Ok(Val::reg(self.compute(fma, &args)?))
+        self.apply(fma, args, scalar)
     }
 
     /// `a * b + c` in single precision: where it is not exact the number nearer to zero, with its last bit set.
     fn multiply_add_to_odd(&mut self, args: &[Val]) -> Result<Val> {
         let scalar = Scalar::Float;
-        let args = [self.arg(args[0], scalar)?, self.arg(args[1], scalar)?, self.arg(args[2], scalar)?];
-        let below = Val::reg(self.compute(ptx!("fma.rm.f32"), &args)?);
-        let above = Val::reg(self.compute(ptx!("fma.rp.f32"), &args)?);
-        let nearer = Val::reg(self.compute(ptx!("fma.rz.f32"), &args)?);
+        let below = self.apply(ptx!("fma.rm.f32"), args, scalar)?;
+        let above = self.apply(ptx!("fma.rp.f32"), args, scalar)?;
+        let nearer = self.apply(ptx!("fma.rz.f32"), args, scalar)?;
         let inexact = self.compare_floats(FloatPredicate::One, below, above, scalar)?;
         let (bits, _) = self.bits_of(nearer, scalar)?;
         let odd = self.compute(ptx!("or.b32"), &[bits.into(), Arg::Bits(1, 32)])?;
@@ -155,7 +104,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The smaller or larger of two floating-point numbers, by `min` or `max` of single precision; `.NaN` if the result is a NaN when
     /// one operand is.
-    fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
+    pub(super) fn float_extreme(&mut self, single: Mnemonic, a: Val, b: Val, scalar: Scalar) -> Result<Val> {
         let of_numbers = single.with(Field::Nan, None).filter(|_| single.has(Mod::Nan));
         if let (Scalar::Double, Some(plain)) = (scalar, of_numbers) {
             let extreme = self.float_extreme(plain, a, b, scalar)?;
@@ -175,8 +124,12 @@ impl Emitter<'_, '_, '_> {
             let unordered = self.compare_floats(FloatPredicate::Uno, a, b, scalar)?;
             return self.choose(unordered, Val::Bits(0x7fc0_0000), extreme, scalar);
         }
-        let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-        Ok(Val::reg(self.compute(self.float_form(single, scalar)?, &args)?))
+        self.apply(self.float_form(single, scalar)?, &[a, b], scalar)
+    }
+
+    /// The same number: a product with one only quiets a NaN.
+    pub(super) fn canonical(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
+        self.float_binary(BinaryOp::FMul, value, Val::Bits(one(scalar)), scalar, FastMath::default())
     }
 
     pub(super) fn absolute(&mut self, value: Val, scalar: Scalar) -> Result<Val> {
@@ -191,9 +144,8 @@ impl Emitter<'_, '_, '_> {
 
     pub(super) fn copy_sign(&mut self, value: Val, sign: Val, scalar: Scalar) -> Result<Val> {
         if matches!(scalar, Scalar::Float | Scalar::Double) {
-            let args = [self.arg(sign, scalar)?, self.arg(value, scalar)?];
             let copy = ptx!("copysign.f32").with_type(scalar.class().register_type())?;
-            return Ok(Val::reg(self.compute(copy, &args)?));
+            return self.apply(copy, &[sign, value], scalar);
         }
         let bits = scalar.class().bits();
         let top: u64 = if scalar.is_pair() { 0x8000_8000 } else { 0x8000 };
@@ -207,14 +159,12 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn square_root(&mut self, value: Val, scalar: Scalar, fast: FastMath) -> Result<Val> {
         match scalar {
             Scalar::Float | Scalar::Double => {
-                let arg = self.arg(value, scalar)?;
                 let root = self.precise(ptx!("sqrt.rn.f32"), scalar, fast)?;
-                Ok(Val::reg(self.compute(root, &[arg])?))
+                self.apply(root, &[value], scalar)
             }
             _ => self.through_single(scalar, &[value], &mut |this, args| {
-                let arg = this.arg(args[0], Scalar::Float)?;
                 let root = if fast.afn { ptx!("sqrt.approx.f32") } else { ptx!("sqrt.rn.f32") };
-                Ok(Val::reg(this.compute(root, &[arg])?))
+                this.apply(root, args, Scalar::Float)
             }),
         }
     }
@@ -225,8 +175,7 @@ impl Emitter<'_, '_, '_> {
                 let ty = scalar.float().unwrap_or(ScalarType::F32);
                 let round =
                     ptx!("cvt.rni.f32.f32").with_modifier(Field::Rnd, rounding)?.with_types(&[ty, ty])?;
-                let arg = self.arg(value, scalar)?;
-                Ok(Val::reg(self.compute(round, &[arg])?))
+                self.apply(round, &[value], scalar)
             }
             Scalar::BFloat => {
                 let single = self.float_to_float(value, Scalar::BFloat, Scalar::Float)?;
@@ -246,20 +195,20 @@ impl Emitter<'_, '_, '_> {
 
     /// `is.fpclass`: which of ten classes a number is in, by comparing its bits.
     pub(super) fn float_class(&mut self, id: InstId, call: &Call) -> Result<()> {
-        let leaves = self.value_leaves(argument(call, 0)?)?;
-        let values = self.value(argument(call, 0)?)?;
         let Val::Bits(classes) = self.scalar(argument(call, 1)?)?.0 else {
             return Err(RaiseError::new(INTRINSIC, "a set of classes that is not a constant"));
         };
-        let parts = if self.module.view.is_quadruple(self.value_type(argument(call, 0)?)?) {
-            self.quadruple_summaries(&values)?
+        let number = argument(call, 0)?;
+        let parts = if self.module.view.is_quadruple(self.value_type(number)?) {
+            let words = self.value(number)?;
+            self.quadruple_summaries(&words)?
         } else {
-            self.apart(&leaves, &values)?
+            self.parts_of(number)?
         };
-        let mut results = Vec::with_capacity(parts.len());
-        for (value, scalar) in parts {
-            results.push(self.in_classes(value, scalar, classes)?);
-        }
+        let results: Vec<_> = parts
+            .into_iter()
+            .map(|(value, scalar)| self.in_classes(value, scalar, classes))
+            .collect::<Result<_>>()?;
         self.define(id, results.into());
         Ok(())
     }

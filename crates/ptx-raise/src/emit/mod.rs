@@ -27,7 +27,7 @@ mod covered;
 mod debugging;
 mod directed;
 mod divide;
-mod exchange;
+mod elementwise;
 mod float;
 mod generic;
 mod intrinsic;

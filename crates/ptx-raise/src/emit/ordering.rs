@@ -6,7 +6,7 @@
 //! | `acquire`, `release`, `acq_rel` | `.acquire` | `.release` | the same |
 //! | `seq_cst` | `fence.sc`, `.acquire` | `fence.sc`, `.release` | `fence.sc`, `.acquire` |
 //!
-//! The `fence.sc` before an access releases the accesses before it. Loops around `atom.cas` have relaxed accesses between fences instead.
+//! The `fence.sc` before an access releases the accesses before it.
 //! Before sm_70 there are no ordered accesses: relaxed ones are volatile, and `membar` before or after orders them.
 
 use ptx_isa::{Field, Mod, ptx};
@@ -93,8 +93,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// The modifiers of a relaxed `atom`.
-    pub(super) fn relaxed_atom(&mut self, scope: &Scope) -> Result<Modifiers> {
+    /// The modifiers of an `atom` before the memory model of sm_70, where all are relaxed.
+    fn relaxed_atom(&mut self, scope: &Scope) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         let has_scopes = self.module.target.runs(ptx!("atom.sys.exch.b32"));
         if *scope == Scope::System && !has_scopes {
@@ -102,14 +102,8 @@ impl Emitter<'_, '_, '_> {
             let help = "they are only atomic within the device: system scope requires sm_60";
             self.module.warn(SCOPE, message, help);
         }
-        Ok(if self.has_model() {
-            smallvec![Mod::Relaxed, word]
-        } else if has_scopes && word != Mod::Gpu {
-            smallvec![word]
-        } else {
-            // Without a scope an operation is atomic on the device; the oldest targets have no other.
-            smallvec![]
-        })
+        // Without a scope an operation is atomic on the device; the oldest targets have no other.
+        Ok(if has_scopes && word != Mod::Gpu { smallvec![word] } else { smallvec![] })
     }
 
     /// `.acq_rel.gpu` and so on for `atom` and `red`, after the fence that the order needs before.
@@ -137,46 +131,20 @@ impl Emitter<'_, '_, '_> {
         if self.has_model() { Ok(()) } else { self.fence_after(order, scope) }
     }
 
-    /// The modifiers of a load, after the fence that the order needs before.
-    pub(super) fn ordered_load(
+    /// The modifiers of a load or store, after the fence that the order needs before. `strong` is what makes it acquire or release: LLVM
+    /// has no loads that release, nor stores that acquire.
+    pub(super) fn ordered_access(
         &mut self,
         volatile: bool,
         order: AtomicOrder,
         scope: &Scope,
-    ) -> Result<Modifiers> {
-        let word = self.scope_modifier(scope)?;
-        if !self.has_model() {
-            if order == AtomicOrder::SequentiallyConsistent {
-                self.fence(order, scope)?;
-            }
-            return Ok(smallvec![Mod::Volatile]);
-        }
-        self.model_access(volatile, order, scope, word, Mod::Acquire)
-    }
-
-    /// The modifiers of a store, after the fence that the order needs before.
-    pub(super) fn ordered_store(
-        &mut self,
-        volatile: bool,
-        order: AtomicOrder,
-        scope: &Scope,
+        strong: Mod,
     ) -> Result<Modifiers> {
         let word = self.scope_modifier(scope)?;
         if !self.has_model() {
             self.fence_before(order, scope)?;
             return Ok(smallvec![Mod::Volatile]);
         }
-        self.model_access(volatile, order, scope, word, Mod::Release)
-    }
-
-    fn model_access(
-        &mut self,
-        volatile: bool,
-        order: AtomicOrder,
-        scope: &Scope,
-        word: Mod,
-        strong: Mod,
-    ) -> Result<Modifiers> {
         // Volatile accesses are relaxed at system scope and never merged (manual 8.4).
         let (word, scope) = if volatile { (Mod::Sys, &Scope::System) } else { (word, scope) };
         Ok(match order {

@@ -26,8 +26,7 @@ impl Emitter<'_, '_, '_> {
         let adds = op == BinaryOp::Add;
         if scalar == Scalar::Int(32) && signed {
             let saturating = if adds { ptx!("add.sat.s32") } else { ptx!("sub.sat.s32") };
-            let args = [self.arg(a, scalar)?, self.arg(b, scalar)?];
-            return Ok(Val::reg(self.compute(saturating, &args)?));
+            return self.apply(saturating, &[a, b], scalar);
         }
         let (value, over) = self.overflowing((op, signed), a, b, scalar)?;
         let bound = if !signed {
@@ -108,17 +107,16 @@ impl Emitter<'_, '_, '_> {
     /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
     pub(super) fn saturating_cast(&mut self, id: InstId, call: &Call, signed: bool) -> Result<()> {
         self.no_quadruple(id, &call.args)?;
-        let from = self.value_leaves(argument(call, 0)?)?;
         let to = self.leaves(self.type_of(id))?;
-        let values = self.value(argument(call, 0)?)?;
-        let parts = self.apart(&from, &values)?;
+        let parts = self.parts_of(argument(call, 0)?)?;
         if self.wide_result(id).is_some() {
             return Err(RaiseError::new(INTRINSIC, "a conversion to an integer over 64 bits"));
         }
-        let mut result = Vec::with_capacity(to.len());
-        for ((value, from), to) in parts.into_iter().zip(to.iter()) {
-            result.push(self.saturate_one(value, from, to.scalar.bits(), signed)?);
-        }
+        let result: Vec<_> = parts
+            .into_iter()
+            .zip(to.iter())
+            .map(|((value, from), to)| self.saturate_one(value, from, to.scalar.bits(), signed))
+            .collect::<Result<_>>()?;
         self.define(id, result.into());
         Ok(())
     }

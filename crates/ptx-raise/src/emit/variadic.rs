@@ -8,6 +8,7 @@ use ptx_llvm::address_space;
 use ptx_llvm::view::{Call, InstId, Op, TypeId, Value};
 
 use super::access::Access;
+use super::access::offset_operand;
 use super::append::Arg;
 use super::call::MAX_BY_VALUE;
 use super::generic::argument;
@@ -86,7 +87,7 @@ impl Emitter<'_, '_, '_> {
         let buffer = self.structure_variable();
         let start = Operand::Address(AddressBase::Symbol(Symbol::Variable(buffer)), 0);
         for Place { arg, ty, by_value, at, align, bytes } in structure.places {
-            let to = Self::offset_operand(start, at);
+            let to = offset_operand(start, at);
             if !by_value {
                 let values = self.defined(arg)?;
                 self.store_whole(ty, &values, &Access::store(address_space::LOCAL, to, u64::from(align))?)?;
