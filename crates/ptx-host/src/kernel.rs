@@ -82,10 +82,10 @@ pub fn host_ir(program: &Program, launched: &Launched, cpu: &Cpu) -> Result<[Str
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { module, .. } =
+    let Generated { mut module, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     let before = module.to_text();
-    machine.optimize(&module, PIPELINE)?;
+    machine.optimize(&mut module, PIPELINE)?;
     Ok([before, module.to_text()])
 }
 
@@ -97,9 +97,9 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
     let inlined = inline(program)?;
-    let Generated { module, .. } =
+    let Generated { mut module, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
-    machine.optimize(&module, PIPELINE)?;
+    machine.optimize(&mut module, PIPELINE)?;
     Ok(machine.emit_assembly(&module)?)
 }
 
@@ -122,9 +122,9 @@ fn make(
 ) -> Result<(Entry, Option<Arc<Claims>>), CompileError> {
     let context = Context::new()?;
     let machine = HostMachine::new(cpu, OptLevel::O2)?;
-    let Generated { module, runs, claims, .. } =
+    let Generated { mut module, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
-    machine.optimize(&module, PIPELINE)?;
+    machine.optimize(&mut module, PIPELINE)?;
     Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(&module)? }, claims))
 }
 
@@ -221,8 +221,8 @@ fn generate_of<'c>(
     if options.check_shapes {
         analysis.shapes.compute_per_lane();
     }
-    let module = Module::new(context, "kernel");
-    machine.set_up(&module);
+    let mut module = Module::new(context, "kernel");
+    machine.set_up(&mut module);
     let notes = options.notes.then(Notes::default);
     let lines = options.lines.as_deref();
     let extras = Extras { notes: notes.as_ref(), lines, joined, checks_memory: options.check_memory };

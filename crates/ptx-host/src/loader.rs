@@ -248,8 +248,8 @@ mod tests {
         let cpu = Cpu::baseline("x86-64").expect("a level");
         let machine = HostMachine::new(&cpu, OptLevel::O2).expect("LLVM 22");
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid IR");
-        machine.set_up(&module);
+        let mut module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid IR");
+        machine.set_up(&mut module);
         machine.emit_object(&module).expect("the backend takes it")
     }
 

@@ -236,20 +236,20 @@ pub fn legalize<'c>(
     if !intrinsics && !divisions && functions.sites.is_empty() {
         return Ok(None);
     }
-    let copy = module.copy();
+    let mut copy = module.copy();
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), OptLevel::O0)?;
     if intrinsics {
-        ptx_llvm::expand_intrinsics(&copy, &machine)?;
+        ptx_llvm::expand_intrinsics(&mut copy, &machine)?;
         functions = Functions::of(&View::new(&copy)?, atomics);
     }
-    functions.replace_in(&copy, &machine)?;
+    functions.replace_in(&mut copy, &machine)?;
     // The written functions and the output of passes may contain wide divisions, too.
-    ptx_llvm::expand_wide_divisions(&copy, &machine)?;
+    ptx_llvm::expand_wide_divisions(&mut copy, &machine)?;
     // The loops of the pass count the zeros of wide integers.
-    Functions::of(&View::new(&copy)?, atomics).replace_in(&copy, &machine)?;
+    Functions::of(&View::new(&copy)?, atomics).replace_in(&mut copy, &machine)?;
     // Loops of the passes end as the others do (`ptx_driver::raise`).
     if !copy.has_metadata(marks::VERSION) {
-        ptx_llvm::point_branches(&copy, Branches::Back);
+        ptx_llvm::point_branches(&mut copy, Branches::Back);
     }
     Ok(Some(copy))
 }
@@ -304,7 +304,7 @@ impl Functions {
     }
 
     /// Replaces the instructions of the module that these are for.
-    fn replace_in(&self, module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+    fn replace_in(&self, module: &mut Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
         if self.sites.is_empty() {
             return Ok(());
         }

@@ -34,7 +34,7 @@ pub enum Branches {
 ///
 /// A comparison that has other uses stays, and a branch back gets one of its own; other branches stay as they are then.
 /// So do branches around a block that ends the thread, which raising handles better, and functions that are `optnone`.
-pub fn point_branches(module: &Module<'_>, wanted: Branches) {
+pub fn point_branches(module: &mut Module<'_>, wanted: Branches) {
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks: Vec<LLVMBasicBlockRef> =
             function.get_basic_block_iter().map(|block| block.as_mut_ptr()).collect();

@@ -55,7 +55,7 @@ const LISTS: [List; 2] = [
 /// # Errors
 ///
 /// [`LlvmError::Unsupported`] for a list that contains something other than functions; the errors of LLVM's pass.
-pub fn lower_constructors(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+pub fn lower_constructors(module: &mut Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
     let mut found = Vec::new();
     for list in LISTS {
         // SAFETY: the module is alive.
@@ -70,7 +70,7 @@ pub fn lower_constructors(module: &Module<'_>, machine: &Machine) -> Result<(), 
     if found.is_empty() {
         return Ok(());
     }
-    with_content_as_source(module, || run_passes(module, PASS, machine))?;
+    with_content_as_source(module, |module| run_passes(module, PASS, machine))?;
     for (list, functions) in found {
         // SAFETY: the functions are the module's, which the pass leaves as they are.
         unsafe { fill(module, &list, &functions) };
@@ -113,7 +113,7 @@ unsafe fn functions(module: &Module<'_>, list: &List) -> Result<Vec<LLVMValueRef
 }
 
 /// Runs something with the module's text as the name of its source, from which the pass makes names that no other module has.
-fn with_content_as_source<T>(module: &Module<'_>, run: impl FnOnce() -> T) -> T {
+fn with_content_as_source<T>(module: &mut Module<'_>, run: impl FnOnce(&mut Module<'_>) -> T) -> T {
     let name = module.inkwell().get_name().to_owned();
     // The text begins with it, and it is a path.
     module.inkwell().set_name("");
@@ -125,14 +125,14 @@ fn with_content_as_source<T>(module: &Module<'_>, run: impl FnOnce() -> T) -> T 
         let source = LLVMGetSourceFileName(module.raw(), &raw mut length);
         let source = std::slice::from_raw_parts(source.cast::<u8>(), length).to_vec();
         LLVMSetSourceFileName(module.raw(), text.as_ptr().cast(), text.len());
-        let result = run();
+        let result = run(module);
         LLVMSetSourceFileName(module.raw(), source.as_ptr().cast(), source.len());
         result
     }
 }
 
 /// Gives the variables that the kernel looks at a table of the functions.
-unsafe fn fill(module: &Module<'_>, list: &List, functions: &[LLVMValueRef]) {
+unsafe fn fill(module: &mut Module<'_>, list: &List, functions: &[LLVMValueRef]) {
     // SAFETY: constants and variables of a module that is alive.
     unsafe {
         let [start, end] = [list.start, list.end].map(|name| LLVMGetNamedGlobal(module.raw(), name.as_ptr()));
@@ -165,9 +165,9 @@ mod tests {
 
     fn lowered(text: &str) -> Result<String, LlvmError> {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "/some/path", text.as_bytes()).expect("valid LLVM IR");
+        let mut module = Module::parse(&context, "/some/path", text.as_bytes()).expect("valid LLVM IR");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
-        lower_constructors(&module, &machine)?;
+        lower_constructors(&mut module, &machine)?;
         Ok(module.to_text())
     }
 

@@ -40,7 +40,7 @@ pub const WRITES_ARGUMENTS: u64 = 0b10;
 pub const OPAQUE_WRITE: &str = "l,~{memory}";
 
 /// Gives what functions may read of their own memory before they write it some contents.
-pub fn leave_contents_open(module: &Module<'_>) {
+pub fn leave_contents_open(module: &mut Module<'_>) {
     // SAFETY: the module is alive, and nothing else changes its functions meanwhile.
     unsafe {
         let layout = LLVMGetModuleDataLayout(module.raw());

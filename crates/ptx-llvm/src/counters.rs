@@ -31,7 +31,7 @@ use crate::raw;
 /// A counter that more than its step and the comparison reads, and a sum that is needed elsewhere too, leave the loop as it is: there it
 /// would cost instructions. A comparison of such a loop without regard to signs that are the same (`icmp samesign ult`) becomes a signed one, of
 /// which ptxas takes no round before the others. Functions that are `optnone` stay.
-pub fn count_first(module: &Module<'_>) {
+pub fn count_first(module: &mut Module<'_>) {
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks: Vec<LLVMBasicBlockRef> =
             function.get_basic_block_iter().map(|block| block.as_mut_ptr()).collect();

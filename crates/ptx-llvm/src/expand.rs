@@ -99,7 +99,7 @@ pub fn has_expandable_intrinsics(module: &Module<'_>) -> bool {
 ///
 /// What LLVM's passes say; [`LlvmError::Invalid`] where an intrinsic is used on types that it is not for, which LLVM's verifier
 /// sees only then.
-pub fn expand_intrinsics(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+pub fn expand_intrinsics(module: &mut Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
     for function in module.inkwell().get_functions() {
         let name = function.get_name().to_string_lossy().into_owned();
         if !fits(&name, &function.get_type().get_param_types()) {
@@ -119,7 +119,7 @@ pub fn expand_intrinsics(module: &Module<'_>, machine: &Machine) -> Result<(), L
 /// # Errors
 ///
 /// What LLVM's pass reports.
-pub fn expand_wide_divisions(module: &Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
+pub fn expand_wide_divisions(module: &mut Module<'_>, machine: &Machine) -> Result<(), LlvmError> {
     run_passes(module, "require<libcall-lowering-info>,function(expand-ir-insts<O2>)", machine)
 }
 
@@ -147,8 +147,8 @@ define i64 @narrow(i64 %a, i64 %b) {
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
-        let copy = module.copy();
-        expand_wide_divisions(&copy, &machine).expect("expanded");
+        let mut copy = module.copy();
+        expand_wide_divisions(&mut copy, &machine).expect("expanded");
         let expanded = copy.to_text();
         assert!(
             !expanded.contains("rem i128") && !expanded.contains("udiv <2") && !expanded.contains("udiv i65")
@@ -170,10 +170,10 @@ declare <2 x float> @llvm.vp.fadd.v2f32(<2 x float>, <2 x float>, <2 x i1>, i32)
 declare <2 x float> @llvm.matrix.transpose.v2f32(<2 x float>, i32, i32)
 ";
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid LLVM IR");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
         assert!(has_expandable_intrinsics(&module));
-        expand_intrinsics(&module, &machine).expect("expressed");
+        expand_intrinsics(&mut module, &machine).expect("expressed");
         let text = module.to_text();
         assert!(text.contains("fadd <2 x float>") && !text.contains("= call"), "{text}");
     }

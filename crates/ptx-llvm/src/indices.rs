@@ -27,7 +27,7 @@ const INDEX_BITS: u32 = 64;
 /// The product may be narrower and extended, if it does not wrap. All uses have to be such addresses, for it goes; functions that are
 /// `optnone` stay as they are. Without `nusw` and `nuw` both forms wrap alike; with them the address keeps its form unless the product has
 /// the same.
-pub fn index_elements(module: &Module<'_>) {
+pub fn index_elements(module: &mut Module<'_>) {
     // SAFETY: the layout belongs to the module.
     let layout = unsafe { LLVMGetModuleDataLayout(module.raw()) };
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {

@@ -65,8 +65,8 @@ impl<'c> Module<'c> {
     ///
     /// [`LlvmError::Target`] when the library is for another target, else what LLVM's passes and its linker say.
     pub fn link_needed(
-        &self,
-        library: Module<'c>,
+        &mut self,
+        mut library: Module<'c>,
         machine: &Machine,
         flush: FlushToZero,
     ) -> Result<(), LlvmError> {
@@ -84,13 +84,13 @@ impl<'c> Module<'c> {
         if needed.is_empty() {
             return Ok(());
         }
-        keep_only(&library, &needed);
+        keep_only(&mut library, &needed);
         if flush == FlushToZero::Yes {
             let one = library.context().inkwell().i32_type().const_int(1, false);
             library.inkwell().add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, one);
         }
-        answer_architecture(&library, machine.processor_number());
-        run_passes(&library, "nvvm-reflect,globaldce", machine)?;
+        answer_architecture(&mut library, machine.processor_number());
+        run_passes(&mut library, "nvvm-reflect,globaldce", machine)?;
         self.dress(&library);
         self.take(library)?;
         for name in &needed {
@@ -109,12 +109,12 @@ impl<'c> Module<'c> {
     /// # Errors
     ///
     /// What LLVM's linker refuses.
-    pub fn link_whole(&self, other: Module<'c>) -> Result<(), LlvmError> {
+    pub fn link_whole(&mut self, other: Module<'c>) -> Result<(), LlvmError> {
         self.take(other)
     }
 
     /// Gives the library's functions the target attributes of this module's, so that they can be inlined.
-    fn dress(&self, library: &Module<'c>) {
+    fn dress(&mut self, library: &Module<'c>) {
         let model = self.inkwell().get_functions().find(|function| function.count_basic_blocks() > 0);
         let Some(model) = model else { return };
         for key in TARGET_ATTRIBUTES {
@@ -125,7 +125,7 @@ impl<'c> Module<'c> {
         }
     }
 
-    fn take(&self, library: Module<'c>) -> Result<(), LlvmError> {
+    fn take(&mut self, library: Module<'c>) -> Result<(), LlvmError> {
         let source = library.into_raw();
         // SAFETY: both modules are alive and of one context; the linker destroys the source, which no one owns any more.
         let link = || unsafe { LLVMLinkModules2(self.raw(), source) };
@@ -185,7 +185,7 @@ fn declarations(module: &Module<'_>) -> BTreeSet<String> {
 }
 
 /// Makes everything that a library defines internal but for these names.
-fn keep_only(library: &Module<'_>, names: &[String]) {
+fn keep_only(library: &mut Module<'_>, names: &[String]) {
     let keep = |name: &String| names.contains(name) || name.starts_with("llvm.");
     for function in library.inkwell().get_functions() {
         if function.count_basic_blocks() > 0 && !keep(&name_of_function(function)) {

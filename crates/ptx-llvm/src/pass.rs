@@ -38,7 +38,7 @@ pub fn default_pipeline(level: OptLevel) -> Option<&'static str> {
 /// [`LlvmError::Pipeline`] when LLVM does not understand the text; nothing has run then. [`LlvmError::Target`] when the
 /// module is for another target. [`LlvmError::Other`] when a pass reports an error. [`LlvmError::Invalid`] when the
 /// passes leave a module the verifier refuses.
-pub fn run_passes(module: &Module<'_>, pipeline: &str, machine: &Machine) -> Result<(), LlvmError> {
+pub fn run_passes(module: &mut Module<'_>, pipeline: &str, machine: &Machine) -> Result<(), LlvmError> {
     run_passes_tuned(module, pipeline, machine, Tuning::Source)?;
     module.verify()
 }
@@ -60,7 +60,7 @@ pub enum Tuning {
 ///
 /// As [`run_passes`], but for those of the verifier.
 pub fn run_passes_tuned(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     pipeline: &str,
     machine: &Machine,
     tuning: Tuning,
@@ -86,7 +86,7 @@ pub fn run_passes_tuned(
 ///
 /// As [`run_passes_tuned`].
 pub(crate) fn run_on_functions(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     functions: &[FunctionValue<'_>],
     pipeline: &str,
     machine: &Machine,
@@ -133,12 +133,12 @@ fn options(tuning: Tuning) -> PassBuilderOptions {
 }
 
 /// Removes the metadata of one kind from every instruction.
-pub fn drop_instruction_metadata(module: &Module<'_>, kind: &str) {
+pub fn drop_instruction_metadata(module: &mut Module<'_>, kind: &str) {
     drop_metadata_where(module, kind, |_| true);
 }
 
 /// Removes the metadata of one kind from every instruction of the functions that passes optimize: those that are not `optnone`.
-pub fn drop_optimized_metadata(module: &Module<'_>, kind: &str) {
+pub fn drop_optimized_metadata(module: &mut Module<'_>, kind: &str) {
     drop_metadata_where(module, kind, is_optimized);
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn is_optimized(function: FunctionValue<'_>) -> bool {
     function.get_enum_attribute(AttributeLoc::Function, kind).is_none()
 }
 
-fn drop_metadata_where(module: &Module<'_>, kind: &str, wanted: fn(FunctionValue<'_>) -> bool) {
+fn drop_metadata_where(module: &mut Module<'_>, kind: &str, wanted: fn(FunctionValue<'_>) -> bool) {
     let kind = module.context().inkwell().get_kind_id(kind);
     let functions = module.inkwell().get_functions().filter(|function| wanted(*function));
     for instruction in
@@ -207,9 +207,9 @@ entry:
 
     fn optimized(pipeline: &str) -> Result<String, LlvmError> {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", LOOP.as_bytes())?;
+        let mut module = Module::parse(&context, "m", LOOP.as_bytes())?;
         let machine = Machine::new(&Gpu::default(), OptLevel::O2)?;
-        run_passes(&module, pipeline, &machine)?;
+        run_passes(&mut module, pipeline, &machine)?;
         Ok(module.to_text())
     }
 
@@ -237,9 +237,9 @@ end:
   ret void
 }";
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text).expect("valid text");
+        let mut module = Module::parse(&context, "m", text).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
-        run_passes(&module, "instcombine", &machine).expect("runs");
+        run_passes(&mut module, "instcombine", &machine).expect("runs");
         let text = module.to_text();
         let before = text.split("br i1").next().unwrap_or_default();
         assert!(before.contains("mul i32"), "{text}");
@@ -265,8 +265,8 @@ end:
         let context = Context::new().expect("LLVM 22");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
         for pipeline in ["default<O1>", "default<O2>", "default<O3>", "function(speculative-execution)"] {
-            let module = Module::parse(&context, "m", text).expect("valid text");
-            run_passes(&module, pipeline, &machine).expect("runs");
+            let mut module = Module::parse(&context, "m", text).expect("valid text");
+            run_passes(&mut module, pipeline, &machine).expect("runs");
             let text = module.to_text();
             let (before, _) = text.split_once("br i1").expect("a branch");
             for moved in ["sext", "shl", "getelementptr"] {
@@ -293,8 +293,8 @@ end:
         let context = Context::new().expect("LLVM 22");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
         let optimized = |text: &[u8]| {
-            let module = Module::parse(&context, "m", text).expect("valid text");
-            run_passes(&module, "default<O2>", &machine).expect("runs");
+            let mut module = Module::parse(&context, "m", text).expect("valid text");
+            run_passes(&mut module, "default<O2>", &machine).expect("runs");
             module.to_text()
         };
         let both = optimized(text);
@@ -319,9 +319,9 @@ end:
     fn module_for_another_target_is_refused() {
         let context = Context::new().expect("LLVM 22");
         let text = b"target triple = \"x86_64-linux-gnu\"\n";
-        let module = Module::parse(&context, "m", text).expect("valid text");
+        let mut module = Module::parse(&context, "m", text).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
-        let error = run_passes(&module, "mem2reg", &machine).expect_err("another target");
+        let error = run_passes(&mut module, "mem2reg", &machine).expect_err("another target");
         assert!(error.to_string().contains("x86_64-linux-gnu"), "{error}");
     }
 }

@@ -21,7 +21,7 @@ pub fn asks_reflect(module: &Module<'_>) -> bool {
 }
 
 /// Answers the questions for the architecture with `sm` times ten.
-pub(crate) fn answer_architecture(module: &Module<'_>, sm: u32) {
+pub(crate) fn answer_architecture(module: &mut Module<'_>, sm: u32) {
     for call in calls(module) {
         // SAFETY: the call is one of the module's, and no one has removed it.
         unsafe {
@@ -63,7 +63,7 @@ fn calls(module: &Module<'_>) -> Vec<LLVMValueRef> {
 ///
 /// [`LlvmError::Unsupported`] for a question that is not a constant string, on which LLVM's pass would end the process; what LLVM's
 /// passes say.
-pub fn resolve_reflect(module: &Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
+pub fn resolve_reflect(module: &mut Module<'_>, sm: u16, machine: &Machine) -> Result<(), LlvmError> {
     for call in calls(module) {
         // SAFETY: the call is one of the module's own, in a function, since only blocks of functions hold calls.
         let (question, place) = unsafe {
@@ -121,9 +121,9 @@ mod tests {
     fn a_question_that_is_no_constant_is_an_error() {
         let context = Context::new().expect("LLVM 22");
         let text = "declare i32 @__nvvm_reflect(ptr)\ndefine i32 @f(ptr %p) {\n  %a = call i32 @__nvvm_reflect(ptr %p)\n  ret i32 %a\n}\n";
-        let module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the target");
-        let error = resolve_reflect(&module, 90, &machine).expect_err("nobody knows what is asked");
+        let error = resolve_reflect(&mut module, 90, &machine).expect_err("nobody knows what is asked");
         assert!(error.to_string().contains("constant string"), "{error}");
     }
 
@@ -144,11 +144,11 @@ x:
 y:
   ret i32 %a
 }";
-        let module = Module::parse(&context, "m", text).expect("valid LLVM IR");
+        let mut module = Module::parse(&context, "m", text).expect("valid LLVM IR");
         assert!(asks_reflect(&module));
         let gpu = Gpu { cpu: Some("sm_90".to_owned()), ptx_version: None, ..Gpu::default() };
         let machine = Machine::new(&gpu, OptLevel::O0).expect("a known GPU");
-        resolve_reflect(&module, 90, &machine).expect("passes run");
+        resolve_reflect(&mut module, 90, &machine).expect("passes run");
         let text = module.to_text();
         assert!(text.contains("ret i32 900") && !text.contains("call"), "{text}");
     }

@@ -43,7 +43,7 @@ const STRICT: &str = "strictfp";
 ///
 /// LLVM's message about the text or the module with the calls.
 pub fn replace(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     text: &str,
     wanted: &[Replacement],
     machine: &Machine,
@@ -102,7 +102,7 @@ fn places(module: &Module<'_>, wanted: &[(FunctionId, InstId)]) -> Vec<Option<LL
 }
 
 /// Gives variables (`alloca`) of functions, as a [`View`](crate::view::View) of the module numbers them, an alignment.
-pub fn align_variables(module: &Module<'_>, wanted: &[(FunctionId, InstId, u64)]) {
+pub fn align_variables(module: &mut Module<'_>, wanted: &[(FunctionId, InstId, u64)]) {
     let sites: Vec<_> = wanted.iter().map(|(function, inst, _)| (*function, *inst)).collect();
     for (inst, (.., align)) in places(module, &sites).into_iter().zip(wanted) {
         // SAFETY: the instruction is the module's, which nothing changes meanwhile; a power of two below 2^32 is an alignment of an `alloca`.
@@ -119,7 +119,7 @@ pub fn align_variables(module: &Module<'_>, wanted: &[(FunctionId, InstId, u64)]
 
 /// Takes what asks to be inlined from functions and calls: the pass that inlines is for the replacements alone. In functions that are
 /// `strictfp` it makes `llvm.experimental.constrained.*` of what it inlines; targets without modes of rounding and without exceptions need no such.
-fn withdraw_inlining(module: &Module<'_>) {
+fn withdraw_inlining(module: &mut Module<'_>) {
     // SAFETY: the functions, blocks and instructions are the module's, and no attribute is read after it is removed.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(INLINE.as_ptr().cast(), INLINE.len());
@@ -148,7 +148,7 @@ const KEPT_IF_SHARED: [&str; 6] = [
 ];
 
 /// Has a function inlined wherever it is called, so that its callers keep all their attributes.
-fn inline_without_trace(module: &Module<'_>, function: FunctionValue<'_>) {
+fn inline_without_trace(module: &mut Module<'_>, function: FunctionValue<'_>) {
     let context = module.context().inkwell();
     for name in [INLINE, "nounwind", "mustprogress"] {
         let kind = inkwell::attributes::Attribute::get_named_enum_kind_id(name);
@@ -251,11 +251,11 @@ define internal float @own(float %a) alwaysinline {
 
     fn replaced(with: &str) -> Result<String, LlvmError> {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", TEXT.as_bytes()).expect("valid LLVM IR");
+        let mut module = Module::parse(&context, "m", TEXT.as_bytes()).expect("valid LLVM IR");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
         let wanted =
             Replacement { function: FunctionId::new(0), inst: InstId::new(1), with: "legal.0".to_owned() };
-        replace(&module, with, &[wanted], &machine)?;
+        replace(&mut module, with, &[wanted], &machine)?;
         Ok(module.to_text())
     }
 

@@ -46,7 +46,7 @@ const KERNEL: u32 = 71;
 ///
 /// Those of [`run_passes_tuned`].
 pub fn infer_address_spaces(
-    module: &Module<'_>,
+    module: &mut Module<'_>,
     machine: &Machine,
     tuning: Tuning,
     left_out: &[FunctionId],
@@ -300,10 +300,10 @@ declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
     fn inferred(function: &str) -> (String, String) {
         let context = Context::new().expect("LLVM 22");
         let text = format!("{VARIABLES}{function}");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         let before = module.to_text();
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
-        infer_address_spaces(&module, &machine, Tuning::Source, &[]).expect("runs");
+        infer_address_spaces(&mut module, &machine, Tuning::Source, &[]).expect("runs");
         module.verify().expect("valid afterwards");
         (before, module.to_text())
     }

@@ -194,9 +194,9 @@ exit:
 
     fn run(text: &str, pipeline: &str, tuning: Tuning) -> String {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O2).expect("the default machine");
-        run_passes_tuned(&module, pipeline, &machine, tuning).expect("runs");
+        run_passes_tuned(&mut module, pipeline, &machine, tuning).expect("runs");
         module.verify().expect("valid");
         module.to_text()
     }

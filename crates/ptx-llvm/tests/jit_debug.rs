@@ -15,8 +15,8 @@ const DEBUGGED: &str = "PTX_LLVM_DEBUGGED";
 /// `i64 kernel(i64 x)`: calls `callback(x)` at line 5 of `/src/kernel.ptx`.
 fn object(machine: &HostMachine) -> Vec<u8> {
     let context = Context::new().expect("LLVM 22");
-    let module = Module::new(&context, "m");
-    machine.set_up(&module);
+    let mut module = Module::new(&context, "m");
+    machine.set_up(&mut module);
     let types = Types::new(&context);
     let ty = types.function(types.int(64), &[types.int(64)]);
     let (f, callback) = (module.function("kernel", ty).unwrap(), module.function("callback", ty).unwrap());
@@ -33,7 +33,7 @@ fn object(machine: &HostMachine) -> Vec<u8> {
     b.ret(Some(next)).unwrap();
     debug.finish();
     module.verify().expect("valid");
-    machine.optimize(&module, "default<O2>").expect("runs");
+    machine.optimize(&mut module, "default<O2>").expect("runs");
     machine.emit_object(&module).expect("the backend takes it")
 }
 

@@ -8,8 +8,8 @@ use ptx_llvm::{Context, Module, OptLevel};
 /// `i64 f(i64 x)`: calls `callback(x + 1)`.
 fn object(machine: &HostMachine) -> Vec<u8> {
     let context = Context::new().expect("LLVM 22");
-    let module = Module::new(&context, "m");
-    machine.set_up(&module);
+    let mut module = Module::new(&context, "m");
+    machine.set_up(&mut module);
     let types = Types::new(&context);
     let ty = types.function(types.int(64), &[types.int(64)]);
     let (f, callback) = (module.function("f", ty).unwrap(), module.function("callback", ty).unwrap());

@@ -99,7 +99,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         findings.sort_by_place();
         return Err(findings);
     }
-    ptx_llvm::leave_contents_open(&shared.out);
+    ptx_llvm::leave_contents_open(&mut shared.out);
     if let Err(error) = keep_used(&shared).and_then(|()| shared.out.verify()) {
         let mut findings = Diagnostics::new();
         let finding =

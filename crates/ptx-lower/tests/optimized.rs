@@ -20,7 +20,7 @@ fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
     let lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
     let before = lowered.to_text();
     let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
-    ptx_llvm::run_passes(&lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
+    ptx_llvm::run_passes(&mut lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
     (before, lowered.to_text())
 }
 

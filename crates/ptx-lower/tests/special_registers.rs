@@ -125,7 +125,7 @@ fn taken(name: &str, directive: &str) -> [Bounds; 2] {
     let lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
     let before = range_in(&lowered.to_text());
     let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
-    ptx_llvm::run_passes(&lowered, "default<O2>", &machine).unwrap_or_else(|error| panic!("{error}"));
+    ptx_llvm::run_passes(&mut lowered, "default<O2>", &machine).unwrap_or_else(|error| panic!("{error}"));
     [before, range_in(&lowered.to_text())]
 }
 

@@ -16,7 +16,7 @@ pub struct Pass {
     /// A description in one sentence.
     pub summary: &'static str,
     /// Changes the module; the pipeline verifies it afterwards.
-    pub run: fn(&Module<'_>) -> Result<(), LlvmError>,
+    pub run: fn(&mut Module<'_>) -> Result<(), LlvmError>,
 }
 
 /// Every pass of this project, by name.

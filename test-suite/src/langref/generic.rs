@@ -57,12 +57,12 @@ pub(super) fn pieces() -> Result<Vec<Piece>> {
 /// Whether LLVM's verifier accepts what passes make of a piece, where they express its intrinsic by others: it looks at the types
 /// only then.
 fn is_expressed(context: &Context, piece: &Piece) -> bool {
-    let expressed = |module: &Module<'_>| {
+    let expressed = |module: &mut Module<'_>| {
         let machine = Machine::new(&Gpu::default(), OptLevel::O0)?;
         expand_intrinsics(module, &machine)
     };
     Module::parse_text(context, "piece", piece.text().as_bytes())
-        .is_ok_and(|module| !has_expandable_intrinsics(&module) || expressed(&module).is_ok())
+        .is_ok_and(|mut module| !has_expandable_intrinsics(&module) || expressed(&mut module).is_ok())
 }
 
 /// The types of a class to be overloaded in.

@@ -192,9 +192,9 @@ pub fn rewrite(text: &str, way: Way, oracles: &Oracles) -> Result<String> {
         Way::Listing(level) => {
             stage::optimize(&mut lowered, level)?;
             for hint in [marks::INST, marks::LITERAL, marks::GUARD, marks::MODS] {
-                ptx_llvm::drop_instruction_metadata(&lowered, hint);
+                ptx_llvm::drop_instruction_metadata(&mut lowered, hint);
             }
-            ptx_llvm::index_elements(&lowered);
+            ptx_llvm::index_elements(&mut lowered);
             stage::raise(&mut lowered)
         }
         Way::RoundTrip(level) => {

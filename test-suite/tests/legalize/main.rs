@@ -75,9 +75,9 @@ fn program() -> String {
 #[test]
 fn wide_divisions_give_what_they_gave() {
     let context = Context::new().expect("LLVM 22");
-    let module = Module::parse(&context, "m", program().as_bytes()).expect("valid LLVM IR");
+    let mut module = Module::parse(&context, "m", program().as_bytes()).expect("valid LLVM IR");
     let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the default machine");
-    expand_wide_divisions(&module, &machine).expect("expanded");
+    expand_wide_divisions(&mut module, &machine).expect("expanded");
     let text = module.to_text();
     assert!(
         ["udiv i128", "urem i128", "sdiv i128", "srem i128"].iter().all(|op| !text.contains(op)),

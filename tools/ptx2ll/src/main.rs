@@ -123,8 +123,8 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
     if arguments.no_hints {
         // LLVM drops what nothing names any more.
         let listing = SourceFile::new("ptx", listing::without_hints(&module.to_text()));
-        let (plain, _) = read_llvm(&context, &listing).map_err(|found| rejected(&listing, found))?;
-        index_elements(&plain);
+        let (mut plain, _) = read_llvm(&context, &listing).map_err(|found| rejected(&listing, found))?;
+        index_elements(&mut plain);
         return Ok(plain.to_text().into_bytes());
     }
     Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })

@@ -170,12 +170,12 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
     let llvm = |error: LlvmError| vec![AotError::Llvm(error)];
     let context = Context::new().map_err(llvm)?;
     let machine = HostMachine::new(cpu, OptLevel::O2).map_err(llvm)?;
-    let module = Module::new(&context, &unit.files.join(" "));
-    machine.set_up(&module);
+    let mut module = Module::new(&context, &unit.files.join(" "));
+    machine.set_up(&mut module);
     let mut addresses = Addresses::new(unit.images);
     let (mut kernels, mut errors) = (Vec::new(), Vec::new());
     for kernel in &unit.kernels {
-        match compile_kernel(unit, kernel, &module, &machine, &mut addresses) {
+        match compile_kernel(unit, kernel, &mut module, &machine, &mut addresses) {
             Ok(made) => kernels.push((kernel, made)),
             Err(error) => errors.push(error),
         }
@@ -185,9 +185,9 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
     }
     let symbols = Symbols { module: &module, machine: &machine, unit };
     symbols.add(&addresses, &kernels).map_err(one)?;
-    let finish = || -> Result<Vec<u8>, LlvmError> {
+    let mut finish = || -> Result<Vec<u8>, LlvmError> {
         module.verify()?;
-        machine.optimize(&module, PIPELINE)?;
+        machine.optimize(&mut module, PIPELINE)?;
         Ok(match product {
             Product::Ll => module.to_text().into_bytes(),
             Product::Bc => module.to_bitcode(),
@@ -202,7 +202,7 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
 fn compile_kernel<'c>(
     unit: &Unit<'_>,
     kernel: &UnitKernel,
-    module: &Module<'c>,
+    module: &mut Module<'c>,
     machine: &HostMachine,
     addresses: &mut Addresses,
 ) -> Result<Vec<Made>, AotError> {

@@ -282,15 +282,15 @@ fn check_on(name: &str, cpu: &Cpu, lanes: u32, cases: &[Case], rows: usize) -> R
     let (mut missing, mut random, mut differences) = (0, Random(rows as u64), Vec::new());
     for (part, cases) in cases.chunks(64).enumerate() {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::new(&context, "alu");
-        machine.set_up(&module);
+        let mut module = Module::new(&context, "alu");
+        machine.set_up(&mut module);
         let forms: Vec<bool> = cases
             .iter()
             .enumerate()
             .map(|(index, case)| function(&module, &machine, &format!("f{index}"), lanes, case, style))
             .collect();
         module.verify().expect("valid");
-        machine.optimize(&module, "default<O2>").expect("runs");
+        machine.optimize(&mut module, "default<O2>").expect("runs");
         let object = machine.emit_object(&module).expect("the backend takes it");
         let code = jit.add_object(&format!("{name}-{part}"), &object).expect("links");
         for (index, (case, has_form)) in cases.iter().zip(forms).enumerate() {
@@ -335,13 +335,13 @@ pub fn check_open_nans(cases: &[Case]) {
         let machine = HostMachine::new(&cpu, OptLevel::O2).expect("a target");
         let jit = Jit::new(&cpu).expect("the host");
         let context = Context::new().expect("LLVM 22");
-        let module = Module::new(&context, "alu");
-        machine.set_up(&module);
+        let mut module = Module::new(&context, "alu");
+        machine.set_up(&mut module);
         for (index, case) in cases.iter().enumerate() {
             assert!(function(&module, &machine, &format!("f{index}"), lanes, case, style));
         }
         module.verify().expect("valid");
-        machine.optimize(&module, "default<O2>").expect("runs");
+        machine.optimize(&mut module, "default<O2>").expect("runs");
         let code = jit.add_object("any", &machine.emit_object(&module).expect("code")).expect("links");
         let mut random = Random(7);
         for (index, case) in cases.iter().enumerate() {

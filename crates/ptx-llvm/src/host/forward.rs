@@ -174,7 +174,7 @@ impl Memory {
     /// # Safety
     ///
     /// As for [`Memory::step`].
-    unsafe fn replace(&self, instruction: LLVMValueRef, load: &Access) -> bool {
+    unsafe fn replace(&mut self, instruction: LLVMValueRef, load: &Access) -> bool {
         // SAFETY: stored vectors are of the same block and precede the load; the shuffle has the load's type.
         unsafe {
             let bytes = LLVMStoreSizeOfType(self.layout, LLVMGetElementType(load.ty)) as i64;

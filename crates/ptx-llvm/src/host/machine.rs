@@ -69,7 +69,7 @@ impl HostMachine {
     }
 
     /// Sets the triple and data layout of a module to those of the processor, instead of the GPU's.
-    pub fn set_up(&self, module: &Module<'_>) {
+    pub fn set_up(&self, module: &mut Module<'_>) {
         module.inkwell().set_triple(&TargetTriple::create(&self.cpu.triple));
         module.set_data_layout(&self.data_layout());
     }
@@ -96,7 +96,7 @@ impl HostMachine {
     ///
     /// [`LlvmError::Pipeline`] when LLVM does not understand the text, [`LlvmError::Target`] when the module was not set up
     /// for the processor, [`LlvmError::Other`] when a pass reports an error.
-    pub fn optimize(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
+    pub fn optimize(&self, module: &mut Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
         if pipeline.contains('\0') {
             return Err(LlvmError::Pipeline { message: "the text contains a NUL character".to_owned() });
         }
@@ -119,7 +119,7 @@ impl HostMachine {
         Ok(())
     }
 
-    pub(super) fn run(&self, module: &Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
+    pub(super) fn run(&self, module: &mut Module<'_>, pipeline: &str) -> Result<(), LlvmError> {
         let options = PassBuilderOptions::create();
         let run = || module.inkwell().run_passes(pipeline, &self.inner, options);
         let (result, reported) = with_messages(module.context(), run);
@@ -191,7 +191,7 @@ struct Marked {
 
 /// Disables LLVM's vectorizers for the functions of a module. Pipeline options do not: LLVM decides on its vectorizers when it
 /// parses `default<O2>`, with all options.
-fn forbid_vectorizers(module: &Module<'_>) -> Marked {
+fn forbid_vectorizers(module: &mut Module<'_>) -> Marked {
     let context = module.context().inkwell();
     let kind = Attribute::get_named_enum_kind_id(FORBIDDING);
     let mark = context.create_string_attribute(MARK, "");
@@ -206,7 +206,7 @@ fn forbid_vectorizers(module: &Module<'_>) -> Marked {
 }
 
 impl Marked {
-    fn clear(self, module: &Module<'_>) {
+    fn clear(self, module: &mut Module<'_>) {
         for function in module.inkwell().get_functions() {
             if function.get_string_attribute(AttributeLoc::Function, MARK).is_some() {
                 function.remove_string_attribute(AttributeLoc::Function, MARK);

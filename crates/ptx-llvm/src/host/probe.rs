@@ -27,8 +27,8 @@ fn inlines(cpu: &Cpu, feature: &str) -> Option<bool> {
         attributes(&cpu.features)
     );
     let context = Context::new().ok()?;
-    let module = Module::parse_text(&context, "probe", text.as_bytes()).ok()?;
-    machine.set_up(&module);
-    machine.run(&module, "cgscc(inline)").ok()?;
+    let mut module = Module::parse_text(&context, "probe", text.as_bytes()).ok()?;
+    machine.set_up(&mut module);
+    machine.run(&mut module, "cgscc(inline)").ok()?;
     Some(!module.to_text().contains("call i32"))
 }

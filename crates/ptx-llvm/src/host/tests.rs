@@ -9,11 +9,11 @@ type Body = fn(&Module<'_>, &HostMachine);
 
 fn object(machine: &HostMachine, body: Body) -> Vec<u8> {
     let context = Context::new().expect("LLVM 22");
-    let module = Module::new(&context, "m");
-    machine.set_up(&module);
+    let mut module = Module::new(&context, "m");
+    machine.set_up(&mut module);
     body(&module, machine);
     module.verify().expect("valid");
-    machine.optimize(&module, "default<O2>").expect("runs");
+    machine.optimize(&mut module, "default<O2>").expect("runs");
     machine.emit_object(&module).expect("the backend takes it")
 }
 
@@ -131,11 +131,11 @@ fn masked_accesses_touch_their_lanes_alone() {
 #[test]
 fn gathers_take_a_scalar_base() {
     let context = Context::new().expect("LLVM 22");
-    let module = Module::new(&context, "m");
+    let mut module = Module::new(&context, "m");
     let machine = HostMachine::new(&Cpu::baseline("x86-64-v4").unwrap(), OptLevel::O2).unwrap();
-    machine.set_up(&module);
+    machine.set_up(&mut module);
     gather(&module, &machine);
-    machine.optimize(&module, "default<O2>").unwrap();
+    machine.optimize(&mut module, "default<O2>").unwrap();
     let text = machine.emit_assembly(&module).unwrap();
     // `rdi` and `rdx` hold the first and the third argument (System V ABI); offsets stay 32 bits wide.
     assert!(text.contains("vgatherdps\t(%rdi,%zmm"), "{text}");
@@ -277,10 +277,10 @@ fn vectors_are_as_wide_as_the_processor_has_them() {
         assert_eq!(cpu.vector_bits(), bits, "{baseline}");
         let machine = HostMachine::new(&cpu, OptLevel::O2).unwrap();
         let context = Context::new().expect("LLVM 22");
-        let module = Module::new(&context, "m");
-        machine.set_up(&module);
+        let mut module = Module::new(&context, "m");
+        machine.set_up(&mut module);
         add_one(&module, &machine);
-        machine.optimize(&module, "default<O2>").unwrap();
+        machine.optimize(&mut module, "default<O2>").unwrap();
         let text = machine.emit_assembly(&module).unwrap();
         assert!(text.contains(register), "{baseline}:\n{text}");
         let wider = match register {
@@ -345,16 +345,16 @@ end:
 }";
     let machine = HostMachine::new(&Cpu::baseline("x86-64-v3").unwrap(), OptLevel::O2).unwrap();
     let context = Context::new().expect("LLVM 22");
-    let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
-    let refused = machine.optimize(&module, "default<O2>").unwrap_err();
+    let mut module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+    let refused = machine.optimize(&mut module, "default<O2>").unwrap_err();
     assert!(matches!(refused, LlvmError::Target { .. }), "{refused}");
     assert!(machine.emit_object(&module).is_err());
-    machine.set_up(&module);
-    machine.optimize(&module, "default<O3>").unwrap();
+    machine.set_up(&mut module);
+    machine.optimize(&mut module, "default<O3>").unwrap();
     let text = module.to_text();
     assert!(!text.contains(" x i32>"), "{text}");
     assert!(!text.contains("noimplicitfloat") && !text.contains("ptx."), "{text}");
-    assert!(matches!(machine.optimize(&module, "frob"), Err(LlvmError::Pipeline { .. })));
+    assert!(matches!(machine.optimize(&mut module, "frob"), Err(LlvmError::Pipeline { .. })));
 }
 
 #[test]
@@ -371,9 +371,9 @@ fn straight_code_is_not_vectorized() {
     );
     let machine = HostMachine::new(&Cpu::baseline("x86-64-v3").unwrap(), OptLevel::O2).unwrap();
     let context = Context::new().expect("LLVM 22");
-    let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
-    machine.set_up(&module);
-    machine.optimize(&module, "default<O3>").unwrap();
+    let mut module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+    machine.set_up(&mut module);
+    machine.optimize(&mut module, "default<O3>").unwrap();
     let text = module.to_text();
     assert_eq!(text.matches("store i32").count(), 8, "{text}");
     assert_eq!(text.matches("noimplicitfloat").count(), 2, "those of @g and its comment: {text}");
@@ -425,7 +425,7 @@ const SELECTIONS: [(&str, Chosen, bool); 5] = [
 /// With AVX-512 LLVM 22 makes instructions with wrong truth tables of these without [`blend`].
 #[test]
 fn bits_are_selected_under_masks() {
-    let (machine, jit) = host();
+    let (mut machine, jit) = host();
     for (at, (body, selected, keeps_a)) in SELECTIONS.into_iter().enumerate() {
         let text = format!(
             "define void @f(ptr %to, ptr %from, i16 %lanes) {{\n%a = load <16 x i32>, ptr %from, align 4\n\
@@ -433,12 +433,12 @@ fn bits_are_selected_under_masks() {
              %m = bitcast i16 %lanes to <16 x i1>\n{body}\nstore <16 x i32> %r, ptr %to, align 4\nret void\n}}"
         );
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
-        machine.set_up(&module);
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
+        machine.set_up(&mut module);
         let types = Types::new(module.context());
         let ty = types.function(types.void(), &[types.pointer(0), types.pointer(0), types.int(16)]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));
-        machine.optimize(&module, "default<O2>").expect("runs");
+        machine.optimize(&mut module, "default<O2>").expect("runs");
         module.verify().expect("valid");
         let object = machine.emit_object(&module).expect("the backend takes it");
         let code = jit.add_object(&format!("selection{at}"), &object).expect("links");
@@ -477,9 +477,9 @@ define <4 x i32> @others(<4 x i32> %a, <4 x i32> %b, <4 x i1> %m) {
     for (name, constant) in [("x86-64-v4", true), ("x86-64-v3", false)] {
         let machine = HostMachine::new(&Cpu::baseline(name).unwrap(), OptLevel::O2).unwrap();
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).unwrap();
-        machine.set_up(&module);
-        machine.optimize(&module, "verify").unwrap();
+        let mut module = Module::parse(&context, "m", text.as_bytes()).unwrap();
+        machine.set_up(&mut module);
+        machine.optimize(&mut module, "verify").unwrap();
         module.verify().unwrap();
         let text = module.to_text();
         let split = "select <4 x i1> %m, <4 x i32> <i32 1, i32 2, i32 3, i32 4>, <4 x i32> zeroinitializer";

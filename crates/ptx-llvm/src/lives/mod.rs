@@ -42,7 +42,7 @@ use crate::pass::is_optimized;
 /// Moves instructions without effects within their blocks when fewer words live across the calls between then: up, to where the last
 /// of their operands is known, and down, to the first instruction that reads them. The order of everything else and what the
 /// module computes stay, and so do functions that are `optnone`.
-pub fn reduce_call_pressure(module: &Module<'_>) {
+pub fn reduce_call_pressure(module: &mut Module<'_>) {
     let movable = Movable::new();
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks = function.get_basic_blocks();

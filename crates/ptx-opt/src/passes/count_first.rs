@@ -2,7 +2,7 @@
 
 use ptx_llvm::{LlvmError, Module};
 
-pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
+pub(super) fn run(module: &mut Module<'_>) -> Result<(), LlvmError> {
     ptx_llvm::count_first(module);
     Ok(())
 }
@@ -30,7 +30,7 @@ exit:
     fn counted(text: &str) -> String {
         let context = Context::new().expect("LLVM 22");
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        count_first(&module);
+        count_first(&mut module);
         module.verify().expect("still valid");
         module.to_text()
     }

@@ -2,7 +2,7 @@
 
 use ptx_llvm::{LlvmError, Module};
 
-pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
+pub(super) fn run(module: &mut Module<'_>) -> Result<(), LlvmError> {
     ptx_llvm::index_elements(module);
     Ok(())
 }
@@ -18,7 +18,7 @@ mod tests {
             "define void @f(i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %q) {{\n{body}\n  ret void\n}}\n"
         );
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        index_elements(&module);
+        index_elements(&mut module);
         module.verify().expect("still valid");
         let text = module.to_text();
         let lines = text.lines().skip_while(|line| !line.starts_with("define")).skip(1);

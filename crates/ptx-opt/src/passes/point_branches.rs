@@ -2,7 +2,7 @@
 
 use ptx_llvm::{Branches, LlvmError, Module};
 
-pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
+pub(super) fn run(module: &mut Module<'_>) -> Result<(), LlvmError> {
     ptx_llvm::point_branches(module, Branches::All);
     Ok(())
 }
@@ -16,7 +16,7 @@ mod tests {
         let context = Context::new().expect("LLVM 22");
         let text = format!("define void @f(i32 %n, float %x, ptr %p) {{\n{body}\n  ret void\n}}\n");
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        point_branches(&module, wanted);
+        point_branches(&mut module, wanted);
         module.verify().expect("still valid");
         let text = module.to_text();
         let shown = |line: &&str| line.contains("cmp") || line.trim_start().starts_with("br i1");
@@ -98,7 +98,7 @@ exit:
 }}"
             );
             let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-            point_branches(&module, Branches::Back);
+            point_branches(&mut module, Branches::Back);
             let text = module.to_text().replace("br i1 %c, label %loop, label %exit", "br label %exit");
             let text = text.replace("ret i1 %a", "%same = icmp eq i1 %a, %c\n  ret i1 %same");
             let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");

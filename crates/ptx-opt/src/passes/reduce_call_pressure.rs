@@ -2,7 +2,7 @@
 
 use ptx_llvm::{LlvmError, Module};
 
-pub(super) fn run(module: &Module<'_>) -> Result<(), LlvmError> {
+pub(super) fn run(module: &mut Module<'_>) -> Result<(), LlvmError> {
     ptx_llvm::reduce_call_pressure(module);
     Ok(())
 }
@@ -32,7 +32,7 @@ mod tests {
             "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) !dbg !2 {{\n{body}\n  ret void\n}}\n{DEBUG}"
         );
         let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
-        ptx_llvm::reduce_call_pressure(&module);
+        ptx_llvm::reduce_call_pressure(&mut module);
         module.verify().expect("still valid");
         let text = module.to_text();
         let body = text.split("define").nth(1).expect("the function");

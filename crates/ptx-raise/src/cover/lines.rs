@@ -98,9 +98,9 @@ fn root_of(pattern: &Pattern) -> Option<Root> {
 
 /// The IR that each line lowers to, and the optimized IR if it differs.
 fn patterns(lines: &'static [Line], context: &Context) -> Option<Vec<(Line, Pattern)>> {
-    let module = lower(HEADING, context, lines)?;
+    let mut module = lower(HEADING, context, lines)?;
     let plain = Arc::new(View::new(&module).ok()?);
-    combine(&module)?;
+    combine(&mut module)?;
     let combined = Arc::new(View::new(&module).ok()?);
     let mut found = Vec::with_capacity(2 * lines.len());
     for (number, line) in lines.iter().enumerate() {

@@ -44,7 +44,7 @@ impl Patterns {
 }
 
 /// Transforms patterns to their form in optimized code.
-pub(super) fn combine(module: &Module<'_>) -> Option<()> {
+pub(super) fn combine(module: &mut Module<'_>) -> Option<()> {
     let machine = Machine::new(&Gpu::of_module(module).for_pipelines(), OptLevel::O0).ok()?;
     ptx_llvm::run_passes(module, "function(instcombine)", &machine).ok()
 }

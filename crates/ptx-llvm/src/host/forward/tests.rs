@@ -203,8 +203,8 @@ fn random_accesses_find_what_was_stored() {
         let steps = steps(&mut random);
         let text = function(&steps);
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
-        machine.set_up(&module);
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid");
+        machine.set_up(&mut module);
         let types = Types::new(module.context());
         let ty = types.function(types.void(), &[types.pointer(0); 3]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));

@@ -58,8 +58,8 @@ fn wide_masks_have_the_same_lanes() {
     let jit = Jit::new(&cpu).expect("the host's own code");
     for vector_bits in [128, 256] {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", LOOP.as_bytes()).expect("valid");
-        machine.set_up(&module);
+        let mut module = Module::parse(&context, "m", LOOP.as_bytes()).expect("valid");
+        machine.set_up(&mut module);
         let types = Types::new(module.context());
         let ty = types.function(types.void(), &[types.pointer(0); 2]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));
