@@ -100,7 +100,7 @@ pub fn host_assembly(program: &Program, launched: &Launched, cpu: &Cpu) -> Resul
     let Generated { mut module, .. } =
         generate(&context, &machine, program, inlined.as_ref(), launched, &Options::default())?;
     machine.optimize(&mut module, PIPELINE)?;
-    Ok(machine.emit_assembly(&module)?)
+    Ok(machine.emit_assembly(module)?)
 }
 
 pub(crate) const PIPELINE: &str = "default<O2>";
@@ -125,7 +125,7 @@ fn make(
     let Generated { mut module, runs, claims, .. } =
         generate(&context, &machine, program, inlined, launched, options)?;
     machine.optimize(&mut module, PIPELINE)?;
-    Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(&module)? }, claims))
+    Ok((Entry { runs, llvm: Identity::of_process()?, object: machine.emit_object(module)? }, claims))
 }
 
 pub(crate) fn generate<'c>(

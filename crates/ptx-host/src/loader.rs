@@ -250,7 +250,7 @@ mod tests {
         let context = Context::new().expect("LLVM 22");
         let mut module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid IR");
         machine.set_up(&mut module);
-        machine.emit_object(&module).expect("the backend takes it")
+        machine.emit_object(module).expect("the backend takes it")
     }
 
     /// The rights of the pages with an address, as `r-xp`.

@@ -34,7 +34,7 @@ fn object(machine: &HostMachine) -> Vec<u8> {
     debug.finish();
     module.verify().expect("valid");
     machine.optimize(&mut module, "default<O2>").expect("runs");
-    machine.emit_object(&module).expect("the backend takes it")
+    machine.emit_object(module).expect("the backend takes it")
 }
 
 /// Where the debugger stops.

@@ -19,7 +19,7 @@ fn object(machine: &HostMachine) -> Vec<u8> {
     let next = b.binary(BinaryOp::Add, f.parameters()[0], types.int_value(64, 1)).unwrap();
     let result = b.call(callback, &[next]).unwrap();
     b.ret(Some(result)).unwrap();
-    machine.emit_object(&module).expect("the backend takes it")
+    machine.emit_object(module).expect("the backend takes it")
 }
 
 /// Memory of the process that is in use, in KiB, and the number of its mappings.

@@ -185,14 +185,14 @@ pub fn compile(unit: &Unit<'_>, cpu: &Cpu, product: Product) -> Result<Vec<u8>, 
     }
     let symbols = Symbols { module: &module, machine: &machine, unit };
     symbols.add(&addresses, &kernels).map_err(one)?;
-    let mut finish = || -> Result<Vec<u8>, LlvmError> {
+    let finish = || -> Result<Vec<u8>, LlvmError> {
         module.verify()?;
         machine.optimize(&mut module, PIPELINE)?;
         Ok(match product {
             Product::Ll => module.to_text().into_bytes(),
             Product::Bc => module.to_bitcode(),
-            Product::Asm => machine.emit_assembly(&module)?.into_bytes(),
-            Product::Obj => machine.emit_object(&module)?,
+            Product::Asm => machine.emit_assembly(module)?.into_bytes(),
+            Product::Obj => machine.emit_object(module)?,
         })
     };
     finish().map_err(llvm)

@@ -291,7 +291,7 @@ fn check_on(name: &str, cpu: &Cpu, lanes: u32, cases: &[Case], rows: usize) -> R
             .collect();
         module.verify().expect("valid");
         machine.optimize(&mut module, "default<O2>").expect("runs");
-        let object = machine.emit_object(&module).expect("the backend takes it");
+        let object = machine.emit_object(module).expect("the backend takes it");
         let code = jit.add_object(&format!("{name}-{part}"), &object).expect("links");
         for (index, (case, has_form)) in cases.iter().zip(forms).enumerate() {
             if !has_form {
@@ -342,7 +342,7 @@ pub fn check_open_nans(cases: &[Case]) {
         }
         module.verify().expect("valid");
         machine.optimize(&mut module, "default<O2>").expect("runs");
-        let code = jit.add_object("any", &machine.emit_object(&module).expect("code")).expect("links");
+        let code = jit.add_object("any", &machine.emit_object(module).expect("code")).expect("links");
         let mut random = Random(7);
         for (index, case) in cases.iter().enumerate() {
             let address = code.address(&format!("f{index}")).expect("defined");

@@ -127,22 +127,22 @@ impl HostMachine {
         reject_reported_errors(reported, module.context())
     }
 
-    /// Emits an object file. Code generation changes the module, which must not be used afterwards.
+    /// Emits an object file. Code generation changes the module, so that it is consumed.
     ///
     /// # Errors
     ///
     /// [`LlvmError::Target`] when the module was not set up for the processor, [`LlvmError::Other`] for what the backend reports.
-    pub fn emit_object(&self, module: &Module<'_>) -> Result<Vec<u8>, LlvmError> {
-        self.emit(module, FileType::Object)
+    pub fn emit_object(&self, module: Module<'_>) -> Result<Vec<u8>, LlvmError> {
+        self.emit(&module, FileType::Object)
     }
 
-    /// Emits assembly, in the target's usual syntax. Code generation changes the module.
+    /// Emits assembly, in the target's usual syntax.
     ///
     /// # Errors
     ///
     /// As [`HostMachine::emit_object`].
-    pub fn emit_assembly(&self, module: &Module<'_>) -> Result<String, LlvmError> {
-        let mut bytes = self.emit(module, FileType::Assembly)?;
+    pub fn emit_assembly(&self, module: Module<'_>) -> Result<String, LlvmError> {
+        let mut bytes = self.emit(&module, FileType::Assembly)?;
         // Some versions of LLVM count the NUL byte after the text, others do not.
         if bytes.last() == Some(&0) {
             bytes.pop();

@@ -211,7 +211,7 @@ fn random_accesses_find_what_was_stored() {
         forward_stores(&module);
         module.verify().expect("valid");
         shuffles += module.to_text().matches("shufflevector").count();
-        let object = machine.emit_object(&module).expect("the backend takes it");
+        let object = machine.emit_object(module).expect("the backend takes it");
         let code = jit.add_object(&format!("accesses{round}"), &object).expect("links");
         let address = code.address("f").expect("defined");
         // SAFETY: the function built above takes these.

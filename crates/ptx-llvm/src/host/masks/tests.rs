@@ -64,7 +64,7 @@ fn wide_masks_have_the_same_lanes() {
         let ty = types.function(types.void(), &[types.pointer(0); 2]);
         machine.set_function(types, module.function("f", ty).expect("the one above"));
         widen_masks(&module, vector_bits);
-        let object = machine.emit_object(&module).expect("the backend takes it");
+        let object = machine.emit_object(module).expect("the backend takes it");
         let code = jit.add_object(&format!("masks{vector_bits}"), &object).expect("links");
         let address = code.address("f").expect("defined");
         // SAFETY: the function above takes these.
