@@ -39,10 +39,9 @@ pub(crate) struct Users {
 
 impl Users {
     /// The users of `count` values, from pairs of a value's number and a user; those of a value stay in their order.
-    pub(crate) fn new(count: usize, uses: &[(u32, InstId)]) -> Self {
+    pub(crate) fn new(count: usize, uses: impl ExactSizeIterator<Item = (usize, InstId)> + Clone) -> Self {
         let mut starts = vec![0; count + 1];
-        let number = |value: u32| (value as usize).min(count);
-        uses.iter().for_each(|(value, _)| starts[number(*value)] += 1);
+        uses.clone().for_each(|(value, _)| starts[value.min(count)] += 1);
         let mut total = 0;
         for start in &mut starts {
             total += std::mem::replace(start, total);
@@ -50,8 +49,8 @@ impl Users {
         let mut next = starts.clone();
         let mut users = vec![InstId::new(0); uses.len()];
         for (value, user) in uses {
-            let place = &mut next[number(*value)];
-            users[*place as usize] = *user;
+            let place = &mut next[value.min(count)];
+            users[*place as usize] = user;
             *place += 1;
         }
         Self { starts, users }

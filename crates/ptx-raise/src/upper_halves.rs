@@ -60,11 +60,11 @@ impl Reader<'_> {
         for (at, inst) in self.function.insts.iter().enumerate() {
             for_each_operand(&inst.op, &mut |value| {
                 if let Value::Inst(used) = value {
-                    uses.push((used.index() as u32, InstId::new(at)));
+                    uses.push((used.index(), InstId::new(at)));
                 }
             });
         }
-        self.users = Users::new(self.function.insts.len(), &uses);
+        self.users = Users::new(self.function.insts.len(), uses.into_iter());
     }
 
     /// Iterates from all zero until nothing changes: addresses in a loop depend on their initial value and on the increments.

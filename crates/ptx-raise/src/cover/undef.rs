@@ -1,6 +1,6 @@
 //! Writes of `undef`: memory may keep its contents, so that they need no instruction.
 
-use ptx_llvm::view::{AtomicOrder, InstId, Op, Value};
+use ptx_llvm::view::{AtomicOrder, Call, InlineAsm, InstId, Op, Value};
 use ptx_llvm::{OPAQUE_WRITE, WRITES_ARGUMENTS};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -24,17 +24,13 @@ struct Open {
     /// The results of empty inline assembly, with the assembly.
     given: HashMap<InstId, InstId>,
     /// Results with more than one use.
-    shared: HashSet<u32>,
+    shared: HashSet<InstId>,
 }
 
 impl Open {
     /// Whether a value is an undefined number without uses other than the current one.
     fn is_alone(&self, id: InstId) -> bool {
-        (self.frozen.contains(&id) || self.given.contains_key(&id)) && !self.is_shared(id)
-    }
-
-    fn is_shared(&self, id: InstId) -> bool {
-        self.shared.contains(&(id.index() as u32))
+        (self.frozen.contains(&id) || self.given.contains_key(&id)) && !self.shared.contains(&id)
     }
 }
 
@@ -50,7 +46,7 @@ impl Search<'_, '_> {
     /// the result that the function returns in memory, of an undefined number without other uses, and empty inline assembly that may
     /// write its operands. Lowering emits them (docs/mapping.md, "Uninitialized memory"). `of_results` has each use of a result with
     /// its user.
-    pub(super) fn idle_writes(&self, of_results: &[(u32, InstId)]) -> Idle {
+    pub(super) fn idle_writes(&self, of_results: &[(InstId, InstId)]) -> Idle {
         let mut idle = Idle::default();
         let ids = || self.flow.insts(self.source);
         idle.insts.extend(ids().filter(|id| self.writes_without_text(*id)));
@@ -60,7 +56,7 @@ impl Search<'_, '_> {
         let mut giving: HashSet<InstId> = open.given.values().copied().collect();
         for (used, user) in of_results {
             if !idle.insts.contains(user) && !idle.fields.contains(user) {
-                giving.remove(&InstId::new(*used as usize));
+                giving.remove(used);
             }
         }
         idle.insts.extend(giving);
@@ -68,7 +64,7 @@ impl Search<'_, '_> {
     }
 
     /// The undefined numbers; `None` if there are none.
-    fn open_numbers(&self, of_results: &[(u32, InstId)]) -> Option<Open> {
+    fn open_numbers(&self, of_results: &[(InstId, InstId)]) -> Option<Open> {
         let function = self.source.function;
         let (mut frozen, mut given) = (HashSet::default(), HashMap::default());
         for id in self.flow.insts(self.source) {
@@ -90,18 +86,14 @@ impl Search<'_, '_> {
         // All numbers of assembly whose result is used as a whole have that use too.
         let mut whole: HashSet<InstId> = HashSet::default();
         let mut fields = HashMap::default();
-        for (used, user) in of_results {
-            let assembly = InstId::new(*used as usize);
-            if !given.contains_key(&assembly) {
-                continue;
-            }
-            let Op::ExtractValue { indices, .. } = &function.inst(*user).op else {
+        for &(assembly, user) in of_results.iter().filter(|(used, _)| given.contains_key(used)) {
+            let Op::ExtractValue { indices, .. } = &function.inst(user).op else {
                 whole.insert(assembly);
                 continue;
             };
-            if let Some(other) = fields.insert((assembly, indices.as_slice()), *user) {
+            if let Some(other) = fields.insert((assembly, indices.as_slice()), user) {
                 // One number by two names.
-                shared.extend([other, *user].map(|id| id.index() as u32));
+                shared.extend([other, user]);
             }
         }
         let fields = fields.into_iter().filter(|((assembly, _), _)| !whole.contains(assembly));
@@ -150,7 +142,7 @@ impl Search<'_, '_> {
             for _ in 0..=function.insts.len() {
                 let Value::Inst(id) = rest else { break };
                 let Op::InsertValue { aggregate, element, .. } = &function.inst(id).op else { break };
-                if open.is_shared(id) {
+                if open.shared.contains(&id) {
                     break;
                 }
                 if let Value::Inst(number) = *element
@@ -166,23 +158,22 @@ impl Search<'_, '_> {
 
     /// Whether an instruction is empty inline assembly without operands, whose results nothing else depends on.
     fn gives_any_numbers(&self, id: InstId) -> bool {
-        let Op::Call(call) = &self.source.inst(id).op else { return false };
-        let Value::Asm(asm) = call.callee else { return false };
-        let asm = self.source.view.inline_asm(asm);
-        asm.text.is_empty()
-            && !asm.side_effects
-            && call.args.is_empty()
-            && asm.constraints.split(',').all(|constraint| constraint.starts_with('='))
+        self.empty_assembly(id).is_some_and(|(call, asm)| {
+            call.args.is_empty() && asm.constraints.split(',').all(|constraint| constraint.starts_with('='))
+        })
     }
 
     /// Whether an instruction is empty inline assembly that may only write its operands.
     fn writes_without_text(&self, id: InstId) -> bool {
-        let Op::Call(call) = &self.source.inst(id).op else { return false };
-        let Value::Asm(asm) = call.callee else { return false };
+        self.empty_assembly(id).is_some_and(|(call, asm)| {
+            asm.constraints == OPAQUE_WRITE && call.attributes.number("memory") == Some(WRITES_ARGUMENTS)
+        })
+    }
+
+    fn empty_assembly(&self, id: InstId) -> Option<(&Call, &InlineAsm)> {
+        let Op::Call(call) = self.source.op(id) else { return None };
+        let Value::Asm(asm) = call.callee else { return None };
         let asm = self.source.view.inline_asm(asm);
-        asm.text.is_empty()
-            && !asm.side_effects
-            && asm.constraints == OPAQUE_WRITE
-            && call.attributes.number("memory") == Some(WRITES_ARGUMENTS)
+        (asm.text.is_empty() && !asm.side_effects).then_some((call, asm))
     }
 }

@@ -7,10 +7,10 @@ use crate::per_inst::Users;
 use crate::references::for_each_operand;
 use crate::source::Source;
 
-/// Each use of a result or a parameter, by its number, with the instruction that uses it.
+/// Each use of a result or a parameter with the instruction that uses it.
 #[derive(Debug, Default)]
 pub(super) struct UseList {
-    pub(super) of_results: Vec<(u32, InstId)>,
+    pub(super) of_results: Vec<(InstId, InstId)>,
     of_parameters: Vec<(u32, InstId)>,
 }
 
@@ -20,7 +20,7 @@ impl UseList {
         let mut list = Self::default();
         for id in flow.insts(source) {
             for_each_operand(source.op(id), &mut |value| match value {
-                Value::Inst(used) => list.of_results.push((used.index() as u32, id)),
+                Value::Inst(used) => list.of_results.push((used, id)),
                 Value::Arg(at) => list.of_parameters.push((at, id)),
                 Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {}
             });
@@ -49,14 +49,16 @@ impl Uses {
         let function = source.function;
         let mut counts = vec![0; function.insts.len()];
         for (used, _) in &list.of_results {
-            if let Some(count) = counts.get_mut(*used as usize) {
+            if let Some(count) = counts.get_mut(used.index()) {
                 *count += 1;
             }
         }
+        let of_results = list.of_results.iter().map(|(used, user)| (used.index(), *user));
+        let of_parameters = list.of_parameters.iter().map(|(at, user)| (*at as usize, *user));
         Self {
             counts,
-            users: Users::new(function.insts.len(), &list.of_results),
-            parameter_users: Users::new(function.params.len(), &list.of_parameters),
+            users: Users::new(function.insts.len(), of_results),
+            parameter_users: Users::new(function.params.len(), of_parameters),
         }
     }
 
