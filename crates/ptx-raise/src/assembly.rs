@@ -16,7 +16,7 @@ use crate::dynamic_shared;
 use crate::error::{ASSEMBLY, MODULE, RaiseError};
 use crate::linkage::is_defined;
 use crate::names::{self, assembly_words};
-use crate::references::{alias_target, for_each_symbol, is_llvm_own};
+use crate::references::{for_each_symbol, is_llvm_own};
 
 /// The location in errors.
 const PLACE: &str = "the assembly of the module";
@@ -59,11 +59,7 @@ impl Assembly {
             for &id in order.iter().filter(|id| !self.defined.contains(id)) {
                 let mut waits = false;
                 for_each_symbol(view, view.global(id).initializer, &mut |symbol| {
-                    let end = match symbol {
-                        Symbol::Alias(alias) => alias_target(view, alias).map(|(symbol, _)| symbol),
-                        Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
-                    };
-                    if let Some(Symbol::Global(other)) = end {
+                    if let Symbol::Global(other) = symbol {
                         waits |= self.defined.contains(&other) || late.contains(&other);
                     }
                 });

@@ -14,7 +14,7 @@ use crate::error::{BOUND, MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
-use crate::references::alias_target;
+use crate::references::resolved;
 use crate::source::Source;
 use crate::style::{Names, Style};
 use crate::target::{RaiseOptions, Target};
@@ -236,15 +236,10 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
 
     /// The symbol that a reference resolves to, its address space, and the offset in bytes.
     pub(crate) fn symbol(&self, symbol: Symbol) -> Result<(PtxSymbol, u32, i64)> {
-        let (symbol, offset) = match symbol {
-            Symbol::Alias(id) => alias_target(self.view, id).ok_or_else(|| {
-                RaiseError::new(
-                    MODULE,
-                    format!("the alias {} cannot be referred to", self.view.alias(id).name),
-                )
-            })?,
-            Symbol::Function(_) | Symbol::Global(_) => (symbol, 0),
-        };
+        let (symbol, offset) = resolved(self.view, symbol).ok_or_else(|| {
+            let name = self.view.symbol_name(symbol);
+            RaiseError::new(MODULE, format!("the alias {name} cannot be referred to"))
+        })?;
         match symbol {
             Symbol::Function(id) => {
                 Ok((PtxSymbol::Function(self.function_entry(id)?), address_space::GENERIC, offset))

@@ -18,7 +18,7 @@ use crate::dynamic_shared;
 use crate::error::{MODULE, RaiseError, Result, VISIBLE};
 use crate::linkage::{Presence, directive, is_defined, stored_space};
 use crate::names::{self, assembly_words};
-use crate::references::{References, alias_target, global_order, is_llvm_own};
+use crate::references::{References, global_order, is_llvm_own, resolved};
 use crate::signature::{self, Signature};
 use crate::types::SharedAddresses;
 use crate::{emit, initializer, upper_halves};
@@ -374,7 +374,7 @@ impl<'v> ModuleContext<'v, '_> {
     fn aliases(&mut self) {
         let view = self.view;
         for (at, alias) in view.aliases.iter().enumerate() {
-            let target = match alias_target(view, AliasId::new(at)) {
+            let target = match resolved(view, Symbol::Alias(AliasId::new(at))) {
                 Some((Symbol::Function(target), 0)) => target,
                 Some(_) if matches!(alias.linkage, Linkage::Internal | Linkage::Private) => continue,
                 _ => {

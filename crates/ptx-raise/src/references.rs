@@ -2,8 +2,7 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{
-    AliasId, CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Op, Symbol, Value,
-    View,
+    CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Op, Symbol, Value, View,
 };
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -12,9 +11,10 @@ use crate::linkage::is_defined;
 /// Aliases of aliases are followed this far.
 const MAX_ALIAS_CHAIN: usize = 1 << 16;
 
-/// The function or variable at the end of a chain of aliases, and the bytes from its start; `None` where a constant expression
-/// computes it otherwise.
-pub(crate) fn alias_target(view: &View, alias: AliasId) -> Option<(Symbol, i64)> {
+/// The function or variable that a symbol is or that is at the end of a chain of aliases, and the bytes from its start; `None` where a
+/// constant expression computes it otherwise.
+pub(crate) fn resolved(view: &View, symbol: Symbol) -> Option<(Symbol, i64)> {
+    let Symbol::Alias(alias) = symbol else { return Some((symbol, 0)) };
     let (mut constant, mut offset) = (view.alias(alias).target, 0i64);
     // LLVM's verifier refuses circles; the bound keeps a module that it never saw from going round.
     for _ in 0..MAX_ALIAS_CHAIN {
@@ -57,11 +57,7 @@ pub(crate) fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
             state[at] = 1;
             let mut pending = Vec::new();
             for_each_symbol(view, view.globals[at].initializer, &mut |symbol| {
-                let end = match symbol {
-                    Symbol::Alias(id) => alias_target(view, id).map(|(symbol, _)| symbol),
-                    Symbol::Function(_) | Symbol::Global(_) => Some(symbol),
-                };
-                if let Some(Symbol::Global(id)) = end {
+                if let Symbol::Global(id) = symbol {
                     pending.push(id.index());
                 }
             });
@@ -85,7 +81,7 @@ pub(crate) fn global_order(view: &View) -> (Vec<GlobalId>, Vec<GlobalId>) {
     (order, forward)
 }
 
-/// Calls `found` for every symbol in a constant, by a work list: constants share parts, each is visited once.
+/// Calls `found` for every function and variable in a constant, by a work list: constants share parts, each is visited once.
 pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dyn FnMut(Symbol)) {
     let mut seen = HashSet::default();
     let mut work: Vec<ConstId> = root.into_iter().collect();
@@ -94,28 +90,8 @@ pub(crate) fn for_each_symbol(view: &View, root: Option<ConstId>, found: &mut dy
             continue;
         }
         match view.constant(id) {
-            Constant::Symbol(symbol) => found(*symbol),
-            Constant::Aggregate(parts) => work.extend(parts.iter().copied()),
-            Constant::Expr(ConstExpr::Gep { base, indices, .. }) => {
-                work.push(*base);
-                work.extend(indices.iter().copied());
-            }
-            Constant::Expr(ConstExpr::Cast { value, .. }) => work.push(*value),
-            Constant::Expr(ConstExpr::Binary { lhs, rhs, .. }) => work.extend([*lhs, *rhs]),
-            Constant::Expr(ConstExpr::Element { vector, index }) => work.extend([*vector, *index]),
-            Constant::Expr(ConstExpr::Insert { vector, element, index }) => {
-                work.extend([*vector, *element, *index]);
-            }
-            Constant::Expr(ConstExpr::Other(_))
-            | Constant::Int(_)
-            | Constant::Float(_)
-            | Constant::Null
-            | Constant::Zero
-            | Constant::Undef
-            | Constant::Poison
-            | Constant::Data(_)
-            | Constant::BlockAddress(..)
-            | Constant::Other(_) => {}
+            Constant::Symbol(symbol) => resolved(view, *symbol).into_iter().for_each(|(end, _)| found(end)),
+            other => work.extend(other.parts()),
         }
     }
 }
@@ -136,7 +112,11 @@ impl References {
         }
         for (at, function) in view.functions.iter().enumerate() {
             for inst in &function.insts {
-                for_each_constant(&inst.op, &mut |id| references.note(view, Some(id), at + 1));
+                for_each_operand(&inst.op, &mut |value| {
+                    if let Value::Const(id) = value {
+                        references.note(view, Some(id), at + 1);
+                    }
+                });
             }
         }
         references
@@ -144,15 +124,7 @@ impl References {
 
     fn note(&mut self, view: &View, constant: Option<ConstId>, from: usize) {
         for_each_symbol(view, constant, &mut |symbol| {
-            let function = match symbol {
-                Symbol::Function(id) => Some(id),
-                Symbol::Global(_) => None,
-                Symbol::Alias(id) => match alias_target(view, id) {
-                    Some((Symbol::Function(id), _)) => Some(id),
-                    _ => None,
-                },
-            };
-            if let Some(id) = function {
+            if let Symbol::Function(id) = symbol {
                 let first = self.first.entry(id).or_insert(from);
                 *first = (*first).min(from);
             }
@@ -164,15 +136,6 @@ impl References {
         let Some(&first) = self.first.get(&id) else { return self.was_ptx && function.is_declaration() };
         !is_defined(function) || first <= id.index() + 1
     }
-}
-
-/// Calls `found` for every operand that is a constant.
-fn for_each_constant(op: &Op, found: &mut dyn FnMut(ConstId)) {
-    for_each_operand(op, &mut |value| {
-        if let Value::Const(id) = value {
-            found(id);
-        }
-    });
 }
 
 /// Calls `found` for every operand of an instruction.

@@ -5,7 +5,7 @@ use ptx_llvm::view::{
 };
 
 use crate::intrinsics::is_hint;
-use crate::references::{alias_target, for_each_operand};
+use crate::references::{for_each_operand, resolved};
 
 /// A function of LLVM's. Nothing changes it while it is raised.
 #[derive(Clone, Copy, Debug)]
@@ -91,14 +91,8 @@ impl<'v> Source<'v> {
     pub(crate) fn callee(self, call: &Call) -> Option<&'v Function> {
         let Value::Const(id) = call.callee else { return None };
         let Constant::Symbol(symbol) = self.view.constant(id) else { return None };
-        let function = match symbol {
-            Symbol::Function(id) => self.view.function(*id),
-            Symbol::Alias(id) => match alias_target(self.view, *id) {
-                Some((Symbol::Function(id), 0)) => self.view.function(id),
-                _ => return None,
-            },
-            Symbol::Global(_) => return None,
-        };
+        let Some((Symbol::Function(id), 0)) = resolved(self.view, *symbol) else { return None };
+        let function = self.view.function(id);
         (function.ty == call.ty).then_some(function)
     }
 

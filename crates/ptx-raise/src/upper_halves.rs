@@ -231,17 +231,8 @@ impl Reader<'_> {
 
     /// Intrinsics read addresses that they access or pass on.
     fn call_reads(&self, call: &Call) -> bool {
-        let is_intrinsic = match call.callee {
-            Value::Const(id) => match self.view.constant(id) {
-                Constant::Symbol(Symbol::Function(callee)) => self.view.function(*callee).intrinsic,
-                _ => false,
-            },
-            _ => false,
-        };
-        call.args.iter().any(|value| match is_intrinsic && self.is_shared(*value) {
-            true => false,
-            false => !self.is_zero(*value),
-        })
+        let is_intrinsic = self.view.called(call).is_some_and(|callee| callee.intrinsic);
+        call.args.iter().any(|value| !(is_intrinsic && self.is_shared(*value) || self.is_zero(*value)))
     }
 
     /// Whether a number among the operands is a constant computed from an address that has an upper half.
@@ -258,34 +249,13 @@ impl Reader<'_> {
         if depth == 0 {
             return true;
         }
-        let expression = match self.view.constant(id) {
-            Constant::Expr(expression) => expression,
-            Constant::Aggregate(parts) => {
-                return parts.iter().any(|part| self.number_reads(*part, depth - 1));
-            }
-            _ => return false,
-        };
-        match expression {
-            ConstExpr::Cast { op: CastOp::PtrToInt | CastOp::PtrToAddr, value } => {
+        match self.view.constant(id) {
+            Constant::Expr(ConstExpr::Cast { op: CastOp::PtrToInt | CastOp::PtrToAddr, value }) => {
                 let is_shared =
                     matches!(self.view.ty(self.view.constant_type(*value)), Type::Pointer { space: SHARED });
                 is_shared && !self.is_zero_constant(*value, depth - 1) && self.has_upper(id)
             }
-            ConstExpr::Cast { value, .. } => self.number_reads(*value, depth - 1),
-            ConstExpr::Binary { lhs, rhs, .. } => {
-                self.number_reads(*lhs, depth - 1) || self.number_reads(*rhs, depth - 1)
-            }
-            ConstExpr::Element { vector, index } => {
-                self.number_reads(*vector, depth - 1) || self.number_reads(*index, depth - 1)
-            }
-            ConstExpr::Insert { vector, element, index } => {
-                [vector, element, index].into_iter().any(|part| self.number_reads(*part, depth - 1))
-            }
-            ConstExpr::Gep { base, indices, .. } => {
-                self.number_reads(*base, depth - 1)
-                    || indices.iter().any(|index| self.number_reads(*index, depth - 1))
-            }
-            ConstExpr::Other(_) => false,
+            other => other.parts().any(|part| self.number_reads(part, depth - 1)),
         }
     }
 

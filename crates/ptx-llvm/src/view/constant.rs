@@ -67,6 +67,23 @@ impl Constant {
     pub fn as_u64(&self) -> Option<u64> {
         self.as_u128().and_then(|value| u64::try_from(value).ok())
     }
+
+    /// The constants that it has as elements or operands, in order.
+    pub fn parts(&self) -> impl Iterator<Item = ConstId> + '_ {
+        const NONE: &[ConstId] = &[];
+        let (first, rest) = match self {
+            Self::Aggregate(parts) => ([None; 3], &**parts),
+            Self::Expr(ConstExpr::Gep { base, indices, .. }) => ([Some(*base), None, None], &**indices),
+            Self::Expr(ConstExpr::Cast { value, .. }) => ([Some(*value), None, None], NONE),
+            Self::Expr(ConstExpr::Binary { lhs, rhs, .. }) => ([Some(*lhs), Some(*rhs), None], NONE),
+            Self::Expr(ConstExpr::Element { vector, index }) => ([Some(*vector), Some(*index), None], NONE),
+            Self::Expr(ConstExpr::Insert { vector, element, index }) => {
+                ([Some(*vector), Some(*element), Some(*index)], NONE)
+            }
+            _ => ([None; 3], NONE),
+        };
+        first.into_iter().flatten().chain(rest.iter().copied())
+    }
 }
 
 /// A constant expression.

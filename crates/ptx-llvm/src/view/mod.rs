@@ -172,6 +172,13 @@ impl View {
         }
     }
 
+    /// The function that is the operand of a call, if it is one by name.
+    pub fn called(&self, call: &Call) -> Option<&Function> {
+        let Value::Const(id) = call.callee else { return None };
+        let Constant::Symbol(Symbol::Function(id)) = self.constant(id) else { return None };
+        Some(self.function(*id))
+    }
+
     /// A piece of metadata.
     pub fn metadata(&self, id: MetadataId) -> &Metadata {
         &self.metadata[id.index()]

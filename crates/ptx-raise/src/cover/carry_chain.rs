@@ -5,7 +5,7 @@
 //! next word. One text covers all of it, since the carry flag is live only between its instructions.
 
 use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, Block, CastOp, Constant, InstId, Op, Symbol, Value};
+use ptx_llvm::view::{BinaryOp, Block, CastOp, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::decision::{Narrow, Text};
@@ -251,12 +251,8 @@ impl Covering<'_, '_, '_> {
             return None;
         }
         let Op::Call(call) = self.cover.plain_op(*aggregate)? else { return None };
-        let Value::Const(callee) = call.callee else { return None };
-        let Constant::Symbol(Symbol::Function(function)) = self.source.view.constant(callee) else {
-            return None;
-        };
-        let name = self.source.view.function(*function).name.as_str();
-        let subtracts = match name.strip_prefix("llvm.u")?.split_once(".with.overflow.")?.0 {
+        let callee = self.source.view.called(call)?;
+        let subtracts = match callee.name.strip_prefix("llvm.u")?.split_once(".with.overflow.")?.0 {
             "add" => false,
             "sub" => true,
             _ => return None,
