@@ -80,7 +80,8 @@ impl Lines {
 fn compile(lines: &'static [Line], context: &Context) -> Compiled {
     let mut compiled = Compiled::default();
     for (line, pattern) in patterns(lines, context).unwrap_or_default() {
-        let (Some(root), Ok(constraints)) = (root_of(&pattern), parse_constraints(line.1)) else { continue };
+        let root = pattern.root().and_then(|root| Root::of(&pattern.function().inst(root).op));
+        let (Some(root), Ok(constraints)) = (root, parse_constraints(line.1)) else { continue };
         // Optimization turns a product with a power of two into a shift.
         let shift = (root == Root::Binary(BinaryOp::Mul)).then_some(Root::Binary(BinaryOp::Shl));
         let pattern = Arc::new(pattern);
@@ -90,10 +91,6 @@ fn compile(lines: &'static [Line], context: &Context) -> Compiled {
         }
     }
     compiled
-}
-
-fn root_of(pattern: &Pattern) -> Option<Root> {
-    Root::of(&pattern.function()?.inst(pattern.root()?).op)
 }
 
 /// The IR that each line lowers to, and the optimized IR if it differs.
@@ -114,11 +111,9 @@ fn patterns(lines: &'static [Line], context: &Context) -> Option<Vec<(Line, Patt
 
 /// Whether a pattern matches the same code as another one.
 fn is_same(pattern: &Pattern, other: &Pattern) -> bool {
-    let (Some(root), Some(function), Some(found)) = (pattern.root(), other.function(), other.root()) else {
-        return false;
-    };
-    let mut matching =
-        Matching::new(pattern, Operands::Values, &other.view, function, SharedAddresses::default());
+    let (Some(root), Some(found)) = (pattern.root(), other.root()) else { return false };
+    let (view, function, shared) = (&other.view, other.function(), SharedAddresses::default());
+    let mut matching = Matching::new(pattern, Operands::Values, view, function, shared);
     matching.same(Value::Inst(root), Value::Inst(found), 0)
 }
 

@@ -2,7 +2,7 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{
-    BinaryOp, CastOp, ConstId, Constant, Function, Inst, InstId, Op, Symbol, Type, Value, View,
+    BinaryOp, Call, CastOp, ConstId, Constant, Function, Inst, InstId, Op, Type, Value, View,
 };
 use rustc_hash::FxHashMap as HashMap;
 
@@ -32,6 +32,8 @@ pub(super) enum Operands {
 #[derive(Clone)]
 pub(super) struct Matching<'a> {
     pattern: &'a Pattern,
+    /// The function of the pattern.
+    own: &'a Function,
     operands: Operands,
     view: &'a View,
     shared: SharedAddresses,
@@ -50,12 +52,8 @@ impl<'a> Matching<'a> {
         function: &'a Function,
         shared: SharedAddresses,
     ) -> Self {
-        let inputs = vec![None; pattern.parameters];
-        Self { pattern, operands, view, shared, function, inputs, pairs: HashMap::default() }
-    }
-
-    fn pattern_function(&self) -> Option<&'a Function> {
-        self.pattern.function()
+        let (own, inputs) = (pattern.function(), vec![None; pattern.parameters]);
+        Self { pattern, own, operands, view, shared, function, inputs, pairs: HashMap::default() }
     }
 
     /// Whether a value of the pattern matches a value of the function.
@@ -63,8 +61,7 @@ impl<'a> Matching<'a> {
         if depth > MAX_DEPTH {
             return false;
         }
-        let Some(own) = self.pattern_function() else { return false };
-        if let Value::Arg(at) = bits_of(&self.pattern.view, own, pattern) {
+        if let Value::Arg(at) = bits_of(&self.pattern.view, self.own, pattern) {
             return self.same_types(pattern, value) && self.bind(at, value);
         }
         match (pattern, value) {
@@ -80,8 +77,7 @@ impl<'a> Matching<'a> {
     }
 
     fn same_types(&self, pattern: Value, value: Value) -> bool {
-        let Some(own) = self.pattern_function() else { return false };
-        let pattern = self.pattern.view.value_type(own, pattern);
+        let pattern = self.pattern.view.value_type(self.own, pattern);
         let value = self.view.value_type(self.function, value);
         match (pattern, value) {
             (Some(pattern), Some(value)) => {
@@ -130,7 +126,7 @@ impl<'a> Matching<'a> {
     /// %r = mul i64 %0, %e                              ; of  mul i64 %x, 24  the parameter is 24
     /// ```
     fn same_number(&mut self, pattern: Value, number: u64) -> bool {
-        let Some(own) = self.pattern_function() else { return false };
+        let own = self.own;
         let bits = |value| integer_bits(&self.pattern.view, own, value);
         let id = match pattern {
             Value::Arg(at) => return self.bind_as(at, Narrow::Constant(number)),
@@ -167,8 +163,7 @@ impl<'a> Matching<'a> {
         else {
             return false;
         };
-        let Some(own) = self.pattern_function() else { return false };
-        let to = integer_bits(&self.pattern.view, own, Value::Arg(*at));
+        let to = integer_bits(&self.pattern.view, self.own, Value::Arg(*at));
         let (Some(to), Some(from)) = (to, integer_bits(self.view, self.function, *value)) else {
             return false;
         };
@@ -187,13 +182,10 @@ impl<'a> Matching<'a> {
 
     /// Whether a left shift by a constant is the product that the pattern computes.
     fn same_shift(&mut self, pattern: InstId, value: InstId, depth: u32) -> bool {
-        let (Some(own), other) = (self.pattern_function(), &self.function.inst(value).op) else {
-            return false;
-        };
         let (
             Op::Binary { op: BinaryOp::Mul, lhs, rhs, .. },
             Op::Binary { op: BinaryOp::Shl, lhs: shifted, rhs: Value::Const(by), .. },
-        ) = (&own.inst(pattern).op, other)
+        ) = (&self.own.inst(pattern).op, &self.function.inst(value).op)
         else {
             return false;
         };
@@ -214,10 +206,7 @@ impl<'a> Matching<'a> {
         if !self.same_types(Value::Inst(pattern), Value::Inst(value)) {
             return false;
         }
-        let Some(own) = self.pattern_function().and_then(|own| own.insts.get(pattern.index())) else {
-            return false;
-        };
-        let Some(other) = self.function.insts.get(value.index()) else { return false };
+        let (own, other) = (self.own.inst(pattern), self.function.inst(value));
         if self.operands == Operands::Any
             && (self.same_extension(&own.op, &other.op) || self.same_shift(pattern, value, depth))
         {
@@ -270,22 +259,19 @@ impl<'a> Matching<'a> {
     /// The operands of the select of a nonzero divisor, without the guard against the smallest number divided by -1 in it: passes remove that
     /// if it cannot occur, and the quotient is undefined otherwise.
     fn bare_divisor(&self, pattern: InstId) -> Option<[Value; 3]> {
-        let function = self.pattern_function()?;
-        let own = function.inst(pattern);
+        let own = self.own.inst(pattern);
         own.metadata(marks::OPEN)?;
         let Op::Select { cond, then, other: Value::Inst(guarded), .. } = own.op else { return None };
-        let Op::Select { other, .. } = function.inst(guarded).op else { return None };
+        let Op::Select { other, .. } = self.own.inst(guarded).op else { return None };
         Some([cond, then, other])
     }
 
     /// The terms of a sum and of the step from an address that expresses the same sum: the lowering emits sums as such steps
     /// if one of their terms is an address.
     fn address_sum(&self, pattern: InstId, value: InstId) -> Option<([Value; 2], [Value; 2])> {
-        let own = self.pattern_function()?.insts.get(pattern.index())?;
+        let own = self.own.inst(pattern);
         let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = own.op else { return None };
-        let Op::Gep { source, base, ref indices, .. } = self.function.insts.get(value.index())?.op else {
-            return None;
-        };
+        let Op::Gep { source, base, ref indices, .. } = self.function.inst(value).op else { return None };
         let &[index] = indices.as_slice() else { return None };
         let bytes = self.view.layout(source)?.size == 1;
         let width = self.pattern.view.ty(own.ty);
@@ -343,9 +329,9 @@ impl<'a> Matching<'a> {
             (Op::ExtractValue { indices, .. }, Op::ExtractValue { indices: other, .. })
             | (Op::InsertValue { indices, .. }, Op::InsertValue { indices: other, .. }) => indices == other,
             (Op::Call(call), Op::Call(other)) => {
-                let own = pure_intrinsic(&self.pattern.view, call.callee);
+                let own = pure_intrinsic(&self.pattern.view, call);
                 own.is_some()
-                    && own == pure_intrinsic(self.view, other.callee)
+                    && own == pure_intrinsic(self.view, other)
                     && call.fast == other.fast
                     && call.bundles.is_empty()
                     && other.bundles.is_empty()
@@ -393,10 +379,8 @@ fn integer_bits(view: &View, function: &Function, value: Value) -> Option<u32> {
 }
 
 /// The name of the intrinsic that is called, when it is a function of its operands alone.
-fn pure_intrinsic(view: &View, callee: Value) -> Option<&str> {
-    let Value::Const(id) = callee else { return None };
-    let Constant::Symbol(Symbol::Function(id)) = view.constant(id) else { return None };
-    let function = view.function(*id);
+fn pure_intrinsic<'v>(view: &'v View, call: &Call) -> Option<&'v str> {
+    let function = view.called(call)?;
     let pure = function.intrinsic && function.attributes.number("memory") == Some(0);
     (pure && !function.attributes.has("convergent")).then_some(function.name.as_str())
 }

@@ -71,8 +71,8 @@ impl Pattern {
     }
 
     /// The function whose body the text is.
-    pub(super) fn function(&self) -> Option<&Function> {
-        self.view.functions.get(self.function)
+    pub(super) fn function(&self) -> &Function {
+        &self.view.functions[self.function]
     }
 
     /// The operation of the only result.
