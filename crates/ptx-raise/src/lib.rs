@@ -51,7 +51,7 @@ pub use error::{
     ASSEMBLY, BOUND, CALL, INITIALIZER, INSTRUCTION, INTRINSIC, MODULE, ORDER, SAID, SCOPE, SECTIONS,
     TAIL_CALL, TARGET, TYPE, VIEW, VISIBLE,
 };
-pub use names::{escape, unescape};
+pub use names::escape;
 pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
