@@ -7,7 +7,7 @@
 
 use ptx_isa::{Mnemonic, PtxVersion, Since, Sm, ptx};
 use ptx_legalize::Atomics;
-use ptx_llvm::view::{Metadata, View};
+use ptx_llvm::view::View;
 use ptx_llvm::{Gpu, marks};
 
 use crate::error::{RaiseError, Result, TARGET};
@@ -49,7 +49,8 @@ const FIRST_WITH_DOUBLES: u16 = 13;
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     sm: Sm,
-    chosen: Choice,
+    /// Whether the options or the module specify the architecture.
+    is_chosen: bool,
     version: PtxVersion,
     version_fixed: bool,
     names: Vec<String>,
@@ -57,23 +58,11 @@ pub(crate) struct Target {
     demands: Vec<Since>,
 }
 
-/// The source of the architecture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Choice {
-    Options,
-    Module,
-    Nobody,
-}
-
 impl Target {
     /// Determines the target from options and module.
     pub(crate) fn new(view: &View, options: &RaiseOptions) -> Self {
-        let own = module_target(view);
-        let (sm, chosen) = match (options.target, own) {
-            (Some(sm), _) => (sm, Choice::Options),
-            (None, Some(sm)) => (sm, Choice::Module),
-            (None, None) => (Sm::new(DEFAULT_SM), Choice::Nobody),
-        };
+        let chosen = options.target.or_else(|| module_target(view));
+        let sm = chosen.unwrap_or(Sm::new(DEFAULT_SM));
         let mut names = if options.target.is_some() { Vec::new() } else { target_options(view) };
         // It has no effect on targets with double precision (manual 11.1.2), and is rejected there.
         names.retain(|name| name != "map_f64_to_f32" || sm.number < FIRST_WITH_DOUBLES);
@@ -81,14 +70,11 @@ impl Target {
         if view.triple.ends_with("-nvcl") && !names.iter().any(|name| name.starts_with("texmode_")) {
             names.push("texmode_independent".to_owned());
         }
-        let stated = options.version.or_else(|| module_version(view));
         // A version that has the architecture has its other instructions, too.
-        let least = if chosen == Choice::Nobody { PtxVersion::new(1, 0) } else { first_version(sm) };
-        let version = match options.version {
-            Some(version) => version,
-            None => stated.map_or(least, |version| version.max(least)),
-        };
-        Self { sm, chosen, version, version_fixed: options.version.is_some(), names, demands: Vec::new() }
+        let least = chosen.map_or(PtxVersion::new(1, 0), first_version);
+        let version = options.version.unwrap_or_else(|| module_version(view).unwrap_or(least).max(least));
+        let (is_chosen, version_fixed) = (chosen.is_some(), options.version.is_some());
+        Self { sm, is_chosen, version, version_fixed, names, demands: Vec::new() }
     }
 
     /// Whether samplers are bound separately from textures (manual 5.3).
@@ -113,7 +99,7 @@ impl Target {
 
     /// Whether the architecture is specified and does not have a feature that exists since `since`.
     pub(crate) fn lacks(&self, since: Since) -> bool {
-        self.chosen != Choice::Nobody && !since.admits(self.sm)
+        self.is_chosen && !since.admits(self.sm)
     }
 
     /// Whether the target has a feature that exists since `since` without a higher version than the current one.
@@ -129,7 +115,7 @@ impl Target {
     /// Records that `what` is used.
     pub(crate) fn need(&mut self, since: Since, what: &dyn Fn() -> String) -> Result<()> {
         if !since.admits(self.sm) {
-            if self.chosen != Choice::Nobody {
+            if self.is_chosen {
                 let message = format!("{} needs {}, the target is {}", what(), since.targets(), self.sm);
                 return Err(RaiseError::new(TARGET, message).with_help("choose another target"));
             }
@@ -139,7 +125,7 @@ impl Target {
                 RaiseError::new(TARGET, message).with_help("no target has both")
             })?;
         }
-        if self.chosen == Choice::Nobody && !since.only.is_empty() && !self.demands.contains(&since) {
+        if !self.is_chosen && !since.only.is_empty() && !self.demands.contains(&since) {
             self.demands.push(since);
         }
         if self.version < since.ptx {
@@ -185,14 +171,11 @@ impl Target {
     /// The `.version` and the words of `.target`, once everything is selected.
     pub(crate) fn finish(&self) -> Result<(PtxVersion, Sm, Vec<String>)> {
         let needed = first_version(self.sm);
-        if self.version >= needed {
-            return Ok((self.version, self.sm, self.names.clone()));
-        }
-        if self.version_fixed {
+        if self.version_fixed && self.version < needed {
             let message = format!("{} needs PTX {needed}, the version is {}", self.sm, self.version);
             return Err(RaiseError::new(TARGET, message).with_help("raise the version"));
         }
-        Ok((needed, self.sm, self.names.clone()))
+        Ok((self.version.max(needed), self.sm, self.names.clone()))
     }
 }
 
@@ -201,23 +184,9 @@ fn first_version(sm: Sm) -> PtxVersion {
     ptx_verify::first_version(sm).unwrap_or(PtxVersion::NEWEST).max(LEAST_VERSION)
 }
 
-/// The words of every `!ptx.target` or `!ptx.version` entry.
-fn words<'v>(view: &'v View, name: &str) -> Vec<Vec<&'v str>> {
-    let text = |id| match view.metadata(id) {
-        Metadata::String(text) => Some(text.as_str()),
-        Metadata::Node(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
-    };
-    let entries = view.named(name).iter().map(|&node| match view.metadata(node) {
-        Metadata::Node(parts) => parts.iter().flatten().filter_map(|&part| text(part)).collect(),
-        Metadata::String(text) => vec![text.as_str()],
-        Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => Vec::new(),
-    });
-    entries.collect()
-}
-
 fn module_target(view: &View) -> Option<Sm> {
-    let stated = words(view, marks::TARGET);
-    let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| Sm::from_text(word)));
+    let stated = view.named(marks::TARGET).iter();
+    let named = stated.filter_map(|&node| view.strings(node).first().and_then(|word| Sm::from_text(word)));
     let attributes =
         view.functions.iter().filter_map(|f| f.attributes.string("target-cpu").and_then(Sm::from_text));
     named.chain(attributes).max_by_key(|sm| (sm.number, sm.variant))
@@ -225,8 +194,8 @@ fn module_target(view: &View) -> Option<Sm> {
 
 fn target_options(view: &View) -> Vec<String> {
     let mut options: Vec<String> = Vec::new();
-    for entry in words(view, marks::TARGET) {
-        for word in entry.into_iter().skip(1) {
+    for &node in view.named(marks::TARGET) {
+        for word in view.strings(node).into_iter().skip(1) {
             if !options.iter().any(|known| known == word) {
                 options.push(word.to_owned());
             }
@@ -236,8 +205,9 @@ fn target_options(view: &View) -> Vec<String> {
 }
 
 fn module_version(view: &View) -> Option<PtxVersion> {
-    let stated = words(view, marks::VERSION);
-    let named = stated.iter().filter_map(|entry| entry.first().and_then(|word| PtxVersion::from_text(word)));
+    let stated = view.named(marks::VERSION).iter();
+    let named =
+        stated.filter_map(|&node| view.strings(node).first().and_then(|word| PtxVersion::from_text(word)));
     let features = view.functions.iter().filter_map(|f| f.attributes.string("target-features"));
     named.chain(features.filter_map(version_of_features)).max()
 }
