@@ -17,33 +17,21 @@ use crate::value::mask;
 /// %any = icmp ne i4 %i, 0                          ; or.pred of the four
 /// ```
 pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
-    let truths = cover.truths(id)?;
-    Some(Match { action: Action::Truths(truths), reads: smallvec![truths.vector] })
+    let source = cover.source;
+    let Op::ICmp { lhs: Value::Inst(cast), .. } = *source.op(id) else { return None };
+    let Op::Cast { op: CastOp::BitCast, value: vector, .. } = *source.op(cast) else { return None };
+    let Type::Vector { element, len, .. } = *source.view.ty(source.type_of(vector)?) else { return None };
+    let (all, negated) = cover.question(id, cast, len)?;
+    let fits = source.int_bits(element) == Some(1)
+        && source.int_bits(source.inst(cast).ty).is_some()
+        && (2..=64).contains(&len)
+        && !cover.cover.is_opaque(cast)
+        && cover.cover.uses.users(cast).iter().all(|user| cover.question(*user, cast, len).is_some());
+    let action = Action::Truths(Truths { vector, all, negated });
+    fits.then(|| Match { action, reads: smallvec![vector] })
 }
 
 impl Covering<'_, '_, '_> {
-    fn truths(&self, id: InstId) -> Option<Truths> {
-        let Op::ICmp { lhs: Value::Inst(cast), .. } = self.source.inst(id).op else { return None };
-        let Op::Cast { op: CastOp::BitCast, value: vector, .. } = self.source.inst(cast).op else {
-            return None;
-        };
-        let Type::Vector { element, len, .. } = self.source.view.ty(self.source.type_of(vector)?) else {
-            return None;
-        };
-        let is_truth = matches!(self.source.view.ty(*element), Type::Int { bits: 1 });
-        let is_number = matches!(self.source.view.ty(self.source.inst(cast).ty), Type::Int { .. });
-        if !is_truth || !is_number || !(2..=64).contains(len) || self.cover.is_opaque(cast) {
-            return None;
-        }
-        let mut users = self.cover.uses.users(cast).iter();
-        let (all, negated) = self.question(id, cast, *len)?;
-        users.all(|user| self.question(*user, cast, *len).is_some()).then_some(Truths {
-            vector,
-            all,
-            negated,
-        })
-    }
-
     /// Whether a comparison of an integer of `bits` bits tests for all of them or for any, and whether its result is negated.
     fn question(&self, id: InstId, integer: InstId, bits: u32) -> Option<(bool, bool)> {
         let Op::ICmp { predicate, lhs: Value::Inst(lhs), rhs } = self.source.inst(id).op else {

@@ -17,28 +17,16 @@ use crate::value::mask;
 /// %r = and i32 %s, 65535
 /// ```
 pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
-    let narrow = cover.masked_extension(id)?;
-    Some(Match { action: Action::ExtendUnderMask(narrow), reads: smallvec![narrow] })
-}
-
-impl Covering<'_, '_, '_> {
-    /// The byte that is extended.
-    fn masked_extension(&self, id: InstId) -> Option<Value> {
-        let inst = self.source.inst(id);
-        let Op::Binary { op: BinaryOp::And, lhs: Value::Inst(extension), rhs, .. } = inst.op else {
-            return None;
-        };
-        let Op::Cast { op: CastOp::SExt, value: Value::Inst(narrow), .. } = self.source.inst(extension).op
-        else {
-            return None;
-        };
-        let Op::Call(call) = &self.source.inst(narrow).op else { return None };
-        let callee = self.source.callee(call)?.name.as_str();
-        let fits = matches!(callee, "llvm.smin.i8" | "llvm.smax.i8")
-            && self.source.number(rhs) == Some(mask(16))
-            && self.source.int_bits(inst.ty) == Some(32)
-            && self.cover.uses.count(extension) <= 1
-            && !self.cover.is_opaque(extension);
-        fits.then_some(Value::Inst(narrow))
-    }
+    let source = cover.source;
+    let inst = source.inst(id);
+    let Op::Binary { op: BinaryOp::And, lhs: Value::Inst(extension), rhs, .. } = inst.op else { return None };
+    let Op::Cast { op: CastOp::SExt, value, .. } = *source.op(extension) else { return None };
+    let Value::Inst(narrow) = value else { return None };
+    let Op::Call(call) = source.op(narrow) else { return None };
+    let fits = matches!(source.callee(call)?.name.as_str(), "llvm.smin.i8" | "llvm.smax.i8")
+        && source.number(rhs) == Some(mask(16))
+        && source.int_bits(inst.ty) == Some(32)
+        && cover.cover.uses.count(extension) <= 1
+        && !cover.cover.is_opaque(extension);
+    fits.then(|| Match { action: Action::ExtendUnderMask(value), reads: smallvec![value] })
 }

@@ -22,44 +22,37 @@ const MAX_STEPS: usize = 8;
 /// %r = select i1 %in, i32 %s, i32 0                ; shl.b32 %r, %x, %n;
 /// ```
 pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
-    let shift = cover.clamped_shift(id)?;
-    let reads = smallvec![shift.value, shift.amount.base];
-    Some(Match { action: Action::ClampedShift(shift), reads })
+    let source = cover.source;
+    let Op::Select { cond, then, other, .. } = *source.op(id) else { return None };
+    let to = source.integer_bits(Value::Inst(id))?;
+    let (chosen, inside) = match (source.number(then), source.number(other)) {
+        (None, Some(0)) => (then, true),
+        (Some(0), None) => (other, false),
+        _ => return None,
+    };
+    let (shift, cast) = match cover.cover.plain_op(chosen)? {
+        Op::Cast { op: op @ (CastOp::ZExt | CastOp::SExt | CastOp::Trunc), value, .. } => (*value, Some(*op)),
+        _ => (chosen, None),
+    };
+    let Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::LShr), lhs: value, rhs, .. } =
+        *cover.cover.plain_op(shift)?
+    else {
+        return None;
+    };
+    let bits = source.integer_bits(shift).filter(|bits| matches!(bits, 16 | 32 | 64))?;
+    let low = u64::from(bits) - 1;
+    let used = cover.part(rhs)?;
+    let guard = cover.bits_that_must_be_zero(cond, inside, low)?;
+    // If the guard is true, the amount is that of the shift, or the shift is poison; otherwise it is too large.
+    let mask = guard.mask | used.mask & low;
+    let fits =
+        used.base == guard.base && guard.mask & low == 0 && guard.mask != 0 && mask <= u64::from(u32::MAX);
+    let amount = Bits { mask, ..used };
+    let action = Action::ClampedShift(ClampedShift { op, value, bits, amount, cast, to });
+    fits.then(|| Match { action, reads: smallvec![value, used.base] })
 }
 
 impl Covering<'_, '_, '_> {
-    fn clamped_shift(&self, id: InstId) -> Option<ClampedShift> {
-        let Op::Select { cond, then, other, .. } = self.source.inst(id).op else { return None };
-        let to = self.source.integer_bits(Value::Inst(id))?;
-        let (chosen, inside) = match (self.source.number(then), self.source.number(other)) {
-            (None, Some(0)) => (then, true),
-            (Some(0), None) => (other, false),
-            _ => return None,
-        };
-        let (shift, cast) = match self.cover.plain_op(chosen)? {
-            Op::Cast { op: op @ (CastOp::ZExt | CastOp::SExt | CastOp::Trunc), value, .. } => {
-                (*value, Some(*op))
-            }
-            _ => (chosen, None),
-        };
-        let Op::Binary { op: op @ (BinaryOp::Shl | BinaryOp::LShr), lhs, rhs, .. } =
-            *self.cover.plain_op(shift)?
-        else {
-            return None;
-        };
-        let bits = self.source.integer_bits(shift).filter(|bits| matches!(bits, 16 | 32 | 64))?;
-        let low = u64::from(bits) - 1;
-        let used = self.part(rhs)?;
-        let guard = self.bits_that_must_be_zero(cond, inside, low)?;
-        if used.base != guard.base {
-            return None;
-        }
-        // If the guard is true, the amount is that of the shift, or the shift is poison; otherwise it is too large.
-        let mask = guard.mask | used.mask & low;
-        let high = guard.mask & low == 0 && guard.mask != 0 && mask <= u64::from(u32::MAX);
-        high.then_some(ClampedShift { op, value: lhs, bits, amount: Bits { mask, ..used }, cast, to })
-    }
-
     /// The bits that are all zero exactly when a condition is true, or false when `holds` is false. Those not in `low`.
     fn bits_that_must_be_zero(&self, cond: Value, holds: bool, low: u64) -> Option<Bits> {
         let Op::ICmp { predicate, lhs, rhs } = *self.cover.plain_op(cond)? else { return None };

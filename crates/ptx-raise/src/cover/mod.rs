@@ -62,7 +62,7 @@ enum Rule {
     /// Matches one instruction, and is called for each that no earlier rule has matched.
     Each(fn(&Covering<'_, '_, '_>, InstId) -> Option<Match>),
     /// Needs the whole function.
-    All(fn(&mut Covering<'_, '_, '_>) -> Result<()>),
+    All(fn(&mut Covering<'_, '_, '_>)),
 }
 
 /// Divisions, whose result for a divisor of zero is unspecified (manual 9.7.1.8, 9.7.1.9).
@@ -105,32 +105,18 @@ static PRODUCTS: Lines = Lines::new(&[
 
 /// The rules, in their order. The first ones cover more instructions or remove memory accesses; those after them find less to cover.
 const RULES: &[Rule] = &[
-    // Removes a variable in memory with all of its accesses.
-    Rule::All(aggregate_abi::find),
     // Code that was one PTX instruction: no rule is closer to the original, and no other one may cover a part of it.
-    Rule::All(|cover| {
-        marked::find(cover);
-        Ok(())
-    }),
+    Rule::All(marked::find),
     // The same without a mark; the marked ones have covered their words already.
-    Rule::All(|cover| {
-        carry_chain::find(cover);
-        Ok(())
-    }),
+    Rule::All(carry_chain::find),
     // These look through casts, which accesses absorb.
     Rule::Each(clamped_shift::find),
     Rule::Lines(&DIVISIONS),
     Rule::Lines(&SIGN_FIELDS),
     // Loads of whole pairs come before loads that extend their elements.
-    Rule::All(|cover| {
-        packed_i16::find(cover);
-        Ok(())
-    }),
+    Rule::All(packed_i16::find),
     // An access that extends or truncates has no cost, so that it precedes products that do so.
-    Rule::All(|cover| {
-        narrow_access::find(cover);
-        Ok(())
-    }),
+    Rule::All(narrow_access::find),
     // Selected halves are halves that the plain rule does not recognize.
     Rule::Each(select_halves::find),
     Rule::Lines(&HALVES),
@@ -141,10 +127,7 @@ const RULES: &[Rule] = &[
     Rule::Lines(&PRODUCTS),
     Rule::Each(converted_number::find),
     // Depends on the decisions about loads.
-    Rule::All(|cover| {
-        word_phi::find(cover);
-        Ok(())
-    }),
+    Rule::All(word_phi::find),
 ];
 
 /// Computes the decisions about the instructions of a function.
@@ -167,18 +150,20 @@ pub(crate) fn cover<'v>(
     let mut covering = Covering { source, module, signature, flow, cover, text_inputs };
     idle.insts.into_iter().for_each(|id| covering.fold(id));
     idle.fields.into_iter().for_each(|id| covering.emit(id, Action::SkipField));
-    apply(&mut covering)?;
+    // Before all rules: removes a variable in memory with all of its accesses.
+    aggregate_abi::find(&mut covering)?;
+    apply(&mut covering);
     Ok(covering.cover)
 }
 
 /// Applies the rules. Consecutive rules for single instructions are applied together, and the first one that matches covers the
 /// instruction.
-fn apply(covering: &mut Covering<'_, '_, '_>) -> Result<()> {
+fn apply(covering: &mut Covering<'_, '_, '_>) {
     let is_each = |rule: &Rule| !matches!(rule, Rule::All(_));
     for rules in RULES.chunk_by(|one, next| is_each(one) && is_each(next)) {
         for rule in rules {
             if let Rule::All(find) = rule {
-                find(covering)?;
+                find(covering);
             }
         }
         if !rules.iter().any(is_each) {
@@ -198,5 +183,4 @@ fn apply(covering: &mut Covering<'_, '_, '_>) -> Result<()> {
             }
         }
     }
-    Ok(())
 }

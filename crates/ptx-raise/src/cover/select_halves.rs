@@ -19,9 +19,20 @@ use crate::value::mask;
 /// %r = or i64 %l, %h                               ; mov.b64 %r, {%l, %b};
 /// ```
 pub(super) fn find(cover: &Covering<'_, '_, '_>, id: InstId) -> Option<Match> {
-    let joined = cover.joined_halves(id)?;
-    let reads = reads(joined.low).chain(reads(joined.high)).collect();
-    Some(Match { action: Action::JoinChosen(joined), reads })
+    let source = cover.source;
+    let inst = source.inst(id);
+    let Op::Binary { op: BinaryOp::Or, lhs, rhs, .. } = inst.op else { return None };
+    // Code that was PTX and computed with whole numbers is kept.
+    if source.was_ptx && inst.metadata(marks::INST).is_none() {
+        return None;
+    }
+    let bits = source.integer_bits(Value::Inst(id)).filter(|bits| matches!(bits, 32 | 64))? / 2;
+    [(lhs, rhs), (rhs, lhs)].into_iter().find_map(|(low, high)| {
+        let (low, high) = (cover.half(low, bits, 0)?, cover.half(high, bits, bits)?);
+        let chosen = [low, high].iter().any(|half| matches!(half, Half::Chosen { .. }));
+        let (action, reads) = (Action::JoinChosen(Joined { low, high, bits }), reads(low).chain(reads(high)));
+        chosen.then(|| Match { action, reads: reads.collect() })
+    })
 }
 
 /// The values that are read for a half.
@@ -38,21 +49,6 @@ fn reads(half: Half) -> impl Iterator<Item = Value> {
 }
 
 impl Covering<'_, '_, '_> {
-    fn joined_halves(&self, id: InstId) -> Option<Joined> {
-        let inst = self.source.inst(id);
-        let Op::Binary { op: BinaryOp::Or, lhs, rhs, .. } = inst.op else { return None };
-        // Code that was PTX and computed with whole numbers is kept.
-        if self.source.was_ptx && inst.metadata(marks::INST).is_none() {
-            return None;
-        }
-        let bits = self.source.integer_bits(Value::Inst(id)).filter(|bits| matches!(bits, 32 | 64))? / 2;
-        [(lhs, rhs), (rhs, lhs)].into_iter().find_map(|(low, high)| {
-            let (low, high) = (self.half(low, bits, 0)?, self.half(high, bits, bits)?);
-            let chosen = [low, high].iter().any(|half| matches!(half, Half::Chosen { .. }));
-            chosen.then_some(Joined { low, high, bits })
-        })
-    }
-
     /// A number whose bits outside the half that begins at a bit are zero.
     fn half(&self, value: Value, bits: u32, at: u32) -> Option<Half> {
         if let Some(source) = self.half_source(value, bits, at) {
