@@ -5,19 +5,19 @@
 //! between blocks as long as it is the same on all paths and its registers are not written (manual 11.5 refers to the DWARF
 //! standard; by LLVM's `#dbg_value` a variable keeps its value until the next record).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, LabelKind, RegId, Stmt, Symbol};
 use ptx_isa::Role;
 use ptx_llvm::address_space;
-use ptx_llvm::view::{Constant, DebugRecord, DebugRecordKind, InstId, LocationId, MetadataId, Value};
+use ptx_llvm::view::{DebugRecord, DebugRecordKind, InstId, LocationId, MetadataId, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::marks::{Held, Instance, Mark, Marks};
 use super::state::Emitter;
-use crate::types::Scalar;
+use crate::types::{Leaf, Scalar};
 use crate::value::{Base, Val};
 use ptx_dwarf::{
     Expression, FunctionTrace, GENERIC, IN_REGISTER, Place, ScopeKey, Step, TracedPlace, TracedVariable,
@@ -78,11 +78,6 @@ impl Emitter<'_, '_, '_> {
     /// The leaves of a record's value with their bytes; `None` where it is gone.
     fn record_leaves(&mut self, record: &DebugRecord) -> Option<Vec<(Val, Scalar, u64, u64)>> {
         let value = record.value?;
-        if let Value::Const(id) = value
-            && matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison)
-        {
-            return None;
-        }
         // Intermediate results of a PTX text have no separate value.
         if let Value::Inst(id) = value
             && !self.computed.values.contains(id)
@@ -90,19 +85,14 @@ impl Emitter<'_, '_, '_> {
             return None;
         }
         let leaves = self.value_leaves(value).ok()?;
-        let mut values = Vec::new();
-        for (at, leaf) in leaves.iter().enumerate() {
-            let known = match value {
-                Value::Const(_) if !matches!(leaf.scalar, Scalar::Pointer { .. }) => {
-                    self.value(value).ok()?.get(at).copied()?
-                }
-                Value::Const(_) => return None,
-                Value::Arg(_) | Value::Inst(_) => self.value(value).ok()?.get(at).copied()?,
-                Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return None,
-            };
-            values.push((known, leaf.scalar, leaf.offset, leaf.bytes));
+        let has_address = leaves.iter().any(|leaf| matches!(leaf.scalar, Scalar::Pointer { .. }));
+        if self.source.is_undef(value) || has_address && matches!(value, Value::Const(_)) {
+            return None;
         }
-        Some(values)
+        let values = self.value(value).ok()?;
+        let leaf =
+            |(at, leaf): (usize, &Leaf)| Some((*values.get(at)?, leaf.scalar, leaf.offset, leaf.bytes));
+        leaves.iter().enumerate().map(leaf).collect()
     }
 
     /// The memory location of a variable.
@@ -132,10 +122,7 @@ impl Emitter<'_, '_, '_> {
         let leaves = self.record_leaves(record)?;
         let fragment = expression.fragment;
         if let (&[(value, scalar, ..)], false) = (leaves.as_slice(), expression.steps.is_empty()) {
-            let mut steps = match based(value, scalar)? {
-                Start::Register(register, offset) => vec![Step::Based(register, offset)],
-                Start::Steps(steps) => steps,
-            };
+            let mut steps = based(value, scalar)?;
             steps.extend(expression.steps);
             if expression.is_value {
                 steps.extend(op_value());
@@ -227,10 +214,8 @@ impl Emitter<'_, '_, '_> {
     fn place_labels(&mut self, body: &mut Body, found: Found, subprogram: MetadataId) {
         let function = ScopeKey { node: subprogram, inlined_at: None };
         let whole = found.scopes.get(&function).cloned().unwrap_or_default();
-        let mut places: BTreeMap<usize, String> = BTreeMap::new();
-        for range in found.scopes.values() {
-            places.extend([(range.start, String::new()), (range.end, String::new())]);
-        }
+        let mut places: BTreeSet<usize> =
+            found.scopes.values().flat_map(|range| [range.start, range.end]).collect();
         let view = self.module.view;
         let scope_of = |instance: &Instance| {
             let node = view.debug_node(instance.variable)?.node("scope")?;
@@ -243,18 +228,15 @@ impl Emitter<'_, '_, '_> {
                 *single = range.start <= scope.start && scope.end <= range.end;
             }
             if !*single {
-                for (range, _) in ranges {
-                    places.extend([(range.start, String::new()), (range.end, String::new())]);
-                }
+                places.extend(ranges.iter().flat_map(|(range, _)| [range.start, range.end]));
             }
         }
-        for (place, name) in &mut places {
-            *name = match *place {
-                place if place == whole.start => self.module.dwarf_label("func_begin"),
-                place if place == whole.end => self.module.dwarf_label("func_end"),
-                _ => self.module.dwarf_label("tmp"),
-            };
-        }
+        let named = places.into_iter().map(|place| match place {
+            _ if place == whole.start => (place, self.module.dwarf_label("func_begin")),
+            _ if place == whole.end => (place, self.module.dwarf_label("func_end")),
+            _ => (place, self.module.dwarf_label("tmp")),
+        });
+        let places: BTreeMap<usize, String> = named.collect();
         let label = |place: usize| places.get(&place).cloned().unwrap_or_default();
         let name = |register: RegId| {
             let decl = body.decl(register);
@@ -342,22 +324,14 @@ fn settled_places(body: &Body) -> Vec<usize> {
     let mut settled = vec![body.statements.len(); body.statements.len() + 1];
     let mut last = body.statements.len();
     for (at, statement) in body.statements.iter().enumerate().rev() {
-        let is_nothing = match statement {
+        let is_nothing = matches!(
+            statement,
             Stmt::Mark(_)
-            | Stmt::Location(_)
-            | Stmt::Registers(..)
-            | Stmt::Variable(_)
-            | Stmt::TrailingComment(_) => true,
-            Stmt::Inst(_)
-            | Stmt::Label(_)
-            | Stmt::BranchTargets(..)
-            | Stmt::CallTargets(..)
-            | Stmt::CallPrototype(..)
-            | Stmt::ScopeStart
-            | Stmt::ScopeEnd
-            | Stmt::Pragma(_)
-            | Stmt::Comment(_) => false,
-        };
+                | Stmt::Location(_)
+                | Stmt::Registers(..)
+                | Stmt::Variable(_)
+                | Stmt::TrailingComment(_)
+        );
         if !is_nothing {
             last = at;
         }
@@ -422,17 +396,12 @@ fn symbol(name: String, offset: i64) -> Option<Vec<Step>> {
 }
 
 /// The start of an expression with operations.
-enum Start {
-    Register(RegId, i64),
-    Steps(Vec<Step>),
-}
-
-fn based(value: Val, scalar: Scalar) -> Option<Start> {
+fn based(value: Val, scalar: Scalar) -> Option<Vec<Step>> {
     match value {
-        Val::Register(register, _) => Some(Start::Register(register, 0)),
-        Val::Bits(bits) => Some(Start::Steps(ptx_dwarf::op_constant(bits))),
+        Val::Register(register, _) => Some(vec![Step::Based(register, 0)]),
+        Val::Bits(bits) => Some(ptx_dwarf::op_constant(bits)),
         Val::Address { base: Base::Register(register), offset, space } if same_number(space, scalar) => {
-            Some(Start::Register(register, offset))
+            Some(vec![Step::Based(register, offset)])
         }
         Val::Address { .. } => None,
     }
@@ -440,40 +409,19 @@ fn based(value: Val, scalar: Scalar) -> Option<Start> {
 
 /// A leaf's value.
 fn one(value: Val, scalar: Scalar) -> Option<Vec<Step>> {
-    match value {
-        Val::Register(register, _) => Some(vec![Step::Register(register)]),
-        Val::Bits(bits) => {
-            let mut steps = ptx_dwarf::op_constant(bits);
-            steps.extend(op_value());
-            Some(steps)
-        }
-        Val::Address { base: Base::Register(register), offset: 0, space } if same_number(space, scalar) => {
-            Some(vec![Step::Register(register)])
-        }
-        Val::Address { base: Base::Register(register), offset, space } if same_number(space, scalar) => {
-            let mut steps = vec![Step::Based(register, offset)];
-            steps.extend(op_value());
-            Some(steps)
-        }
-        Val::Address { .. } => None,
+    let mut steps = based(value, scalar)?;
+    if let &[Step::Based(register, 0)] = steps.as_slice() {
+        return Some(vec![Step::Register(register)]);
     }
+    steps.extend(op_value());
+    Some(steps)
 }
 
 /// Whether an address of a space is the number that a pointer's bits are.
 fn same_number(space: u32, scalar: Scalar) -> bool {
-    match scalar {
-        Scalar::Pointer { space: own, .. } => {
-            let plain = |space| if space == address_space::GLOBAL { address_space::GENERIC } else { space };
-            plain(own) == plain(space)
-        }
-        Scalar::Int(_)
-        | Scalar::Half
-        | Scalar::BFloat
-        | Scalar::Float
-        | Scalar::Double
-        | Scalar::HalfPair
-        | Scalar::BFloatPair => false,
-    }
+    let Scalar::Pointer { space: own, .. } = scalar else { return false };
+    let plain = |space| if space == address_space::GLOBAL { address_space::GENERIC } else { space };
+    plain(own) == plain(space)
 }
 
 /// The location of each variable at a position: its parts, none if it is unknown.
