@@ -4,6 +4,7 @@ use ptx_isa::ptx;
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, TypeId, Value};
+use rustc_hash::FxHashSet as HashSet;
 
 use super::append::Arg;
 use super::constant::{index, offset_by};
@@ -98,6 +99,7 @@ impl Emitter<'_, '_, '_> {
         source: TypeId,
         indices: &[(Val, Scalar)],
     ) -> Result<Val> {
+        let refusal = |text: &'static str| RaiseError::new(INSTRUCTION, text);
         let (mut address, mut constant, mut ty) = (start, 0i64, source);
         for (at, &(number, kind)) in indices.iter().enumerate() {
             let (stride, next) = if at == 0 {
@@ -106,15 +108,12 @@ impl Emitter<'_, '_, '_> {
                 match self.module.view.ty(ty).clone() {
                     Type::Struct { fields } => {
                         let Val::Bits(field) = number else {
-                            return Err(RaiseError::new(
-                                INSTRUCTION,
-                                "a field number that is not a constant",
-                            ));
+                            return Err(refusal("a field number that is not a constant"));
                         };
                         let offsets = self.module.view.layout(ty).map(|layout| layout.offsets.clone());
                         let offset = offsets.and_then(|offsets| offsets.get(field as usize).copied());
                         let (Some(offset), Some(&next)) = (offset, fields.get(field as usize)) else {
-                            return Err(RaiseError::new(INSTRUCTION, "a field number past the last field"));
+                            return Err(refusal("a field number past the last field"));
                         };
                         constant = constant.wrapping_add(offset as i64);
                         ty = next;
@@ -123,12 +122,7 @@ impl Emitter<'_, '_, '_> {
                     Type::Array { element, .. } | Type::Vector { element, .. } => {
                         (self.size_of(element)?, element)
                     }
-                    _ => {
-                        return Err(RaiseError::new(
-                            INSTRUCTION,
-                            "an index into something that has no elements",
-                        ));
-                    }
+                    _ => return Err(refusal("an index into something that has no elements")),
                 }
             };
             ty = next;
@@ -235,8 +229,8 @@ impl Emitter<'_, '_, '_> {
         let is_inbounds = |op: &Op| matches!(op, Op::Gep { inbounds: true, .. });
         is_inbounds(&self.function.inst(id).op)
             || self.only_used(id, MOST_STEPS, |op| match op {
-                Op::Cast { op: CastOp::AddrSpaceCast, .. } => Use::Access,
-                Op::Gep { .. } if is_inbounds(op) => Use::Access,
+                Op::Cast { op: CastOp::AddrSpaceCast, .. } => Use::Allowed,
+                Op::Gep { .. } if is_inbounds(op) => Use::Allowed,
                 Op::Gep { .. } => Use::Step,
                 _ => Use::Other,
             })
@@ -269,28 +263,30 @@ impl Emitter<'_, '_, '_> {
     /// Whether every use of an address, and of the steps from it, is an access; `kind` describes the uses that are not
     /// accesses through it. At most `most` addresses are examined.
     fn only_used(&self, id: InstId, most: usize, kind: impl Fn(&Op) -> Use) -> bool {
-        let (mut work, mut steps) = (vec![id], 0);
-        while let Some(id) = work.pop() {
-            steps += 1;
-            if steps > most {
+        self.all_uses(Value::Inst(id), most, |pointer, user| match &self.function.inst(user).op {
+            Op::Load { .. } => Use::Allowed,
+            Op::Store { value, .. } | Op::AtomicRmw { value, .. } if *value != pointer => Use::Allowed,
+            Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => Use::Allowed,
+            Op::Gep { base, .. } if *base != pointer => Use::Other,
+            other => kind(other),
+        })
+    }
+
+    /// Whether every use of an address, and of the steps from it, is allowed; `kind` tells of an address and an instruction how it is
+    /// used. At most `most` addresses are examined.
+    pub(super) fn all_uses(&self, start: Value, most: usize, kind: impl Fn(Value, InstId) -> Use) -> bool {
+        let (mut work, mut seen) = (vec![start], HashSet::default());
+        while let Some(pointer) = work.pop() {
+            if !seen.insert(pointer) {
+                continue;
+            }
+            if seen.len() > most {
                 return false;
             }
-            let pointer = Value::Inst(id);
-            for &user in self.cover.uses.users(id) {
-                let op = &self.function.inst(user).op;
-                let found = match op {
-                    Op::Load { .. } => Use::Access,
-                    Op::Store { value, .. } if *value != pointer => Use::Access,
-                    Op::AtomicRmw { value, .. } if *value != pointer => Use::Access,
-                    Op::CmpXchg { expected, new, .. } if *expected != pointer && *new != pointer => {
-                        Use::Access
-                    }
-                    Op::Gep { base, .. } if *base != pointer => Use::Other,
-                    other => kind(other),
-                };
-                match found {
-                    Use::Access => {}
-                    Use::Step => work.push(user),
+            for &user in self.cover.uses.users_of(pointer) {
+                match kind(pointer, user) {
+                    Use::Allowed => {}
+                    Use::Step => work.push(Value::Inst(user)),
                     Use::Other => return false,
                 }
             }
@@ -300,9 +296,9 @@ impl Emitter<'_, '_, '_> {
 }
 
 /// How an instruction uses an address.
-enum Use {
-    /// To access memory.
-    Access,
+pub(super) enum Use {
+    /// As the caller allows it.
+    Allowed,
     /// To compute another address, which is examined in turn.
     Step,
     Other,

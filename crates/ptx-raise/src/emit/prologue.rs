@@ -5,10 +5,11 @@ use ptx_isa::{MemorySem, ScalarType, Sem, StateSpace, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
 use ptx_llvm::view::{CastOp, InstId, Op, Type, Value};
-use rustc_hash::FxHashSet as HashSet;
 
 use super::access::{Access, piece, variable_address, word_of};
+use super::address::Use;
 use super::append::mov;
+use super::stack::local_address;
 use super::state::Emitter;
 use crate::cover::{ExtendingLoad, LowBits};
 use crate::error::{CALL, RaiseError, Result};
@@ -118,11 +119,8 @@ impl Emitter<'_, '_, '_> {
             Type::Pointer { space } => *space,
             _ => address_space::GENERIC,
         };
-        let in_place = Val::Address {
-            base: Base::Symbol(Symbol::Variable(variable)),
-            offset: 0,
-            space: address_space::PARAM,
-        };
+        let base = Base::Symbol(Symbol::Variable(variable));
+        let in_place = Val::Address { base, offset: 0, space: address_space::PARAM };
         let read_only = self
             .only_reads(Value::Arg(at as u32), if self.is_kernel() { Reach::Any } else { Reach::Constant });
         let named = self.is_named_parameter(at);
@@ -140,7 +138,7 @@ impl Emitter<'_, '_, '_> {
             let class = self.pointer_class(address_space::LOCAL);
             let address = Operand::Symbol(Symbol::Variable(variable), 0);
             let base = Base::Register(self.emit_new(class, mov(class), &[address.into()])?);
-            return Ok(vec![Val::Address { base, offset: 0, space: address_space::LOCAL }]);
+            return Ok(vec![local_address(base)]);
         }
         let Passing::Bytes { size, align } = param.passing else { return Ok(vec![in_place]) };
         let name = self.local_name("byval", at);
@@ -149,11 +147,7 @@ impl Emitter<'_, '_, '_> {
         let from = Access::load(address_space::PARAM, variable_address(variable), align)?;
         let to = Access::store(address_space::LOCAL, variable_address(local), align)?;
         self.copy_bytes(&from, &to, size)?;
-        Ok(vec![Val::Address {
-            base: Base::Symbol(Symbol::Variable(local)),
-            offset: 0,
-            space: address_space::LOCAL,
-        }])
+        Ok(vec![local_address(Base::Symbol(Symbol::Variable(local)))])
     }
 
     /// Adds a variable of bytes in local memory.
@@ -183,37 +177,26 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether a pointer is only used for loads.
     fn only_reads(&self, pointer: Value, reach: Reach) -> bool {
-        let mut work = vec![pointer];
-        let mut seen = HashSet::default();
-        while let Some(pointer) = work.pop() {
-            if !seen.insert(pointer) {
-                continue;
-            }
-            for &id in self.cover.uses.users_of(pointer) {
-                let (inst, result) = (self.function.inst(id), Value::Inst(id));
-                match &inst.op {
-                    Op::Load { volatile: false, .. } => {}
-                    Op::Gep { base, indices, .. } if *base == pointer && !indices.contains(&pointer) => {
-                        let constant = indices.iter().all(|index| matches!(index, Value::Const(_)));
-                        if reach == Reach::Constant && !constant {
-                            return false;
-                        }
-                        work.push(result);
-                    }
-                    // A device function reads its parameter in place, independent of the space that its address is cast to.
-                    Op::Cast { op: CastOp::AddrSpaceCast, .. }
-                        if self.is_kernel() && self.casts_to_param(id)
-                            || !self.is_kernel() && inst.metadata(marks::LITERAL).is_none() =>
-                    {
-                        work.push(result);
-                    }
-                    Op::Call(call) if self.source.is_ignored_call(call) => {}
-                    Op::Call(call) if self.only_passes_value(call, pointer) => {}
-                    _ => return false,
+        self.all_uses(pointer, usize::MAX, |pointer, id| {
+            let inst = self.function.inst(id);
+            match &inst.op {
+                Op::Load { volatile: false, .. } => Use::Allowed,
+                Op::Gep { base, indices, .. } if *base == pointer && !indices.contains(&pointer) => {
+                    let constant = indices.iter().all(|index| matches!(index, Value::Const(_)));
+                    if reach == Reach::Any || constant { Use::Step } else { Use::Other }
                 }
+                // A device function reads its parameter in place, independent of the space that its address is cast to.
+                Op::Cast { op: CastOp::AddrSpaceCast, .. }
+                    if self.is_kernel() && self.casts_to_param(id)
+                        || !self.is_kernel() && inst.metadata(marks::LITERAL).is_none() =>
+                {
+                    Use::Step
+                }
+                Op::Call(call) if self.source.is_ignored_call(call) => Use::Allowed,
+                Op::Call(call) if self.only_passes_value(call, pointer) => Use::Allowed,
+                _ => Use::Other,
             }
-        }
-        true
+        })
     }
 
     /// Whether a pointer is only passed to a call as a `byval` argument. A device function can pass its parameter only by name.
@@ -234,26 +217,16 @@ impl Emitter<'_, '_, '_> {
 
     /// Whether something is written through a pointer.
     fn is_written(&self, pointer: Value) -> bool {
-        let mut work = vec![pointer];
-        let mut seen = HashSet::default();
-        while let Some(pointer) = work.pop() {
-            if !seen.insert(pointer) {
-                continue;
+        !self.all_uses(pointer, usize::MAX, |pointer, id| match &self.function.inst(id).op {
+            Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }
+                if *ptr == pointer =>
+            {
+                Use::Other
             }
-            for &id in self.cover.uses.users_of(pointer) {
-                match &self.function.inst(id).op {
-                    Op::Store { ptr, .. } | Op::AtomicRmw { ptr, .. } | Op::CmpXchg { ptr, .. }
-                        if *ptr == pointer =>
-                    {
-                        return true;
-                    }
-                    Op::Gep { base, .. } if *base == pointer => work.push(Value::Inst(id)),
-                    Op::Cast { op: CastOp::AddrSpaceCast, .. } => work.push(Value::Inst(id)),
-                    _ => {}
-                }
-            }
-        }
-        false
+            Op::Gep { base, .. } if *base == pointer => Use::Step,
+            Op::Cast { op: CastOp::AddrSpaceCast, .. } => Use::Step,
+            _ => Use::Allowed,
+        })
     }
 
     /// Whether a kernel only loads through the casts of a parameter's pointer to the parameter space.

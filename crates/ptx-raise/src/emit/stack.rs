@@ -25,31 +25,23 @@ impl Emitter<'_, '_, '_> {
             RaiseError::new(INSTRUCTION, format!("an alloca of type {}", self.module.view.type_text(ty)))
         })?;
         let (count, kind) = self.scalar(count)?;
+        let bits = self.pointer_class(address_space::LOCAL).bits();
         let Val::Bits(number) = count else {
-            let class = self.pointer_class(address_space::LOCAL);
-            let bytes = self.extended(count, kind, class.bits(), Fill::Zero)?;
-            let bytes = match size {
-                1 => bytes,
-                size => {
-                    let bits = class.bits();
-                    self.compute(ptx!("mul.lo.s32").with_bits(bits)?, &[bytes.into(), Arg::Bits(size, bits)])?
-                }
-            };
+            let mut bytes = self.extended(count, kind, bits, Fill::Zero)?;
+            if size != 1 {
+                let multiply = ptx!("mul.lo.s32").with_bits(bits)?;
+                bytes = self.compute(multiply, &[bytes.into(), Arg::Bits(size, bits)])?;
+            }
             return self.grow_stack(id, bytes.into(), align);
         };
         let bytes = size.checked_mul(number).filter(|bytes| i64::try_from(*bytes).is_ok());
         let bytes = bytes.ok_or_else(|| RaiseError::new(INSTRUCTION, "an alloca larger than memory"))?;
         if self.blocks.current.index() != 0 && self.lies_on_a_cycle() {
-            return self.grow_stack(
-                id,
-                Arg::Bits(bytes, self.pointer_class(address_space::LOCAL).bits()),
-                align,
-            );
+            return self.grow_stack(id, Arg::Bits(bytes, bits), align);
         }
         let name = self.memory_name(id);
         let variable = self.local_variable(&name, bytes, align);
-        let base = Base::Symbol(ptx_ir::Symbol::Variable(variable));
-        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        self.define_one(id, local_address(Base::Symbol(ptx_ir::Symbol::Variable(variable))));
         Ok(())
     }
 
@@ -85,8 +77,7 @@ impl Emitter<'_, '_, '_> {
         }
         let class = self.pointer_class(address_space::LOCAL);
         let start = self.compute(ptx!("alloca.u32").with_bits(class.bits())?, &args)?;
-        let base = Base::Register(start);
-        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        self.define_one(id, local_address(Base::Register(start)));
         Ok(())
     }
 
@@ -95,8 +86,7 @@ impl Emitter<'_, '_, '_> {
         self.module.target.need(GROWING_STACK.since(), &|| "llvm.stacksave".to_owned())?;
         let class = self.pointer_class(address_space::LOCAL);
         let top = self.compute(ptx!("stacksave.u32").with_bits(class.bits())?, &[])?;
-        let base = Base::Register(top);
-        self.define_one(id, Val::Address { base, offset: 0, space: address_space::LOCAL });
+        self.define_one(id, local_address(Base::Register(top)));
         Ok(())
     }
 
@@ -132,4 +122,9 @@ impl Emitter<'_, '_, '_> {
         }
         false
     }
+}
+
+/// An address in local memory.
+pub(super) fn local_address(base: Base) -> Val {
+    Val::Address { base, offset: 0, space: address_space::LOCAL }
 }

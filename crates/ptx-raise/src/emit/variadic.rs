@@ -12,6 +12,7 @@ use super::access::offset_operand;
 use super::append::Arg;
 use super::call::MAX_BY_VALUE;
 use super::generic::argument;
+use super::stack::local_address;
 use super::state::Emitter;
 use crate::error::{CALL, INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Scalar};
@@ -102,10 +103,9 @@ impl Emitter<'_, '_, '_> {
             let to = Access::store(address_space::LOCAL, to, u64::from(align))?;
             self.copy_bytes(&Access::load(space, from, u64::from(align))?, &to, bytes)?;
         }
-        let base = Base::Symbol(Symbol::Variable(buffer));
         let class = self.list_class();
         let pointer = Scalar::Pointer { space: address_space::GENERIC, bits: class.bits(), class };
-        self.in_register(Val::Address { base, offset: 0, space: address_space::LOCAL }, pointer)
+        self.in_register(local_address(Base::Symbol(Symbol::Variable(buffer))), pointer)
     }
 
     /// `llvm.va_start`: the list begins at the address that the caller passed.
