@@ -93,6 +93,13 @@ impl Body {
         }
     }
 
+    /// Whether an instruction names a register for which `is` holds, see [`Self::for_each_register`].
+    pub fn any_register(&self, inst: &Inst, is: impl Fn(RegId, Role) -> bool) -> bool {
+        let mut found = false;
+        self.for_each_register(inst, |register, role| found |= is(register, role));
+        found
+    }
+
     /// Calls `visit` for every register that an instruction names, its guard included, with whether it is written or read. A register of which a
     /// part is written is read too: the rest of it stays.
     pub fn for_each_register(&self, inst: &Inst, mut visit: impl FnMut(RegId, Role)) {

@@ -107,52 +107,37 @@ impl Emitter<'_, '_, '_> {
                 _ => None,
             })
         };
-        let mentions = |register: RegId| instructions().filter(|inst| self.mentions(inst, register)).count();
-        let made = instructions().filter(|inst| self.writes(inst, from)).count();
-        made == 1 && mentions(to) == 1
+        let mentions = |inst: &&Inst| body.any_register(inst, |register, _| register == to);
+        let makes = |inst: &&Inst| self.writes(inst, |register| register == from);
+        instructions().filter(makes).count() == 1 && instructions().filter(mentions).count() == 1
     }
 
     /// Whether an instruction only computes values that only the block reads.
     fn may_always_run(&self, inst: &Inst, kept: &HashSet<RegId>) -> bool {
-        let mut seen_outside = false;
-        self.builder.body().for_each_register(inst, |register, role| {
-            seen_outside |= kept.contains(&register) && matches!(role, Role::Def | Role::DefPair);
-        });
-        inst.mnemonic.effects() == Effects::NONE && !seen_outside
+        inst.mnemonic.effects() == Effects::NONE && !self.writes(inst, |register| kept.contains(&register))
     }
 
-    fn mentions(&self, inst: &Inst, register: RegId) -> bool {
-        let mut found = false;
-        self.builder.body().for_each_register(inst, |other, _| found |= other == register);
-        found
-    }
-
-    fn writes(&self, inst: &Inst, register: RegId) -> bool {
-        let mut found = false;
-        self.builder.body().for_each_register(inst, |other, role| {
-            found |= other == register && matches!(role, Role::Def | Role::DefPair);
-        });
-        found
+    fn writes(&self, inst: &Inst, register: impl Fn(RegId) -> bool) -> bool {
+        let is_written = |own, role| register(own) && matches!(role, Role::Def | Role::DefPair);
+        self.builder.body().any_register(inst, is_written)
     }
 
     /// Removes labels that are no longer used.
     fn forget_targets(&mut self, parts: &HashMap<BlockId, Vec<Stmt>>) {
-        let mut named: Vec<LabelId> = Vec::new();
+        let mut named: HashSet<LabelId> = HashSet::default();
         for statement in parts.values().flatten() {
             match statement {
                 Stmt::Inst(inst) => {
-                    named.extend(self.builder.body().operands(inst).iter().filter_map(
-                        |operand| match operand {
-                            Operand::Label(label) => Some(*label),
-                            _ => None,
-                        },
-                    ));
+                    let operands = self.builder.body().operands(inst).iter();
+                    named.extend(operands.filter_map(|operand| match operand {
+                        Operand::Label(label) => Some(*label),
+                        _ => None,
+                    }));
                 }
                 Stmt::BranchTargets(_, targets) => named.extend(targets.iter().map(|target| target.label)),
                 _ => {}
             }
         }
-        let named: HashSet<LabelId> = named.into_iter().collect();
         let labels = &self.blocks.labels;
         self.blocks
             .targets
@@ -170,18 +155,11 @@ fn can_be_guarded(statement: &Stmt) -> bool {
                     Sem::Control(ControlSem::Bra | ControlSem::BrxIdx | ControlSem::Call)
                 )
         }
-        Stmt::Location(_)
-        | Stmt::Pragma(_)
-        | Stmt::Comment(_)
-        | Stmt::TrailingComment(_)
-        | Stmt::Mark(_)
-        | Stmt::ScopeStart
-        | Stmt::ScopeEnd
-        | Stmt::Registers(..) => true,
         Stmt::Label(_)
         | Stmt::BranchTargets(..)
         | Stmt::CallTargets(..)
         | Stmt::CallPrototype(..)
         | Stmt::Variable(_) => false,
+        _ => true,
     }
 }
