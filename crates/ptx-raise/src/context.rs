@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use crate::cover::pattern::Patterns;
 use crate::debug_tables::DebugTables;
 use crate::dynamic_shared::{self, DynamicArray};
-use crate::error::{BOUND, MODULE, RaiseError, Result, TAIL_CALL};
+use crate::error::{MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
@@ -68,13 +68,8 @@ pub(crate) struct CallNames {
 
 impl CallNames {
     fn new(symbols: &HashSet<String>) -> Self {
-        let free = |word: &str| {
-            let mut start = word.to_owned();
-            while symbols.iter().any(|name| name.starts_with(&start)) {
-                start.push('_');
-            }
-            start
-        };
+        let is_taken = |start: &str| symbols.iter().any(|name| name.starts_with(start));
+        let free = |word: &str| names::free(word.to_owned(), is_taken);
         Self { argument: free("param"), result: free("retval") }
     }
 
@@ -145,28 +140,12 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
 
     /// A name like `stem` that no symbol has.
     pub(crate) fn free_name(&self, stem: String) -> String {
-        let mut name = stem;
-        while self.symbol_names.contains(&name) {
-            name.push('_');
-        }
-        name
+        names::free(stem, |name| self.symbol_names.contains(name))
     }
 
     /// Records an error.
     pub(crate) fn refuse(&mut self, refusal: RaiseError, place: &str) {
         self.diagnostics.push(refusal.at(place));
-    }
-
-    /// Warns, once for a function, of a directive about clusters that the target has no use for.
-    pub(crate) fn warn_of_clusters(&mut self, function: &str, word: &str, since: ptx_isa::Since) {
-        let message = format!("{word} of function {function} is ignored: clusters require sm_{}", since.sm);
-        self.warn(BOUND, message, "the kernel runs without clusters on this target");
-    }
-
-    /// Warns, once for a function, of a directive that only kernels have.
-    pub(crate) fn warn_of_bound(&mut self, function: &str, word: &str) {
-        let message = format!("{word} of function {function} is ignored: it is only allowed on kernels");
-        self.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
     }
 
     /// Warns, once for a function, of calls that must not use the stack.

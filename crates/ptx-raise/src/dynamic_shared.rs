@@ -48,23 +48,18 @@ pub(crate) fn arrays(
             continue;
         }
         let ty = entry.get(1).and_then(|text| ScalarType::from_ptx(text)).unwrap_or(ScalarType::B8);
-        let mut own = names::escape(name).into_owned();
         // No other symbol has the name of the LLVM variable.
-        while own != DYNAMIC_SHARED && !symbols.insert(own.clone()) {
-            own.push('_');
-        }
-        let variable = declare(ir, &own, ty, align);
+        let is_taken = |own: &str| own != DYNAMIC_SHARED && symbols.contains(own);
+        let own = names::free(names::escape(name).into_owned(), is_taken);
+        symbols.insert(own.clone());
+        let own = ir.strings.intern(&own);
+        let variable = ir.add_variable(Variable {
+            dims: vec![None],
+            align: Some(align),
+            linkage: ptx_ir::Linkage::Extern,
+            ..Variable::new(own, StateSpace::Shared, VarType::Scalar(ty))
+        });
         known.push((name, DynamicArray { variable, functions: functions.collect() }));
     }
     known.into_iter().map(|(_, array)| array).collect()
-}
-
-fn declare(ir: &mut Module, name: &str, ty: ScalarType, align: u32) -> VarId {
-    let name = ir.strings.intern(name);
-    ir.add_variable(Variable {
-        dims: vec![None],
-        align: Some(align),
-        linkage: ptx_ir::Linkage::Extern,
-        ..Variable::new(name, StateSpace::Shared, VarType::Scalar(ty))
-    })
 }

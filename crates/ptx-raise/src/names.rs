@@ -5,7 +5,7 @@
 //! hexadecimal digits for each byte; if a name contains that pattern itself, its `_` is escaped, too, so that
 //! different names stay different.
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::borrow::Cow;
 
 /// Words that have another meaning where a name may occur.
@@ -62,6 +62,33 @@ pub(crate) fn spelled(name: &str) -> String {
 /// Whether a name needs no escape, and does not read as an instruction where a statement begins.
 pub(crate) fn is_plain(name: &str) -> bool {
     matches!(escape(name), Cow::Borrowed(_)) && ptx_isa::Opcode::from_ptx(name).is_none()
+}
+
+/// A name like `stem` that is not taken: with `_` after it as often as needed.
+pub(crate) fn free(stem: String, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut name = stem;
+    while is_taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// A name like `stem` that is not taken: with a number after it if needed. `repeats` has the highest number so far of each stem.
+pub(crate) fn numbered(
+    stem: String,
+    repeats: &mut HashMap<String, u32>,
+    is_taken: impl Fn(&str) -> bool,
+) -> String {
+    let mut name = stem.clone();
+    let mut number = repeats.get(&stem).copied().unwrap_or_default();
+    while is_taken(&name) {
+        number += 1;
+        name = format!("{stem}_{number}");
+    }
+    if number > 0 {
+        repeats.insert(stem, number);
+    }
+    name
 }
 
 /// The words of a text that can be names.

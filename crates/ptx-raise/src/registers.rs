@@ -4,6 +4,7 @@
 //! LLVM's value, if PTX allows it and it is unique, and a number in the order of the text otherwise.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use ptx_ir::{At, Body, RegDecl, RegDeclId, RegId, Stmt, Strings, VectorShape};
 use ptx_isa::{ScalarType, SpecialReg};
@@ -162,18 +163,9 @@ impl Naming<'_> {
         let spelled = names::spelled(name);
         let spelled = if spelled.is_empty() { "_".to_owned() } else { spelled };
         let stem = format!("%{}", spelled.get(..LONGEST).unwrap_or(&spelled));
-        let first = self.is_free(&stem).then(|| stem.clone());
-        let found = first.unwrap_or_else(|| {
-            let mut number = self.repeats.get(&stem).copied().unwrap_or_default();
-            loop {
-                number += 1;
-                let found = format!("{stem}_{number}");
-                if self.is_free(&found) {
-                    self.repeats.insert(stem, number);
-                    return found;
-                }
-            }
-        });
+        let mut repeats = std::mem::take(&mut self.repeats);
+        let found = names::numbered(stem, &mut repeats, |name| !self.is_free(name));
+        self.repeats = repeats;
         self.taken.insert(found.clone());
         found
     }
@@ -281,19 +273,15 @@ fn declare(
     singles: Vec<(RegId, String)>,
     foreign: &HashSet<RegDeclId>,
 ) {
-    let mut ranges: Vec<(RegDeclId, u32)> = Vec::new();
+    let mut ranges: BTreeMap<RegDeclId, u32> = BTreeMap::new();
     let named: HashSet<RegId> = singles.iter().map(|(register, _)| *register).collect();
     for register in mentioned {
         let Some(own) = body.registers.get(register.index()).filter(|_| !named.contains(&register)) else {
             continue;
         };
-        let count = own.number.saturating_add(1);
-        match ranges.iter_mut().find(|(decl, _)| *decl == own.decl) {
-            Some((_, highest)) => *highest = count.max(*highest),
-            None => ranges.push((own.decl, count)),
-        }
+        let count = ranges.entry(own.decl).or_default();
+        *count = own.number.saturating_add(1).max(*count);
     }
-    ranges.sort();
     let mut declarations = Vec::new();
     for (decl, count) in ranges {
         if let Some(entry) = body.reg_decls.get_mut(decl.0 as usize) {
@@ -301,15 +289,11 @@ fn declare(
         }
         declarations.push(Stmt::Registers(decl, RegDeclId(decl.0 + 1)));
     }
-    let mut by_class: Vec<(RegDeclId, Vec<(RegId, String)>)> = Vec::new();
+    let mut by_class: BTreeMap<RegDeclId, Vec<(RegId, String)>> = BTreeMap::new();
     for (register, name) in singles {
         let Some(class) = body.registers.get(register.index()).map(|own| own.decl) else { continue };
-        match by_class.iter_mut().find(|(own, _)| *own == class) {
-            Some((_, list)) => list.push((register, name)),
-            None => by_class.push((class, vec![(register, name)])),
-        }
+        by_class.entry(class).or_default().push((register, name));
     }
-    by_class.sort_by_key(|(class, _)| *class);
     for (class, list) in by_class {
         let Some(ty) = body.reg_decls.get(class.0 as usize).map(|decl| decl.ty) else { continue };
         for line in list.chunks(PER_LINE) {
@@ -326,10 +310,8 @@ fn declare(
             declarations.push(Stmt::Registers(first, RegDeclId(body.reg_decls.len() as u32)));
         }
     }
-    let is_foreign = |statement: &Stmt| match statement {
-        Stmt::Registers(first, _) => foreign.contains(first),
-        _ => true,
-    };
-    body.statements.retain(is_foreign);
+    let is_old =
+        |statement: &Stmt| matches!(statement, Stmt::Registers(first, _) if !foreign.contains(first));
+    body.statements.retain(|statement| !is_old(statement));
     body.statements.splice(0..0, declarations);
 }

@@ -14,9 +14,9 @@ use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, T
 use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
-use crate::error::{CALL, RaiseError, Result};
+use crate::error::{BOUND, CALL, RaiseError, Result};
 use crate::names;
-use crate::types::{Class, Scalar};
+use crate::types::{Class, Scalar, integer_type};
 
 /// `.noreturn` (manual 11.4.6).
 pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
@@ -121,10 +121,10 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
         let own = &param.name;
         let reserved = own.starts_with("$L__") || own.starts_with("__local") || module.call_names.clash(own);
         let taken = reserved || module.symbol_names.contains(own) || !names::is_plain(own);
-        let mut name = if taken { module.free_name(format!("{symbol}_param_{at}")) } else { own.clone() };
-        while params.iter().any(|param| param.name == name) || module.symbol_names.contains(&name) {
-            name.push('_');
-        }
+        let name = if taken { format!("{symbol}_param_{at}") } else { own.clone() };
+        let is_taken =
+            |name: &str| params.iter().any(|param| param.name == name) || module.symbol_names.contains(name);
+        let name = names::free(name, is_taken);
         let mut param_passed = parameter(module, param.ty, &param.attributes, kind, name)?;
         if let (Some(text), FunctionKind::Kernel) = (param.attributes.string(marks::PTR), kind) {
             param_passed.pointer = Some(stated_pointer(text, param.attributes.number("align"))?);
@@ -161,12 +161,15 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
     let mut kept = Vec::with_capacity(directives.len());
     for directive in directives {
         let (word, since) = ptx_verify::directive_since(&directive);
+        let ignored = format!("{word} of function {} is ignored", function.name);
         if is_about_clusters(&directive) && module.target.lacks(since) {
-            module.warn_of_clusters(&function.name, word, since);
+            let message = format!("{ignored}: clusters require sm_{}", since.sm);
+            module.warn(BOUND, message, "the kernel runs without clusters on this target");
             continue;
         }
         if is_of_kernels(&directive) && kind != FunctionKind::Kernel {
-            module.warn_of_bound(&function.name, word);
+            let message = format!("{ignored}: it is only allowed on kernels");
+            module.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
             continue;
         }
         module.target.need(since, &|| word.to_owned())?;
@@ -215,23 +218,19 @@ fn stated_pointer(text: &str, align: Option<u64>) -> Result<ParamPointer> {
         Some((space, stated)) => (space, Some(number(marks::PTR, stated)?)),
         None => (text, None),
     };
-    let reference = match space {
-        ".texref" => Some(Reference::Texture),
-        ".samplerref" => Some(Reference::Sampler),
-        ".surfref" => Some(Reference::Surface),
-        _ => None,
-    };
-    let space = match space {
-        "" => None,
-        _ if reference.is_some() => None,
-        word => Some(StateSpace::from_ptx(word).ok_or_else(unknown)?),
+    let (space, reference) = match space {
+        "" => (None, None),
+        ".texref" => (None, Some(Reference::Texture)),
+        ".samplerref" => (None, Some(Reference::Sampler)),
+        ".surfref" => (None, Some(Reference::Surface)),
+        word => (Some(StateSpace::from_ptx(word).ok_or_else(unknown)?), None),
     };
     let align = stated.or_else(|| align.and_then(|align| u32::try_from(align).ok()));
     Ok(ParamPointer { space, reference, align })
 }
 
-/// The `.ptr` space word (manual 5.1.6.1).
-fn pointer_space(space: u32) -> Option<StateSpace> {
+/// The `.ptr` space word (manual 5.1.6.1), also that of a variable.
+pub(crate) fn pointer_space(space: u32) -> Option<StateSpace> {
     match space {
         address_space::GLOBAL => Some(StateSpace::Global),
         address_space::SHARED => Some(StateSpace::Shared),
@@ -291,16 +290,9 @@ fn passing(module: &mut ModuleContext<'_, '_>, ty: TypeId, kind: FunctionKind) -
     }
     let [leaf] = &*leaves else { return Err(RaiseError::new(CALL, "a parameter without a value")) };
     Ok(Passing::Scalar(match (leaf.scalar, kind) {
-        (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => match bits {
-            0..=8 => ScalarType::U8,
-            9..=16 => ScalarType::U16,
-            17..=32 => ScalarType::U32,
-            _ => ScalarType::U64,
-        },
-        (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Device) => match bits {
-            0..=32 => ScalarType::B32,
-            _ => ScalarType::B64,
-        },
+        (Scalar::Int(bits) | Scalar::Pointer { bits, .. }, FunctionKind::Kernel) => integer_type(false, bits),
+        (Scalar::Int(0..=32) | Scalar::Pointer { bits: 0..=32, .. }, _) => ScalarType::B32,
+        (Scalar::Int(_) | Scalar::Pointer { .. }, _) => ScalarType::B64,
         (Scalar::Half | Scalar::BFloat, _) => ScalarType::B16,
         (Scalar::Float, _) => ScalarType::F32,
         (Scalar::Double, _) => ScalarType::F64,
@@ -545,15 +537,10 @@ pub(crate) fn unified<'t>(numbers: impl Iterator<Item = &'t str>) -> Result<VarA
 fn dimensions(key: &str, text: &str) -> Result<[Option<u32>; 3]> {
     let mut dims = [None; 3];
     for (at, part) in text.split(',').enumerate() {
-        match dims.get_mut(at) {
-            Some(slot) => *slot = Some(number(key, part)?),
-            None => {
-                return Err(RaiseError::new(
-                    CALL,
-                    format!("the attribute \"{key}\"=\"{text}\" has more than three numbers"),
-                ));
-            }
-        }
+        let slot = dims.get_mut(at).ok_or_else(|| {
+            RaiseError::new(CALL, format!("the attribute \"{key}\"=\"{text}\" has more than three numbers"))
+        })?;
+        *slot = Some(number(key, part)?);
     }
     Ok(dims)
 }

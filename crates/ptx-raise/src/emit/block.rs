@@ -12,19 +12,11 @@ use crate::error::Result;
 use crate::names;
 use crate::registers::{Named, Rank};
 use crate::style::{Annotations, Names};
-use crate::types::Class;
 use crate::types::Scalar;
 use crate::value::Val;
 
 /// Longer names of blocks are cut.
 const LONGEST_LABEL: usize = 40;
-
-/// The source of a phi's value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Source {
-    Bits(u64),
-    Register(RegId),
-}
 
 /// The `.loc` of a text so far.
 #[derive(Default)]
@@ -43,7 +35,9 @@ impl Trail {
         let unplaced = (location.line, location.column) == (0, 0) && self.here.is_none();
         if !unplaced && self.here.as_ref() != Some(&location) {
             self.push(builder, location);
-            builder_comment(builder, comment);
+            if let Some(comment) = comment {
+                builder.push(Stmt::TrailingComment(comment));
+            }
         }
     }
 
@@ -58,13 +52,6 @@ impl Trail {
         self.named.insert((location.file, location.line, location.column));
         self.here = Some(location.clone());
         builder.push(Stmt::Location(location));
-    }
-}
-
-/// Puts a comment after the last statement.
-fn builder_comment(builder: &mut BodyBuilder, comment: Option<StrId>) {
-    if let Some(comment) = comment {
-        builder.push(Stmt::TrailingComment(comment));
     }
 }
 
@@ -96,15 +83,10 @@ impl Emitter<'_, '_, '_> {
 
     /// A label like `stem` that is unique in the function.
     fn free_label(&mut self, stem: String) -> String {
-        let mut name = stem.clone();
-        let mut number = self.names.label_repeats.get(&stem).copied().unwrap_or_default();
-        while self.module.symbol_names.contains(&name) || !self.names.taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{stem}_{number}");
-        }
-        if number > 0 {
-            self.names.label_repeats.insert(stem, number);
-        }
+        let (symbols, taken) = (&self.module.symbol_names, &self.names.taken);
+        let is_taken = |name: &str| symbols.contains(name) || taken.contains(name);
+        let name = names::numbered(stem, &mut self.names.label_repeats, is_taken);
+        self.names.taken.insert(name.clone());
         name
     }
 
@@ -243,7 +225,7 @@ impl Emitter<'_, '_, '_> {
         let from = self.blocks.current;
         let mut seen = HashSet::default();
         // A value that several phis have as an operand is copied from the first of them, so that all can become one register.
-        let mut firsts: HashMap<(Source, Class), RegId> = HashMap::default();
+        let mut firsts: HashMap<_, RegId> = HashMap::default();
         for successor in self.source.successors(from) {
             if !seen.insert(successor) {
                 continue;
@@ -260,20 +242,14 @@ impl Emitter<'_, '_, '_> {
                     scalars = vec![Scalar::Int(32); values.len()];
                 }
                 for ((scalar, input), value) in scalars.into_iter().zip(inputs).zip(values) {
-                    let value = match value {
-                        Val::Bits(bits) => {
-                            let key = (Source::Bits(bits), scalar.class());
-                            let first = *firsts.entry(key).or_insert(input);
-                            if first == input { value } else { Val::reg(first) }
-                        }
-                        Val::Register(register, _) => {
-                            let key = (Source::Register(register), scalar.class());
-                            let first = *firsts.entry(key).or_insert(input);
-                            if first == input { value } else { Val::reg(first) }
-                        }
-                        Val::Address { .. } => value,
+                    let known = match value {
+                        Val::Bits(bits) => Some((None, bits)),
+                        Val::Register(register, _) => Some((Some(register), 0)),
+                        Val::Address { .. } => None,
                     };
-                    self.copy_to(input, value, scalar)?;
+                    let first = known.map(|known| *firsts.entry((known, scalar.class())).or_insert(input));
+                    let shared = first.filter(|first| *first != input).map(Val::reg);
+                    self.copy_to(input, shared.unwrap_or(value), scalar)?;
                 }
             }
         }
@@ -416,13 +392,10 @@ impl Emitter<'_, '_, '_> {
     /// The headers of loops that must not be unrolled (`llvm.loop.unroll.disable` on a branch to them).
     pub(super) fn rolled_loops(&self) -> HashSet<BlockId> {
         let view = self.module.view;
-        let text_of = |id: MetadataId| match view.metadata(id) {
-            Metadata::Node(parts) => match parts.first().copied().flatten().map(|first| view.metadata(first))
-            {
-                Some(Metadata::String(text)) => Some(text.as_str()),
-                _ => None,
-            },
-            Metadata::String(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
+        let text_of = |id: MetadataId| {
+            let Metadata::Node(parts) = view.metadata(id) else { return None };
+            let Metadata::String(text) = view.metadata((*parts.first()?)?) else { return None };
+            Some(text.as_str())
         };
         let mut rolled = HashSet::default();
         for &from in &self.blocks.layout {
@@ -440,11 +413,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The name of a local variable, unlike any other of the module.
     pub(super) fn local_name(&self, stem: &str, number: usize) -> String {
-        let mut name =
-            self.module.free_name(format!("__local_{stem}_{}_{number}", names::escape(&self.function.name)));
-        while self.names.taken.contains(&name) {
-            name.push('_');
-        }
-        name
+        let name = format!("__local_{stem}_{}_{number}", names::escape(&self.function.name));
+        names::free(self.module.free_name(name), |name| self.names.taken.contains(name))
     }
 }
