@@ -63,13 +63,13 @@ pub(crate) fn content(
     let view = module.view;
     let size = view.layout(global.ty).map_or(0, |layout| layout.size);
     let (element, mut dims) = shape(view, global.ty);
-    let external = global.initializer.is_none() || module_extern(global);
+    let is_extern = global.linkage == ptx_llvm::view::Linkage::AvailableExternally;
     let plain = |element: ScalarType, dims: Vec<Option<u64>>| Content {
         ty: VarType::Scalar(element),
         dims,
         init: None,
     };
-    let Some(initializer) = global.initializer.filter(|_| !external) else {
+    let Some(initializer) = global.initializer.filter(|_| !is_extern) else {
         // The size of `.extern .shared` without one is that of the launch.
         if let Some(first @ Some(0)) = dims.first_mut() {
             *first = None;
@@ -133,10 +133,6 @@ fn fields(module: &mut ModuleContext<'_, '_>, global: &Global) -> Option<Initial
     Some(Initializer::Fields(fields))
 }
 
-fn module_extern(global: &Global) -> bool {
-    global.linkage == ptx_llvm::view::Linkage::AvailableExternally
-}
-
 /// The type of the numbers in a variable, and its dimensions; `None` for anything but numbers.
 fn shape(view: &View, ty: TypeId) -> (Option<ScalarType>, Vec<Option<u64>>) {
     let mut dims = Vec::new();
@@ -173,12 +169,9 @@ fn is_zero(view: &View, id: ConstId, depth: u32) -> Result<bool> {
         Constant::Float(bits) => *bits == 0,
         Constant::Data(bytes) => bytes.iter().all(|byte| *byte == 0),
         Constant::Aggregate(parts) => {
-            for part in parts {
-                if !is_zero(view, *part, depth + 1)? {
-                    return Ok(false);
-                }
-            }
-            true
+            let is_part_zero =
+                |zero, part: &ConstId| if zero { is_zero(view, *part, depth + 1) } else { Ok(false) };
+            parts.iter().try_fold(true, is_part_zero)?
         }
         Constant::Symbol(_) | Constant::BlockAddress(..) | Constant::Expr(_) | Constant::Other(_) => false,
     })
@@ -337,13 +330,7 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<E
         Constant::BlockAddress(_, block) => Ok(number(block_number(*block) as i64)),
         Constant::Symbol(symbol) => {
             let (symbol, held, offset) = module.symbol(*symbol)?;
-            let typed = pointer_space(view, view.constant_type(id));
-            Ok(Evaluated {
-                symbol: Some((symbol, held)),
-                offset,
-                generic: typed == Some(address_space::GENERIC),
-                first: 0,
-            })
+            Ok(Evaluated { symbol: Some((symbol, held)), offset, generic: is_generic(view, id), first: 0 })
         }
         Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
             let base = evaluate(module, *base, depth + 1)?;
@@ -362,10 +349,7 @@ fn evaluate(module: &ModuleContext<'_, '_>, id: ConstId, depth: u32) -> Result<E
                     Err(part_of_address())
                 }
                 CastOp::BitCast | CastOp::PtrToInt | CastOp::PtrToAddr | CastOp::IntToPtr => Ok(inner),
-                CastOp::AddrSpaceCast => {
-                    let typed = pointer_space(view, view.constant_type(id));
-                    Ok(Evaluated { generic: typed == Some(address_space::GENERIC), ..inner })
-                }
+                CastOp::AddrSpaceCast => Ok(Evaluated { generic: is_generic(view, id), ..inner }),
                 CastOp::Trunc if inner.symbol.is_none() => {
                     Ok(number(sign_extend(inner.offset as u64 & mask(bits), bits)))
                 }
@@ -437,11 +421,9 @@ fn part_of_address() -> RaiseError {
     RaiseError::new(INITIALIZER, "arithmetic on a part of an address that PTX cannot compute")
 }
 
-fn pointer_space(view: &View, ty: TypeId) -> Option<u32> {
-    match view.ty(ty) {
-        Type::Pointer { space } => Some(*space),
-        _ => None,
-    }
+/// Whether a constant is a generic address.
+fn is_generic(view: &View, id: ConstId) -> bool {
+    matches!(view.ty(view.constant_type(id)), Type::Pointer { space: address_space::GENERIC })
 }
 
 /// Numbers of one type, nested by the dimensions; trailing zeros of the innermost lists are omitted.

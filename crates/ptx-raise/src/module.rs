@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet as HashSet;
 use ptx_diag::Diagnostics;
 use ptx_ir::{At, Item, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::StateSpace;
+use ptx_llvm::Addresses;
 use ptx_llvm::marks;
 use ptx_llvm::view::{AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
-use ptx_llvm::{Addresses, address_space};
 
 use crate::assembly::Assembly;
 use crate::context::ModuleContext;
@@ -263,13 +263,8 @@ impl<'v> ModuleContext<'v, '_> {
             }
         };
         let presence = if global.initializer.is_some() { Presence::Defined } else { Presence::Declared };
-        let linkage = if global.linkage == Linkage::AvailableExternally {
-            ptx_ir::Linkage::Extern
-        } else {
-            directive(global.linkage, presence)
-        };
         // Only `.global` variables can be common; a weak one merges with its likes too.
-        let linkage = match linkage {
+        let linkage = match directive(global.linkage, presence) {
             ptx_ir::Linkage::Common if space != StateSpace::Global => ptx_ir::Linkage::Weak,
             other => other,
         };
@@ -281,7 +276,7 @@ impl<'v> ModuleContext<'v, '_> {
         let name = self.ir.strings.intern(&names::escape(&global.name));
         let variable = Variable {
             dims: content.dims,
-            align: Some(align),
+            align: matches!(content.ty, VarType::Scalar(_)).then_some(align),
             linkage,
             attributes: self.attributes(global)?,
             init: content.init,
@@ -291,10 +286,6 @@ impl<'v> ModuleContext<'v, '_> {
             let refusal = RaiseError::new(MODULE, "a variable that is a sampler needs texmode_independent");
             return Err(refusal.with_help("compile the module for nvptx64-nvidia-nvcl"));
         }
-        let variable = match content.ty {
-            VarType::Scalar(_) => variable,
-            VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => Variable { align: None, ..variable },
-        };
         Ok(variable)
     }
 
@@ -407,18 +398,16 @@ impl<'v> ModuleContext<'v, '_> {
 }
 
 fn variable_space(space: u32) -> Result<StateSpace> {
-    match stored_space(space) {
-        address_space::GLOBAL => Ok(StateSpace::Global),
-        address_space::SHARED => Ok(StateSpace::Shared),
-        address_space::CONST => Ok(StateSpace::Const),
-        address_space::LOCAL => {
+    match signature::pointer_space(stored_space(space)) {
+        Some(StateSpace::Local) => {
             let refusal =
                 RaiseError::new(MODULE, "a variable of the module in local memory has no counterpart in PTX");
             Err(refusal.with_help("allocate it in a function (alloca)"))
         }
-        other => Err(RaiseError::new(
+        Some(space) => Ok(space),
+        None => Err(RaiseError::new(
             MODULE,
-            format!("a variable in address space {other} has no counterpart in PTX"),
+            format!("a variable in address space {space} has no counterpart in PTX"),
         )),
     }
 }
