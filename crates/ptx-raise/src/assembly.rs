@@ -140,18 +140,17 @@ impl ModuleContext<'_, '_> {
 
     /// Reports errors of the parser, each with its location in the text.
     fn refuse_unreadable(&mut self, findings: &Diagnostics) {
-        let source = SourceFile::new("", self.view.inline_asm.as_str());
         for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
-            let place = finding.span.map(|span| source.position(span.lo));
-            let place =
-                place.map_or_else(String::new, |at| format!("line {}, column {} of ", at.line, at.column));
             let refusal = RaiseError::new(ASSEMBLY, finding.message.clone());
             let own = match finding.code {
                 ptx_syntax::codes::UNDECLARED => "declare it in the assembly or in LLVM IR",
                 _ => "only directives of PTX can be placed in a module",
             };
             let help = finding.help.clone().unwrap_or_else(|| own.to_owned());
-            self.refuse(refusal.with_help(help), &format!("{place}{PLACE}"));
+            match finding.span {
+                Some(span) => self.refuse_at(refusal.with_help(help), At(span)),
+                None => self.refuse(refusal.with_help(help), PLACE),
+            }
         }
     }
 
@@ -167,9 +166,8 @@ impl ModuleContext<'_, '_> {
                 _ => None,
             })
         };
-        let mut found = Vec::new();
-        for item in items {
-            let (word, at, help) = match item {
+        let misplaced = |item: &Item| {
+            Some(match item {
                 Item::Version(_, at) => (".version", *at, TARGET),
                 Item::Target(_, at) => (".target", *at, TARGET),
                 Item::AddressSize(_, at) => {
@@ -180,18 +178,15 @@ impl ModuleContext<'_, '_> {
                 Item::Location(location) => (".loc", location.at, DEBUG),
                 Item::Registers(..) => (".reg", At::default(), "declare registers in functions"),
                 Item::DwarfLine(_) => ("@@DWARF", At::default(), DEBUG),
-                Item::Function(function) => match location(function) {
-                    Some(at) => (".loc", at, DEBUG),
-                    None => continue,
-                },
+                Item::Function(function) => (".loc", location(function)?, DEBUG),
                 Item::Variable(_)
                 | Item::Pragma(..)
                 | Item::Alias(..)
                 | Item::Comment(_)
-                | Item::TrailingComment(_) => continue,
-            };
-            found.push((word, at, help));
-        }
+                | Item::TrailingComment(_) => return None,
+            })
+        };
+        let found: Vec<_> = items.iter().filter_map(misplaced).collect();
         for (word, at, help) in found {
             let refusal = RaiseError::new(MODULE, format!("`{word}` is not allowed in module assembly"));
             self.refuse_at(refusal.with_help(help), at);
@@ -241,7 +236,12 @@ impl ModuleContext<'_, '_> {
             }
         }
         let replaced = |id: VarId| united.replaced.get(&id).copied().unwrap_or(id);
-        self.replace_variables(&replaced);
+        for body in self.ir.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
+            body.map_variables(replaced);
+        }
+        for init in self.ir.variables.iter_mut().filter_map(|variable| variable.init.as_mut()) {
+            init.map_variables(&replaced);
+        }
         assembly.items.retain(|item| match item {
             Item::Function(id) => !united.dropped.contains(&PtxSymbol::Function(*id)),
             Item::Variable(id) => !united.dropped.contains(&PtxSymbol::Variable(*id)),
@@ -383,15 +383,6 @@ impl ModuleContext<'_, '_> {
             if let Err(refusal) = agree(&name, definition, &declared) {
                 self.refuse_at(refusal, declared.at);
             }
-        }
-    }
-
-    fn replace_variables(&mut self, replaced: &impl Fn(VarId) -> VarId) {
-        for body in self.ir.functions.iter_mut().filter_map(|function| function.body.as_mut()) {
-            body.map_variables(replaced);
-        }
-        for init in self.ir.variables.iter_mut().filter_map(|variable| variable.init.as_mut()) {
-            init.map_variables(replaced);
         }
     }
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashSet as HashSet;
 
 use ptx_dwarf::string_lines;
-use ptx_ir::{At, DebugFile, Item, Section, SectionLine};
+use ptx_ir::{At, DebugFile, Item};
 use ptx_isa::Since;
 use ptx_llvm::marks;
 use ptx_llvm::view::{FileId, LocationId};
@@ -21,6 +21,12 @@ struct Kept {
     /// The section's name; `None` for `@@DWARF`.
     name: Option<String>,
     lines: Vec<String>,
+}
+
+impl Kept {
+    fn names(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.lines.iter().flat_map(|line| names(line))
+    }
 }
 
 /// The names in a line of a section, and whether each is a label that the line defines.
@@ -104,9 +110,8 @@ impl ModuleContext<'_, '_> {
     fn string_labels(&self) -> HashSet<String> {
         let mut labels = HashSet::default();
         for section in self.kept_sections() {
-            let names: Vec<(&str, bool)> = section.lines.iter().flat_map(|line| names(line)).collect();
-            if names.iter().all(|(_, stands)| *stands) {
-                labels.extend(names.iter().map(|(name, _)| (*name).to_owned()));
+            if section.names().all(|(_, stands)| stands) {
+                labels.extend(section.names().map(|(name, _)| name.to_owned()));
                 labels.extend(section.name);
             }
         }
@@ -124,18 +129,11 @@ impl ModuleContext<'_, '_> {
             known.extend(self.symbol_names.iter().cloned());
             known.extend(self.ir.variables.iter().map(|variable| self.ir.name(variable.name).to_owned()));
             for section in &sections {
-                let labels = section.lines.iter().flat_map(|line| names(line));
-                known.extend(labels.filter(|(_, stands)| *stands).map(|(name, _)| name.to_owned()));
+                known.extend(section.names().filter(|(_, stands)| *stands).map(|(name, _)| name.to_owned()));
                 known.extend(section.name.clone());
             }
             let before = sections.len();
-            sections.retain(|section| {
-                section
-                    .lines
-                    .iter()
-                    .flat_map(|line| names(line))
-                    .all(|(name, _)| foreign(name) || known.contains(name))
-            });
+            sections.retain(|section| section.names().all(|(name, _)| foreign(name) || known.contains(name)));
             if sections.len() == before {
                 break;
             }
@@ -146,13 +144,7 @@ impl ModuleContext<'_, '_> {
         }
         for section in sections {
             match section.name {
-                Some(name) => {
-                    let name = self.ir.strings.intern(&name);
-                    let lines = section.lines.iter();
-                    let lines =
-                        lines.map(|line| SectionLine { text: self.ir.strings.intern(line) }).collect();
-                    self.ir.items.push(Item::Section(Section { name, lines, at: At::default() }));
-                }
+                Some(name) => self.dwarf_section(&name, section.lines),
                 None => {
                     for line in section.lines {
                         let line = self.ir.strings.intern(&line);
