@@ -53,15 +53,12 @@ fn dead_defaults(source: Source<'_>, reachable: &HashSet<BlockId>) -> HashSet<Bl
         reachable.iter().copied().filter(|&block| source.is_unreachable(block)).collect();
     dead.remove(&BlockId::new(0));
     for &block in reachable {
-        let last = source.insts(block).next_back();
-        match last.map(|id| source.op(id)) {
-            Some(Op::Switch { cases, .. }) => cases.iter().for_each(|(_, target)| {
-                dead.remove(target);
-            }),
-            Some(_) => source.successors(block).iter().for_each(|target| {
-                dead.remove(target);
-            }),
-            None => {}
+        let targets = match source.insts(block).next_back().map(|id| source.op(id)) {
+            Some(Op::Switch { cases, .. }) => cases.iter().map(|(_, target)| *target).collect(),
+            _ => source.successors(block),
+        };
+        for target in targets {
+            dead.remove(&target);
         }
     }
     dead

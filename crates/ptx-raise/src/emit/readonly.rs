@@ -63,16 +63,8 @@ impl Emitter<'_, '_, '_> {
                 }
             };
             match pointer {
-                Value::Arg(number) => {
-                    if !self.is_read_only_parameter(number) {
-                        return false;
-                    }
-                }
-                Value::Const(id) => {
-                    if !self.is_constant_variable(id) {
-                        return false;
-                    }
-                }
+                Value::Arg(number) if self.is_read_only_parameter(number) => {}
+                Value::Const(id) if self.is_constant_variable(id) => {}
                 Value::Inst(id) => match &self.function.inst(id).op {
                     Op::Gep { base, .. } => visit(*base),
                     Op::Cast { op: CastOp::AddrSpaceCast | CastOp::BitCast, value, .. } => visit(*value),
@@ -83,7 +75,7 @@ impl Emitter<'_, '_, '_> {
                     }
                     _ => return false,
                 },
-                Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return false,
+                _ => return false,
             }
             if seen.len() > MOST_POINTERS {
                 return false;

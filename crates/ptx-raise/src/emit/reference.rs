@@ -62,19 +62,16 @@ pub(super) fn drop_unread(
     }
     let unread: HashSet<RegId> =
         mentions.into_iter().filter(|&(_, count)| count == 1).map(|(register, _)| register).collect();
-    if unread.is_empty() {
-        return;
-    }
     let mut statements = std::mem::take(&mut body.statements);
-    statements.retain(|statement| match statement {
-        Stmt::Inst(inst) => match (inst.mnemonic.sem(), body.operands(inst)) {
-            (
-                Sem::Move(MoveSem::Mov),
-                &[Operand::Register(to), Operand::Symbol(..) | Operand::Immediate(_)],
-            ) => !unread.contains(&to),
+    statements.retain(|statement| {
+        let Stmt::Inst(inst) = statement else { return true };
+        let is_move = inst.mnemonic.sem() == Sem::Move(MoveSem::Mov);
+        match *body.operands(inst) {
+            [Operand::Register(to), Operand::Symbol(..) | Operand::Immediate(_)] if is_move => {
+                !unread.contains(&to)
+            }
             _ => true,
-        },
-        _ => true,
+        }
     });
     body.statements = statements;
 }

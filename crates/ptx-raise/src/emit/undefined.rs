@@ -70,10 +70,6 @@ impl Emitter<'_, '_, '_> {
 
     /// Resolves a range of leaves with the value that was inserted there.
     fn put(&self, part: Value, range: std::ops::Range<usize>, open: &mut [bool], undefined: &mut [bool]) {
-        let is_undefined = |value: Value| match value {
-            Value::Const(id) => matches!(self.module.view.constant(id), Constant::Undef | Constant::Poison),
-            Value::Arg(_) | Value::Inst(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => false,
-        };
         let fields = match part {
             Value::Const(id) => match self.module.view.constant(id) {
                 Constant::Aggregate(fields) if fields.len() == range.len() => Some(fields),
@@ -81,11 +77,11 @@ impl Emitter<'_, '_, '_> {
             },
             _ => None,
         };
-        let whole = is_undefined(part);
+        let whole = self.source.is_undef(part);
         for (field, at) in range.enumerate() {
             if let (Some(open), Some(undefined)) = (open.get_mut(at), undefined.get_mut(at)) {
                 let this = fields.is_some_and(|fields| {
-                    fields.get(field).is_some_and(|id| is_undefined(Value::Const(*id)))
+                    fields.get(field).is_some_and(|id| self.source.is_undef(Value::Const(*id)))
                 });
                 *undefined |= *open && (whole || this);
                 *open = false;
