@@ -66,8 +66,8 @@ pub(super) fn inst_of(value: Value) -> Option<InstId> {
     }
 }
 
-impl Covering<'_, '_, '_> {
-    fn mark(&self, id: InstId) -> Option<Mark<'_>> {
+impl<'v> Covering<'_, 'v, '_> {
+    fn mark(&self, id: InstId) -> Option<Mark<'v>> {
         let node = self.source.inst(id).metadata(marks::INST)?;
         match self.source.view.strings(node).as_slice() {
             &[text, constraints, output] => Some(Mark { text, constraints, output: output.parse().ok()? }),
@@ -77,10 +77,9 @@ impl Covering<'_, '_, '_> {
 
     fn text_at(&mut self, id: InstId, block: &Block) -> Option<Found> {
         let mark = self.mark(id)?;
-        let (text, constraints) = (mark.text.to_owned(), mark.constraints.to_owned());
+        let Mark { text, constraints, .. } = mark;
         let module = &mut *self.module;
-        let pattern = module.patterns.get(&module.target, module.llvm.context(), &text, &constraints)?;
-        let mark = self.mark(id)?;
+        let pattern = module.patterns.get(&module.target, module.llvm.context(), text, constraints)?;
         let (source, shared) = (self.source, self.module.leaves.shared());
         let mut matching = Matching::new(&pattern, Operands::Values, source.view, source.function, shared);
         let mut roots = vec![None; pattern.roots.len()];
@@ -91,27 +90,27 @@ impl Covering<'_, '_, '_> {
         for (output, root) in pattern.roots.iter().enumerate() {
             let (Some(root), None) = (root, roots.get(output)?) else { continue };
             let wanted = Mark { output, ..mark };
-            let others = block.inst_ids().filter(|other| *other > id && self.mark(*other) == Some(wanted));
-            for other in others {
-                let mut attempt = matching.clone();
-                if attempt.same(Value::Inst(*root), Value::Inst(other), 0) {
-                    matching = attempt;
-                    *roots.get_mut(output)? = Some(other);
-                    break;
-                }
-            }
+            let mut others =
+                block.inst_ids().filter(|other| *other > id && self.mark(*other) == Some(wanted));
+            *roots.get_mut(output)? = others.find(|other| {
+                matching.attempt(|attempt| attempt.same(Value::Inst(*root), Value::Inst(*other), 0))
+            });
         }
         let inputs: Vec<Value> =
             matching.inputs.iter().map(|input| input.and_then(Narrow::value)).collect::<Option<_>>()?;
         let mut covered: Vec<InstId> = matching.pairs.values().copied().collect();
         covered.sort_unstable();
-        let constraints = parse_constraints(&constraints).ok()?;
+        let constraints = parse_constraints(constraints).ok()?;
         if !inputs.iter().all(|input| is_known_or_result(*input, &roots, &covered)) {
             return None;
         }
         let place = self.place_of(&roots, &inputs, &covered, block)?;
         let inputs = inputs.into_iter().map(Narrow::Value).collect();
-        Some(Found { text: Text { text: text.into(), constraints, roots, inputs }, covered, place })
+        Some(Found {
+            text: Text { text: text.to_owned().into(), constraints, roots, inputs },
+            covered,
+            place,
+        })
     }
 
     /// The position of a text: at its first result if all operands are computed there, else at the last one if nothing

@@ -236,20 +236,25 @@ impl<'a> Matching<'a> {
         };
         let same = match second {
             None => self.same_all(&own, &other, depth),
-            Some(second) => [(own, other), second].into_iter().any(|(own, other)| {
-                let mut attempt = self.clone();
-                let same = attempt.same_all(&own, &other, depth);
-                if same {
-                    *self = attempt;
-                }
-                same
-            }),
+            Some(second) => [(own, other), second]
+                .into_iter()
+                .any(|(own, other)| self.attempt(|attempt| attempt.same_all(&own, &other, depth))),
         };
         if !same {
             return false;
         }
         self.pairs.insert(pattern, value);
         true
+    }
+
+    /// Compares on a copy, which is kept if it is the same.
+    pub(super) fn attempt(&mut self, same: impl FnOnce(&mut Self) -> bool) -> bool {
+        let mut attempt = self.clone();
+        let is_same = same(&mut attempt);
+        if is_same {
+            *self = attempt;
+        }
+        is_same
     }
 
     fn same_all(&mut self, own: &[Value], other: &[Value], depth: u32) -> bool {
@@ -291,15 +296,13 @@ impl<'a> Matching<'a> {
             return false;
         }
         let [base, index] = other;
-        for terms in [[base, index], [index, base]] {
-            let mut attempt = self.clone();
-            if own.iter().zip(terms).all(|(own, term)| attempt.same(*own, term, depth + 1)) {
-                *self = attempt;
-                self.pairs.insert(pattern, value);
-                return true;
-            }
+        let same = [[base, index], [index, base]]
+            .into_iter()
+            .any(|terms| self.attempt(|attempt| attempt.same_all(&own, &terms, depth)));
+        if same {
+            self.pairs.insert(pattern, value);
         }
-        false
+        same
     }
 
     /// Whether two operations without effects are the same except for their operands. Flags such as `nsw` in the

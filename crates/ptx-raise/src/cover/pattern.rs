@@ -8,6 +8,7 @@ use ptx_diag::SourceFile;
 use ptx_llvm::view::{CastOp, Function, InstId, Op, Type, Value, View};
 use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
 
+use super::marked::inst_of;
 use crate::constraint::register_class;
 use crate::target::Target;
 
@@ -111,14 +112,14 @@ fn function(number: usize, text: &str, constraints: &str) -> Option<String> {
     Some(format!(".func ({results}) {PATTERN_NAME}{number}({parameters})\n{{\n{body}\nret;\n}}\n"))
 }
 
-/// The operations after the results of a function of one block.
+/// The operations of the results of a function of one block: conversions that keep all bits depend on what the value is used for.
 fn roots(view: &View, function: &Function, count: usize) -> Option<Vec<Option<InstId>>> {
     let [block] = function.blocks.as_slice() else { return None };
     let last = block.inst_ids().next_back()?;
     let Op::Ret { value: Some(value) } = function.inst(last).op else { return None };
     let mut roots = vec![None; count];
     if let [root] = roots.as_mut_slice() {
-        *root = operation(view, function, value);
+        *root = inst_of(bits_of(view, function, value));
         return Some(roots);
     }
     let mut aggregate = value;
@@ -127,19 +128,11 @@ fn roots(view: &View, function: &Function, count: usize) -> Option<Vec<Option<In
             return None;
         };
         let [index] = indices.as_slice() else { return None };
-        *roots.get_mut(*index as usize)? = operation(view, function, *element);
+        *roots.get_mut(*index as usize)? = inst_of(bits_of(view, function, *element));
         aggregate = *inner;
     }
     let fits = matches!(view.ty(function.ret), Type::Struct { .. });
     fits.then_some(roots)
-}
-
-/// The operation after a value: conversions that keep all bits depend on what the value is used for.
-fn operation(view: &View, function: &Function, value: Value) -> Option<InstId> {
-    match bits_of(view, function, value) {
-        Value::Inst(id) => Some(id),
-        _ => None,
-    }
 }
 
 /// A value before the conversions that keep all bits, as far as it is not a vector.
