@@ -191,23 +191,23 @@ impl Covering<'_, '_, '_> {
         let mut flag = flag;
         while words.len() < LONGEST {
             let id = inst_of(flag).filter(|id| self.is_read_once(*id))?;
-            if let Some(first) = self.overflow_of(flag, 1) {
-                if *kind.get_or_insert(first.subtracts) != first.subtracts {
-                    return None;
+            let (own, below) = match self.overflow_of(flag, 1) {
+                Some(first) => {
+                    covered.extend([id, first.call]);
+                    (first, None)
                 }
-                let result = self.taken_part(first.call, 0);
-                covered.extend([Some(id), Some(first.call), result].into_iter().flatten());
-                words.push(Word { result, lhs: first.lhs, rhs: Some(first.rhs) });
-                return Some((first.subtracts, words, covered));
-            }
-            let (own, below) = self.word_with_carry(id, &mut covered)?;
+                None => self.word_with_carry(id, &mut covered).map(|(own, below)| (own, Some(below)))?,
+            };
             if *kind.get_or_insert(own.subtracts) != own.subtracts {
                 return None;
             }
             let result = self.taken_part(own.call, 0);
             covered.extend(result);
             words.push(Word { result, lhs: own.lhs, rhs: Some(own.rhs) });
-            flag = below;
+            match below {
+                Some(below) => flag = below,
+                None => return Some((own.subtracts, words, covered)),
+            }
         }
         None
     }
@@ -220,12 +220,9 @@ impl Covering<'_, '_, '_> {
         };
         [(lhs, rhs), (rhs, lhs)].into_iter().find_map(|(one, other)| {
             let (inner, outer) = (self.overflow_of(one, 1)?, self.overflow_of(other, 1)?);
-            let operands = if outer.subtracts {
-                vec![(outer.lhs, outer.rhs)]
-            } else {
-                vec![(outer.lhs, outer.rhs), (outer.rhs, outer.lhs)]
-            };
-            let (sum, extension) = operands.into_iter().find_map(|(sum, carry)| {
+            let operands = [(outer.lhs, outer.rhs), (outer.rhs, outer.lhs)];
+            let ways = if outer.subtracts { 1 } else { 2 };
+            let (sum, extension) = operands.into_iter().take(ways).find_map(|(sum, carry)| {
                 let first = self.overflow_of(sum, 0)?;
                 let carry =
                     self.carry(Term { value: carry, negative: false }).filter(|carry| !carry.negative)?;

@@ -1,13 +1,21 @@
 //! 32-bit indices (manual 9.7.1.5, `mul.wide`): they are multiplied by the size of an element without a preceding extension.
 
 use ptx_llvm::marks;
-use ptx_llvm::view::{BinaryOp, InstId, Op, Type, Value};
+use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, Type, Value};
 
 use super::decision::{Action, Match, Narrow, WideProduct};
-use super::extension::Extends;
 use super::state::Covering;
 use crate::types::{Class, space_class};
 use crate::value::Fill;
+
+/// How a number is extended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Extends {
+    Sign,
+    Zero,
+    /// The number is not negative.
+    Either,
+}
 
 /// Recognizes an address whose index is a narrower number times the size of an element.
 ///
@@ -53,7 +61,26 @@ impl Covering<'_, '_, '_> {
             (_, Value::Const(_)) => None,
             (Type::Int { bits: 32 }, _) => Some((Narrow::Value(index), Extends::Sign)),
             (Type::Int { bits: 8 | 16 }, _) => Some((Narrow::Short(index, Fill::Sign), Extends::Sign)),
-            _ => self.narrow_factor(index, 32),
+            _ => self.before_extension(index),
+        }
+    }
+
+    /// The operand of an extension from 32 bits, or from a number that fits them.
+    fn before_extension(&self, value: Value) -> Option<(Narrow, Extends)> {
+        let Value::Inst(id) = value else { return None };
+        if self.cover.is_opaque(id) || self.source.is_own_register(id) {
+            return None;
+        }
+        let Op::Cast { op, value: narrow, nneg, .. } = *self.source.op(id) else { return None };
+        let bits = self.source.int_bits(self.source.type_of(narrow)?)?;
+        match (bits, op) {
+            (32, CastOp::SExt) => Some((Narrow::Value(narrow), Extends::Sign)),
+            (32, CastOp::ZExt) if nneg => Some((Narrow::Value(narrow), Extends::Either)),
+            (32, CastOp::ZExt) => Some((Narrow::Value(narrow), Extends::Zero)),
+            (8 | 16, CastOp::SExt) => Some((Narrow::Short(narrow, Fill::Sign), Extends::Sign)),
+            // With zeros above it is not negative.
+            (8 | 16, CastOp::ZExt) => Some((Narrow::Short(narrow, Fill::Zero), Extends::Either)),
+            _ => None,
         }
     }
 

@@ -19,7 +19,6 @@ mod carry_chain;
 mod clamped_shift;
 mod converted_number;
 mod decision;
-mod extension;
 mod index_product;
 mod inverse_root;
 mod lines;
@@ -161,12 +160,8 @@ pub(crate) fn cover<'v>(
 fn apply(covering: &mut Covering<'_, '_, '_>) {
     let is_each = |rule: &Rule| !matches!(rule, Rule::All(_));
     for rules in RULES.chunk_by(|one, next| is_each(one) && is_each(next)) {
-        for rule in rules {
-            if let Rule::All(find) = rule {
-                find(covering);
-            }
-        }
-        if !rules.iter().any(is_each) {
+        if let [Rule::All(find)] = rules {
+            find(covering);
             continue;
         }
         for id in covering.insts() {

@@ -22,10 +22,11 @@ struct Extension {
 }
 
 impl Extension {
-    /// The type that a load that extends so has.
-    fn ty(self) -> Option<ScalarType> {
+    /// The load that extends so.
+    fn load(self, casts: Vec<Vec<InstId>>) -> Option<ExtendingLoad> {
         let kind = if self.op == CastOp::SExt { ScalarType::S32 } else { ScalarType::U32 };
-        kind.of_bits(self.narrow)
+        let (class, ty) = (Scalar::Int(self.wide).class(), kind.of_bits(self.narrow)?);
+        Some(ExtendingLoad { class, ty, casts })
     }
 }
 
@@ -116,20 +117,12 @@ impl Covering<'_, '_, '_> {
             return None;
         }
         let masked = || self.low_mask(truncation).map(|(mask, extension)| (extension, vec![mask]));
-        let widening = match self.extension_of(truncation).or_else(masked) {
-            Some((extension, casts)) => ExtendingLoad {
-                class: Scalar::Int(extension.wide).class(),
-                ty: extension.ty()?,
-                casts: vec![casts],
-            },
-            None => ExtendingLoad {
-                class: Scalar::Int(narrow).class(),
-                ty: if self.needs_sign(truncation, narrow) { ScalarType::S32 } else { ScalarType::B32 }
-                    .of_bits(narrow)?,
-                casts: vec![vec![truncation]],
-            },
-        };
-        Some(widening)
+        if let Some((extension, casts)) = self.extension_of(truncation).or_else(masked) {
+            return extension.load(vec![casts]);
+        }
+        let kind = if self.needs_sign(truncation, narrow) { ScalarType::S32 } else { ScalarType::B32 };
+        let (class, ty) = (Scalar::Int(narrow).class(), kind.of_bits(narrow)?);
+        Some(ExtendingLoad { class, ty, casts: vec![vec![truncation]] })
     }
 
     /// Whether something needs the sign of a byte, and nothing zeros above it.
@@ -150,8 +143,7 @@ impl Covering<'_, '_, '_> {
         }
         let (extension, casts) = self.extension_of(id)?;
         let aligned = u64::from(align) * 8 >= u64::from(extension.narrow);
-        let class = Scalar::Int(extension.wide).class();
-        aligned.then_some(ExtendingLoad { class, ty: extension.ty()?, casts: vec![casts] })
+        extension.load(vec![casts]).filter(|_| aligned)
     }
 
     /// The extension of all elements of a loaded vector, if it is their only use.
@@ -173,9 +165,7 @@ impl Covering<'_, '_, '_> {
         }
         let extension = common?;
         let bytes = u64::from(extension.narrow / 8 * len);
-        let class = Scalar::Int(extension.wide).class();
-        let fits = bytes <= MAX_VECTOR && u64::from(align) >= bytes;
-        fits.then_some(ExtendingLoad { class, ty: extension.ty()?, casts })
+        extension.load(casts).filter(|_| bytes <= MAX_VECTOR && u64::from(align) >= bytes)
     }
 
     /// How all uses of an integer extend it, with the extensions.

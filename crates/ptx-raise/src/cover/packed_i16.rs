@@ -52,16 +52,11 @@ pub(crate) fn shorts(source: Source<'_>, ty: TypeId) -> Option<u32> {
 
 /// The word of a load that a shuffle extracts, if it extracts one.
 pub(crate) fn word_of_load(source: Source<'_>, shuffle: InstId, load: InstId) -> Option<usize> {
-    match source.op(shuffle) {
-        Op::ShuffleVector { a, mask, .. } if *a == Value::Inst(load) => match mask.as_slice() {
-            &[low, high] if low % 2 == 0 && high == low + 1 => {
-                let low = u32::try_from(low).ok()?;
-                (low < shorts(source, source.inst(load).ty)?).then_some((low / 2) as usize)
-            }
-            _ => None,
-        },
-        _ => None,
-    }
+    let Op::ShuffleVector { a, mask, .. } = source.op(shuffle) else { return None };
+    let &[low, high] = mask.as_slice() else { return None };
+    let is_word = *a == Value::Inst(load) && low % 2 == 0 && high == low + 1;
+    let low = u32::try_from(low).ok().filter(|_| is_word)?;
+    (low < shorts(source, source.inst(load).ty)?).then_some((low / 2) as usize)
 }
 
 /// The 32-bit number that is reinterpreted as a pair.
@@ -201,9 +196,8 @@ impl Search<'_, '_, '_, '_> {
         let plain = !self.cover.cover.is_taken(load) && !self.cover.text_inputs.contains(&Value::Inst(load));
         match inst.op {
             Op::Load { align, volatile: false, order: AtomicOrder::NotAtomic, .. } => {
-                let fits = matches!(self.shorts(inst.ty), Some(2 | 4 | 8))
-                    && self.shorts(inst.ty).is_some_and(|len| align >= 2 * len);
-                (plain && fits).then_some(load)
+                let len = self.shorts(inst.ty).filter(|len| matches!(len, 2 | 4 | 8))?;
+                (plain && align >= 2 * len).then_some(load)
             }
             _ => None,
         }

@@ -24,11 +24,11 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
             Op::Phi { incoming } => incoming.iter().all(|(value, _)| cover.is_word_like(*value, &found)),
             _ => false,
         };
-        let dropped: Vec<InstId> = found.iter().copied().filter(|id| !stays(id)).collect();
-        if dropped.is_empty() {
+        let kept: HashSet<InstId> = found.iter().copied().filter(stays).collect();
+        if kept.len() == found.len() {
             break;
         }
-        found.retain(|id| !dropped.contains(id));
+        found = kept;
     }
     for id in found {
         cover.emit(id, Action::WordPhi);
