@@ -138,6 +138,13 @@ impl References {
     }
 }
 
+/// Whether an operand of an instruction has a property.
+pub(crate) fn any_operand(op: &Op, has: impl Fn(Value) -> bool) -> bool {
+    let mut found = false;
+    for_each_operand(op, &mut |value| found = found || has(value));
+    found
+}
+
 /// Calls `found` for every operand of an instruction.
 pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
     match op {

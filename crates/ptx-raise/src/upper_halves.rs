@@ -15,12 +15,12 @@
 
 use ptx_llvm::address_space::SHARED;
 use ptx_llvm::view::{
-    BinaryOp, Call, CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, TypeId, Value,
-    View,
+    BinaryOp, Call, CastOp, ConstExpr, ConstId, Constant, Function, Inst, InstId, Op, Symbol, Type, TypeId,
+    Value, View,
 };
 
 use crate::per_inst::Users;
-use crate::references::for_each_operand;
+use crate::references::{any_operand, for_each_operand};
 
 /// The maximum number of instructions that a number is followed to a truncation of its upper half.
 const MOST_STEPS: u32 = 8;
@@ -32,13 +32,10 @@ const MOST_DEPTH: u32 = 16;
 /// Whether results of a function may depend on the upper half of an address in shared memory.
 pub(crate) fn are_read(view: &View, function: &Function) -> bool {
     let mut reader = Reader { view, function, users: Users::default(), zero: Vec::new() };
-    let has_shared = |value: &Value| reader.has_shared(*value);
-    let mut any = false;
-    for inst in &function.insts {
-        for_each_operand(&inst.op, &mut |value| any |= has_shared(&value));
-        any |= reader.holds_shared(inst.ty, MOST_DEPTH);
-    }
-    if !any {
+    let is_about_shared = |inst: &Inst| {
+        any_operand(&inst.op, |value| reader.has_shared(value)) || reader.holds_shared(inst.ty, MOST_DEPTH)
+    };
+    if !function.insts.iter().any(is_about_shared) {
         return false;
     }
     reader.find_users();
@@ -211,21 +208,21 @@ impl Reader<'_> {
             Op::Cast { op: CastOp::PtrToInt | CastOp::PtrToAddr, value, .. } => {
                 may_have(value) && !self.is_shortened(id, MOST_STEPS)
             }
-            // Only the address is read, or the result is looked at instead.
+            // Only the address is read, or the result is looked at instead, except for numbers computed from addresses.
             Op::Load { .. }
             | Op::Cast { .. }
             | Op::Gep { .. }
             | Op::Freeze { .. }
             | Op::Phi { .. }
-            | Op::Select { .. } => self.reads_numbers(&inst.op),
+            | Op::Select { .. } => {
+                let is_number =
+                    |value| matches!(value, Value::Const(id) if self.number_reads(id, MOST_DEPTH));
+                any_operand(&inst.op, is_number)
+            }
             Op::Store { value, .. } | Op::AtomicRmw { value, .. } => may_have(value),
             Op::CmpXchg { expected, new, .. } => may_have(expected) || may_have(new),
             Op::Call(call) | Op::Invoke { call, .. } => self.call_reads(call),
-            other => {
-                let mut reads = false;
-                for_each_operand(other, &mut |value| reads |= may_have(&value));
-                reads
-            }
+            other => any_operand(other, |value| may_have(&value)),
         }
     }
 
@@ -233,15 +230,6 @@ impl Reader<'_> {
     fn call_reads(&self, call: &Call) -> bool {
         let is_intrinsic = self.view.called(call).is_some_and(|callee| callee.intrinsic);
         call.args.iter().any(|value| !(is_intrinsic && self.is_shared(*value) || self.is_zero(*value)))
-    }
-
-    /// Whether a number among the operands is a constant computed from an address that has an upper half.
-    fn reads_numbers(&self, op: &Op) -> bool {
-        let mut reads = false;
-        for_each_operand(op, &mut |value| {
-            reads |= matches!(value, Value::Const(id) if self.number_reads(id, MOST_DEPTH));
-        });
-        reads
     }
 
     /// Whether a constant number is computed from an address that has an upper half.
