@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use ptx_isa::{Field, Form, FormId, Mnemonic, Mod, Rule, Slot};
+use ptx_isa::{Constraint, Field, Form, FormId, Mnemonic, Mod, Rule, Slot};
 
 use crate::choices::Choices;
 
@@ -24,7 +24,9 @@ pub fn pins(form: &Form) -> Vec<Pin> {
         }
     }
     let refused = |pin: &Pin| {
-        form.rules.iter().any(|rule| matches!(rule, Rule::Never(modifier, _) if *modifier == pin.modifier))
+        form.constraints
+            .iter()
+            .any(|one| matches!(one, Constraint::Never(modifier, _) if *modifier == pin.modifier))
     };
     all.retain(|pin| !refused(pin));
     all
@@ -89,12 +91,18 @@ pub(crate) fn choose(
         if let Some(pin) = pin {
             *chosen.get_mut(pin.slot)? = Some(pin.modifier);
         }
-        for _ in 0..4 * form.rules.len() {
-            let Some(rule) = form.rules.iter().find(|rule| !keeps(form, &chosen, rule)) else { break };
-            mend(choices, form, &mut chosen, rule, &pinned);
+        for _ in 0..4 * (form.rules.len() + form.constraints.len()) {
+            let broken = form.rules.iter().copied().find(|rule| !keeps(form, &chosen, rule));
+            if let Some(rule) = broken.or_else(|| violated(form, &chosen)) {
+                mend(choices, form, &mut chosen, &rule, &pinned);
+            } else {
+                break;
+            }
         }
         let modifiers: Vec<Mod> = chosen.into_iter().flatten().collect();
-        Mnemonic::choose(id, &modifiers).filter(|found| pin.is_none_or(|pin| found.has(pin.modifier)))
+        let found = Mnemonic::choose(id, &modifiers)?;
+        let keeps = form.constraints.iter().all(|constraint| constraint.violation(&found).is_none());
+        (keeps && pin.is_none_or(|pin| found.has(pin.modifier))).then_some(found)
     })
 }
 
@@ -118,8 +126,21 @@ fn keeps(form: &Form, chosen: &[Option<Mod>], rule: &Rule) -> bool {
         Rule::Together(one, other) => filled(*one) == filled(*other),
         Rule::Needs(modifier, needed) => !has(modifier) || needed.iter().any(has),
         Rule::Excludes(modifier, excluded) => !has(modifier) || !excluded.iter().any(has),
-        Rule::Never(modifier, _) => !has(modifier),
     }
+}
+
+/// The first constraint that the modifiers violate, as the rule that mends it.
+fn violated(form: &Form, chosen: &[Option<Mod>]) -> Option<Rule> {
+    form.constraints.iter().find_map(|constraint| {
+        let (modifier, _) = constraint.violated_by(&|modifier| chosen.contains(&Some(modifier)))?;
+        Some(match constraint {
+            Constraint::Never(..) => Rule::Needs(modifier, &[]),
+            Constraint::Needs(_, needed) => Rule::Needs(modifier, needed),
+            Constraint::Excludes(_, others) | Constraint::Misplaced(_, others, _) => {
+                Rule::Excludes(modifier, others)
+            }
+        })
+    })
 }
 
 /// Changes one slot so that the rule may hold.
@@ -156,9 +177,6 @@ fn mend(
             let one_side = choices.chance(1, 2);
             let gone = if one_side { std::slice::from_ref(modifier) } else { *excluded };
             redraw(choices, form, chosen, gone, &free);
-        }
-        Rule::Never(modifier, _) => {
-            redraw(choices, form, chosen, std::slice::from_ref(modifier), &free);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    AsyncSem, BitsSem, BlockSem, Component, Constants, ControlSem, Field, Kind, Mnemonic, Mod, MoveSem,
-    Opcode, Operand, Role, ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind,
-    VectorLength, Width,
+    BlockSem, Component, Constants, ControlSem, Field, Kind, Mnemonic, Mod, MoveSem, Opcode, Operand, Role,
+    ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
 };
 
 use crate::choices::Choices;
@@ -69,14 +68,8 @@ impl<'c> Writer<'c> {
     fn stands(&mut self, place: &Operand, spare: &mut usize) -> bool {
         match place.role {
             Role::Def | Role::Use => true,
-            // `lop3` that combines into a predicate needs one.
-            Role::DefPair
-                if self.mnemonic.get(Field::Bool).is_some()
-                    && self.mnemonic.sem() == Sem::Bits(BitsSem::Lop3) =>
-            {
-                true
-            }
-            Role::DefPair => self.choices.chance(1, 2),
+            Role::DefPair => place.required || self.choices.chance(1, 2),
+            Role::UseOpt if self.is_without(place) => false,
             Role::UseOpt if place.is_conditional() => self.mnemonic.asks_for(place),
             Role::UseOpt => {
                 let taken = *spare > 0;
@@ -87,8 +80,8 @@ impl<'c> Writer<'c> {
     }
 
     fn operand(&mut self, place: &Operand) -> String {
-        let written = matches!(place.role, Role::Def | Role::DefPair);
-        if place.role == Role::Def && self.is_discarded() {
+        let written = place.is_written();
+        if written && self.is_discarded(place) {
             return "_".to_owned();
         }
         let own = |rule| self.mnemonic.register_type(rule).unwrap_or(ScalarType::B32);
@@ -187,10 +180,15 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Arrivals may leave their state, those at the barrier of another block have none (manual 9.7.13.15.13).
-    fn is_discarded(&mut self) -> bool {
-        self.mnemonic.sem() == Sem::Async(AsyncSem::MbarrierArrive)
-            && (self.mnemonic.has(Mod::SharedCluster) || self.choices.chance(1, 4))
+    /// Whether `_` is written for a result: where there is none, and at times where a program may discard it. One of two results
+    /// is kept.
+    fn is_discarded(&mut self, place: &Operand) -> bool {
+        let may_be = place.role == Role::Def && place.discardable.is_some();
+        self.is_without(place) || (may_be && self.choices.chance(1, 8))
+    }
+
+    fn is_without(&self, place: &Operand) -> bool {
+        place.without.iter().any(|modifier| self.mnemonic.has(*modifier))
     }
 
     /// A register that agrees with the type, or sometimes, where it is read, a constant.
@@ -237,7 +235,12 @@ impl<'c> Writer<'c> {
     /// One of the integers that a place takes; where the mnemonic decides, 0, which it always allows.
     fn constant_of(&mut self, constants: Constants) -> String {
         let value = match constants {
-            Constants::Any | Constants::SparsitySelector => 0,
+            Constants::Any | Constants::SparsitySelector | Constants::ScaleBytes => 0,
+            Constants::LowWord(constants) => return self.constant_of(*constants),
+            Constants::Elements(elements) => {
+                let values: Vec<String> = elements.iter().map(|one| self.constant_of(*one)).collect();
+                return braced(&values.join(", "));
+            }
             Constants::Range(low, high) => self.choices.between(low, high),
             Constants::Multiple(step, low, high) => {
                 step * self.choices.between(low / step, (high / step).min(1 << 20))

@@ -2,6 +2,7 @@
 
 use crate::length;
 use crate::mnemonic::Mnemonic;
+use crate::names::{Field, Mod};
 
 /// The integer constants that an operand accepts, in addition to the limits of its type; registers are not restricted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +17,13 @@ pub enum Constants {
     PowerOfTwo(i64, i64),
     /// These two alone.
     Either(i64, i64),
+    /// Those whose lower 32 bits are among these: `ptxas` does not look at the others.
+    LowWord(&'static Constants),
+    /// The elements of a vector, each in its position.
+    Elements(&'static [Constants]),
+    /// The bytes of a register that hold the scales of a block, by the first of them: from 0 to 3, with fewer choices if a row
+    /// of the matrix has several scales (manual 9.7.14.3.1).
+    ScaleBytes,
     /// The threads of four, or pairs of them, that hold which elements of a sparse matrix are kept: from 0 to one less than
     /// there are choices for shape and type (manual 9.7.14.6.1, 9.7.15.6).
     SparsitySelector,
@@ -30,22 +38,57 @@ impl Constants {
             Constants::Multiple(step, low, high) => (low..=high).contains(&value) && value % step == 0,
             Constants::PowerOfTwo(low, high) => (low..=high).contains(&value) && value.count_ones() == 1,
             Constants::Either(one, other) => value == one || value == other,
+            Constants::LowWord(constants) => constants.takes(value & 0xFFFF_FFFF, mnemonic),
+            // The elements are checked one by one.
+            Constants::Elements(_) => true,
+            Constants::ScaleBytes => scale_bytes(mnemonic).takes(value, mnemonic),
             Constants::SparsitySelector => (0..length::sparsity_selectors(mnemonic)).contains(&value),
         }
     }
 
     /// The allowed values in words: "a multiple of 16 from 0 to 1048560".
     pub fn text(self, mnemonic: &Mnemonic) -> String {
-        match self {
-            Constants::Any => "any integer".to_owned(),
+        let narrowed = match self {
+            Constants::ScaleBytes => scale_bytes(mnemonic),
+            Constants::SparsitySelector => Constants::Range(0, length::sparsity_selectors(mnemonic) - 1),
+            constants => constants,
+        };
+        narrowed.text_of_all().unwrap_or_else(|| "any integer".to_owned())
+    }
+
+    /// The values in words that are allowed for all instructions of a row; `None` if there are no limits.
+    pub(crate) fn text_of_all(self) -> Option<String> {
+        Some(match self {
+            Constants::Any => return None,
+            Constants::Range(low, high) if low == high => low.to_string(),
             Constants::Range(low, high) => format!("from {low} to {high}"),
             Constants::Multiple(step, low, high) => format!("a multiple of {step} from {low} to {high}"),
             Constants::PowerOfTwo(low, high) => format!("a power of two from {low} to {high}"),
             Constants::Either(one, other) => format!("{one} or {other}"),
-            Constants::SparsitySelector => match length::sparsity_selectors(mnemonic) - 1 {
-                0 => "0".to_owned(),
-                last => format!("from 0 to {last}"),
-            },
+            Constants::LowWord(constants) => return constants.text_of_all(),
+            Constants::Elements(elements) => {
+                let texts = elements.iter().map(|element| element.text_of_all().unwrap_or_default());
+                texts.collect::<Vec<_>>().join(", then ")
+            }
+            Constants::ScaleBytes => "from 0 to 3, or fewer depending on the modifiers".to_owned(),
+            Constants::SparsitySelector => "from 0 on, depending on the shape and the types".to_owned(),
+        })
+    }
+
+    /// The constants of an element of a vector.
+    pub fn of_element(self, at: usize) -> Self {
+        match self {
+            Constants::Elements(elements) => elements.get(at).copied().unwrap_or(Constants::Any),
+            constants => constants,
         }
+    }
+}
+
+fn scale_bytes(mnemonic: &Mnemonic) -> Constants {
+    match mnemonic.get(Field::ScaleVec) {
+        Some(Mod::ScaleVec4X) => Constants::Range(0, 0),
+        Some(Mod::ScaleVec2X) => Constants::Either(0, 2),
+        None if mnemonic.has(Mod::KindMxf4) => Constants::Either(0, 2),
+        _ => Constants::Range(0, 3),
     }
 }

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::constants::Constants;
+use crate::constraint::Constraint;
 use crate::families::Sem;
-use crate::form::{Effects, Form, Rule, Slot};
+use crate::form::{Combination, Effects, Form, Operand, Rule, Slot};
 use crate::lowering::{Condition, Lowering};
 use crate::mnemonic::{MnemonicError, rows_with};
 use crate::names::{Field, Mod};
@@ -112,9 +114,18 @@ fn push_row(out: &mut String, form: &Form, tested: Option<String>) {
         let modifiers: Vec<String> = set.iter().map(|&modifier| modifier_text(form, modifier)).collect();
         let _ = writeln!(out, "- `.{}`: {}", field.as_str(), modifiers.join(", "));
     }
+    for (combination, since) in form.later_combined {
+        if let Some(text) = combination_text(form, combination) {
+            let _ = writeln!(out, "- {text}: {}", version_text(*since));
+        }
+    }
     for rule in form.rules {
         let _ = writeln!(out, "- {}", rule_text(form, rule));
     }
+    for constraint in form.constraints {
+        let _ = writeln!(out, "- {}", constraint_text(constraint));
+    }
+    push_operands(out, form.operands);
     if let Some(text) = effects_text(form.effects) {
         let _ = writeln!(out, "- {text}");
     }
@@ -151,13 +162,32 @@ fn gone_text(from: Since) -> String {
     }
 }
 
+/// Modifiers as alternatives: `.a`, `.b` or `.c`.
+fn list(modifiers: &[Mod]) -> String {
+    let names: Vec<String> = modifiers.iter().map(|modifier| format!("`.{}`", modifier.as_str())).collect();
+    names.join(" or ")
+}
+
+/// The modifiers of a combination that the row has, in words; `None` if it has none for one of the slots. Those that another slot
+/// has, too, are named with their slot.
+fn combination_text(form: &Form, combination: Combination) -> Option<String> {
+    let mut sets = Vec::new();
+    for (field, set) in combination {
+        let slot = form.slots.get(form.slot_of(*field)?)?;
+        let own: Vec<Mod> = set.iter().copied().filter(|modifier| slot.takes(*modifier)).collect();
+        let others = form.slots.iter().filter(|other| other.field() != Some(*field));
+        let is_shared = others.flat_map(|other| own.iter().map(|one| other.takes(*one))).any(|takes| takes);
+        let slot = if is_shared { format!(" as `.{}`", field.as_str()) } else { String::new() };
+        if own.is_empty() {
+            return None;
+        }
+        sets.push(format!("{}{slot}", list(&own)));
+    }
+    Some(sets.join(" with "))
+}
+
 /// The constraint between modifiers, in words.
 fn rule_text(form: &Form, rule: &Rule) -> String {
-    let list = |modifiers: &[Mod]| {
-        let names: Vec<String> =
-            modifiers.iter().map(|modifier| format!("`.{}`", modifier.as_str())).collect();
-        names.join(" or ")
-    };
     match rule {
         Rule::Together(one, other) => {
             format!(
@@ -170,7 +200,47 @@ fn rule_text(form: &Form, rule: &Rule) -> String {
         Rule::Excludes(modifier, others) => {
             format!("`.{}` cannot be combined with {}", modifier.as_str(), list(others))
         }
-        Rule::Never(modifier, reason) => format!("`.{}` {reason}", modifier.as_str()),
+    }
+}
+
+/// The constraint that the verifier checks, in words.
+fn constraint_text(constraint: &Constraint) -> String {
+    match constraint {
+        Constraint::Never(modifier, reason) => format!("`.{}` {reason}", modifier.as_str()),
+        Constraint::Needs(with, needed) => format!("{} needs {}", list(with), list(needed)),
+        Constraint::Excludes(with, others) => {
+            format!("{} cannot be combined with {}", list(with), list(others))
+        }
+        Constraint::Misplaced(with, others, reason) => {
+            format!("with {}: {} {reason}", list(others), list(with))
+        }
+    }
+}
+
+/// What the operands accept beyond their types: `_`, constants, versions.
+fn push_operands(out: &mut String, operands: &[Operand]) {
+    let quoted = |operand: &&Operand| format!("`{}`", operand.name);
+    let discardable: Vec<String> =
+        operands.iter().filter(|operand| operand.discardable.is_some()).map(|one| quoted(&one)).collect();
+    if !discardable.is_empty() {
+        let _ = writeln!(out, "- `_` is allowed for {}", discardable.join(" and "));
+    }
+    for operand in operands {
+        let name = operand.name;
+        if !operand.without.is_empty() {
+            let without = if operand.is_written() { "must be `_`" } else { "is not allowed" };
+            let _ = writeln!(out, "- with {} `{name}` {without}", list(operand.without));
+        }
+        if operand.since != Since::ALWAYS {
+            let _ = writeln!(out, "- `{name}`: {}", version_text(operand.since));
+        }
+        if let Some(text) = operand.constants.text_of_all() {
+            let _ = writeln!(out, "- constants for `{name}`: {text}");
+        }
+        for &(low, high, since) in operand.newer_constants {
+            let range = Constants::Range(low, high).text_of_all().unwrap_or_default();
+            let _ = writeln!(out, "- constants for `{name}` {range}: {}", version_text(since));
+        }
     }
 }
 
@@ -242,6 +312,19 @@ mod tests {
     fn rules_and_effects_are_told() {
         let text = explain("cp.async.bulk.prefetch.L2").unwrap();
         assert!(text.contains("- `.L2::cache_hint` cannot be combined with `.L2::evict_last`\n"), "{text}");
-        assert!(explain("ld").unwrap().contains("\n- reads memory\n"));
+        let loads = explain("ld").unwrap();
+        for line in [
+            "reads memory",
+            "`.relaxed` or `.acquire` with `.sys` with `.b128`: PTX 8.4, sm_70",
+            "`.nc` needs `.global`",
+            "with `.const` or `.param` or `.param::entry` or `.param::func`: `.volatile` is not allowed on constant or parameter memory",
+        ] {
+            assert!(loads.contains(&format!("\n- {line}\n")), "{line}: {loads}");
+        }
+        let arrivals = explain("mbarrier.arrive").unwrap();
+        assert!(
+            arrivals
+                .contains("\n- `_` is allowed for `state`\n- with `.shared::cluster` `state` must be `_`\n")
+        );
     }
 }

@@ -41,6 +41,8 @@ pub enum Note {
     AtOperands,
     /// `ptxas` does not accept registers of less than 32 bits as addresses.
     NoNarrowAddress,
+    /// `ptxas` does not accept addresses of functions and variables as integer constants, as arithmetic does otherwise.
+    NoSymbols,
     /// `ptxas` requires 64 bits of registers with global and generic addresses; for other instructions it widens them.
     WideAddress,
 }
@@ -119,8 +121,8 @@ families! {
         Mad Plain(FLOAT) =>
             "The product `a * b` plus `c`. Of an integer product `.lo`, `.hi` or `.wide` selects the part that `c` is added to.",
         Fma Plain(FLOAT) => "The product `a * b` plus `c`, rounded only once, after the sum.",
-        Div Plain(FLOAT) => "The quotient `a / b`.",
-        Rem Plain => "The remainder of `a / b`; unspecified if `b` is zero.",
+        Div Plain(FLOAT) [NoSymbols] => "The quotient `a / b`.",
+        Rem Plain [NoSymbols] => "The remainder of `a / b`; unspecified if `b` is zero.",
         Abs Plain(EXTREME) => "The absolute value of `a`.",
         Neg Plain(EXTREME) => "The value of `a` with the opposite sign.",
         Min Plain(EXTREME) =>
@@ -195,10 +197,10 @@ families! {
     }
     /// Video instructions.
     Video(VideoSem) {
-        Video Assembly =>
+        Video Assembly [NoSymbols] =>
             "Arithmetic on bytes, halves or words selected from the operands, with 34 bits of intermediate precision and \
              optional saturation and a second operation.",
-        VideoSimd Assembly => "Arithmetic on two halves or four bytes at once, lane by lane.",
+        VideoSimd Assembly [NoSymbols] => "Arithmetic on two halves or four bytes at once, lane by lane.",
     }
     /// Moves between registers, and conversions.
     Move(MoveSem) {

@@ -1,6 +1,7 @@
 //! Forms: the rows of the instruction table and the types that they consist of.
 
 use crate::constants::Constants;
+use crate::constraint::Constraint;
 use crate::families::{Opcode, Sem};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod};
@@ -242,13 +243,87 @@ pub struct Operand {
     pub when: &'static [Mod],
     /// The integer constants that are accepted.
     pub constants: Constants,
+    /// Later first versions of constants: of those from the first to the second value, both included.
+    pub newer_constants: &'static [(i64, i64, Since)],
+    /// The first version that accepts the operand, where it may be left out.
+    pub since: Since,
+    /// The first version that accepts `_` in place of the result, which is then not used; `None` if none does.
+    pub discardable: Option<Since>,
+    /// With one of these modifiers there is no such operand: `_` must be written for a result, and an optional source left out.
+    pub without: &'static [Mod],
+    /// Whether a second destination must be written. The parser accepts the instruction without it, so that the verifier can
+    /// report what is missing.
+    pub required: bool,
 }
 
 impl Operand {
+    const fn new(role: Role, name: &'static str, kind: Kind) -> Self {
+        let discardable = if matches!(role, Role::DefPair) { Some(Since::ALWAYS) } else { None };
+        Operand {
+            role,
+            name,
+            kind,
+            when: &[],
+            constants: Constants::Any,
+            newer_constants: &[],
+            since: Since::ALWAYS,
+            discardable,
+            without: &[],
+            required: false,
+        }
+    }
+
     /// The same operand, restricted to these constants.
     pub(crate) const fn constants(mut self, constants: Constants) -> Self {
         self.constants = constants;
         self
+    }
+
+    /// The same operand with constants that came later.
+    pub(crate) const fn newer_constants(mut self, newer: &'static [(i64, i64, Since)]) -> Self {
+        self.newer_constants = newer;
+        self
+    }
+
+    /// The same operand, which may be written since this version and architecture.
+    pub(crate) const fn since(mut self, major: u8, minor: u8, sm: u16) -> Self {
+        self.since = Since::new(major, minor, sm);
+        self
+    }
+
+    /// The same result, for which `_` may be written.
+    pub(crate) const fn discardable(mut self) -> Self {
+        self.discardable = Some(Since::ALWAYS);
+        self
+    }
+
+    /// The same result, for which `_` may be written since this version and architecture.
+    pub(crate) const fn discardable_since(mut self, major: u8, minor: u8, sm: u16) -> Self {
+        self.discardable = Some(Since::new(major, minor, sm));
+        self
+    }
+
+    /// The same result, for which a register must be written.
+    pub(crate) const fn kept(mut self) -> Self {
+        self.discardable = None;
+        self
+    }
+
+    /// The same operand, which does not exist with one of these modifiers.
+    pub(crate) const fn without(mut self, modifiers: &'static [Mod]) -> Self {
+        self.without = modifiers;
+        self
+    }
+
+    /// The same second destination, which must be written, by the name of a register.
+    pub(crate) const fn required(mut self) -> Self {
+        self.required = true;
+        self.kept()
+    }
+
+    /// Whether it is a result.
+    pub const fn is_written(&self) -> bool {
+        matches!(self.role, Role::Def | Role::DefPair)
     }
 
     /// Whether its presence is determined by modifiers alone.
@@ -290,6 +365,7 @@ impl Operand {
             | Kind::CallTargets => self.name.to_owned(),
         };
         match (self.role, at) {
+            (Role::DefPair, _) if self.required => format!("|{name}"),
             (Role::DefPair, _) => format!("{{|{name}}}"),
             (Role::UseOpt, 0) => format!("{{{name}}}"),
             (Role::UseOpt, _) => format!("{{, {name}}}"),
@@ -335,7 +411,10 @@ impl Effects {
     pub const SIDE_EFFECTS: Effects = Effects { side_effects: true, ..Self::NONE };
 }
 
-/// A constraint between modifiers of a row that its slots do not express.
+/// Modifiers in several slots: one of those that are listed for each slot.
+pub type Combination = &'static [(Field, &'static [Mod])];
+
+/// A constraint between modifiers of a row that its slots do not express, and that decides whether a text means the row.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// Both slots are filled or both are empty.
@@ -344,8 +423,6 @@ pub enum Rule {
     Needs(Mod, &'static [Mod]),
     /// With this modifier there may be none of those.
     Excludes(Mod, &'static [Mod]),
-    /// There is no such instruction, for this reason: the modifier is parsed so that the verifier can report it.
-    Never(Mod, &'static str),
 }
 
 /// Where a row is no more.
@@ -374,12 +451,16 @@ pub struct Form {
     pub since: Since,
     /// Later first versions of single modifiers.
     pub later: &'static [(Mod, Since)],
+    /// Later first versions of combinations of modifiers.
+    pub later_combined: &'static [(Combination, Since)],
     /// Where later versions have it no longer.
     pub removed: Option<Removal>,
     /// The modifier that a row of old versions means without writing it ([`Mnemonic::written_out`](crate::Mnemonic::written_out)).
     pub implied: Option<Mod>,
-    /// The constraints between its modifiers.
+    /// The constraints between its modifiers that decide whether a text means the row.
     pub rules: &'static [Rule],
+    /// The constraints between its modifiers that the verifier checks.
+    pub constraints: &'static [Constraint],
     /// Groups of modifiers that are the default: with all of a group the instruction means what it means with none of them
     /// ([`Mnemonic::without_defaults`](crate::Mnemonic::without_defaults)).
     pub defaults: &'static [&'static [Mod]],
@@ -437,9 +518,11 @@ impl Form {
             sem,
             since,
             later: &[],
+            later_combined: &[],
             removed: None,
             implied: None,
             rules: &[],
+            constraints: &[],
             defaults: &[],
             effects,
             section: "",
@@ -458,9 +541,15 @@ impl Form {
         self
     }
 
-    /// The constraints between its modifiers.
+    /// The constraints between its modifiers that decide whether a text means the row.
     pub(crate) const fn rules(mut self, rules: &'static [Rule]) -> Self {
         self.rules = rules;
+        self
+    }
+
+    /// The constraints between its modifiers that the verifier checks.
+    pub(crate) const fn constraints(mut self, constraints: &'static [Constraint]) -> Self {
+        self.constraints = constraints;
         self
     }
 
@@ -473,6 +562,12 @@ impl Form {
     /// First versions of single modifiers, later than the row's.
     pub(crate) const fn later(mut self, later: &'static [(Mod, Since)]) -> Self {
         self.later = later;
+        self
+    }
+
+    /// First versions of combinations of modifiers, later than those of the row and of each modifier.
+    pub(crate) const fn later_combined(mut self, later: &'static [(Combination, Since)]) -> Self {
+        self.later_combined = later;
         self
     }
 
@@ -504,25 +599,27 @@ impl Form {
 
 /// A needed destination.
 pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Def, name, kind, when: &[], constants: Constants::Any }
+    Operand::new(Role::Def, name, kind)
 }
 
 /// A second destination after a bar.
 pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::DefPair, name, kind, when: &[], constants: Constants::Any }
+    Operand::new(Role::DefPair, name, kind)
 }
 
 /// A needed source.
 pub(crate) const fn arg(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::Use, name, kind, when: &[], constants: Constants::Any }
+    Operand::new(Role::Use, name, kind)
 }
 
 /// A source that may be left out.
 pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
-    Operand { role: Role::UseOpt, name, kind, when: &[], constants: Constants::Any }
+    Operand::new(Role::UseOpt, name, kind)
 }
 
 /// A source that is present exactly when the mnemonic has one of the modifiers.
 pub(crate) const fn when(name: &'static str, kind: Kind, when: &'static [Mod]) -> Operand {
-    Operand { role: Role::UseOpt, name, kind, when, constants: Constants::Any }
+    let mut operand = opt(name, kind);
+    operand.when = when;
+    operand
 }

@@ -13,6 +13,7 @@
 //! - every row with a first version also has one for each modifier that was added later.
 
 mod constants;
+mod constraint;
 mod explain;
 mod families;
 mod form;
@@ -28,12 +29,15 @@ mod target;
 mod types;
 
 pub use constants::Constants;
+pub use constraint::Constraint;
 pub use explain::{Executes, explain, page};
 pub use families::{
     ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
     Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
-pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
+pub use form::{
+    Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width,
+};
 pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};
 pub use mnemonic::{

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::families::{MatrixSem, Opcode, Sem};
-use crate::form::{Effects, Form, FormId, Kind, Operand, Slot, TypeRule, VectorLength};
+use crate::form::{Combination, Effects, Form, FormId, Kind, Operand, Slot, TypeRule, VectorLength};
 use crate::names::{Field, Mod, Reading};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
@@ -329,11 +329,16 @@ impl Mnemonic {
         }
     }
 
-    /// First versions and targets of the row and of each chosen modifier that came later: all of them must hold.
+    /// First versions and targets of the row, and of each chosen modifier and combination that came later: all of them must hold.
     pub fn limits(&self) -> impl Iterator<Item = Since> + '_ {
         let row = self.form();
         let later = row.later.iter().filter(|(modifier, _)| self.has(*modifier)).map(|(_, later)| *later);
-        std::iter::once(row.since).chain(later)
+        let combined = row.later_combined.iter().filter(|(combination, _)| self.has_all(combination));
+        std::iter::once(row.since).chain(later).chain(combined.map(|(_, later)| *later))
+    }
+
+    fn has_all(&self, combination: Combination) -> bool {
+        combination.iter().all(|(field, set)| self.get(*field).is_some_and(|chosen| set.contains(&chosen)))
     }
 
     /// First version and architecture that have this row with these modifiers; [`Self::limits`] has all the targets that

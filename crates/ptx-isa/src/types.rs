@@ -161,4 +161,20 @@ impl StateSpace {
         });
         SPACES.get(modifier as usize).copied().flatten()
     }
+
+    /// The space whose window of generic addresses contains it: kinds of parameters and of shared memory are parts of one window.
+    pub const fn window(self) -> StateSpace {
+        match self {
+            StateSpace::ParamEntry | StateSpace::ParamFunc => StateSpace::Param,
+            StateSpace::SharedCta | StateSpace::SharedCluster => StateSpace::Shared,
+            StateSpace::Reg
+            | StateSpace::SpecialReg
+            | StateSpace::Const
+            | StateSpace::Global
+            | StateSpace::Local
+            | StateSpace::Param
+            | StateSpace::Shared
+            | StateSpace::Tex => self,
+        }
+    }
 }

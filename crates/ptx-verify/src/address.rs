@@ -6,8 +6,8 @@ use ptx_isa::{BlockSem, MatrixSem, MemorySem, Mod, Note, ScalarType, Sem, StateS
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::moves::window;
-use crate::operands::{ADDRESS, Place, wrong_kind};
+use crate::findings::{ADDRESS, wrong_kind};
+use crate::place::Place;
 
 /// Checks the address of an instruction that accesses memory in a state space; `None` is a generic address.
 pub(crate) fn check(
@@ -134,11 +134,11 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
         let help = "read it with `mov.u64`";
         return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
     }
-    let own = window(variable.space);
+    let own = variable.space.window();
     let agrees = match space {
         // Generic addresses reach these; constants and parameters have no generic form by name.
         None => matches!(own, StateSpace::Global | StateSpace::Shared | StateSpace::Local),
-        Some(space) => window(space) == own,
+        Some(space) => space.window() == own,
     };
     if agrees {
         return check_parameter(cx, site, place, id);
@@ -171,7 +171,7 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
     let name = site.module.name(variable.name);
     let sem = site.mnemonic().sem();
     let is_access = matches!(sem, Sem::Memory(MemorySem::Load | MemorySem::Store))
-        && window(variable.space) == StateSpace::Param;
+        && variable.space.window() == StateSpace::Param;
     if is_access && site.inst.guard.is_some() && !cx.inputs.contains(&id) && !cx.outputs.contains(&id) {
         let text = format!("an access to `{name}`, which is passed to a call or by it, cannot be guarded");
         let help = "branch around it, or move the value into a register first";

@@ -9,8 +9,7 @@ use ptx_isa::{ScalarType, Since, StateSpace, TypeKind};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::moves::window;
-use crate::operands::check_order;
+use crate::labels::check_order;
 use crate::types::takes_immediate;
 
 /// The indices of a call's operands in its row.
@@ -232,7 +231,7 @@ fn check_argument(
         Operand::Immediate(value) if noun == "argument" => immediate_mismatch(wanted, value),
         Operand::Register(reg) => shape_mismatch(wanted, register_shape(site.body, reg)),
         Operand::Symbol(Symbol::Variable(id), 0) => match site.module.variables.get(id.0 as usize) {
-            Some(variable) if window(variable.space) != StateSpace::Param => {
+            Some(variable) if variable.space.window() != StateSpace::Param => {
                 Some(format!("a variable in `.{}`, not in `.param`", variable.space.as_str()))
             }
             Some(_) if cx.inputs.contains(&id) || cx.outputs.contains(&id) => {

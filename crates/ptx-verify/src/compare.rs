@@ -6,7 +6,7 @@ use ptx_isa::{CompareSem, Field, Kind, Mod, Role, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::modifiers::{impossible, misplaced};
+use crate::findings::{impossible, misplaced};
 
 /// Checks `set` and `setp`.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
@@ -76,12 +76,5 @@ fn check_second(cx: &mut Checker<'_>, site: Site<'_>) {
     {
         let text = format!("`{}` has only one predicate result", site.mnemonic());
         cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
-    }
-}
-
-/// `.relu` needs a type with negative values (manual 9.7.1.12, 9.7.1.13).
-pub(crate) fn check_extremum(cx: &mut Checker<'_>, site: Site<'_>) {
-    if site.has(Mod::Relu) && site.mnemonic().type_of(Field::Type) == Some(ScalarType::U16x2) {
-        misplaced(cx, site, Mod::Relu, "has no meaning for unsigned values");
     }
 }

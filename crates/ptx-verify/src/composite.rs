@@ -8,10 +8,10 @@ use ptx_isa::{
 
 use crate::context::{Checker, Site};
 use crate::elements::{check_alike, check_alike_from};
-use crate::operands::{
-    Place, Wanted, check_constants, check_one, check_scalar, is_pair_for_number, resolve, wrong_kind,
-    wrong_length,
-};
+use crate::findings::{wrong_kind, wrong_length};
+use crate::operands::check_one;
+use crate::place::{Place, Wanted, is_pair_for_number, resolve};
+use crate::scalar::{check_constants, check_scalar};
 use crate::{address, codes, special_registers, textures};
 
 /// `[map, {c0, c1}]`: each part in its position.
@@ -33,9 +33,9 @@ pub(crate) fn check_bracket(
     };
     for (part, entry) in parts.iter().zip(placement.spread(parts.len(), values.iter().zip(spans))) {
         let Some((&value, &span)) = entry else { continue };
-        let inner = Place { at: place.at, role: part.role, name: part.name, span };
+        let inner = Place::new(place.at, part, span);
         check_one(cx, site, inner, part.kind, value);
-        check_constants(cx, site, inner, part.constants, value);
+        check_constants(cx, site, inner, part, value);
     }
 }
 

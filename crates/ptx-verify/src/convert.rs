@@ -9,7 +9,7 @@ use ptx_isa::{Field, Mod, ScalarType, Since, TypeKind};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::modifiers::{conflict, impossible, misplaced, missing};
+use crate::findings::{conflict, impossible, misplaced, missing};
 
 /// The rounding modifiers that a conversion may or must have.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,6 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     }
     check_saturation(cx, site, to, from);
     check_flush(cx, site, to, from);
-    check_versions(cx, site, to, from);
     if site.has(Mod::Rna) && matches!(site.operand(1), Operand::Immediate(Immediate::F64(..))) {
         let text = format!("operand `a` of `{}` is a double-precision constant", site.mnemonic());
         let help = "write the bits of the single-precision value as `0f3F800000`";
@@ -155,38 +154,9 @@ fn check_flush(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: Scala
     }
 }
 
-/// Bfloat conversions came one after the other (manual 9.7.9.21, notes).
-fn check_versions(cx: &mut Checker<'_>, site: Site<'_>, to: ScalarType, from: ScalarType) {
-    use ScalarType::{Bf16, F32, Tf32};
-    const fn at(major: u8, minor: u8, sm: u16) -> Since {
-        Since::new(major, minor, sm)
-    }
-    let since = match (to, from) {
-        (F32, Bf16) if site.has(Mod::Ftz) => at(7, 8, 90),
-        (F32, Bf16) => at(7, 1, 80),
-        (Bf16, F32) => return,
-        (Bf16, _) | (_, Bf16) => at(7, 8, 90),
-        (Tf32, F32) if site.has(Mod::Satfinite) && !site.has(Mod::Rna) => at(8, 6, 100),
-        (Tf32, F32) if !site.has(Mod::Rna) => at(7, 8, 90),
-        _ => return,
-    };
-    // The row's own version has been checked.
-    let since = since.max(site.mnemonic().since());
-    if cx.target.has(site.mnemonic().since()) && !cx.target.has(since) {
-        let what = format!("`{}`", site.mnemonic());
-        cx.require(since, site.whole(), &what);
-    }
-}
-
-/// First versions of narrow conversions that depend on both types, or on the architecture (manual 9.7.9.21, notes).
+/// The formats of 8 bits came to sm_89 later than to sm_90 (manual 9.7.9.21, notes).
 pub(crate) fn check_narrow(cx: &mut Checker<'_>, site: Site<'_>) {
-    const FORMATS: &[Mod] = &[Mod::E2m1x2, Mod::E2m3x2, Mod::E3m2x2];
-    let mnemonic = site.mnemonic();
-    let what = format!("`{mnemonic}`");
-    let to = mnemonic.get(Field::DType);
-    if to.is_some_and(|to| FORMATS.contains(&to)) && mnemonic.get(Field::AType) == Some(Mod::F16x2) {
-        cx.require(Since::new(9, 1, 89), site.whole(), &what);
-    } else if !cx.target.sm_at_least(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
-        cx.require(Since::new(8, 1, 89), site.whole(), &what);
+    if !cx.target.sm_at_least(90) && site.has_any(&[Mod::E4m3x2, Mod::E5m2x2]).is_some() {
+        cx.require(Since::new(8, 1, 89), site.whole(), &format!("`{}`", site.mnemonic()));
     }
 }

@@ -5,7 +5,9 @@ use ptx_ir::{Immediate, Operand, VectorShape};
 use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mod, MoveSem, ScalarType, Sem, TextureSem, TypeKind, Width};
 
 use crate::context::{Checker, Site};
-use crate::operands::{Place, Wanted, check_scalar};
+use crate::findings::wrong_fraction;
+use crate::place::{Place, Wanted};
+use crate::scalar::check_scalar;
 use crate::{codes, special_registers, tensors};
 
 /// Checks the elements of a vector in braces: registers, `_` where written (not everywhere), constants where read.
@@ -90,15 +92,6 @@ fn takes_fractions(site: Site<'_>, ty: ScalarType) -> bool {
         Sem::Matrix(MatrixSem::WmmaStore | MatrixSem::TensorMemory | MatrixSem::Tcgen05Mma) => false,
         _ => ty.bits() == 64,
     }
-}
-
-/// A decimal fraction that is not an element of a vector.
-pub(crate) fn wrong_fraction(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
-    let name = place.name;
-    let text =
-        format!("the elements of operand `{name}` of `{}` cannot be decimal fractions", site.mnemonic());
-    let help = "write the bits of a single-precision number: `0f3FC00000`";
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
 }
 
 /// Whether vectors are fragments of matrices, which lie in registers of the program alone.

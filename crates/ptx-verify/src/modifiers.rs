@@ -2,36 +2,32 @@
 
 use ptx_diag::Diagnostic;
 use ptx_isa::{
-    ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, MatrixSem, MemorySem, Mod, MoveSem, Rule, Sem, Since,
-    TextureSem, VideoSem, WarpSem,
+    AsyncSem, BlockSem, CompareSem, Constraint, MatrixSem, MemorySem, MoveSem, Sem, Since, TextureSem,
+    VideoSem,
 };
 
 use crate::context::{Checker, Site};
-use crate::{bits, codes, compare, convert, mbarriers, memory, policies, sync, tensors, textures, video};
+use crate::findings::{conflict, misplaced, needs};
+use crate::{codes, compare, convert, memory, policies, tensors, textures, video};
 
 /// Checks the modifiers of an instruction together, and with its operands.
 ///
-/// Most meanings have no more rules than their rows state; those that have are named here, in the function of their group.
+/// What rows state is checked for all instructions. Few meanings have further rules, which are computed from types, targets and
+/// operands; they are named here, in the function of their group.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     check_removed(cx, site);
-    if refuses(cx, site) {
+    if !check_constraints(cx, site) {
         return;
     }
     match site.mnemonic().sem() {
-        Sem::Arith(ArithSem::Min | ArithSem::Max) => compare::check_extremum(cx, site),
-        Sem::Bits(BitsSem::Lop3) => bits::check_logic(cx, site),
-        Sem::Bits(BitsSem::Bfe | BitsSem::Bfi) => bits::check_field(cx, site),
         Sem::Compare(CompareSem::Set | CompareSem::Setp) => compare::check(cx, site),
         Sem::Video(VideoSem::Video) => video::check(cx, site),
         Sem::Move(MoveSem::Cvt) => convert::check(cx, site),
         Sem::Move(MoveSem::CvtNarrow) => convert::check_narrow(cx, site),
         Sem::Memory(sem) => check_memory(cx, site, sem),
         Sem::Async(sem) => check_asynchronous(cx, site, sem),
-        Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => textures::check(cx, site),
+        Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => textures::check_sampler(cx, site),
         Sem::Texture(TextureSem::Txq | TextureSem::SurfaceQuery) => textures::check_query(cx, site),
-        Sem::Warp(WarpSem::Elect) => sync::check_elect(cx, site),
-        Sem::Block(BlockSem::Barrier) => sync::check_barrier(cx, site),
-        Sem::Block(BlockSem::Fence) => sync::check_fence(cx, site),
         Sem::Block(BlockSem::Mapa | BlockSem::Getctarank) => memory::check_shared_address(cx, site),
         Sem::Matrix(sem) => check_matrix(cx, site, sem),
         Sem::Arith(_)
@@ -48,13 +44,10 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
 
 fn check_memory(cx: &mut Checker<'_>, site: Site<'_>, sem: MemorySem) {
     match sem {
-        MemorySem::Load => memory::check_load(cx, site),
+        MemorySem::Load | MemorySem::Store => memory::check_access(cx, site),
         MemorySem::LoadUniform => memory::check_uniform(cx, site),
-        MemorySem::Store => memory::check_store(cx, site),
         MemorySem::Prefetch => memory::check_prefetch(cx, site),
-        MemorySem::Atom | MemorySem::Red => memory::check_atomic(cx, site),
         MemorySem::CreatePolicy => policies::check_policy(cx, site),
-        MemorySem::Alloca => policies::check_alignment(cx, site),
         _ => {}
     }
 }
@@ -64,8 +57,6 @@ fn check_asynchronous(cx: &mut Checker<'_>, site: Site<'_>, sem: AsyncSem) {
         AsyncSem::CpAsync => memory::check_copy(cx, site),
         AsyncSem::StoreBulk => memory::check_fill(cx, site),
         AsyncSem::Fabric | AsyncSem::BulkCopy => tensors::check_halves(cx, site),
-        AsyncSem::MbarrierArrive => mbarriers::check(cx, site),
-        AsyncSem::TensormapReplace => tensors::check_replaced(cx, site),
         AsyncSem::TensorCopy | AsyncSem::TensorReduce | AsyncSem::TensorPrefetch => {
             tensors::check_overrides(cx, site);
         }
@@ -88,8 +79,6 @@ fn check_matrix(cx: &mut Checker<'_>, site: Site<'_>, sem: MatrixSem) {
             tensors::check_left_out(cx, site);
             tensors::check_metadata(cx, site);
         }
-        MatrixSem::MmaScaled => tensors::check_scale_ids(cx, site),
-        MatrixSem::Wgmma | MatrixSem::WgmmaSparse => tensors::check_signs(cx, site),
         _ => {}
     }
 }
@@ -113,38 +102,20 @@ fn check_removed(cx: &mut Checker<'_>, site: Site<'_>) {
     cx.report(Diagnostic::error(codes::REMOVED, site.whole(), text).with_help(removed.instead));
 }
 
-/// Reports the first modifier that the row has only for the reason why there is no such instruction.
-fn refuses(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
-    let refused = site.form().rules.iter().find_map(|rule| match rule {
-        Rule::Never(modifier, reason) => site.has(*modifier).then_some((*modifier, *reason)),
-        Rule::Together(..) | Rule::Needs(..) | Rule::Excludes(..) => None,
-    });
-    if let Some((modifier, reason)) = refused {
-        misplaced(cx, site, modifier, reason);
+/// Checks the constraints of the row. Returns whether there is such an instruction at all.
+fn check_constraints(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
+    for constraint in site.form().constraints {
+        let Some((modifier, other)) = constraint.violation(&site.mnemonic()) else { continue };
+        match (constraint, other) {
+            (Constraint::Never(_, reason), _) => {
+                misplaced(cx, site, modifier, reason);
+                return false;
+            }
+            (Constraint::Misplaced(_, _, reason), _) => misplaced(cx, site, modifier, reason),
+            (Constraint::Needs(_, needed), _) => needs(cx, site, modifier, needed),
+            (Constraint::Excludes(..), Some(other)) => conflict(cx, site, modifier, other),
+            (Constraint::Excludes(..), None) => {}
+        }
     }
-    refused.is_some()
-}
-
-/// A finding that two modifiers cannot be combined.
-pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mod) {
-    let text =
-        format!("`.{}` and `.{}` cannot be combined in `{}`", one.as_str(), other.as_str(), site.mnemonic());
-    cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
-}
-
-/// Reports a modifier that is not allowed here, with the reason.
-pub(crate) fn misplaced(cx: &mut Checker<'_>, site: Site<'_>, modifier: Mod, reason: &str) {
-    let text = format!("`.{}` of `{}` {reason}", modifier.as_str(), site.mnemonic());
-    cx.report(Diagnostic::error(codes::MODIFIER_PLACE, site.whole(), text));
-}
-
-/// A finding that no such instruction exists, for a reason that concerns several modifiers.
-pub(crate) fn impossible(cx: &mut Checker<'_>, site: Site<'_>, reason: &str) {
-    let text = format!("there is no `{}`: {reason}", site.mnemonic());
-    cx.report(Diagnostic::error(codes::MODIFIER_CONFLICT, site.whole(), text));
-}
-
-/// A finding that something is missing, with what to write.
-pub(crate) fn missing(cx: &mut Checker<'_>, site: Site<'_>, text: String, help: &str) {
-    cx.report(Diagnostic::error(codes::MODIFIER_MISSING, site.whole(), text).with_help(help));
+    true
 }

@@ -6,8 +6,10 @@ use ptx_isa::{Mod, MoveSem, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRu
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::elements::{check_alike, wrong_fraction};
-use crate::operands::{Place, Wanted, check_scalar, is_number, resolve, scalar_type, wrong_kind};
+use crate::elements::check_alike;
+use crate::findings::{wrong_fraction, wrong_kind};
+use crate::place::{Place, Wanted, resolve};
+use crate::scalar::{check_scalar, is_number, scalar_type};
 use crate::special_registers;
 use crate::textures::HANDLES;
 
@@ -71,7 +73,7 @@ fn check_symbol(
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
     let own = cx.inputs.contains(&id) || cx.outputs.contains(&id);
-    if window(variable.space) == StateSpace::Param && !own {
+    if variable.space.window() == StateSpace::Param && !own {
         let text = format!("`{name}` is passed to a call and has no address");
         cx.report(
             Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a variable in `.local`"),
@@ -119,28 +121,12 @@ fn check_converted_symbol(cx: &mut Checker<'_>, site: Site<'_>, place: Place, sy
         Symbol::Function(_) => None,
     };
     let agrees = match (wanted, own) {
-        (Some(wanted), Some(own)) => window(wanted) == window(own),
+        (Some(wanted), Some(own)) => wanted.window() == own.window(),
         _ => false,
     };
     if !agrees {
         let text = format!("`{}` needs the address of a variable of its state space", site.mnemonic());
         cx.report(Diagnostic::error(codes::ADDRESS_SPACE, place.span, text));
-    }
-}
-
-/// The state space that a window lies in.
-pub(crate) const fn window(space: StateSpace) -> StateSpace {
-    match space {
-        StateSpace::ParamEntry | StateSpace::ParamFunc => StateSpace::Param,
-        StateSpace::SharedCta | StateSpace::SharedCluster => StateSpace::Shared,
-        StateSpace::Reg
-        | StateSpace::SpecialReg
-        | StateSpace::Const
-        | StateSpace::Global
-        | StateSpace::Local
-        | StateSpace::Param
-        | StateSpace::Shared
-        | StateSpace::Tex => space,
     }
 }
 

@@ -1,23 +1,24 @@
 //! Checks operands against the kinds and types that the row requires (manual 6, 9.4).
 
 use ptx_diag::{Code, Diagnostic, Span};
-use ptx_ir::{Immediate, Label, LabelKind, Operand, Symbol, VectorShape};
+use ptx_ir::{LabelKind, Operand, VectorShape};
 use ptx_isa::{
-    ArithSem, AsyncSem, BitsSem, CompareSem, Constants, ControlSem, Effects, Kind, MemorySem, Mod, MoveSem,
-    Role, ScalarType, Sem, TextureSem, TypeRule, VectorLength, VideoSem, WarpSem, Width,
+    ControlSem, Effects, Kind, Mod, MoveSem, Note, Role, ScalarType, Sem, Since, TypeRule, VectorLength,
+    Width,
 };
 
 use crate::context::{Checker, Site, dotted};
 use crate::elements::{check_elements, has_untyped};
-use crate::sums;
-use crate::types::{agreeing, agrees, takes_immediate};
-use crate::{address, calls, codes, composite, convert, moves, special_registers};
+use crate::findings::{check_type, out_of_range, wrong_kind, wrong_length, wrong_type};
+use crate::place::{Place, Wanted, is_pair_for_number, resolve};
+use crate::scalar::{check_constants, check_scalar, check_sink, is_number};
+use crate::{address, calls, codes, composite, convert, labels, moves, special_registers};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     let form = site.form();
     for (at, place) in form.operands.iter().enumerate() {
-        let value = Place { at, role: place.role, name: place.name, span: site.span(at) };
+        let value = Place::new(at, place, site.span(at));
         let operand = site.operand(at);
         if operand.is_omitted() {
             check_omitted(cx, site, value, place);
@@ -30,8 +31,16 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
             let help = format!("the operand requires {}", needed.join(" or "));
             cx.report(Diagnostic::error(codes::OPERAND_MISSING, value.span, text).with_help(help));
         } else {
+            if place.since != Since::ALWAYS {
+                let what = format!("operand `{}` of `{}`", place.name, site.mnemonic());
+                cx.require(place.since, value.span, &what);
+            }
+            let before = cx.found();
+            check_without(cx, site, value, place, operand);
             check_one(cx, site, value, place.kind, operand);
-            check_constants(cx, site, value, place.constants, operand);
+            if cx.found() == before {
+                check_constants(cx, site, value, place, operand);
+            }
         }
     }
     if site.mnemonic().sem() == Sem::Control(ControlSem::Call) {
@@ -39,29 +48,31 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-/// The position of an operand in the row.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) at: usize,
-    pub(crate) role: Role,
-    pub(crate) name: &'static str,
-    pub(crate) span: Span,
-}
-
-impl Place {
-    pub(crate) const fn is_written(self) -> bool {
-        matches!(self.role, Role::Def | Role::DefPair)
-    }
-}
-
 fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, row: &ptx_isa::Operand) {
-    if matches!(row.role, Role::Def | Role::Use) || site.mnemonic().asks_for(row) {
+    if row.required || matches!(row.role, Role::Def | Role::Use) || site.mnemonic().asks_for(row) {
         let text = format!("`{}` needs its operand `{}`", site.mnemonic(), place.name);
         cx.report(
             Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text)
                 .with_help(format!("the form is `{}`", site.form().syntax())),
         );
     }
+}
+
+/// Reports an operand that does not exist with a modifier of the instruction.
+fn check_without(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    place: Place,
+    row: &ptx_isa::Operand,
+    operand: Operand,
+) {
+    let Some(modifier) = site.has_any(row.without).filter(|_| operand != Operand::Sink) else { return };
+    let (code, verb, help) = match row.is_written() {
+        true => (codes::SINK, "gives", "write `_`"),
+        false => (codes::OPERAND_KIND, "takes", "leave it out"),
+    };
+    let text = format!("`{}` {verb} no `{}` with `.{}`", site.mnemonic(), place.name, modifier.as_str());
+    cx.report(Diagnostic::error(code, place.span, text).with_help(help));
 }
 
 pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, operand: Operand) {
@@ -118,8 +129,8 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
             }
             other => wrong_kind(cx, site, place, other, "a vector in braces"),
         },
-        Kind::Label => check_label(cx, site, place, LabelKind::Code, operand),
-        Kind::BranchTargets => check_label(cx, site, place, LabelKind::BranchTargets, operand),
+        Kind::Label => labels::check(cx, site, place, LabelKind::Code, operand),
+        Kind::BranchTargets => labels::check(cx, site, place, LabelKind::BranchTargets, operand),
         // The rules of calls look at all of these together.
         Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => {}
     }
@@ -130,32 +141,6 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
 enum Immediates {
     Allowed,
     Forbidden,
-}
-
-/// The required type of an operand.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted {
-    pub(crate) ty: ScalarType,
-    pub(crate) width: Width,
-}
-
-/// Checks integer constants against those that the operand accepts.
-pub(crate) fn check_constants(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    constants: Constants,
-    operand: Operand,
-) {
-    let value = match operand {
-        Operand::Immediate(value) => value.as_integer(),
-        _ => None,
-    };
-    if let Some(value) = value.map(|value| value as i64)
-        && !constants.takes(value, &site.mnemonic())
-    {
-        out_of_range(cx, site, place, value, &constants.text(&site.mnemonic()));
-    }
 }
 
 /// A vector of just the type, or its only element without braces.
@@ -219,11 +204,6 @@ fn has_no_constants(
     resolve(site, rule) != Some(ScalarType::B32) || untyped || holds_registers(cx, site, place, operand)
 }
 
-/// The type of a rule; every row has one for each operand that has a rule, so that `None` means there is nothing to check.
-pub(crate) fn resolve(site: Site<'_>, rule: TypeRule) -> Option<ScalarType> {
-    site.mnemonic().register_type(rule)
-}
-
 fn check_value(
     cx: &mut Checker<'_>,
     site: Site<'_>,
@@ -245,7 +225,9 @@ fn check_value(
         && !place.is_written()
         && ty.is_integer_or_bits()
         && !matches!(rule, TypeRule::Is(_))
-        && takes_symbols(site)
+        // Arithmetic accepts such constants.
+        && site.form().effects == Effects::NONE
+        && !site.mnemonic().sem().has(Note::NoSymbols)
         && is_number(symbol, offset)
     {
         return;
@@ -278,22 +260,6 @@ fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeR
     }
 }
 
-/// A pair of halves may hold what an instruction's type names, and no amount, mask, coordinate or number of bits.
-pub(crate) fn is_pair_for_number(site: Site<'_>, rule: TypeRule, operand: Operand) -> bool {
-    let is_number = match rule {
-        TypeRule::Is(ty) => matches!(ty, ScalarType::U32 | ScalarType::S32),
-        // Packs of bytes and smaller integers.
-        TypeRule::FragmentOf(_) => resolve(site, rule) == Some(ScalarType::U32),
-        TypeRule::Of(_)
-        | TypeRule::WideOf(_)
-        | TypeRule::BitsOf(_)
-        | TypeRule::Literal
-        | TypeRule::HeldBy(_)
-        | TypeRule::ValueOf(_) => false,
-    };
-    is_number && matches!(operand, Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::F16x2)
-}
-
 fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, list: ptx_ir::ListId) {
     let Some(ty) = resolve(site, rule) else { return };
     // Beside an untyped register a pair counts as untyped too.
@@ -306,212 +272,6 @@ fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Type
             wrong_type(cx, site, Place { span, ..place }, wanted, ScalarType::F16x2);
         }
     }
-}
-
-/// Checks one scalar operand, written or read.
-pub(crate) fn check_scalar(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: Wanted,
-    operand: Operand,
-) {
-    match operand {
-        Operand::Register(_) | Operand::Element(..) => {
-            if let Some(ty) = scalar_type(cx, site, place, operand) {
-                check_type(cx, site, place, wanted, ty);
-            }
-        }
-        Operand::Sink => check_sink(cx, site, place),
-        Operand::Immediate(value) if !place.is_written() => {
-            check_constant(cx, site, place, wanted, value);
-        }
-        Operand::Special(reg, component) if !place.is_written() => {
-            special_registers::check_converted(cx, site, place, wanted, reg, component.is_some());
-        }
-        Operand::Special(..) => {
-            let text = "special registers cannot be written";
-            cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
-        }
-        Operand::Sum(..) | Operand::SpecialSum(..) if !place.is_written() => {
-            sums::check(cx, site, place, wanted, operand);
-        }
-        Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
-            check_type(cx, site, place, wanted, site.body.reg_type(reg));
-        }
-        Operand::Not(_)
-        | Operand::Sum(..)
-        | Operand::SpecialSum(..)
-        | Operand::Selected(..)
-        | Operand::Negated(..)
-        | Operand::Immediate(_)
-        | Operand::Symbol(..)
-        | Operand::Address(..)
-        | Operand::Bracket(_)
-        | Operand::Vector(_)
-        | Operand::List(_)
-        | Operand::Label(_)
-        | Operand::Omitted => {
-            wrong_kind(cx, site, place, operand, &format!("a {} operand", dotted(wanted.ty)));
-        }
-    }
-}
-
-/// `ptxas` counts the address of a function, and that of a variable with an offset, as an integer constant.
-pub(crate) const fn is_number(symbol: Symbol, offset: i64) -> bool {
-    match symbol {
-        Symbol::Function(_) => true,
-        Symbol::Variable(_) => offset != 0,
-    }
-}
-
-/// Arithmetic accepts such constants; divisions, which are calls for `ptxas`, and lanes of video instructions do not.
-fn takes_symbols(site: Site<'_>) -> bool {
-    site.form().effects == Effects::NONE
-        && !matches!(
-            site.mnemonic().sem(),
-            Sem::Arith(ArithSem::Div | ArithSem::Rem) | Sem::Video(VideoSem::Video | VideoSem::VideoSimd)
-        )
-}
-
-/// The requirement for memory operands.
-pub(crate) const ADDRESS: &str = "a memory address in brackets";
-
-pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
-    let found = site.describe(operand);
-    let text = format!("operand `{}` of `{}` must be {wanted}", place.name, site.mnemonic());
-    let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(found);
-    let help = match operand {
-        Operand::Symbol(..) | Operand::Register(_) if wanted == ADDRESS => {
-            Some("write it in brackets: `[a]`")
-        }
-        Operand::Symbol(..) => Some("take the address with `mov` first"),
-        Operand::Address(..) => Some("load the value with `ld` first"),
-        _ => None,
-    };
-    cx.report(match help {
-        Some(help) if !place.is_written() || wanted == ADDRESS => finding.with_help(help),
-        _ => finding,
-    });
-}
-
-/// The type of a register or component; a finding and nothing when it is not a scalar.
-pub(crate) fn scalar_type(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    operand: Operand,
-) -> Option<ScalarType> {
-    let (reg, component) = match operand {
-        Operand::Register(reg) => (reg, None),
-        Operand::Element(reg, component) => (reg, Some(component)),
-        _ => return None,
-    };
-    let decl = site.body.decl(reg);
-    let lanes = decl.shape.lanes();
-    match component {
-        None if decl.shape == VectorShape::Scalar => return Some(decl.ty),
-        Some(component) if decl.shape != VectorShape::Scalar && (component.index() as u32) < lanes => {
-            return Some(decl.ty);
-        }
-        None => {
-            let text = format!("operand `{}` of `{}` must be a scalar", place.name, site.mnemonic());
-            let label = site.describe(operand);
-            let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(label);
-            cx.report(finding.with_help("name one component, such as `.x`"));
-        }
-        Some(component) => {
-            let what = if lanes == 1 { "a scalar".to_owned() } else { format!("a vector of {lanes}") };
-            let text = format!("{what} has no component `.{}`", component.as_str());
-            cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
-        }
-    }
-    None
-}
-
-pub(crate) fn check_type(
-    cx: &mut Checker<'_>,
-    site: Site<'_>,
-    place: Place,
-    wanted: Wanted,
-    actual: ScalarType,
-) {
-    if !agrees(wanted.ty, actual, wanted.width) {
-        wrong_type(cx, site, place, wanted, actual);
-    }
-}
-
-fn wrong_type(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, actual: ScalarType) {
-    let text = format!(
-        "operand `{}` of `{}` is {}, which does not agree with {}",
-        place.name,
-        site.mnemonic(),
-        dotted(actual),
-        dotted(wanted.ty)
-    );
-    let help = match wanted.width {
-        Width::Same => format!("use a register of type {}", agreeing(wanted.ty)),
-        Width::AtLeast => format!("use a register of type {}, or a wider one", agreeing(wanted.ty)),
-    };
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
-}
-
-fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
-    if !place.is_written() {
-        let text = "`_` is only allowed for results that are not used";
-        cx.report(Diagnostic::error(codes::SINK, place.span, text));
-    } else if !may_be_discarded(site, place) {
-        let text = format!("the result `{}` of `{}` cannot be discarded", place.name, site.mnemonic());
-        let help = "name a register that nothing reads";
-        cx.report(Diagnostic::error(codes::SINK, place.span, text).with_help(help));
-    }
-}
-
-/// Whether `ptxas` accepts `_` for a result: second results, predicates of comparisons, and instructions that are executed for their
-/// effect.
-fn may_be_discarded(site: Site<'_>, place: Place) -> bool {
-    let sem = site.mnemonic().sem();
-    match place.role {
-        Role::DefPair => !matches!(
-            sem,
-            Sem::Warp(WarpSem::Elect)
-                | Sem::Bits(BitsSem::Lop3)
-                | Sem::Texture(TextureSem::Tex | TextureSem::Tld4)
-        ),
-        Role::Def | Role::Use | Role::UseOpt => match sem {
-            Sem::Compare(CompareSem::Setp)
-            | Sem::Memory(MemorySem::Atom | MemorySem::AtomVector)
-            | Sem::Bits(BitsSem::Lop3)
-            | Sem::Async(AsyncSem::MbarrierArrive)
-            | Sem::Warp(WarpSem::Elect) => true,
-            // Its predicate may be the only result that is needed.
-            Sem::Warp(WarpSem::Match) => site.has(Mod::All),
-            _ => false,
-        },
-    }
-}
-
-fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
-    if takes_immediate(wanted.ty, value) {
-        return;
-    }
-    let found = site.describe(Operand::Immediate(value));
-    let text = format!(
-        "operand `{}` of `{}` is {found}, which does not agree with {}",
-        place.name,
-        site.mnemonic(),
-        dotted(wanted.ty)
-    );
-    let finding = Diagnostic::error(codes::OPERAND_TYPE, place.span, text);
-    cx.report(match wanted.ty {
-        ScalarType::F32 => finding.with_help("write `1.0` or the bits as `0f3F800000`"),
-        ScalarType::F64 => finding.with_help("write `1.0` or the bits as `0d3FF0000000000000`"),
-        ScalarType::B32 => finding.with_help("write the bits as `0f3F800000` or as an integer"),
-        ScalarType::F16 | ScalarType::F16x2 | ScalarType::Bf16 | ScalarType::Bf16x2 => {
-            finding.with_help("`mov` the bits into a register first")
-        }
-        _ => finding,
-    });
 }
 
 fn check_vector(
@@ -546,12 +306,6 @@ fn check_vector(
         scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
         other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
     }
-}
-
-pub(crate) fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, lanes: u8, found: u32) {
-    let text =
-        format!("operand `{}` of `{}` must have {lanes} elements, not {found}", place.name, site.mnemonic());
-    cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
 }
 
 fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
@@ -589,12 +343,6 @@ fn check_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, range: (i64, 
     }
 }
 
-/// Reports an immediate that the operand does not accept.
-pub(crate) fn out_of_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, value: i64, range: &str) {
-    let text = format!("operand `{}` of `{}` is {value}; it must be {range}", place.name, site.mnemonic());
-    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, place.span, text));
-}
-
 fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
     if !site.has(Mod::L2CacheHint) {
         let text = format!("the cache policy of `{}` requires `.L2::cache_hint`", site.mnemonic());
@@ -602,39 +350,6 @@ fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operan
     }
     let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
     check_scalar(cx, site, place, wanted, operand);
-}
-
-fn check_label(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKind, operand: Operand) {
-    let found = match operand {
-        Operand::Label(label) => site.body.labels.get(label.0 as usize),
-        _ => None,
-    };
-    let Some(label) = found else {
-        return wrong_kind(cx, site, place, operand, "a label");
-    };
-    if label.kind != kind {
-        let wanted = match kind {
-            LabelKind::Code => "code",
-            LabelKind::BranchTargets => "a `.branchtargets` list",
-            LabelKind::CallTargets => "a `.calltargets` list",
-            LabelKind::CallPrototype => "a `.callprototype`",
-        };
-        let name = site.module.name(label.name);
-        let text = format!("`{name}` is not the label of {wanted}");
-        cx.report(Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it is here"));
-    } else if kind != LabelKind::Code {
-        check_order(cx, site, place.span, label);
-    }
-}
-
-/// Lists of targets and prototypes precede what uses them.
-pub(crate) fn check_order(cx: &mut Checker<'_>, site: Site<'_>, span: Span, label: &Label) {
-    if label.at.0.lo > site.whole().lo {
-        let name = site.module.name(label.name);
-        let text = format!("`{name}` must be before the instruction that uses it");
-        let finding = Diagnostic::error(codes::LABEL, span, text);
-        cx.report(finding.with_related(label.at.0, "it is here"));
-    }
 }
 
 /// Guards are predicate registers (manual 8.7).

@@ -1,4 +1,4 @@
-//! Constants of cache policies and of the stack (manual 9.7.9.18, 9.7.17.3).
+//! Constants of cache policies (manual 9.7.9.18).
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Immediate, Operand};
@@ -38,17 +38,6 @@ fn number(value: Immediate) -> Option<f64> {
         Immediate::F32(bits, _) => Some(f64::from(f32::from_bits(bits))),
         Immediate::F64(bits, _) => Some(f64::from_bits(bits)),
         Immediate::S64(..) | Immediate::U64(..) => None,
-    }
-}
-
-/// Memory is aligned to a power of two.
-pub(crate) fn check_alignment(cx: &mut Checker<'_>, site: Site<'_>) {
-    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "immAlign") else { return };
-    let Operand::Immediate(value) = site.operand(at) else { return };
-    if let Some(value) = value.as_integer()
-        && !value.is_power_of_two()
-    {
-        report(cx, site.span(at), format!("the alignment must be a power of two, not {value}"));
     }
 }
 

@@ -5,7 +5,8 @@ use ptx_isa::{Field, MoveSem, ScalarType, Sem, SpecialReg};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::operands::{Place, Wanted, wrong_length};
+use crate::findings::wrong_length;
+use crate::place::{Place, Wanted};
 
 /// A special register as a source of anything but `mov`: conversions between integers alone read one.
 pub(crate) fn check_converted(

@@ -6,7 +6,8 @@ use ptx_isa::{Kind, ScalarType, Selection, Sem, VideoSem};
 
 use crate::codes;
 use crate::context::{Checker, Site};
-use crate::operands::{Place, Wanted, check_type};
+use crate::findings::check_type;
+use crate::place::{Place, Wanted};
 use crate::special_registers;
 
 /// A register plus a constant: an integer, as `ptxas` crashes on floating-point registers, or loses them, and does not end on

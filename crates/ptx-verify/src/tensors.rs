@@ -2,59 +2,12 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Immediate, Operand};
-use ptx_isa::{Constants, Field, MatrixSem, Mod, Role, ScalarType, Sem, Since, Sm};
+use ptx_isa::{Constants, Field, MatrixSem, Mod, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site};
-use crate::operands::{Place, check_constants};
-
-/// The numbers of the bytes and threads that hold the scales of a block (manual 9.7.14.3.1).
-pub(crate) fn check_scale_ids(cx: &mut Checker<'_>, site: Site<'_>) {
-    let bytes = match site.mnemonic().get(Field::ScaleVec) {
-        Some(Mod::ScaleVec4X) => Constants::Range(0, 0),
-        Some(Mod::ScaleVec2X) => Constants::Either(0, 2),
-        None if site.has(Mod::KindMxf4) => Constants::Either(0, 2),
-        _ => Constants::Range(0, 3),
-    };
-    for (at, place) in site.form().operands.iter().enumerate() {
-        let threads = match place.name {
-            "scale-a-ids" => Constants::Range(0, 1),
-            "scale-b-ids" => Constants::Range(0, 3),
-            _ => continue,
-        };
-        let Operand::Vector(list) = site.operand(at) else { continue };
-        let entries = site.body.list(list).iter().zip(site.body.list_spans(list));
-        for ((&entry, &span), constants) in entries.zip([bytes, threads]) {
-            let inner = Place { at, role: Role::Use, name: place.name, span };
-            check_constants(cx, site, inner, constants, entry);
-        }
-    }
-}
-
-/// Warpgroups multiply bytes of both signs since PTX ISA 8.4 (manual 9.7.15.5.2).
-pub(crate) fn check_signs(cx: &mut Checker<'_>, site: Site<'_>) {
-    if site.has(Mod::S8) && site.has(Mod::U8) {
-        const LATER: Since = Since::on(8, 4, &[Sm::arch(90)]);
-        cx.require(LATER, site.whole(), "a product of signed and unsigned bytes");
-    }
-}
-
-/// Numbers in tensor maps that came later: types of elements since PTX ISA 8.7, a way to swizzle since 8.8
-/// (manual 9.7.9.28).
-pub(crate) fn check_replaced(cx: &mut Checker<'_>, site: Site<'_>) {
-    const PACKED: Since = Since::on(8, 7, &[Sm::family(100), Sm::family(110), Sm::family(120)]);
-    const BY_96_BYTES: Since = Since::on(8, 8, &[Sm::arch(103), Sm::arch(107)]);
-    let value = match site.operand(1) {
-        Operand::Immediate(value) => value.as_integer(),
-        _ => None,
-    };
-    if site.has(Mod::Elemtype) && value.is_some_and(|value| value > 12) {
-        cx.require(PACKED, site.span(1), "a packed element type");
-    }
-    if site.has(Mod::SwizzleMode) && value == Some(4) {
-        cx.require(BY_96_BYTES, site.span(1), "swizzling in units of 96 bytes");
-    }
-}
+use crate::place::Place;
+use crate::scalar::check_among;
 
 /// Whether the target multiplies 8-bit floating-point values itself, as sm_89 and those from sm_120 on do. For the others
 /// `ptxas` writes the product out, and then holds the operands to more.
@@ -154,12 +107,13 @@ pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
         return;
     }
     for at in 0..site.form().operands.len() {
-        let Operand::Bracket(parts) = site.operand(at) else { continue };
+        let (Operand::Bracket(parts), Some(row)) = (site.operand(at), site.form().operands.get(at)) else {
+            continue;
+        };
         let Some(&Operand::Vector(coordinates)) = site.body.list(parts).last() else { continue };
         let entries = site.body.list(coordinates).iter().zip(site.body.list_spans(coordinates));
         for (&entry, &span) in entries {
-            let inner = Place { at, role: Role::Use, name: "tensorCoords", span };
-            check_constants(cx, site, inner, Constants::Range(0, 0), entry);
+            check_among(cx, site, Place::new(at, row, span), Constants::Range(0, 0), entry);
         }
     }
 }

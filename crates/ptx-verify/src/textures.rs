@@ -6,7 +6,9 @@ use ptx_isa::{Field, Mod, ScalarType, Sem, Since, StateSpace, TextureSem, Width}
 
 use crate::codes;
 use crate::context::{Checker, Site};
-use crate::operands::{Place, Wanted, check_scalar, wrong_kind};
+use crate::findings::wrong_kind;
+use crate::place::{Place, Wanted};
+use crate::scalar::check_scalar;
 
 /// Handles of textures, samplers and surfaces in registers.
 pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
@@ -55,7 +57,8 @@ pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, s
 /// Checks the object of a query: its variable, or a register with its handle.
 pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Address(base, offset) = site.operand(1) else { return };
-    let place = Place { at: 1, role: ptx_isa::Role::Use, name: "a", span: site.span(1) };
+    let Some(row) = site.form().operands.get(1) else { return };
+    let place = Place::new(1, row, site.span(1));
     let objects = queried(cx, site);
     let is_plain = offset == 0 && site.inst.zero_offsets == ZeroOffsets::Implied;
     let found = match base {
@@ -91,36 +94,9 @@ fn queried(cx: &Checker<'_>, site: Site<'_>) -> &'static [VarType] {
     }
 }
 
-/// Cubes are reached by directions, which no offset in texels can be added to.
-pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
-    let geometry = site.mnemonic().get(Field::Geometry);
-    let offsets = site.form().operands.iter().position(|operand| operand.name == "e");
-    if let (Some(cube @ (Mod::Cube | Mod::Acube)), Some(at)) = (geometry, offsets)
-        && !site.operand(at).is_omitted()
-    {
-        let text = format!("`{}` does not support offsets with `.{}`", site.mnemonic(), cube.as_str());
-        cx.report(Diagnostic::error(codes::OPERAND_KIND, site.span(at), text));
-    }
-    check_sampler(cx, site, geometry);
-    check_versions(cx, site);
-}
-
-/// Residency and offsets came after the fetches themselves.
-fn check_versions(cx: &mut Checker<'_>, site: Site<'_>) {
-    let later = [
-        ("p", Since::new(7, 1, 60), "whether a texel is in memory"),
-        ("e", Since::new(4, 3, 30), "an offset in texels"),
-    ];
-    for (name, since, what) in later {
-        let place = site.form().operands.iter().position(|operand| operand.name == name);
-        if let Some(at) = place.filter(|&at| !site.operand(at).is_omitted()) {
-            cx.require(since, site.span(at), what);
-        }
-    }
-}
-
 /// Where samplers are declared apart each fetch names one; where they are not, fetches from cubes name none.
-fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>, geometry: Option<Mod>) {
+pub(crate) fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>) {
+    let geometry = site.mnemonic().get(Field::Geometry);
     let Some(at) = site.form().operands.iter().position(|operand| operand.name == "at") else { return };
     let Operand::Bracket(parts) = site.operand(at) else { return };
     let parts = site.body.list(parts);

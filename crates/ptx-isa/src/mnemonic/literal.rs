@@ -138,8 +138,6 @@ pub(super) const fn keeps_rules(form: &Form, mnemonic: &Mnemonic) -> bool {
             Rule::Excludes(modifier, excluded) => {
                 !has(form, mnemonic, *modifier) || !has_any(form, mnemonic, excluded)
             }
-            // It must be parsed so that the reason can be reported.
-            Rule::Never(..) => true,
         };
         if !keeps {
             return false;

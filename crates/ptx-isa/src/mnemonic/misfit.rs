@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use crate::constraint::Constraint;
 use crate::families::Opcode;
 use crate::form::{Form, FormId, Rule, Slot};
 use crate::names::{Field, Mod};
@@ -417,7 +418,9 @@ fn first_filling(
 fn accepted(id: FormId, chosen: &[Option<Mod>; MAX_SLOTS]) -> Option<Mnemonic> {
     let form = form(id);
     let never = |modifier: Mod| {
-        form.rules.iter().any(|rule| matches!(rule, Rule::Never(refused, _) if *refused == modifier))
+        form.constraints
+            .iter()
+            .any(|one| matches!(one, Constraint::Never(refused, _) if *refused == modifier))
     };
     let mut mnemonic = Mnemonic { form: id, chosen: [0; MAX_SLOTS] };
     for ((slot, modifier), number) in form.slots.iter().zip(chosen).zip(&mut mnemonic.chosen) {
@@ -461,7 +464,7 @@ fn is_broken(form: &Form, rule: &Rule, places: &[Place; MAX_SLOTS]) -> bool {
     match rule {
         Rule::Together(one, other) => is_filled(*one) != is_filled(*other),
         Rule::Needs(modifier, needed) => has(*modifier) && !needed.iter().any(|one| has(*one)),
-        Rule::Excludes(..) | Rule::Never(..) => false,
+        Rule::Excludes(..) => false,
     }
 }
 
@@ -470,7 +473,7 @@ fn asked_by(form: &Form, rule: &Rule, places: &[Place; MAX_SLOTS]) -> Vec<usize>
     let asks = |slot: &Slot| match rule {
         Rule::Together(one, other) => slot.field().is_some_and(|field| field == *one || field == *other),
         Rule::Needs(_, needed) => needed.iter().any(|one| slot.takes(*one)),
-        Rule::Excludes(..) | Rule::Never(..) => false,
+        Rule::Excludes(..) => false,
     };
     (0..form.slots.len()).filter(|&at| places[at] == Place::Empty && asks(&form.slots[at])).collect()
 }

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::constraint::Constraint;
 use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Rule, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Combination, Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*};
 
 const ATOM_LATER: &[(Mod, Since)] = &[
@@ -30,6 +31,15 @@ const ATOM_LATER: &[(Mod, Since)] = &[
     (L2CacheHint, at(7, 4, 80)),
 ];
 
+/// Operations on 64 bits that came after those on 32.
+const WIDE_LATER: &[(Combination, Since)] =
+    &[(&[(Field::Op, &[And, Or, Xor, Min, Max]), (Field::Type, &[B64, U64, S64])], at(3, 1, 32))];
+/// Only global memory is cached.
+const HINTS: &[Constraint] =
+    &[Constraint::Misplaced(&[L2CacheHint], &[Shared, SharedCta, SharedCluster], GENERIC_OR_GLOBAL)];
+
+/// The value before the operation, which may not be needed.
+const OLD: Operand = def("d", RT).discardable();
 const VECTOR: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
 pub(super) static FORMS: &[Form] = &[
@@ -44,11 +54,13 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, BITS32_64),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(WIDE_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -62,11 +74,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[B32, B64, B128]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -80,11 +93,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, F32, F64]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -98,11 +112,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -116,11 +131,13 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, S64]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(WIDE_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -134,18 +151,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[B16, B32, B64, B128]),
         ],
-        &[
-            def("d", RT),
-            arg("a", Kind::Address),
-            arg("b", T),
-            arg("c", T),
-            opt("cache-policy", Kind::CachePolicy),
-        ],
+        &[OLD, arg("a", Kind::Address), arg("b", T), arg("c", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
-    .rules(&[Rule::Never(L2CacheHint, "is not allowed on a compare-and-swap")])
+    .constraints(&[Constraint::Never(L2CacheHint, "is not allowed on a compare-and-swap")])
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -160,11 +171,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F32]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(9, 4, 90)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -179,11 +191,12 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
-        &[def("d", RT), arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(6, 2, 60)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -202,6 +215,8 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(WIDE_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
     Form::new(
@@ -220,6 +235,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
     Form::new(
@@ -238,6 +254,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
     Form::new(
@@ -256,6 +273,8 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(WIDE_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
     Form::new(
@@ -275,6 +294,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(9, 4, 90)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
     Form::new(
@@ -294,6 +314,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(6, 2, 60)
     .later(ATOM_LATER)
+    .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.7"),
     Form::new(
@@ -309,7 +330,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Vec, &[V2, V4]),
             One(Field::Type, &[F32]),
         ],
-        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        &[def("d", VECTOR).discardable(), addr("a"), arg("b", VECTOR), POLICY],
         Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)
@@ -329,7 +350,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Vec, &[V2, V4, V8]),
             One(Field::Type, &[F16, Bf16]),
         ],
-        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        &[def("d", VECTOR).discardable(), addr("a"), arg("b", VECTOR), POLICY],
         Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)
@@ -348,7 +369,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Vec, &[V2, V4]),
             One(Field::Type, &[F16x2, Bf16x2]),
         ],
-        &[def("d", VECTOR), addr("a"), arg("b", VECTOR), POLICY],
+        &[def("d", VECTOR).discardable(), addr("a"), arg("b", VECTOR), POLICY],
         Sem::Memory(MemorySem::AtomVector),
     )
     .since(8, 1, 90)

@@ -54,7 +54,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Lop3,
         "Any bitwise function of three inputs, by its truth table.",
         &[Lit(B32)],
-        &[def("d", RLIT), arg("a", LIT), arg("b", LIT), arg("c", LIT), arg("immLut", TABLE)],
+        &[def("d", RLIT).discardable(), arg("a", LIT), arg("b", LIT), arg("c", LIT), arg("immLut", TABLE)],
         Sem::Bits(BitsSem::Lop3),
     )
     .since(4, 3, 50)
@@ -64,8 +64,8 @@ pub(super) static FORMS: &[Form] = &[
         "The same; `p` is whether the result is not zero, combined with `q`.",
         &[One(Field::Bool, &[And, Or]), Lit(B32)],
         &[
-            def("d", RLIT),
-            def_pair("p", PRED),
+            def("d", RLIT).discardable(),
+            def_pair("p", PRED).required(),
             arg("a", LIT),
             arg("b", LIT),
             arg("c", LIT),

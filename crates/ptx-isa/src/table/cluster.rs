@@ -63,7 +63,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Elect,
         "Elects one lane of the mask; `p` is true in that lane, `d` is its number.",
         &[Lit(Sync)],
-        &[def("d", R_U32), def_pair("p", PRED), arg("membermask", V_U32)],
+        &[def("d", R_U32).discardable(), def_pair("p", PRED).required(), arg("membermask", V_U32)],
         Sem::Warp(WarpSem::Elect),
     )
     .since(8, 0, 90)
@@ -166,7 +166,11 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Alloca,
         "Allocates bytes on the stack, aligned to 8 bytes or to the last operand.",
         &[One(Field::Type, &[U32, U64])],
-        &[def("ptr", RT), arg("size", T), opt("immAlign", Kind::Immediate(1, 1 << 23))],
+        &[
+            def("ptr", RT),
+            arg("size", T),
+            opt("immAlign", ANY_INTEGER).constants(Constants::PowerOfTwo(1, 1 << 23)),
+        ],
         Sem::Memory(MemorySem::Alloca),
     )
     .since(7, 3, 52)

@@ -2,9 +2,10 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::constraint::Constraint;
 use crate::families::{CompareSem, Opcode, Sem};
 use crate::form::Slot::One;
-use crate::form::{Form, Kind, Rule, TypeRule, arg, def, def_pair};
+use crate::form::{Form, Kind, Operand, TypeRule, arg, def, def_pair};
 use crate::names::{Field, Mod, Mod::*};
 
 const BITS_CMP: &[Mod] = &[Eq, Ne];
@@ -24,10 +25,14 @@ const SET_HALF_LATER: &[(Mod, Since)] = &[
 ];
 const SELECTABLE: &[Mod] = &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64];
 
+/// The result of a comparison, and its opposite; either may be left out.
+const P: Operand = def("p", PRED).discardable();
+const Q: Operand = def_pair("q", PRED);
+
 /// Result types that comparisons of bfloat values do not have.
-const NO_HALF_RESULTS: &[Rule] = &[
-    Rule::Never(F16, "is not a result of comparing bfloat values or pairs of them"),
-    Rule::Never(F16x2, "is not a result of comparing bfloat values or pairs of them"),
+const NO_HALF_RESULTS: &[Constraint] = &[
+    Constraint::Never(F16, "is not a result of comparing bfloat values or pairs of them"),
+    Constraint::Never(F16x2, "is not a result of comparing bfloat values or pairs of them"),
 ];
 
 pub(super) static FORMS: &[Form] = &[
@@ -48,7 +53,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares bits; `q` gets the opposite.",
         &[One(Field::Cmp, BITS_CMP), One(Field::Type, BITS16_TO_64)],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -69,7 +74,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares signed integers; `q` gets the opposite.",
         &[One(Field::Cmp, SIGNED_CMP), One(Field::Type, SIGNED)],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -90,7 +95,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares unsigned integers; `q` gets the opposite.",
         &[One(Field::Cmp, UNSIGNED_CMP), One(Field::Type, &[U16, U32, U64])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -111,7 +116,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares single-precision values; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F32])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -133,7 +138,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares double-precision values; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[F64])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(1, 0, 13)
@@ -156,7 +161,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
-    .rules(&[Rule::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
+    .constraints(&[Constraint::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -174,13 +179,13 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Compare(CompareSem::Set),
     )
     .since(7, 8, 90)
-    .rules(NO_HALF_RESULTS)
+    .constraints(NO_HALF_RESULTS)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Setp,
         "Compares half-precision values.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
@@ -189,7 +194,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares bfloat values.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
@@ -198,7 +203,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares pairs; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::Type, &[F16x2])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
@@ -207,7 +212,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares pairs; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Type, &[Bf16x2])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T)],
+        &[P, Q, arg("a", T), arg("b", T)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
@@ -235,7 +240,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares bits and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, BITS_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, BITS16_TO_64)],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -262,7 +267,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares signed integers and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, SIGNED_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, SIGNED)],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -293,7 +298,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Bool, &[And, Or, Xor]),
             One(Field::Type, &[U16, U32, U64]),
         ],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -321,7 +326,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares single-precision values and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F32])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .section("9.7.6.2"),
@@ -349,7 +354,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares double-precision values and combines with `c`; `q` gets the opposite.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[F64])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(1, 0, 13)
@@ -374,7 +379,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(4, 2, 53)
     .later(SET_HALF_LATER)
-    .rules(&[Rule::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
+    .constraints(&[Constraint::Never(Bf16x2, "is not a result of comparing halves or pairs of them")])
     .section("9.7.7.1"),
     Form::new(
         Opcode::Set,
@@ -394,13 +399,13 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Compare(CompareSem::Set),
     )
     .since(7, 8, 90)
-    .rules(NO_HALF_RESULTS)
+    .constraints(NO_HALF_RESULTS)
     .section("9.7.7.1"),
     Form::new(
         Opcode::Setp,
         "Compares half-precision values and combines with `c`.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
@@ -409,7 +414,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares bfloat values and combines with `c`.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)
@@ -418,7 +423,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), FTZ, One(Field::Type, &[F16x2])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(4, 2, 53)
@@ -427,7 +432,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setp,
         "Compares pairs and combines with `c`; `p` is for the low half, `q` for the high one.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::Bool, &[And, Or, Xor]), One(Field::Type, &[Bf16x2])],
-        &[def("p", PRED), def_pair("q", PRED), arg("a", T), arg("b", T), arg("c", PRED)],
+        &[P, Q, arg("a", T), arg("b", T), arg("c", PRED)],
         Sem::Compare(CompareSem::Setp),
     )
     .since(7, 8, 90)

@@ -39,6 +39,13 @@ const NARROW_LATER: &[(Mod, Since)] = &[
     (Bf16x2, on(9, 1, BLACKWELL)),
     (Rz, on(9, 4, FAMILY_107)),
 ];
+/// Halves were converted to formats of 6 and 4 bits later than singles.
+const HALF_LATER: &[(Mod, Since)] = &[
+    (E2m3x2, on(9, 1, BLACKWELL)),
+    (E3m2x2, on(9, 1, BLACKWELL)),
+    (E2m1x2, on(9, 1, BLACKWELL)),
+    (Rz, on(9, 4, FAMILY_107)),
+];
 const FIXED_LATER: &[(Mod, Since)] = &[(Rz, on(9, 4, &[Sm::arch(107)]))];
 const F8X2: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2, E2m1x2];
 const F8X2_BUT_4BITS: &[Mod] = &[E4m3x2, E5m2x2, E2m3x2, E3m2x2];
@@ -73,7 +80,7 @@ pub(super) static FORMS: &[Form] = &[
         ],
         &[D, A_PAIR],
     )
-    .later(NARROW_LATER),
+    .later(HALF_LATER),
     narrow(
         "Converts a pair of bfloat values to narrow ones, clamping.",
         &[

@@ -1,6 +1,8 @@
 //! Integer and extended-precision arithmetic (manual 9.7.1, 9.7.2).
 
 use super::vocabulary::*;
+use crate::constants::Constants;
+use crate::constraint::Constraint;
 use crate::families::{ArithSem, BitsSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Form, Kind, TypeRule, arg, def};
@@ -19,6 +21,9 @@ const BYTES_B: Kind = Kind::Value(TypeRule::Of(Field::BType));
 const R_S32: Kind = Kind::Register(TypeRule::Is(ScalarType::S32));
 const CC_TYPES: &[crate::Mod] = &[U32, S32, U64, S64];
 const R_COUNT: Kind = R_U32;
+/// Positions and lengths of bit fields count in the low 8 bits.
+const BYTE: Constants = Constants::Range(0, 255);
+const RELU: &[Constraint] = &[Constraint::Misplaced(&[Relu], &[U16x2], "has no meaning for unsigned values")];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -200,6 +205,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Arith(ArithSem::Min),
     )
     .since(8, 0, 90)
+    .constraints(RELU)
     .section("9.7.1.12"),
     Form::new(
         Opcode::Min,
@@ -226,6 +232,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Arith(ArithSem::Max),
     )
     .since(8, 0, 90)
+    .constraints(RELU)
     .section("9.7.1.13"),
     Form::new(
         Opcode::Max,
@@ -285,7 +292,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Bfe,
         "Extracts the field of `c` bits from bit `b` on, extended by sign for signed types.",
         &[One(TYPE, INT32_64)],
-        &[def("d", RT), arg("a", T), arg("b", V_U32), arg("c", V_U32)],
+        &[def("d", RT), arg("a", T), arg("b", V_U32).constants(BYTE), arg("c", V_U32).constants(BYTE)],
         Sem::Bits(BitsSem::Bfe),
     )
     .since(2, 0, 20)
@@ -294,7 +301,13 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Bfi,
         "Inserts the low `d` bits of `a` into `b` from bit `c` on.",
         &[One(TYPE, BITS32_64)],
-        &[def("f", RT), arg("a", T), arg("b", T), arg("c", V_U32), arg("d", V_U32)],
+        &[
+            def("f", RT),
+            arg("a", T),
+            arg("b", T),
+            arg("c", V_U32).constants(BYTE),
+            arg("d", V_U32).constants(BYTE),
+        ],
         Sem::Bits(BitsSem::Bfi),
     )
     .since(2, 0, 20)

@@ -18,7 +18,12 @@ const SCOPE: Slot = Opt(Field::Scope, &[Cta, Cluster]);
 const MULTICAST: Slot = Opt(Field::Multicast, &[MulticastCluster32b]);
 const RELEASES: Slot = Opt(Field::MemOrder, &[Release, Relaxed]);
 const ACQUIRES: Slot = Opt(Field::MemOrder, &[Acquire, Relaxed]);
-const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)));
+/// The phase that is arrived at; arrivals at the barrier of another block give none.
+const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)))
+    .without(&[SharedCluster])
+    .discardable_since(7, 1, 80);
+/// The same of a thread that is not waited for later.
+const LAST_STATE: Operand = STATE.discardable();
 const PARITY: Operand = arg("phaseParity", V_U32).constants(Constants::Range(0, 1));
 const HINT: Operand = opt("suspendTimeHint", V_U32);
 const WAITED: Operand = def("waitComplete", PRED);
@@ -85,6 +90,10 @@ const SINGLE: &[Operand] = &[STATE, shared("addr"), CTA_MASK_32];
 const COUNTED: &[Operand] = &[STATE, shared("addr"), COUNT, CTA_MASK_32];
 const EXPECTING: &[Operand] = &[STATE, shared("addr"), arg("txCount", V_U32), CTA_MASK_32];
 const NOT_COMPLETING: &[Operand] = &[STATE, shared("addr"), COUNT];
+const SINGLE_DROP: &[Operand] = &[LAST_STATE, shared("addr"), CTA_MASK_32];
+const COUNTED_DROP: &[Operand] = &[LAST_STATE, shared("addr"), COUNT, CTA_MASK_32];
+const EXPECTING_DROP: &[Operand] = &[LAST_STATE, shared("addr"), arg("txCount", V_U32), CTA_MASK_32];
+const NOT_COMPLETING_DROP: &[Operand] = &[LAST_STATE, shared("addr"), COUNT];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -173,20 +182,20 @@ pub(super) static FORMS: &[Form] = &[
     arrive(
         "Arrives and is not waited for in later phases.",
         &[Lit(ArriveDrop), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
-        SINGLE,
+        SINGLE_DROP,
         "9.7.13.15.14",
     ),
     arrive(
         "Arrives `count` times and is not waited for in later phases.",
         &[Lit(ArriveDrop), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
-        COUNTED,
+        COUNTED_DROP,
         "9.7.13.15.14",
     )
     .since(7, 8, 90),
     arrive(
         "Expects transactions, arrives and is not waited for in later phases.",
         &[Lit(ArriveDrop), Lit(ExpectTx), RELEASES, SCOPE, FAR, MULTICAST, Lit(B64)],
-        EXPECTING,
+        EXPECTING_DROP,
         "9.7.13.15.14",
     ),
     arrive(
@@ -199,7 +208,7 @@ pub(super) static FORMS: &[Form] = &[
             NEAR,
             Lit(B64),
         ],
-        NOT_COMPLETING,
+        NOT_COMPLETING_DROP,
         "9.7.13.15.14",
     ),
     Form::new(

@@ -22,32 +22,19 @@ const C: Operand = arg("c", fragment(Field::CType, VectorLengthRule::C));
 /// The metadata: which elements of A are stored, and which threads provide it.
 const E: Operand = arg("e", BARE_B32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
+/// The byte and the threads that hold the scales of a matrix.
 const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
+const A_IDS: Operand =
+    arg("scale-a-ids", IDS).constants(Constants::Elements(&[Constants::ScaleBytes, Constants::Range(0, 1)]));
+const B_IDS: Operand =
+    arg("scale-b-ids", IDS).constants(Constants::Elements(&[Constants::ScaleBytes, Constants::Range(0, 3)]));
 const SCALE: Kind = BARE_B32;
 const DENSE: &[Operand] = &[D, A, B_, C];
 const SPARSE: &[Operand] = &[D, A, B_, C, E, F];
-const SCALED: &[Operand] = &[
-    D,
-    A,
-    B_,
-    C,
-    arg("scale-a-data", SCALE),
-    arg("scale-a-ids", IDS),
-    arg("scale-b-data", SCALE),
-    arg("scale-b-ids", IDS),
-];
-const SPARSE_SCALED: &[Operand] = &[
-    D,
-    A,
-    B_,
-    C,
-    E,
-    F,
-    arg("scale-a-data", SCALE),
-    arg("scale-a-ids", IDS),
-    arg("scale-b-data", SCALE),
-    arg("scale-b-ids", IDS),
-];
+const SCALED: &[Operand] =
+    &[D, A, B_, C, arg("scale-a-data", SCALE), A_IDS, arg("scale-b-data", SCALE), B_IDS];
+const SPARSE_SCALED: &[Operand] =
+    &[D, A, B_, C, E, F, arg("scale-a-data", SCALE), A_IDS, arg("scale-b-data", SCALE), B_IDS];
 
 const ROW: Slot = One(Field::ALayout, &[Row]);
 const COL: Slot = One(Field::BLayout, &[Col]);

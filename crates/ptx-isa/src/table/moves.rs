@@ -4,7 +4,7 @@ use super::vocabulary::*;
 use crate::Since;
 use crate::families::{BitsSem, MoveSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, Rule, TypeRule, VectorLength, arg, def};
+use crate::form::{Combination, Form, Kind, Rule, TypeRule, VectorLength, arg, def};
 use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
@@ -17,6 +17,7 @@ const ISSPACEP: &[(Mod, Since)] = &[
     (SharedCta, at(7, 8, 20)),
     (SharedCluster, at(7, 8, 90)),
 ];
+const BFLOAT_LATER: &[(Mod, Since)] = &[(Bf16, at(7, 8, 90))];
 const CVT_LATER: &[(Mod, Since)] = &[
     (Bf16, at(7, 0, 80)),
     (Tf32, at(7, 0, 80)),
@@ -24,6 +25,25 @@ const CVT_LATER: &[(Mod, Since)] = &[
     (Relu, at(7, 0, 80)),
     (Satfinite, at(8, 1, 70)),
 ];
+
+/// Conversions of bfloat values and to `.tf32` came one after the other (manual 9.7.9.21, notes).
+const CVT_LATER_COMBINED: &[(Combination, Since)] = &[
+    (&[(Field::DType, &[F32]), (Field::AType, &[Bf16])], at(7, 1, 80)),
+    (&[(Field::DType, &[F32]), (Field::AType, &[Bf16]), (Field::Ftz, &[Ftz])], at(7, 8, 90)),
+    (&[(Field::DType, &[F16, Bf16, F64]), (Field::AType, &[Bf16])], at(7, 8, 90)),
+    (&[(Field::DType, &[Bf16]), (Field::AType, &[F16, F64])], at(7, 8, 90)),
+    (&[(Field::DType, &[Tf32]), (Field::AType, &[F32]), (Field::Rnd, ROUNDINGS_BUT_RNA)], at(7, 8, 90)),
+    (
+        &[
+            (Field::DType, &[Tf32]),
+            (Field::AType, &[F32]),
+            (Field::Rnd, ROUNDINGS_BUT_RNA),
+            (Field::Sat, &[Satfinite]),
+        ],
+        at(8, 6, 100),
+    ),
+];
+const ROUNDINGS_BUT_RNA: &[Mod] = &[Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi];
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -117,7 +137,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
         Sem::Move(MoveSem::Cvt),
     )
-    .later(CVT_LATER)
+    .later(BFLOAT_LATER)
     .section("9.7.9.21"),
     Form::new(
         Opcode::Cvt,
@@ -126,7 +146,7 @@ pub(super) static FORMS: &[Form] = &[
         &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
         Sem::Move(MoveSem::Cvt),
     )
-    .later(CVT_LATER)
+    .later(BFLOAT_LATER)
     .section("9.7.9.21"),
     Form::new(
         Opcode::Cvt,
@@ -143,6 +163,7 @@ pub(super) static FORMS: &[Form] = &[
         Sem::Move(MoveSem::Cvt),
     )
     .later(CVT_LATER)
+    .later_combined(CVT_LATER_COMBINED)
     .section("9.7.9.21"),
     Form::new(
         Opcode::Cvt,

@@ -134,6 +134,8 @@ const PREFETCH_LATER: &[(Mod, Since)] = &[
     (L2EvictLast, on(9, 4, FAMILY_107)),
     (OverrideGlobalAddress, on(9, 4, FAMILY_107)),
 ];
+/// Targets that swizzle in units of 96 bytes.
+const BY_96_BYTES: Since = on(8, 8, &[Sm::arch(103), Sm::arch(107)]);
 const REPLACE_LATER: &[(Mod, Since)] = &[(SwizzleAtomicity, on(8, 6, BLACKWELL))];
 
 const MAP_SPACE: Slot = Opt(Field::Space, &[Global, SharedCta]);
@@ -310,7 +312,10 @@ pub(super) static FORMS: &[Form] = &[
     replace(
         "Replaces the element type of a tensor map, given as a number.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[Elemtype]), MAP_SPACE, Lit(B1024), Lit(B32)],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 15))],
+        &[
+            addr("addr"),
+            arg("new_val", Kind::Immediate(0, 15)).newer_constants(&[(13, 15, on(8, 7, BLACKWELL))]),
+        ],
     ),
     replace(
         "Replaces the interleave layout of a tensor map, given as a number.",
@@ -327,7 +332,7 @@ pub(super) static FORMS: &[Form] = &[
     replace(
         "Replaces the swizzle mode of a tensor map, given as a number; 4, in units of 96 bytes, exists on some targets.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[SwizzleMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 4))],
+        &[addr("addr"), arg("new_val", Kind::Immediate(0, 4)).newer_constants(&[(4, 4, BY_96_BYTES)])],
     ),
     replace(
         "Replaces the swizzle atomicity of a tensor map, given as a number.",

@@ -343,3 +343,52 @@ fn what_decides_a_type_keeps_its_place_among_types() {
     }
     assert!(wrong.is_empty(), "{wrong:?}");
 }
+
+// What ptxas 13.5 accepts `_` for: first results of instructions that have another result or are executed for their effect, and second
+// results except these.
+#[test]
+fn some_results_may_be_discarded() {
+    let opcodes = |role: Role, discardable: bool| {
+        let is_such =
+            |operand: &&crate::Operand| operand.role == role && operand.discardable.is_some() == discardable;
+        let rows = all_forms().iter().filter(|row| row.operands.iter().any(|operand| is_such(&operand)));
+        rows.map(|row| row.opcode.as_str()).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    };
+    let first: Vec<&str> = opcodes(Role::Def, true);
+    assert_eq!(first, ["atom", "elect", "lop3", "match", "mbarrier", "setp"]);
+    let kept: Vec<&str> = opcodes(Role::DefPair, false);
+    assert_eq!(kept, ["elect", "lop3", "tex", "tld4"]);
+    let any = Mnemonic::from_text("match.any.sync.b32").unwrap();
+    assert!(any.form().operands.iter().all(|operand| operand.discardable.is_none()));
+}
+
+#[test]
+fn constraints_are_about_modifiers_of_their_row() {
+    use crate::Constraint;
+    for row in all_forms() {
+        let takes =
+            |list: &[Mod]| list.iter().any(|modifier| row.slots.iter().any(|slot| slot.takes(*modifier)));
+        for constraint in row.constraints {
+            let fits = match constraint {
+                Constraint::Never(modifier, _) => takes(&[*modifier]),
+                Constraint::Needs(with, others)
+                | Constraint::Excludes(with, others)
+                | Constraint::Misplaced(with, others, _) => takes(with) && takes(others),
+            };
+            assert!(fits, "{}: {constraint:?}", row.syntax());
+        }
+    }
+}
+
+#[test]
+fn combinations_have_later_versions_than_their_modifiers() {
+    let version = |since: crate::Since| format!("PTX {}, sm_{}", since.ptx, since.sm);
+    let since = |text: &str| Mnemonic::from_text(text).map(|mnemonic| version(mnemonic.since()));
+    // manual 9.7.9.21, notes, and 9.7.13.5.
+    assert_eq!(since("cvt.f32.bf16").as_deref(), Ok("PTX 7.1, sm_80"));
+    assert_eq!(since("cvt.rn.f16.bf16").as_deref(), Ok("PTX 7.8, sm_90"));
+    assert_eq!(since("cvt.rna.tf32.f32").as_deref(), Ok("PTX 7.0, sm_80"));
+    assert_eq!(since("cvt.rn.tf32.f32").as_deref(), Ok("PTX 7.8, sm_90"));
+    assert_eq!(since("atom.and.b32").as_deref(), Ok("PTX 1.1, sm_11"));
+    assert_eq!(since("atom.and.b64").as_deref(), Ok("PTX 3.1, sm_32"));
+}

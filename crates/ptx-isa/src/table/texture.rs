@@ -2,6 +2,7 @@
 
 use super::vocabulary::*;
 use crate::Since;
+use crate::constraint::Constraint;
 use crate::families::{Opcode, Sem, TextureSem};
 use crate::form::Slot::{Lit, One, Opt};
 use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
@@ -44,14 +45,15 @@ const QUERY_LATER: &[(Mod, Since)] = &[
 /// A texel has no more.
 const AT_MOST_128_BITS: &[Rule] = &[Rule::Excludes(V4, &[B64])];
 /// Multi-sample textures have no mipmaps.
-const ONE_LEVEL: &[Rule] = &[Rule::Never(D2ms, "has no levels"), Rule::Never(A2dms, "has no levels")];
+const ONE_LEVEL: &[Constraint] =
+    &[Constraint::Never(D2ms, "has no levels"), Constraint::Never(A2dms, "has no levels")];
 const SURFACE_LATER: &[(Mod, Since)] = &[(D3, at(3, 0, 20)), (A1d, at(3, 0, 20)), (A2d, at(3, 0, 20))];
 
 const CTYPE: TypeRule = TypeRule::Of(Field::CType);
 const TEXEL: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(4)));
 const TEXEL_PAIR: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(2)));
 /// Whether the texel is in memory.
-const RESIDENT: Operand = def_pair("p", PRED);
+const RESIDENT: Operand = def_pair("p", PRED).kept().since(7, 1, 60);
 /// The texture, its sampler in the independent mode, and where.
 const SAMPLE: Operand = arg(
     "at",
@@ -66,7 +68,9 @@ const SURFACE: Operand = arg(
     Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::S32)))]),
 );
 const OFFSETS: Operand =
-    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TextureOffsets)));
+    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TextureOffsets)))
+        .since(4, 3, 30)
+        .without(&[Cube, Acube]);
 const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
 const LOD: Operand = arg("lod", Kind::Value(CTYPE));
 const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
@@ -184,7 +188,7 @@ pub(super) static FORMS: &[Form] = &[
         (3, 1),
         20,
     )
-    .rules(ONE_LEVEL),
+    .constraints(ONE_LEVEL),
     tex(
         "Fetches a filtered texel from a level of a mipmap.",
         &[
@@ -224,7 +228,7 @@ pub(super) static FORMS: &[Form] = &[
         (4, 2),
         53,
     )
-    .rules(ONE_LEVEL),
+    .constraints(ONE_LEVEL),
     tex(
         "Fetches a filtered texel from a level of a mipmap, as two pairs.",
         &[

@@ -130,6 +130,9 @@ pub(super) const CTA_MASK_32: Operand =
 /// The cache policy of `.L2::cache_hint`.
 pub(super) const POLICY: Operand = opt("cache-policy", Kind::CachePolicy);
 
+/// Why a modifier is not allowed with other state spaces.
+pub(super) const GENERIC_OR_GLOBAL: &str = "needs generic or global memory";
+
 /// The types that reductions in memory accept (manual 9.7.13.5).
 pub(super) const REDUCTION_TYPES: &[Rule] = &[
     Rule::Needs(And, &[B32, B64]),

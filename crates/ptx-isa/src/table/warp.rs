@@ -94,7 +94,8 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Match,
         "The mask if all lanes hold the same value, else zero; `p` is true in the first case.",
         &[One(Field::Mode, &[All]), Lit(Sync), One(Field::Type, BITS32_64)],
-        &[def("d", R_U32), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)],
+        // The predicate may be the only result that is needed.
+        &[def("d", R_U32).discardable(), def_pair("p", PRED), arg("a", T), arg("membermask", V_U32)],
         Sem::Warp(WarpSem::Match),
     )
     .since(6, 0, 70)

@@ -5,9 +5,10 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
+use crate::form::{Combination, Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
+use crate::target::Since;
 
 /// Columns in steps of 8 up to 256.
 const K8: &[Mod] = &[
@@ -85,9 +86,16 @@ const SCALE_B: Operand = arg("imm-scale-b", ANY_INTEGER).constants(Constants::Ei
 const TRANS_A: Operand = arg("imm-trans-a", Kind::Immediate(0, 1));
 const TRANS_B: Operand = arg("imm-trans-b", Kind::Immediate(0, 1));
 
+/// Products of signed and unsigned bytes came later.
+const MIXED_SIGNS: &[(Combination, Since)] = &[
+    (&[(Field::AType, &[S8]), (Field::BType, &[U8])], on(8, 4, WARPGROUPS)),
+    (&[(Field::AType, &[U8]), (Field::BType, &[S8])], on(8, 4, WARPGROUPS)),
+];
+
 const fn multiply(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Wgmma, doc, slots, operands, Sem::Matrix(MatrixSem::Wgmma))
         .only(8, 0, WARPGROUPS)
+        .later_combined(MIXED_SIGNS)
         .effects(Effects::SYNC)
         .section("9.7.15.5.2")
 }
@@ -95,6 +103,7 @@ const fn multiply(doc: &'static str, slots: &'static [Slot], operands: &'static 
 const fn sparse(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {
     Form::new(Opcode::Wgmma, doc, slots, operands, Sem::Matrix(MatrixSem::WgmmaSparse))
         .only(8, 2, WARPGROUPS)
+        .later_combined(MIXED_SIGNS)
         .effects(Effects::SYNC)
         .section("9.7.15.6.4")
 }
