@@ -53,20 +53,12 @@ impl Order {
     const COUNT: usize = 4;
 
     fn of(modifier: Mod) -> Option<Self> {
-        use Mod::*;
-        if ScalarType::from_mod(modifier).or_else(|| ScalarType::holder(modifier)).is_some() {
-            return Some(Order::Types);
-        }
-        if StateSpace::from_mod(modifier).is_some() {
-            return Some(Order::Spaces);
-        }
-        match modifier {
-            U4 | S4 | U2 | S2 | B1 | B2 | E3m2 | E2m3 | E2m1 | Ue8m0 | Ue4m3 | B8x16 | B6x16P32
-            | B4x16P64 => Some(Order::Types),
-            Row | Col => Some(Order::Layouts),
-            // `.and.popc` multiplies with one and adds with the other.
-            And | Or | Xor | Popc => Some(Order::Operations),
-            _ => None,
+        match modifier.reading() {
+            Reading::Type => Some(Order::Types),
+            Reading::Layout => Some(Order::Layouts),
+            Reading::Space => Some(Order::Spaces),
+            Reading::Operation => Some(Order::Operations),
+            Reading::Usual | Reading::Name | Reading::Repeats => None,
         }
     }
 }

@@ -35,6 +35,14 @@ pub(crate) enum Reading {
     Name,
     /// It may be repeated without effect: `bar.sync.sync`.
     Repeats,
+    /// After the types before it: `cvt.rn.f32.s32` is not `cvt.rn.s32.f32`.
+    Type,
+    /// After the layouts of matrices before it.
+    Layout,
+    /// After the state spaces before it.
+    Space,
+    /// After the operations before it: `.and.popc` multiplies with one and adds with the other.
+    Operation,
 }
 
 /// Declares the modifiers, those that are read unusually with how ([`Reading`]).
@@ -57,10 +65,13 @@ modifiers! {
     /// A modifier, without its dot.
     Mod {
         // Types.
-        B8 "b8", B16 "b16", B32 "b32", B64 "b64", B128 "b128", U8 "u8", U16 "u16", U32 "u32", U64 "u64",
-        S8 "s8", S16 "s16", S32 "s32", S64 "s64", F16 "f16", F16x2 "f16x2", Bf16 "bf16", Bf16x2 "bf16x2",
-        Tf32 "tf32", F32 "f32", F32x2 "f32x2", F64 "f64", U16x2 "u16x2", S16x2 "s16x2", Pred "pred",
-        U4 "u4", S4 "s4", B1 "b1",
+        B8 "b8" (Type), B16 "b16" (Type), B32 "b32" (Type), B64 "b64" (Type), B128 "b128" (Type),
+        U8 "u8" (Type), U16 "u16" (Type), U32 "u32" (Type), U64 "u64" (Type),
+        S8 "s8" (Type), S16 "s16" (Type), S32 "s32" (Type), S64 "s64" (Type), F16 "f16" (Type),
+        F16x2 "f16x2" (Type), Bf16 "bf16" (Type), Bf16x2 "bf16x2" (Type),
+        Tf32 "tf32" (Type), F32 "f32" (Type), F32x2 "f32x2" (Type), F64 "f64" (Type), U16x2 "u16x2" (Type),
+        S16x2 "s16x2" (Type), Pred "pred" (Type),
+        U4 "u4" (Type), S4 "s4" (Type), B1 "b1" (Type),
         // Rounding and arithmetic.
         Rn "rn", Rz "rz", Rm "rm", Rp "rp", Rna "rna", Rni "rni", Rzi "rzi", Rmi "rmi", Rpi "rpi",
         Ftz "ftz", Noftz "noftz", Sat "sat" (Repeats), Satfinite "satfinite" (Repeats), Relu "relu" (Repeats),
@@ -72,13 +83,15 @@ modifiers! {
         // Comparison; `lo`, `hi` are shared with the parts above.
         Eq "eq", Ne "ne", Lt "lt", Le "le", Gt "gt", Ge "ge", Ls "ls", Hs "hs",
         Equ "equ", Neu "neu", Ltu "ltu", Leu "leu", Gtu "gtu", Geu "geu", Num "num", NanCmp "nan",
-        And "and", Or "or", Xor "xor",
+        And "and" (Operation), Or "or" (Operation), Xor "xor" (Operation),
         // Properties tested.
         Finite "finite", Infinite "infinite", Number "number", Notanumber "notanumber", Normal "normal",
         Subnormal "subnormal",
         // State spaces.
-        Const "const", Global "global", Local "local", Param "param", ParamEntry "param::entry",
-        ParamFunc "param::func", Shared "shared", SharedCta "shared::cta", SharedCluster "shared::cluster",
+        Const "const" (Space), Global "global" (Space), Local "local" (Space), Param "param" (Space),
+        ParamEntry "param::entry" (Space),
+        ParamFunc "param::func" (Space), Shared "shared" (Space), SharedCta "shared::cta" (Space),
+        SharedCluster "shared::cluster" (Space),
         To "to" (Name),
         // Memory.
         Weak "weak", Relaxed "relaxed", Acquire "acquire", Release "release", AcqRel "acq_rel", Sc "sc",
@@ -93,7 +106,8 @@ modifiers! {
         // Atomics.
         Add "add", Inc "inc", Dec "dec", Min "min", Max "max", Exch "exch", Cas "cas",
         // Synchronization and warps.
-        Sync "sync" (Repeats), Arrive "arrive" (Name), Red "red" (Name), Popc "popc", Warp "warp" (Name),
+        Sync "sync" (Repeats), Arrive "arrive" (Name), Red "red" (Name), Popc "popc" (Operation),
+        Warp "warp" (Name),
         Aligned "aligned", Up "up", Down "down",
         Bfly "bfly", Idx "idx" (Name), All "all", Any "any", Uni "uni" (Repeats), Ballot "ballot",
         // Asynchronous copies.
@@ -102,21 +116,27 @@ modifiers! {
         // Matrices.
         M8n8 "m8n8", M8n8k4 "m8n8k4", M8n8k16 "m8n8k16", M16n8k4 "m16n8k4", M16n8k8 "m16n8k8",
         M16n8k16 "m16n8k16",
-        M16n8k32 "m16n8k32", Row "row", Col "col", X1 "x1", X2 "x2", X4 "x4", Trans "trans",
+        M16n8k32 "m16n8k32", Row "row" (Layout), Col "col" (Layout), X1 "x1", X2 "x2", X4 "x4", Trans "trans",
         // Packing and masks.
         Pack "pack" (Name), MaskMod "mask",
         // Narrow and packed types.
-        U2 "u2", S2 "s2", B2 "b2", U8x4 "u8x4", S8x4 "s8x4", E4m3 "e4m3", E5m2 "e5m2", E3m2 "e3m2",
-        E2m3 "e2m3", E2m1 "e2m1", E4m3x2 "e4m3x2", E5m2x2 "e5m2x2", E2m3x2 "e2m3x2", E3m2x2 "e3m2x2",
-        E2m1x2 "e2m1x2", E4m3x4 "e4m3x4", E5m2x4 "e5m2x4", E2m3x4 "e2m3x4", E3m2x4 "e3m2x4", E2m1x4 "e2m1x4",
-        Ue8m0 "ue8m0", Ue4m3 "ue4m3", Ue8m0x2 "ue8m0x2", Ue5m3x2 "ue5m3x2", S2f6x2 "s2f6x2", B1024 "b1024",
-        B8x16 "b8x16", B6x16P32 "b6x16_p32", B4x16P64 "b4x16_p64", Texref "texref", Samplerref "samplerref",
+        U2 "u2" (Type), S2 "s2" (Type), B2 "b2" (Type), U8x4 "u8x4" (Type), S8x4 "s8x4" (Type),
+        E4m3 "e4m3" (Type), E5m2 "e5m2" (Type), E3m2 "e3m2" (Type),
+        E2m3 "e2m3" (Type), E2m1 "e2m1" (Type), E4m3x2 "e4m3x2" (Type), E5m2x2 "e5m2x2" (Type),
+        E2m3x2 "e2m3x2" (Type), E3m2x2 "e3m2x2" (Type),
+        E2m1x2 "e2m1x2" (Type), E4m3x4 "e4m3x4" (Type), E5m2x4 "e5m2x4" (Type), E2m3x4 "e2m3x4" (Type),
+        E3m2x4 "e3m2x4" (Type), E2m1x4 "e2m1x4" (Type),
+        Ue8m0 "ue8m0" (Type), Ue4m3 "ue4m3" (Type), Ue8m0x2 "ue8m0x2" (Type), Ue5m3x2 "ue5m3x2" (Type),
+        S2f6x2 "s2f6x2" (Type), B1024 "b1024",
+        B8x16 "b8x16" (Type), B6x16P32 "b6x16_p32" (Type), B4x16P64 "b4x16_p64" (Type), Texref "texref",
+        Samplerref "samplerref",
         Surfref "surfref",
         // Narrow conversions and multiplications beyond bounds.
         Rs "rs", Oob "oob", IgnoreOob "ignore_oob", ScaledN2Ue8m0 "scaled::n2::ue8m0",
         // Textures and surfaces.
         D1 "1d", D2 "2d", D3 "3d", D4 "4d", D5 "5d", A1d "a1d", A2d "a2d", Cube "cube", Acube "acube",
-        D2ms "2dms", A2dms "a2dms", Base "base", Level "level" (Name), Grad "grad" (Name), G "g", B "b" (Name),
+        D2ms "2dms", A2dms "a2dms", Base "base", Level "level" (Name), Grad "grad" (Name), G "g",
+        B "b" (Name),
         A "a" (Name), P "p" (Name),
         Trap "trap", Zero "zero", Width "width", Height "height", Depth "depth",
         ChannelDataType "channel_data_type", ChannelOrder "channel_order",
@@ -172,7 +192,8 @@ modifiers! {
         IsCanceled "is_canceled", GetFirstCtaid "get_first_ctaid", GetFirstCtaidX "get_first_ctaid::x",
         GetFirstCtaidY "get_first_ctaid::y", GetFirstCtaidZ "get_first_ctaid::z",
         // Multimem and fabric.
-        LdReduce "ld_reduce" (Name), St "st" (Name), AccF32 "acc::f32", AccF16 "acc::f16", Multimem "multimem",
+        LdReduce "ld_reduce" (Name), St "st" (Name), AccF32 "acc::f32", AccF16 "acc::f16",
+        Multimem "multimem",
         CountedBytes "counted::bytes", TryGet "try_get" (Name), TryPut "try_put" (Name),
         TryRed "try_red" (Name),
         TryAtom "try_atom" (Name), TryPullred "try_pullred" (Name), Submit "submit" (Name),

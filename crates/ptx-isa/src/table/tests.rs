@@ -392,3 +392,13 @@ fn combinations_have_later_versions_than_their_modifiers() {
     assert_eq!(since("atom.and.b32").as_deref(), Ok("PTX 1.1, sm_11"));
     assert_eq!(since("atom.and.b64").as_deref(), Ok("PTX 3.1, sm_32"));
 }
+
+#[test]
+fn modifiers_that_name_a_type_or_a_space_keep_their_order() {
+    use crate::{ScalarType, StateSpace};
+    for &modifier in Mod::ALL {
+        let order = crate::mnemonic::order_of(modifier);
+        assert!(ScalarType::holder(modifier).is_none() || order == Some(0), "{modifier:?}");
+        assert_eq!(StateSpace::from_mod(modifier).is_some(), order == Some(2), "{modifier:?}");
+    }
+}
