@@ -1,12 +1,12 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    BlockSem, Component, Constants, ControlSem, Field, Kind, Mnemonic, Mod, MoveSem, Opcode, Operand, Role,
-    ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
+    BlockSem, Component, Constants, ControlSem, Kind, Mnemonic, MoveSem, Opaque, Operand, Role, ScalarType,
+    Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
 };
 
 use crate::choices::Choices;
-use crate::surroundings::{Registers, Symbol, Symbols, is_declarable, register};
+use crate::surroundings::{Registers, Symbol, Symbols, register};
 
 /// Writes the operands of one instruction.
 pub(crate) struct Writer<'c> {
@@ -223,7 +223,7 @@ impl<'c> Writer<'c> {
     }
 
     fn register_type(&mut self, wanted: ScalarType, width: Width) -> ScalarType {
-        let natural = if is_declarable(wanted) { wanted } else { wanted.as_bits().unwrap_or(wanted) };
+        let natural = if wanted.is_declarable() { wanted } else { wanted.as_bits().unwrap_or(wanted) };
         if self.choices.chance(3, 5) {
             return natural;
         }
@@ -419,11 +419,11 @@ impl<'c> Writer<'c> {
 
     /// A texture, sampler, surface or tensor map.
     fn reference(&mut self, place: &Operand) -> String {
-        let symbol = match (self.mnemonic.opcode(), place.role) {
-            (Opcode::Tex | Opcode::Tld4, Role::UseOpt) => Symbol::Sampler,
-            (Opcode::Tex | Opcode::Tld4, _) => Symbol::Texture,
-            (Opcode::Suld | Opcode::Sust | Opcode::Sured, _) => Symbol::Surface,
-            _ => Symbol::Global,
+        let symbol = match self.mnemonic.opaque(place.role) {
+            Some(Opaque::Sampler) => Symbol::Sampler,
+            Some(Opaque::Texture) => Symbol::Texture,
+            Some(Opaque::Surface) => Symbol::Surface,
+            None => Symbol::Global,
         };
         // A handle in a register does not show the mode, so that samplers are named.
         if symbol == Symbol::Sampler || self.choices.chance(1, 2) {
@@ -434,17 +434,10 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Arrays have an index first, vectors of three are padded to four (manual 9.7.10.3).
+    /// The index of an array is an integer, beside which the other coordinates may be of any type that agrees with theirs.
     fn coordinates(&mut self, ty: ScalarType) -> String {
-        let geometry = self.mnemonic.get(Field::Geometry);
-        let (index, count) = match geometry {
-            Some(Mod::D1) => (false, 1),
-            Some(Mod::D2) => (false, 2),
-            Some(Mod::A1d) => (true, 2),
-            Some(Mod::A2d | Mod::Acube | Mod::A2dms) => (true, 4),
-            _ => (false, 4),
-        };
-        if !index {
+        let count = self.mnemonic.coordinates();
+        if self.mnemonic.index_type().is_none() {
             let several = self.registers(ty, count, false, Width::Same);
             return if count == 1 && self.choices.chance(1, 2) { several } else { braced(&several) };
         }
@@ -511,24 +504,9 @@ fn braced(entries: &str) -> String {
     format!("{{{entries}}}")
 }
 
-/// Whether registers of a type may stand for another (manual 9.4, 9.4.1).
+/// Whether registers of a type may stand for another. Pairs of halves hold integers in few operands only, so that they never do
+/// here.
 fn agrees(wanted: ScalarType, held: ScalarType, width: Width) -> bool {
-    if !is_declarable(held) {
-        return false;
-    }
-    if wanted == ScalarType::Pred || held == ScalarType::Pred {
-        return wanted == held;
-    }
-    let fits = match width {
-        Width::Same => held.bits() == wanted.bits(),
-        Width::AtLeast => held.bits() >= wanted.bits(),
-    };
-    let bits = held.kind() == TypeKind::Bits;
-    let kinds = match wanted.kind() {
-        TypeKind::Bits => true,
-        TypeKind::Unsigned | TypeKind::Signed => held.is_integer_or_bits(),
-        TypeKind::Float | TypeKind::Packed => bits || held == wanted,
-        TypeKind::Predicate => false,
-    };
-    fits && kinds
+    let is_pair = held == ScalarType::F16x2 && wanted != held && wanted.kind() != TypeKind::Bits;
+    held.is_declarable() && wanted.agrees(held, width) && !is_pair
 }

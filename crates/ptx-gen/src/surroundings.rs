@@ -136,13 +136,3 @@ impl Registers {
 pub fn register(ty: ScalarType, number: u32) -> String {
     format!("%{}_{number}", ty.as_str())
 }
-
-/// The types that registers can be declared with (manual 5.2.1, 5.2.3).
-pub(crate) const fn is_declarable(ty: ScalarType) -> bool {
-    use ScalarType::*;
-    match ty {
-        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32
-        | F64 | Pred => true,
-        Bf16 | Bf16x2 | Tf32 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => false,
-    }
-}

@@ -4,7 +4,7 @@ use ptx_isa::{Mod, ScalarType, Slot, forms_of};
 
 use crate::choices::Choices;
 use crate::instruction::Instruction;
-use crate::surroundings::{is_declarable, register};
+use crate::surroundings::register;
 
 /// The instruction with one thing changed: a modifier left out, added, exchanged or moved, a register of another type,
 /// another constant, an operand left out or written twice. `None` when the change finds no place.
@@ -85,7 +85,7 @@ fn registers(text: &str) -> Vec<(usize, usize)> {
 
 fn change_register(choices: &mut dyn Choices, changed: &mut Instruction) -> Option<()> {
     let (start, end) = choices.pick(&registers(&changed.text))?;
-    let types: Vec<ScalarType> = ScalarType::ALL.iter().copied().filter(|&ty| is_declarable(ty)).collect();
+    let types: Vec<ScalarType> = ScalarType::ALL.iter().copied().filter(|ty| ty.is_declarable()).collect();
     let ty = choices.pick(&types)?;
     let number = changed.registers.count(ty);
     changed.registers.reserve(ty, number + 1);

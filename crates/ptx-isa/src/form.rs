@@ -7,7 +7,7 @@ use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod};
 use crate::selector::Selection;
 use crate::target::{Since, Sm};
-use crate::types::{ScalarType, StateSpace};
+use crate::types::{ScalarType, StateSpace, Width};
 
 /// The index of a row in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -219,15 +219,6 @@ impl Kind {
             | Kind::CallTargets => Width::Same,
         }
     }
-}
-
-/// How the width of a register may relate to the required type of the operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Width {
-    /// Exactly as wide.
-    Same,
-    /// As wide or wider: loads, stores and conversions (manual 9.4.1).
-    AtLeast,
 }
 
 /// An operand of a row.

@@ -26,6 +26,7 @@ mod selector;
 mod special;
 pub mod table;
 mod target;
+mod texture;
 mod types;
 
 pub use constants::Constants;
@@ -35,9 +36,7 @@ pub use families::{
     ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
     Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
-pub use form::{
-    Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width,
-};
+pub use form::{Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
 pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};
 pub use mnemonic::{
@@ -49,4 +48,5 @@ pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};
 pub use table::{all_forms, form, form_ids, forms_of};
 pub use target::{PtxVersion, Since, Sm, SmVariant};
-pub use types::{ScalarType, StateSpace, TypeKind};
+pub use texture::Opaque;
+pub use types::{ScalarType, StateSpace, TypeKind, Width};

@@ -34,6 +34,15 @@ pub enum TypeKind {
     Predicate,
 }
 
+/// How the width of a register may relate to the required type of the operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// Exactly as wide.
+    Same,
+    /// As wide or wider: loads, stores and conversions (manual 9.4.1).
+    AtLeast,
+}
+
 impl ScalarType {
     /// Width in bits; a predicate counts as 1.
     pub const fn bits(self) -> u32 {
@@ -90,6 +99,51 @@ impl ScalarType {
             64 => Some(ScalarType::B64),
             128 => Some(ScalarType::B128),
             _ => None,
+        }
+    }
+
+    /// Whether an instruction that requires this type accepts a register of another type (manual 9.4, 9.4.1).
+    pub fn agrees(self, register: ScalarType, width: Width) -> bool {
+        if register == ScalarType::Pred || self == ScalarType::Pred {
+            return register == self;
+        }
+        let fits = match width {
+            Width::Same => register.bits() == self.bits(),
+            // A bfloat fills its register.
+            Width::AtLeast if self == ScalarType::Bf16 => register.bits() == self.bits(),
+            Width::AtLeast => register.bits() >= self.bits(),
+        };
+        fits && self.agrees_in_kind(register)
+    }
+
+    fn agrees_in_kind(self, register: ScalarType) -> bool {
+        let bits = register.kind() == TypeKind::Bits;
+        match self.kind() {
+            TypeKind::Bits => true,
+            // `ptxas` counts a pair of halves as 32 bits.
+            TypeKind::Unsigned | TypeKind::Signed => {
+                register.is_integer_or_bits() || register == ScalarType::F16x2
+            }
+            TypeKind::Float => bits || register == self,
+            // Pairs of halves hold pairs of integers and four bytes too.
+            TypeKind::Packed => {
+                let integers = matches!(
+                    self,
+                    ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4
+                );
+                bits || integers && register == ScalarType::F16x2 || register == self
+            }
+            TypeKind::Predicate => false,
+        }
+    }
+
+    /// Whether registers and variables can have the type; the others name what an instruction does (manual 5.2.1, 5.2.3).
+    pub const fn is_declarable(self) -> bool {
+        use ScalarType::*;
+        match self {
+            B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32
+            | F64 | Pred => true,
+            Bf16 | Bf16x2 | Tf32 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => false,
         }
     }
 
@@ -176,5 +230,42 @@ impl StateSpace {
             | StateSpace::Shared
             | StateSpace::Tex => self,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ScalarType::*;
+
+    fn same(wanted: ScalarType) -> Vec<ScalarType> {
+        ScalarType::ALL
+            .iter()
+            .copied()
+            .filter(|&ty| ty.is_declarable() && wanted.agrees(ty, Width::Same))
+            .collect()
+    }
+
+    // The lists are what ptxas 13.5 accepts.
+    #[test]
+    fn registers_of_the_same_width_and_kind_agree() {
+        assert_eq!(same(B32), [B32, U32, S32, F16x2, F32]);
+        assert_eq!(same(U16), [B16, U16, S16]);
+        assert_eq!(same(F32), [B32, F32]);
+        assert_eq!(same(F16), [B16, F16]);
+        assert_eq!(same(Bf16), [B16]);
+        assert_eq!(same(F16x2), [B32, F16x2]);
+        assert_eq!(same(U16x2), [B32, F16x2]);
+        assert_eq!(same(S8x4), [B32, F16x2]);
+        assert_eq!(same(F32x2), [B64]);
+        assert_eq!(same(Pred), [Pred]);
+    }
+
+    #[test]
+    fn wider_registers_agree_with_loads_but_a_wider_float_does_not() {
+        assert!(U8.agrees(B64, Width::AtLeast) && F32.agrees(B64, Width::AtLeast));
+        assert!(B32.agrees(F64, Width::AtLeast));
+        assert!(!F32.agrees(F64, Width::AtLeast) && !U32.agrees(B16, Width::AtLeast));
+        assert!(!U32.agrees(F32, Width::AtLeast) && !Bf16.agrees(B32, Width::AtLeast));
     }
 }

@@ -1,9 +1,7 @@
 //! Bodies: register declarations and statements in their order (manual 4.3, 5.1.1, 11).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{
-    Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, RegDecl, Stmt, VarId, VectorShape,
-};
+use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt, VarId};
 use ptx_isa::{Since, StateSpace};
 
 use crate::context::{Checker, Site};
@@ -13,7 +11,7 @@ use crate::{codes, debug, functions, modifiers, operands};
 /// Checks all that is between a function's braces.
 pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
     cx.enter(function, body);
-    check_registers(cx, body);
+    variables::check_registers(cx, body);
     for stmt in &body.statements {
         match stmt {
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
@@ -79,23 +77,6 @@ fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, 
     operands::check_guard(cx, site);
     operands::check(cx, site);
     modifiers::check(cx, site);
-}
-
-/// Checks the `.reg` declarations of a body.
-pub(crate) fn check_registers(cx: &mut Checker<'_>, body: &Body) {
-    check_declared(cx, &body.reg_decls);
-}
-
-/// Checks declarations of registers.
-pub(crate) fn check_declared(cx: &mut Checker<'_>, declarations: &[RegDecl]) {
-    for decl in declarations {
-        if variables::check_declarable(cx, decl.ty, decl.at.0) {
-            if decl.shape == VectorShape::Scalar {
-                variables::check_type_since(cx, decl.ty, decl.at.0);
-            }
-            variables::check_shape(cx, decl.ty, decl.shape, decl.at.0);
-        }
-    }
 }
 
 fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {

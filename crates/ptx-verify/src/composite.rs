@@ -3,7 +3,7 @@
 use ptx_diag::Diagnostic;
 use ptx_ir::{ListId, Operand, RegId, VectorShape};
 use ptx_isa::{
-    AsyncSem, Field, Kind, Mod, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule, Width,
+    AsyncSem, Kind, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule, Width,
 };
 
 use crate::context::{Checker, Site};
@@ -61,7 +61,7 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place
         // Tensor maps lie in global memory, whose addresses `ptxas` holds to no width.
         Operand::Register(reg) if copies_tensors(site) && is_integer(site, reg) => {}
         Operand::Register(_) => {
-            let is_handle = textures::wanted(site, place).is_some();
+            let is_handle = site.mnemonic().opaque(place.role).is_some();
             if is_handle {
                 cx.require(textures::HANDLES, place.span, "a handle in a register");
             }
@@ -84,15 +84,6 @@ fn copies_tensors(site: Site<'_>) -> bool {
     )
 }
 
-/// How many coordinates a geometry has, those that only fill up included.
-fn coordinate_count(geometry: Option<Mod>) -> u32 {
-    match geometry {
-        Some(Mod::D1) => 1,
-        Some(Mod::D2 | Mod::A1d) => 2,
-        _ => 4,
-    }
-}
-
 /// A register or a vector; arrays begin with an index. A vector may be longer than the geometry requires.
 pub(crate) fn check_coordinates(
     cx: &mut Checker<'_>,
@@ -102,7 +93,7 @@ pub(crate) fn check_coordinates(
     operand: Operand,
 ) {
     let Some(ty) = resolve(site, rule) else { return };
-    let count = coordinate_count(site.mnemonic().get(Field::Geometry));
+    let count = u32::from(site.mnemonic().coordinates());
     let fits = |lanes: u32| matches!(lanes, 1 | 2 | 4) && lanes >= count;
     match operand {
         Operand::Vector(list) if fits(list.len() as u32) => check_position(cx, site, place, ty, list),
@@ -126,11 +117,7 @@ pub(crate) fn check_coordinates(
 fn check_position(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ty: ScalarType, list: ListId) {
     let before = cx.found();
     let is_fetch = matches!(site.mnemonic().sem(), Sem::Texture(TextureSem::Tex | TextureSem::Tld4));
-    let index = match site.mnemonic().get(Field::Geometry) {
-        Some(Mod::A1d | Mod::A2d | Mod::Acube) if is_fetch => Some(ScalarType::U32),
-        Some(Mod::A2dms) => Some(ScalarType::B32),
-        _ => None,
-    };
+    let index = site.mnemonic().index_type();
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
     // The index counts with the coordinates but where a sample number is beside it.
     let counted = usize::from(index == Some(ScalarType::B32));

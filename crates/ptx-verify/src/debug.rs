@@ -67,7 +67,7 @@ pub(crate) fn check_location(cx: &mut Checker<'_>, location: &DebugLocation) {
 fn check_call_place(cx: &mut Checker<'_>, location: &DebugLocation) {
     let Some(inlined) = &location.inlined else { return };
     // `ptxas` passes over it in modules that are older still.
-    if cx.target.version_is(4, 0) {
+    if cx.target.version_at_least(4, 0) {
         cx.require(Since::new(7, 0, 10), location.at.0, "the location of an inlined call");
     }
     if !cx.locations.contains(&(inlined.file, inlined.line, inlined.column)) {

@@ -7,7 +7,7 @@ use ptx_isa::{Mod, ScalarType, Width};
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::place::{Place, Wanted};
-use crate::types::{agreeing, agrees};
+use crate::types::agreeing;
 
 /// A finding that two modifiers cannot be combined.
 pub(crate) fn conflict(cx: &mut Checker<'_>, site: Site<'_>, one: Mod, other: Mod) {
@@ -115,7 +115,7 @@ pub(crate) fn check_type(
     wanted: Wanted,
     actual: ScalarType,
 ) {
-    if !agrees(wanted.ty, actual, wanted.width) {
+    if !wanted.ty.agrees(actual, wanted.width) {
         wrong_type(cx, site, place, wanted, actual);
     }
 }

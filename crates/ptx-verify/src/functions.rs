@@ -64,7 +64,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], pla
         }
     }
     if let Some(registers) = function.reg_params.as_deref() {
-        body::check_registers(cx, registers);
+        variables::check_registers(cx, registers);
     }
 }
 
@@ -135,8 +135,8 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
     if function.kind != FunctionKind::Kernel {
         return;
     }
-    let large = cx.target.version_is(8, 1) && cx.target.sm_at_least(70);
-    let limit: u64 = match (large, cx.target.version_is(1, 5)) {
+    let large = cx.target.version_at_least(8, 1) && cx.target.sm_at_least(70);
+    let limit: u64 = match (large, cx.target.version_at_least(1, 5)) {
         (true, _) => 32_764,
         (false, true) => 4_352,
         (false, false) => 256,
@@ -255,7 +255,7 @@ fn check_single(cx: &mut Checker<'_>, function: &Function, directive: &FunctionD
         FunctionDirective::NoReturn if !function.results.is_empty() => {
             ("a `.noreturn` function cannot have results", codes::FUNCTION_DIRECTIVE)
         }
-        FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_is(2, 1) => {
+        FunctionDirective::MaxNCtaPerSm(_) if cx.target.version_at_least(2, 1) => {
             ("`.maxnctapersm` was removed in PTX ISA 2.1; use `.minnctapersm`", codes::REMOVED)
         }
         FunctionDirective::Language(numbers) if numbers.iter().any(|&number| number > 10) => {

@@ -48,7 +48,18 @@ fn check_memory(cx: &mut Checker<'_>, site: Site<'_>, sem: MemorySem) {
         MemorySem::LoadUniform => memory::check_uniform(cx, site),
         MemorySem::Prefetch => memory::check_prefetch(cx, site),
         MemorySem::CreatePolicy => policies::check_policy(cx, site),
-        _ => {}
+        MemorySem::Discard
+        | MemorySem::ApplyPriority
+        | MemorySem::Atom
+        | MemorySem::Red
+        | MemorySem::AtomVector
+        | MemorySem::RedVector
+        | MemorySem::MultimemLoadReduce
+        | MemorySem::MultimemStore
+        | MemorySem::MultimemReduce
+        | MemorySem::Stacksave
+        | MemorySem::Stackrestore
+        | MemorySem::Alloca => {}
     }
 }
 
@@ -60,7 +71,25 @@ fn check_asynchronous(cx: &mut Checker<'_>, site: Site<'_>, sem: AsyncSem) {
         AsyncSem::TensorCopy | AsyncSem::TensorReduce | AsyncSem::TensorPrefetch => {
             tensors::check_overrides(cx, site);
         }
-        _ => {}
+        AsyncSem::CpAsyncCommit
+        | AsyncSem::CpAsyncWait
+        | AsyncSem::CpAsyncArrive
+        | AsyncSem::StoreAsync
+        | AsyncSem::ReduceAsync
+        | AsyncSem::BulkReduce
+        | AsyncSem::BulkPrefetch
+        | AsyncSem::BulkCommit
+        | AsyncSem::BulkWait
+        | AsyncSem::TensormapReplace
+        | AsyncSem::TensormapCopy
+        | AsyncSem::MbarrierInit
+        | AsyncSem::MbarrierInval
+        | AsyncSem::MbarrierCheckLayout
+        | AsyncSem::MbarrierTransactions
+        | AsyncSem::MbarrierArrive
+        | AsyncSem::MbarrierWait
+        | AsyncSem::MbarrierPendingCount
+        | AsyncSem::FabricGroup => {}
     }
 }
 
@@ -79,7 +108,19 @@ fn check_matrix(cx: &mut Checker<'_>, site: Site<'_>, sem: MatrixSem) {
             tensors::check_left_out(cx, site);
             tensors::check_metadata(cx, site);
         }
-        _ => {}
+        MatrixSem::MmaScaled
+        | MatrixSem::Ldmatrix
+        | MatrixSem::Stmatrix
+        | MatrixSem::Movmatrix
+        | MatrixSem::WmmaLoad
+        | MatrixSem::WmmaStore
+        | MatrixSem::Wgmma
+        | MatrixSem::WgmmaSparse
+        | MatrixSem::WgmmaFence
+        | MatrixSem::WgmmaCommit
+        | MatrixSem::WgmmaWait
+        | MatrixSem::TensorMemory
+        | MatrixSem::Tcgen05Mma => {}
     }
 }
 

@@ -98,7 +98,7 @@ impl Default for Target {
 
 impl Target {
     /// Whether the version is at least `major.minor`.
-    pub(crate) fn version_is(self, major: u8, minor: u8) -> bool {
+    pub(crate) fn version_at_least(self, major: u8, minor: u8) -> bool {
         self.version >= PtxVersion::new(major, minor)
     }
 
@@ -210,7 +210,7 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
     if let Some(Item::AddressSize(bits, at)) = directives.peek() {
         check_size_of_addresses(cx, *bits, at.0);
         directives.next();
-    } else if cx.target.version_is(2, 3) {
+    } else if cx.target.version_at_least(2, 3) {
         let (text, help) = match cx.address_size {
             32 => (
                 "without `.address_size`, 32 bits are inferred from the addresses that the module uses",

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol, VarType, Variable, ZeroOffsets};
-use ptx_isa::{Field, Mod, ScalarType, Sem, Since, StateSpace, TextureSem, Width};
+use ptx_isa::{Field, Mod, Opaque, ScalarType, Sem, Since, StateSpace, TextureSem, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -13,15 +13,12 @@ use crate::scalar::check_scalar;
 /// Handles of textures, samplers and surfaces in registers.
 pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
 
-/// The opaque object that an operand refers to; `None` for tensor maps, which are in memory.
-pub(crate) fn wanted(site: Site<'_>, place: Place) -> Option<VarType> {
-    match (site.mnemonic().sem(), place.name) {
-        (Sem::Texture(TextureSem::Tex | TextureSem::Tld4), "b") => Some(VarType::SamplerRef),
-        (Sem::Texture(TextureSem::Tex | TextureSem::Tld4), _) => Some(VarType::TexRef),
-        (Sem::Texture(TextureSem::SurfaceLoad | TextureSem::SurfaceStore | TextureSem::SurfaceReduce), _) => {
-            Some(VarType::SurfRef)
-        }
-        _ => None,
+/// The type of variables that hold an object.
+const fn type_of(object: Opaque) -> VarType {
+    match object {
+        Opaque::Texture => VarType::TexRef,
+        Opaque::Sampler => VarType::SamplerRef,
+        Opaque::Surface => VarType::SurfRef,
     }
 }
 
@@ -41,7 +38,7 @@ const fn named(ty: VarType) -> &'static str {
 
 /// Checks the variable used as a texture, sampler, surface or tensor map.
 pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
-    let Some(wanted) = wanted(site, place) else { return };
+    let Some(wanted) = site.mnemonic().opaque(place.role).map(type_of) else { return };
     let found = match symbol {
         Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(opaque),
         Symbol::Function(_) => None,

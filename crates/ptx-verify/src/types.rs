@@ -1,38 +1,7 @@
-//! Which registers and immediates agree with an instruction type (manual 9.4 and 9.4.1).
+//! Which immediates agree with an instruction type, and which registers in words (manual 9.4 and 9.4.1).
 
 use ptx_ir::Immediate;
 use ptx_isa::{ScalarType, TypeKind, Width};
-
-/// Whether an instruction that requires `wanted` accepts a register of type `actual` (manual 9.4).
-pub(crate) fn agrees(wanted: ScalarType, actual: ScalarType, width: Width) -> bool {
-    if actual == ScalarType::Pred || wanted == ScalarType::Pred {
-        return actual == wanted;
-    }
-    let fits = match width {
-        Width::Same => actual.bits() == wanted.bits(),
-        // A bfloat fills its register.
-        Width::AtLeast if wanted == ScalarType::Bf16 => actual.bits() == wanted.bits(),
-        Width::AtLeast => actual.bits() >= wanted.bits(),
-    };
-    fits && kinds_agree(wanted, actual)
-}
-
-fn kinds_agree(wanted: ScalarType, actual: ScalarType) -> bool {
-    let bits = actual.kind() == TypeKind::Bits;
-    match wanted.kind() {
-        TypeKind::Bits => true,
-        // `ptxas` counts a pair of halves as 32 bits.
-        TypeKind::Unsigned | TypeKind::Signed => actual.is_integer_or_bits() || actual == ScalarType::F16x2,
-        TypeKind::Float => bits || actual == wanted,
-        // Pairs of halves hold pairs of integers and four bytes too.
-        TypeKind::Packed => {
-            let integers =
-                matches!(wanted, ScalarType::U16x2 | ScalarType::S16x2 | ScalarType::U8x4 | ScalarType::S8x4);
-            bits || integers && actual == ScalarType::F16x2 || actual == wanted
-        }
-        TypeKind::Predicate => false,
-    }
-}
 
 /// Whether an instruction that requires `wanted` accepts a constant (manual 4.5, 9.4).
 ///
@@ -52,9 +21,9 @@ pub(crate) fn takes_immediate(wanted: ScalarType, value: Immediate) -> bool {
 
 /// The register types that agree with `wanted`, for help texts: `.b32`, `.u32` or `.s32`.
 pub(crate) fn agreeing(wanted: ScalarType) -> String {
-    let declarable = ScalarType::ALL.iter().copied().filter(|&ty| is_declarable(ty));
+    let declarable = ScalarType::ALL.iter().copied().filter(|ty| ty.is_declarable());
     let names: Vec<_> = declarable
-        .filter(|&ty| agrees(wanted, ty, Width::Same) && (ty != ScalarType::F16x2 || wanted == ty))
+        .filter(|&ty| wanted.agrees(ty, Width::Same) && (ty != ScalarType::F16x2 || wanted == ty))
         .map(|ty| format!("`.{}`", ty.as_str()))
         .collect();
     match names.split_last() {
@@ -64,51 +33,10 @@ pub(crate) fn agreeing(wanted: ScalarType) -> String {
     }
 }
 
-/// Whether registers and variables can have the type; the others name what an instruction does (manual 5.2.1).
-pub(crate) const fn is_declarable(ty: ScalarType) -> bool {
-    use ScalarType::*;
-    match ty {
-        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32
-        | F64 | Pred => true,
-        Bf16 | Bf16x2 | Tf32 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use ScalarType::*;
-
-    fn same(wanted: ScalarType) -> Vec<ScalarType> {
-        ScalarType::ALL
-            .iter()
-            .copied()
-            .filter(|&ty| is_declarable(ty) && agrees(wanted, ty, Width::Same))
-            .collect()
-    }
-
-    // The lists are what ptxas 13.5 accepts.
-    #[test]
-    fn registers_of_the_same_width_and_kind_agree() {
-        assert_eq!(same(B32), [B32, U32, S32, F16x2, F32]);
-        assert_eq!(same(U16), [B16, U16, S16]);
-        assert_eq!(same(F32), [B32, F32]);
-        assert_eq!(same(F16), [B16, F16]);
-        assert_eq!(same(Bf16), [B16]);
-        assert_eq!(same(F16x2), [B32, F16x2]);
-        assert_eq!(same(U16x2), [B32, F16x2]);
-        assert_eq!(same(S8x4), [B32, F16x2]);
-        assert_eq!(same(F32x2), [B64]);
-        assert_eq!(same(Pred), [Pred]);
-    }
-
-    #[test]
-    fn wider_registers_agree_with_loads_but_a_wider_float_does_not() {
-        assert!(agrees(U8, B64, Width::AtLeast) && agrees(F32, B64, Width::AtLeast));
-        assert!(agrees(B32, F64, Width::AtLeast));
-        assert!(!agrees(F32, F64, Width::AtLeast) && !agrees(U32, B16, Width::AtLeast));
-        assert!(!agrees(U32, F32, Width::AtLeast) && !agrees(Bf16, B32, Width::AtLeast));
-    }
 
     #[test]
     fn floating_point_constants_need_a_type_of_their_kind() {

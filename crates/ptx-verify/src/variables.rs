@@ -1,12 +1,13 @@
 //! Variables: their types, spaces, alignment, dimensions and linkage (manual 5.1 to 5.4, 11.6).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{Initializer, Linkage, RegDeclId, VarAttribute, VarId, VarType, Variable, VectorShape};
+use ptx_ir::{
+    Body, Initializer, Linkage, RegDecl, RegDeclId, VarAttribute, VarId, VarType, Variable, VectorShape,
+};
 use ptx_isa::{ScalarType, Since, StateSpace};
 
 use crate::context::{Checker, dotted};
-use crate::types::is_declarable;
-use crate::{body, codes, initializers};
+use crate::{codes, initializers};
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +77,7 @@ pub(crate) fn check_type_since(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_d
 
 /// Reports a type that registers and variables cannot have; returns whether it is allowed.
 pub(crate) fn check_declarable(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) -> bool {
-    if is_declarable(ty) {
+    if ty.is_declarable() {
         return true;
     }
     let text = format!("{} is a type of instructions only and cannot be declared", dotted(ty));
@@ -170,15 +171,15 @@ fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     use StateSpace::*;
     let help = match (place, variable.space) {
         (Place::Module, Global | Const | Shared) => return,
-        (Place::Module, Local) if !cx.target.version_is(3, 0) => return,
-        (Place::Module, Tex) if !cx.target.version_is(1, 5) => return check_tex(cx, variable),
+        (Place::Module, Local) if !cx.target.version_at_least(3, 0) => return,
+        (Place::Module, Tex) if !cx.target.version_at_least(1, 5) => return check_tex(cx, variable),
         (Place::Body, Global | Const | Shared | Local) => return,
-        (Place::Body, Param) if cx.target.version_is(2, 0) => return,
-        (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_is(2, 0) => {
+        (Place::Body, Param) if cx.target.version_at_least(2, 0) => return,
+        (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_at_least(2, 0) => {
             Some("before PTX ISA 2.0 parameters and results of functions must be registers")
         }
         (Place::KernelParameter(_) | Place::FunctionParameter(_) | Place::Result(_), Param) => return,
-        (Place::Body, Param) if !cx.target.version_is(2, 0) => {
+        (Place::Body, Param) if !cx.target.version_at_least(2, 0) => {
             Some("before PTX ISA 2.0 only kernels can have parameters in memory")
         }
         (Place::Module, Local) => Some("declare it in the function that uses it"),
@@ -212,11 +213,28 @@ fn check_tex(cx: &mut Checker<'_>, variable: &Variable) {
     }
 }
 
+/// Checks the `.reg` declarations of a body.
+pub(crate) fn check_registers(cx: &mut Checker<'_>, body: &Body) {
+    check_declared(cx, &body.reg_decls);
+}
+
+/// Checks declarations of registers.
+pub(crate) fn check_declared(cx: &mut Checker<'_>, declarations: &[RegDecl]) {
+    for decl in declarations {
+        if check_declarable(cx, decl.ty, decl.at.0) {
+            if decl.shape == VectorShape::Scalar {
+                check_type_since(cx, decl.ty, decl.at.0);
+            }
+            check_shape(cx, decl.ty, decl.shape, decl.at.0);
+        }
+    }
+}
+
 /// Registers outside of functions (manual 7.1.1).
 pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end: RegDeclId) {
     let module = cx.module;
     let declared = module.registers.get(first.0 as usize..end.0 as usize).unwrap_or_default();
-    if cx.target.version_is(3, 0)
+    if cx.target.version_at_least(3, 0)
         && let Some(decl) = declared.first()
     {
         let text = "since PTX ISA 3.0 registers must be declared in functions";
@@ -225,7 +243,7 @@ pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end:
             finding.with_help("declare it in the functions that use it, and pass it to those they call"),
         );
     }
-    body::check_declared(cx, declared);
+    check_declared(cx, declared);
 }
 
 fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
@@ -326,14 +344,14 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
         return;
     }
     let bank = variable.bank.unwrap_or(0);
-    let text = if cx.target.version_is(2, 2) {
+    let text = if cx.target.version_at_least(2, 2) {
         if variable.bank.is_none() {
             return;
         }
         "since PTX ISA 2.2 constant memory has no banks".to_owned()
     } else if bank > 10 {
         "the banks of constant memory are numbered from 0 to 10".to_owned()
-    } else if !cx.target.version_is(1, 5) && bank > 0 {
+    } else if !cx.target.version_at_least(1, 5) && bank > 0 {
         "before PTX ISA 1.5 constant memory has bank 0 only".to_owned()
     } else if bank == 0 && is_open {
         let text = "external arrays without a length must be in banks 1 to 10 of constant memory";

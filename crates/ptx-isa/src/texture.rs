@@ -1,0 +1,55 @@
+//! Textures, samplers and surfaces as operands, and their coordinates (manual 5.3, 9.7.10, 9.7.11).
+
+use crate::families::{Sem, TextureSem};
+use crate::form::Role;
+use crate::mnemonic::Mnemonic;
+use crate::names::{Field, Mod};
+use crate::types::ScalarType;
+
+/// What a variable without a visible value is (manual 5.3).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Opaque {
+    /// A texture, with its sampler in the unified mode.
+    Texture,
+    /// A sampler, which is separate in the independent mode.
+    Sampler,
+    /// A surface.
+    Surface,
+}
+
+impl Mnemonic {
+    /// What a reference ([`Kind::Reference`](crate::Kind::Reference)) with this role refers to; `None` for tensor maps, which are
+    /// ordinary memory. A sampler may be left out.
+    pub fn opaque(&self, role: Role) -> Option<Opaque> {
+        match self.sem() {
+            Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => {
+                Some(if role == Role::UseOpt { Opaque::Sampler } else { Opaque::Texture })
+            }
+            Sem::Texture(TextureSem::SurfaceLoad | TextureSem::SurfaceStore | TextureSem::SurfaceReduce) => {
+                Some(Opaque::Surface)
+            }
+            _ => None,
+        }
+    }
+
+    /// How many registers hold coordinates ([`Kind::Coordinates`](crate::Kind::Coordinates)) of this geometry, the index of an
+    /// array included; vectors of three are padded to four (manual 9.7.10.3).
+    pub fn coordinates(&self) -> u8 {
+        match self.get(Field::Geometry) {
+            Some(Mod::D1) => 1,
+            Some(Mod::D2 | Mod::A1d) => 2,
+            _ => 4,
+        }
+    }
+
+    /// The type of the first coordinate where it is not that of the others: the index of an array, beside which a multi-sample
+    /// texture has the number of the sample. The index of an array of surfaces counts with the coordinates.
+    pub fn index_type(&self) -> Option<ScalarType> {
+        let is_fetch = matches!(self.sem(), Sem::Texture(TextureSem::Tex | TextureSem::Tld4));
+        match self.get(Field::Geometry) {
+            Some(Mod::A1d | Mod::A2d | Mod::Acube) if is_fetch => Some(ScalarType::U32),
+            Some(Mod::A2dms) => Some(ScalarType::B32),
+            _ => None,
+        }
+    }
+}
