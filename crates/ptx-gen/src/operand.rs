@@ -1,8 +1,8 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    BlockSem, Component, Constants, ControlSem, Kind, Mnemonic, MoveSem, Opaque, Operand, Role, ScalarType,
-    Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
+    BlockSem, Component, Constants, ControlSem, Effects, Kind, Mnemonic, MoveSem, Opaque, Operand, Role,
+    ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
 };
 
 use crate::choices::Choices;
@@ -180,11 +180,11 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Whether `_` is written for a result: where there is none, and at times where a program may discard it. One of two results
-    /// is kept.
+    /// Whether `_` is written for a result: where there is none, and at times where the instruction synchronizes threads. Those
+    /// executed for their results keep them, so that tests can compare them.
     fn is_discarded(&mut self, place: &Operand) -> bool {
-        let may_be = place.role == Role::Def && place.discardable.is_some();
-        self.is_without(place) || (may_be && self.choices.chance(1, 8))
+        let may_be = place.discardable.is_some() && self.mnemonic.effects() == Effects::SYNC;
+        self.is_without(place) || (place.role == Role::Def && may_be && self.choices.chance(1, 4))
     }
 
     fn is_without(&self, place: &Operand) -> bool {
