@@ -7,7 +7,7 @@
 use ptx_ir::cfg::{BlockId, Cfg};
 use ptx_ir::dominators::immediate_dominators;
 use ptx_ir::{Body, Inst, Operand, RegDeclId, RegId, Stmt, Symbol};
-use ptx_isa::{MoveSem, Role, ScalarType, Sem};
+use ptx_isa::{MoveSem, ScalarType, Sem};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// What a register is filled with: the address of a variable and bytes after it, in a register of a type.
@@ -73,7 +73,7 @@ fn moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<Move>> {
         groups.iter().flatten().map(|found| (found.register, 0)).collect();
     for (_, inst) in instructions(body) {
         body.for_each_register(inst, |register, role| {
-            if matches!(role, Role::Def | Role::DefPair)
+            if role.is_written()
                 && let Some(count) = writes.get_mut(&register)
             {
                 *count += 1;

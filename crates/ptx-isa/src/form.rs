@@ -87,6 +87,16 @@ pub enum Role {
     UseOpt,
 }
 
+impl Role {
+    /// Whether the instruction writes the operand; otherwise it reads it.
+    pub const fn is_written(self) -> bool {
+        match self {
+            Role::Def | Role::DefPair => true,
+            Role::Use | Role::UseOpt => false,
+        }
+    }
+}
+
 /// How the type of an operand is determined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TypeRule {

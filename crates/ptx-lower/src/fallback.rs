@@ -74,7 +74,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             if operand.is_omitted() {
                 continue;
             }
-            let writes = matches!(place.role, Role::Def | Role::DefPair);
+            let writes = place.role.is_written();
             draft.text.push_str(match (first, place.role) {
                 (true, _) => " ",
                 (false, Role::DefPair) => "|",

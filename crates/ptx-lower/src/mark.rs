@@ -152,7 +152,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// The registers an instruction writes, in the order of the text.
     fn destinations(&self, site: Site<'_>) -> Vec<Operand> {
         let places = site.operands.iter().zip(site.inst.mnemonic.form().operands);
-        let written = places.filter(|(_, place)| matches!(place.role, Role::Def | Role::DefPair));
+        let written = places.filter(|(_, place)| place.role.is_written());
         let registers = written.flat_map(|(operand, _)| self.entries(*operand));
         registers.filter(|operand| matches!(operand, Operand::Register(_) | Operand::Element(..))).collect()
     }
@@ -186,7 +186,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             });
             first = false;
             let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
-            let writes = matches!(place.role, Role::Def | Role::DefPair);
+            let writes = place.role.is_written();
             self.write_template_operand(template, site, operand, ty, writes)?;
         }
         template.text.push(';');

@@ -629,7 +629,7 @@ impl Question<'_> {
         for (at, (operand, place)) in
             self.body.operands(inst).iter().zip(inst.mnemonic.form().operands).enumerate()
         {
-            if matches!(place.role, ptx_isa::Role::Def | ptx_isa::Role::DefPair) {
+            if place.role.is_written() {
                 continue;
             }
             let ty = inst.mnemonic.operand_type(at);

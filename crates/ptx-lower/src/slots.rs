@@ -11,7 +11,7 @@ use ptx_ir::{
     AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
     VectorShape,
 };
-use ptx_isa::{Component, ControlSem, Field, MatrixSem, MemorySem, Role, ScalarType, Sem, StateSpace};
+use ptx_isa::{Component, ControlSem, Field, MatrixSem, MemorySem, ScalarType, Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{Flow, instruction};
@@ -119,7 +119,7 @@ impl Slots {
             Access { guard: inst.guard.map(|guard| self.lane(guard.register, 0)), ..Access::default() };
         let calls = inst.mnemonic.sem() == Sem::Control(ControlSem::Call);
         body.for_each_operand(inst, |operand, role| {
-            let writes = matches!(role, Role::Def | Role::DefPair);
+            let writes = role.is_written();
             let into = if writes { &mut access.writes } else { &mut access.reads };
             match operand {
                 // The arguments.

@@ -14,7 +14,7 @@
 //! analysis are the values whose representation has to be an integer for that.
 
 use ptx_ir::{Body, Inst, Operand};
-use ptx_isa::{ArithSem, CompareSem, Field, Mod, MoveSem, Role, Sem};
+use ptx_isa::{ArithSem, CompareSem, Field, Mod, MoveSem, Sem};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
@@ -111,7 +111,7 @@ impl Reader<'_> {
         // Instructions that copy have no lists of addresses, and those that read low halves have no lists.
         let result = result.filter(|_| copies(inst));
         self.body.for_each_operand(inst, |operand, role| match operand {
-            _ if matches!(role, Role::Def | Role::DefPair) => {}
+            _ if role.is_written() => {}
             Operand::Register(_) if reads_low_half(inst) => {}
             Operand::Register(register) => {
                 if let Some(value) = read(register, 0) {

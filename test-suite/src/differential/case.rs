@@ -178,7 +178,7 @@ impl Case {
             inst.mnemonic.form().operands.iter().zip(body.operands(inst)).enumerate()
         {
             let ty = inst.mnemonic.operand_type(at);
-            let written = matches!(place.role, Role::Def | Role::DefPair);
+            let written = place.role.is_written();
             let divides = place.name == "b" && divides(&inst.mnemonic);
             for part in parts(body, *operand) {
                 match part {

@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use ptx_ir::{Guard, Inst, LabelId, Operand, RegId, Stmt};
-use ptx_isa::{ControlSem, Effects, Role, Sem};
+use ptx_isa::{ControlSem, Effects, Sem};
 use ptx_llvm::marks;
 use ptx_llvm::view::BlockId;
 
@@ -118,7 +118,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn writes(&self, inst: &Inst, register: impl Fn(RegId) -> bool) -> bool {
-        let is_written = |own, role| register(own) && matches!(role, Role::Def | Role::DefPair);
+        let is_written = |own, role| register(own) && role.is_written();
         self.builder.body().any_register(inst, is_written)
     }
 

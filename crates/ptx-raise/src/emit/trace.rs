@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, LabelKind, RegId, Stmt, Symbol};
-use ptx_isa::Role;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{DebugRecord, DebugRecordKind, InstId, LocationId, MetadataId, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -451,7 +450,7 @@ impl<'b> Flow<'b> {
         for statement in &body.statements {
             let Stmt::Inst(inst) = statement else { continue };
             body.for_each_register(inst, |register, role| {
-                if matches!(role, Role::Def | Role::DefPair) {
+                if role.is_written() {
                     written.insert(register);
                 }
             });
@@ -488,7 +487,7 @@ impl<'b> Flow<'b> {
         match self.body.statements.get(at) {
             Some(Stmt::Inst(inst)) => {
                 self.body.for_each_register(inst, |register, role| {
-                    if !matches!(role, Role::Def | Role::DefPair) {
+                    if !role.is_written() {
                         return;
                     }
                     for &number in self.held_in.get(&register).map_or(&[][..], Vec::as_slice) {
