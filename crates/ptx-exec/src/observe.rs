@@ -68,8 +68,8 @@ pub struct TraceEvent {
     pub source: Option<Arc<SourceLine>>,
     /// The registers it names as operands, before execution; the guard included.
     pub reads: Vec<Value>,
-    /// The registers it writes, after execution. An instruction that threads of a warp execute together reports these
-    /// in a separate event without `reads`; one that waits at a barrier does not report them.
+    /// The registers it writes, after execution. An instruction that threads of a warp execute together, and a call, reports
+    /// these in a separate event without `reads`; one that waits at a barrier does not report them.
     pub writes: Vec<Value>,
 }
 

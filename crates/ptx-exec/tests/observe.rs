@@ -35,8 +35,12 @@ fn kernel(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64
 .file 1 \"k.cu\"
+.func (.reg .b32 sum) increment(.reg .b32 value) {{
+add.u32 sum, value, 1;
+ret;
+}}
 .visible .entry k(.param .u64 p) {{
-.reg .pred %p; .reg .b32 %t, %r<9>; .reg .f32 %f<3>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[4096];
+.reg .pred %p, %q; .reg .b32 %t, %r<9>; .reg .f32 %f<3>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[4096];
 ld.param.u64 %rd0, [p];
 mov.u32 %t, %tid.x;
 {body}
@@ -180,4 +184,32 @@ fn a_trace_is_of_one_thread() {
     ];
     let events: Vec<&String> = events.iter().filter(|line| !line.contains("bra")).collect();
     assert_eq!(events, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_trace_tells_what_is_written_from_what_is_read() {
+    let body = "mov.u32 %r1, 5;
+        setp.lt.u32 %p|%q, %r1, 6;
+        shfl.sync.bfly.b32 %r2|%p, %r1, 0, 0x1f, 1;
+        st.global.v2.u32 [%rd0], {%r1, %r2};
+        ld.global.v2.u32 {%r3, %r4}, [%rd0];
+        vadd.u32.u32.u32 %r6.b1, %r3.b0, %r4, %r1;
+        call (%r5), increment, (%r3);";
+    let events = trace(body, &launch(1, 1, 8), |_| {});
+    let base = 1u64 << 36;
+    let expected = [
+        "0:0 setp.lt.u32 %p|%q, %r1, 6: %r1=0x5 -> %p=0x1 %q=0x0",
+        "0:0 shfl.sync.bfly.b32 %r2|%p, %r1, 0, 0x1f, 1: %r1=0x5 ->",
+        "0:0 shfl.sync.bfly.b32 %r2|%p, %r1, 0, 0x1f, 1: -> %r2=0x5 %p=0x1",
+        &format!("0:0 st.global.v2.u32 [%rd0], {{%r1, %r2}}: %rd0={base:#x} %r1=0x5 %r2=0x5 ->"),
+        &format!("0:0 ld.global.v2.u32 {{%r3, %r4}}, [%rd0]: %rd0={base:#x} -> %r3=0x5 %r4=0x5"),
+        // The rest of the destination comes from the last operand.
+        "0:0 vadd.u32.u32.u32 %r6.b1, %r3.b0, %r4, %r1: %r3=0x5 %r4=0x5 %r1=0x5 -> %r6=0xa05",
+        "0:0 call (%r5), increment, (%r3): %r3=0x5 ->",
+        "0:0 add.u32 sum, value, 1: value=0x5 -> sum=0x6",
+        // The results come in an event of their own, after the function.
+        "0:0 call (%r5), increment, (%r3): -> %r5=0x6",
+    ];
+    let skip = |line: &&String| [" ld.param", " mov", " ret"].iter().all(|text| !line.contains(text));
+    assert_eq!(events.iter().filter(skip).collect::<Vec<_>>(), expected);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptx_ir::{AddressBase, Body, Inst, Module, Operand, RegId, Stmt};
-use ptx_isa::{Role, ScalarType};
+use ptx_isa::{Component, ScalarType};
 
 use super::body::{register_rows, rows_of};
 use super::reach::Reached;
@@ -85,44 +85,36 @@ impl Collector<'_> {
         if let Some(guard) = inst.guard {
             self.register(guard.register, None, &mut found.reads);
         }
-        for (place, &operand) in inst.mnemonic.form().operands.iter().zip(self.body.operands(inst)) {
-            let is_written = place.role == Role::Def;
-            self.operand(operand, is_written, &mut found);
-        }
+        self.body.for_each_operand(inst, |operand, role| {
+            let (register, component, is_written) = match operand {
+                Operand::Register(register) | Operand::Selected(register, _) => {
+                    (register, None, role.is_written())
+                }
+                Operand::Element(register, component) => (register, Some(component), role.is_written()),
+                Operand::Not(register)
+                | Operand::Negated(register, _)
+                | Operand::Sum(register, _)
+                | Operand::Address(AddressBase::Register(register), _) => (register, None, false),
+                Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
+                | Operand::Bracket(_)
+                | Operand::Vector(_)
+                | Operand::List(_)
+                | Operand::Omitted
+                | Operand::Sink
+                | Operand::SpecialSum(..)
+                | Operand::Special(..)
+                | Operand::Immediate(_)
+                | Operand::Symbol(..)
+                | Operand::Label(_) => return,
+            };
+            let list = if is_written { &mut found.writes } else { &mut found.reads };
+            self.register(register, component, list);
+        });
         found
     }
 
-    fn operand(&self, operand: Operand, is_written: bool, found: &mut Operands) {
-        let list = if is_written { &mut found.writes } else { &mut found.reads };
-        match operand {
-            Operand::Register(register) => self.register(register, None, list),
-            Operand::Element(register, component) => {
-                self.register(register, Some(component.index() as u32), list);
-            }
-            Operand::Selected(register, _)
-            | Operand::Negated(register, _)
-            | Operand::Sum(register, _)
-            | Operand::Not(register) => self.register(register, None, list),
-            // An address register is read, even if memory there is written.
-            Operand::Address(AddressBase::Register(register), _) => {
-                self.register(register, None, &mut found.reads);
-            }
-            Operand::Bracket(id) | Operand::Vector(id) | Operand::List(id) => {
-                self.body.list(id).iter().for_each(|&operand| self.operand(operand, is_written, found));
-            }
-            Operand::Address(..)
-            | Operand::Omitted
-            | Operand::Sink
-            | Operand::SpecialSum(..)
-            | Operand::Special(..)
-            | Operand::Immediate(_)
-            | Operand::Symbol(..)
-            | Operand::Label(_) => {}
-        }
-    }
-
     /// Appends a register, or each element of a vector.
-    fn register(&self, register: RegId, element: Option<u32>, list: &mut Vec<Named>) {
+    fn register(&self, register: RegId, element: Option<Component>, list: &mut Vec<Named>) {
         let Some(&first) = self.firsts.get(register.index()) else { return };
         let decl = self.body.decl(register);
         let mut name = self.module.name(decl.name).to_owned();
@@ -134,7 +126,7 @@ impl Collector<'_> {
         let (ty, lanes) = (decl.ty, decl.shape.lanes());
         let rows = rows_of(ty);
         for lane in 0..lanes {
-            if element.is_some_and(|element| element != lane) {
+            if element.is_some_and(|element| element.index() as u32 != lane) {
                 continue;
             }
             let name: Arc<str> = match lanes {

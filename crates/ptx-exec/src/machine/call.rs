@@ -39,7 +39,7 @@ impl Warp {
                 None => self.exit(grid, block, current, active),
                 Some((caller, call)) => {
                     let frame = self.fragments[current].frame;
-                    self.leave(grid, current, active, caller, call)?;
+                    self.leave(grid, block, current, active, caller, call)?;
                     self.end_products(grid, block, frame)
                 }
             },
@@ -131,6 +131,7 @@ impl Warp {
     fn leave(
         &mut self,
         grid: &Grid<'_>,
+        block: &BlockState,
         current: usize,
         active: Mask,
         caller: usize,
@@ -143,6 +144,7 @@ impl Warp {
                 self.pass(grid, (frame, *from), (caller, *to), active);
             }
         }
+        self.report_results(grid, block, caller, active, call);
         let back = self.split(current, active, call + 1, State::Ready);
         self.fragments[back].frame = caller;
         self.frames[frame].inside &= !active;
@@ -163,7 +165,11 @@ impl Warp {
     ) -> Result<(), Stop> {
         match call.callee {
             Callee::Function(function) => self.enter(grid, current, active, pc, function, call),
-            Callee::Builtin(builtin) => self.builtin(grid, block, current, active, pc, builtin, call),
+            Callee::Builtin(builtin) => {
+                self.builtin(grid, block, current, active, pc, builtin, call)?;
+                self.report_results(grid, block, self.fragments[current].frame, active, pc);
+                Ok(())
+            }
             Callee::Address(src) => {
                 let targets = *self.row(grid, self.fragments[current].frame, src);
                 let mut rest = active;
@@ -181,6 +187,13 @@ impl Warp {
                 }
                 Ok(())
             }
+        }
+    }
+
+    /// Reports the results of a call, which are available after the function has returned, to the observer.
+    fn report_results(&self, grid: &Grid<'_>, block: &BlockState, caller: usize, active: Mask, call: u32) {
+        if let Some(observer) = grid.observer {
+            observer.results(grid, block, (self.id.index, active, call), &self.frames[caller].rows);
         }
     }
 

@@ -163,7 +163,7 @@ impl Observer {
         );
     }
 
-    /// Reports the results of a collective instruction.
+    /// Reports the results of a collective instruction or a call.
     pub(super) fn results(
         &self,
         grid: &Grid<'_>,
