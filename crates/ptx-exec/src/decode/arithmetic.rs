@@ -383,7 +383,7 @@ impl BodyDecoder<'_> {
     }
 
     fn lop3(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (at, operand) = cx.named("immLut");
+        let (at, operand) = cx.named("immLut")?;
         let table = match operand {
             Operand::Immediate(immediate) => {
                 // Bits beyond the 8 of the table are ignored.

@@ -1,12 +1,16 @@
 //! Decodes the body of a function.
 
+use std::sync::LazyLock;
+
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, Symbol, VarId,
 };
-use ptx_isa::{AsyncSem, ControlSem, Form, Kind, Role, ScalarType, Sem, StateSpace, VideoSem, ptx};
-use rustc_hash::FxHashMap;
+use ptx_isa::{
+    AsyncSem, ControlSem, Form, Kind, Role, ScalarType, Sem, StateSpace, VideoSem, all_forms, ptx,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modifiers::Modifiers;
 use super::{Constants, Decoded, Reached, finding};
@@ -195,6 +199,10 @@ pub(super) const fn ternary(op: Ternary, d: Dst, [a, b, c]: [Src; 3]) -> Alu {
     Alu::Ternary { op, packing: Packing::Whole, d, a, b, c }
 }
 
+/// The names of all operands in the table.
+static OPERAND_NAMES: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| all_forms().iter().flat_map(|row| row.operands).map(|operand| operand.name).collect());
+
 /// The state of decoding a body.
 pub(super) struct BodyDecoder<'a> {
     pub(super) module: &'a Module,
@@ -255,15 +263,25 @@ impl Context<'_> {
         self.program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
     }
 
-    /// The index of the operand named `name` in the row.
+    /// The index of the operand named `name`; `None` if the row has no such operand.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
+        debug_assert!(OPERAND_NAMES.contains(name), "no row of the table has an operand `{name}`");
         self.m.form().operands.iter().position(|operand| operand.name == name)
     }
 
-    /// The operand named `name` in the row; omitted if the row has none.
-    pub(super) fn named(&self, name: &str) -> (usize, Operand) {
-        let at = self.find(name);
-        at.and_then(|at| self.operands.get(at).map(|&operand| (at, operand))).unwrap_or((0, Operand::Omitted))
+    /// The index and value of the operand named `name`, which every row that gets here has.
+    pub(super) fn named(&self, name: &str) -> Decoded<(usize, Operand)> {
+        match self.find(name).and_then(|at| Some((at, *self.operands.get(at)?))) {
+            Some(found) => Ok(found),
+            None => self.unsupported(&format!("its row has no operand `{name}`")),
+        }
+    }
+
+    /// The index and value of the operand named `name`; `None` if the row has no such operand, or the program omits it.
+    pub(super) fn given(&self, name: &str) -> Option<(usize, Operand)> {
+        let at = self.find(name)?;
+        let operand = self.operands.get(at).filter(|operand| !operand.is_omitted())?;
+        Some((at, *operand))
     }
 
     /// The position of an operand.

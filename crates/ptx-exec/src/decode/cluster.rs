@@ -77,9 +77,9 @@ impl BodyDecoder<'_> {
     /// `clusterlaunchcontrol.try_cancel`.
     pub(super) fn try_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = self.space(cx)?;
-        let (at, _) = cx.named("addr");
+        let (at, _) = cx.named("addr")?;
         let to = self.address(cx, at, space)?;
-        let (at, _) = cx.named("mbar");
+        let (at, _) = cx.named("mbar")?;
         let barrier = self.address(cx, at, space)?;
         let is_for_all = cx.m.has(Mod::MulticastClusterAll);
         cx.m.ignore_words(&[Mod::MbarrierCompleteTxBytes], "there is one mechanism");
@@ -110,7 +110,7 @@ impl BodyDecoder<'_> {
         if !cx.m.has(Mod::GetFirstCtaid) {
             return cx.unsupported("this form is not known here");
         }
-        let (at, operand) = cx.named("d");
+        let (at, operand) = cx.named("d")?;
         for (n, element) in self.elements(operand).into_iter().enumerate() {
             let d = self.dst_of(element, cx.span(at))?;
             // The fourth element is unspecified.

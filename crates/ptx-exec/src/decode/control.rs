@@ -85,8 +85,8 @@ impl<'a> BodyDecoder<'a> {
 
     /// `call`.
     pub(super) fn call(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let ((results_at, results), (callee_at, callee)) = (cx.named("ret"), cx.named("func"));
-        let (arguments_at, arguments) = cx.named("args");
+        let ((results_at, results), (callee_at, callee)) = (cx.named("ret")?, cx.named("func")?);
+        let (arguments_at, arguments) = cx.named("args")?;
         cx.m.ignore(&[Field::Uni], UNIFORM);
         let results = self.slots(cx, results_at, results, None)?;
         let (callee, signature) = match callee {
@@ -121,7 +121,7 @@ impl<'a> BodyDecoder<'a> {
 
     /// The signature declared by the prototype of an indirect call, or of the first of its listed targets.
     fn stated(&self, cx: &Context<'_>) -> Option<CallSignature<'a>> {
-        let Operand::Label(label) = cx.named("targets").1 else { return None };
+        let Some((_, Operand::Label(label))) = cx.given("targets") else { return None };
         let (module, body) = (self.module, self.body);
         body.statements.iter().find_map(|statement| match statement {
             Stmt::CallPrototype(own, prototype) if *own == label => Some(CallSignature {
@@ -220,8 +220,7 @@ impl<'a> BodyDecoder<'a> {
             None => self.sink,
         };
         let id = self.src_named(cx, "a")?;
-        let count = if cx.named("b").1.is_omitted() { None } else { Some(self.src_named(cx, "b")?) };
-        let predicate = if cx.find("c").is_some() { Some(self.src_named(cx, "c")?) } else { None };
+        let (count, predicate) = (self.src_given(cx, "b")?, self.src_given(cx, "c")?);
         let is_aligned = cx.m.opcode() == Opcode::Bar || cx.m.has(Mod::Aligned);
         let barrier = BlockBarrier { action, id, count, predicate, dst, is_aligned };
         cx.emit(Effect::BlockBarrier(Box::new(barrier)));

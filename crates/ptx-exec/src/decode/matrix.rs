@@ -127,10 +127,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
 
 /// The sparsity of A; `None` for dense products. The selector is the operand named `name` in the row.
 pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element) -> Decoded<Option<Sparse>> {
-    let (at, operand) = cx.named(name);
-    if operand == Operand::Omitted {
-        return Ok(None);
-    }
+    let Some((at, operand)) = cx.given(name) else { return Ok(None) };
     let selector = match operand {
         Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
         _ => None,
@@ -323,7 +320,7 @@ impl BodyDecoder<'_> {
             srcs.extend(part);
         }
         if product.sparse.is_some() {
-            let (at, _) = cx.named("e");
+            let (at, _) = cx.named("e")?;
             let metadata = self.vector_srcs(cx, at)?;
             expect_registers(cx, metadata.len(), 1)?;
             srcs.extend(metadata);
@@ -332,7 +329,7 @@ impl BodyDecoder<'_> {
             for (name, expected) in
                 [("scale-a-data", 1), ("scale-a-ids", 2), ("scale-b-data", 1), ("scale-b-ids", 2)]
             {
-                let (at, _) = cx.named(name);
+                let (at, _) = cx.named(name)?;
                 let part = self.vector_srcs(cx, at)?;
                 expect_registers(cx, part.len(), expected)?;
                 srcs.extend(part);
@@ -353,18 +350,18 @@ impl BodyDecoder<'_> {
             );
         let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout)? };
         let fragment = Fragment { size: size(cx)?, part, factor };
-        let (at, _) = cx.named("p");
+        let (at, _) = cx.named("p")?;
         let (address, addressing) = self.matrix_address(cx, at)?;
-        let stride = match cx.named("stride") {
-            (_, Operand::Omitted) => cx.constants.of(fragment.leading().0.into()),
-            _ => self.src_named(cx, "stride")?,
+        let stride = match cx.given("stride") {
+            Some((at, _)) => self.src(cx, at)?,
+            None => cx.constants.of(fragment.leading().0.into()),
         };
         Ok((fragment, vec![address, stride], addressing))
     }
 
     fn load_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, srcs, addressing) = self.moved(cx)?;
-        let (at, _) = cx.named("r");
+        let (at, _) = cx.named("r")?;
         let dsts = self.vector_dsts(cx, at)?;
         expect_registers(cx, dsts.len(), fragment.registers())?;
         emit(cx, CollectiveKind::LoadFragment(fragment), Participants::Warp, srcs, dsts, addressing);
@@ -373,7 +370,7 @@ impl BodyDecoder<'_> {
 
     fn store_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, mut srcs, addressing) = self.moved(cx)?;
-        let (at, _) = cx.named("r");
+        let (at, _) = cx.named("r")?;
         let registers = self.vector_srcs(cx, at)?;
         expect_registers(cx, registers.len(), fragment.registers())?;
         srcs.extend(registers);

@@ -154,14 +154,14 @@ impl BodyDecoder<'_> {
             return self.wide_atomic(cx);
         }
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a");
+        let (at, _) = cx.named("a")?;
         let address = self.address(cx, at, space)?;
         let dst = match cx.find("d") {
             Some(at) => Some(self.dst(cx, at)?),
             None => None,
         };
         let b = self.src_named(cx, "b")?;
-        let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
+        let c = self.src_given(cx, "c")?.unwrap_or(b);
         let combine = combination(cx, ty)?;
         cx.m.ignore(ORDERING, STRONGEST);
         ignore(cx);
@@ -179,9 +179,9 @@ impl BodyDecoder<'_> {
     pub(super) fn vector_atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a");
+        let (at, _) = cx.named("a")?;
         let address = self.address(cx, at, space)?;
-        let (at, values) = cx.named("b");
+        let (at, values) = cx.named("b")?;
         let values = self.elements(values);
         let results = cx.find("d").map(|at| (at, self.elements(cx.operands[at])));
         self.check_vector(cx, u64::from(ty.bytes()) * values.len() as u64)?;
@@ -211,7 +211,7 @@ impl BodyDecoder<'_> {
             _ => return cx.unsupported("its operation has no such type"),
         };
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a");
+        let (at, _) = cx.named("a")?;
         let address = self.address(cx, at, space)?;
         let dst = match cx.find("d") {
             Some(at) => {
@@ -221,7 +221,7 @@ impl BodyDecoder<'_> {
             None => None,
         };
         let b = self.src_named(cx, "b")?;
-        let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { b };
+        let c = self.src_given(cx, "c")?.unwrap_or(b);
         cx.m.ignore(ORDERING, STRONGEST);
         ignore(cx);
         cx.emit(Effect::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
@@ -241,10 +241,8 @@ impl BodyDecoder<'_> {
         };
         let amount = if cx.find("ignore-src").is_some() {
             CopyAmount::UnlessTrue(self.src_named(cx, "ignore-src")?)
-        } else if cx.named("src-size").1.is_omitted() {
-            CopyAmount::Whole
         } else {
-            CopyAmount::Bytes(self.src_named(cx, "src-size")?)
+            self.src_given(cx, "src-size")?.map_or(CopyAmount::Whole, CopyAmount::Bytes)
         };
         ignore(cx);
         cx.m.ignore(&[Field::Space], "it goes to shared memory of the block");

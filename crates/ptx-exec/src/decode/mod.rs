@@ -11,6 +11,9 @@
 //! - a modifier without observable effect here is declared with the reason, `cx.m.ignore(..)`;
 //! - query a modifier only where the result is used: one that is queried and dropped is silently ignored. `tests.rs` decodes every
 //!   row with each of its modifiers, and with other operands, and detects modifiers without effect that are not declared.
+//!
+//! It finds operands by their names in the table: with `cx.named(..)` where every row that gets here has the operand, so that a wrong
+//! name is an error, and with `cx.given(..)` where a row or a program may lack it.
 
 mod arithmetic;
 mod body;

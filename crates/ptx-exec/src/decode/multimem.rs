@@ -37,7 +37,7 @@ impl BodyDecoder<'_> {
             Space::Generic => Space::Generic,
             _ => Space::Global,
         };
-        let (at, _) = cx.named("a");
+        let (at, _) = cx.named("a")?;
         let address = self.address(cx, at, space)?;
         let narrow = narrow(cx.m.get(Field::Type));
         let size = match (narrow, cx.m.scalar_type()) {
@@ -47,17 +47,17 @@ impl BodyDecoder<'_> {
         };
         let action = match cx.m.sem() {
             Sem::Memory(MemorySem::MultimemLoadReduce) => {
-                let (at, _) = cx.named("d");
+                let (at, _) = cx.named("d")?;
                 let accumulation = accumulation(cx, narrow)?;
                 MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation)
             }
             Sem::Memory(MemorySem::MultimemStore) => {
                 cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
-                let (at, _) = cx.named("b");
+                let (at, _) = cx.named("b")?;
                 MultimemAction::Store(self.vector_srcs(cx, at)?.into())
             }
             Sem::Memory(MemorySem::MultimemReduce) => {
-                let (at, _) = cx.named("b");
+                let (at, _) = cx.named("b")?;
                 let combine = plain(cx)?;
                 MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine)
             }

@@ -122,7 +122,7 @@ impl BodyDecoder<'_> {
             return cx.unsupported("it packs signed integers alone");
         }
         let (d, a, b) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?, self.src_named(cx, "b")?);
-        let c = if cx.find("c").is_some() { self.src_named(cx, "c")? } else { cx.constants.of(0) };
+        let c = self.src_given(cx, "c")?.unwrap_or_else(|| cx.constants.of(0));
         cx.emit(ternary(Ternary::PackIntegers(element), d, [a, b, c]));
         Ok(())
     }

@@ -44,7 +44,7 @@ impl BodyDecoder<'_> {
 
     /// The destination named `name` in the row of the table.
     pub(super) fn dst_named(&self, cx: &Context<'_>, name: &str) -> Decoded<Dst> {
-        let (at, operand) = cx.named(name);
+        let (at, operand) = cx.named(name)?;
         self.dst_of(operand, cx.span(at))
     }
 
@@ -67,8 +67,16 @@ impl BodyDecoder<'_> {
 
     /// The source named `name` in the row of the table.
     pub(super) fn src_named(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
-        let (at, _) = cx.named(name);
+        let (at, _) = cx.named(name)?;
         self.src(cx, at)
+    }
+
+    /// The source named `name`; `None` if the row has no such operand, or the program omits it.
+    pub(super) fn src_given(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Option<Src>> {
+        match cx.given(name) {
+            Some((at, _)) => self.src(cx, at).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The row of a source operand.

@@ -68,7 +68,7 @@ impl BodyDecoder<'_> {
         let (p, q) = (self.dst_named(cx, "p")?, self.dst_named(cx, "q")?);
         let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
         let packed = matches!(numbers, Numbers::Ints(..) | Numbers::Floats(..));
-        let has_q = !matches!(cx.named("q").1, Operand::Omitted | Operand::Sink);
+        let has_q = cx.given("q").is_some_and(|(_, operand)| operand != Operand::Sink);
         if join.is_none() && !has_q {
             cx.emit(binary(Binary::Compare(comparison), p, a, b));
             return Ok(());

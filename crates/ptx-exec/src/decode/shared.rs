@@ -63,7 +63,7 @@ impl BodyDecoder<'_> {
     /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
     pub(super) fn mbarrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = self.space(cx)?;
-        let (at, _) = cx.named("addr");
+        let (at, _) = cx.named("addr")?;
         let address = self.address(cx, at, space)?;
         let layout = match cx.m.get(Field::Layout) {
             Some(Mod::LayoutV1) => BarrierLayout::V1,
@@ -98,9 +98,10 @@ impl BodyDecoder<'_> {
             Some(name) => Some(self.dst_named(cx, name)?),
             None => None,
         };
-        let report = match cx.find("reportPredicate") {
-            Some(at) => Some([self.dst(cx, at)?, self.dst_named(cx, "reportValue")?]),
-            None => None,
+        let report = match (cx.find("reportPredicate"), cx.find("reportValue")) {
+            (Some(predicate), Some(value)) => Some([self.dst(cx, predicate)?, self.dst(cx, value)?]),
+            (Some(predicate), None) => Some([self.dst(cx, predicate)?, self.sink]),
+            (None, _) => None,
         };
         let blocks = self.multicast(cx)?;
         if blocks.is_some() && dst.is_some_and(|dst| dst != self.sink) {
@@ -161,7 +162,7 @@ impl BodyDecoder<'_> {
         cx.m.ignore(ORDERING, STRONGEST);
         if cx.m.sem() == Sem::Async(AsyncSem::StoreBulk) {
             let space = self.space(cx)?;
-            let (at, _) = cx.named("a");
+            let (at, _) = cx.named("a")?;
             let to = self.address(cx, at, space)?;
             let size = self.src_named(cx, "size")?;
             let source = BulkSource::Zeros;
@@ -187,9 +188,9 @@ impl BodyDecoder<'_> {
         cx.m.ignore_words(spaces, "what completes it, and `.global`, determine the spaces");
         let is_within = !cx.m.has(Mod::Global) && !is_out;
         let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
-        let (at, _) = cx.named("dstMem");
+        let (at, _) = cx.named("dstMem")?;
         let to = self.address(cx, at, to_space)?;
-        let (at, _) = cx.named("srcMem");
+        let (at, _) = cx.named("srcMem")?;
         let from = self.address(cx, at, from_space)?;
         let source = match (cx.m.sem(), cx.m.scalar_type()) {
             (Sem::Async(AsyncSem::BulkReduce), Some(ty)) => {
@@ -250,7 +251,7 @@ impl BodyDecoder<'_> {
     /// Requires the address to be in one of these spaces; not needed if the instruction specifies its space.
     fn expect_space(&mut self, cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
         if cx.m.space().is_none() {
-            let (at, _) = cx.named("a");
+            let (at, _) = cx.named("a")?;
             let address = self.address(cx, at, Space::Generic)?;
             cx.emit(Effect::Within(Box::new(Within { address, spaces })));
         }

@@ -21,7 +21,7 @@ impl BodyDecoder<'_> {
             Sem::Memory(MemorySem::Stacksave) => Stack::Save { d: self.dst_named(cx, "d")? },
             Sem::Memory(MemorySem::Stackrestore) => Stack::Restore { a: self.src_named(cx, "a")? },
             _ => {
-                let (at, align) = cx.named("immAlign");
+                let (at, align) = cx.named("immAlign")?;
                 let align = match align {
                     Operand::Omitted => ALIGNMENT,
                     Operand::Immediate(immediate) => {

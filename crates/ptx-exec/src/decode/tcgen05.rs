@@ -47,7 +47,7 @@ impl BodyDecoder<'_> {
         let group = group(cx)?;
         cx.m.ignore_words(&[Mod::B32], "addresses of tensor memory have one type");
         if cx.m.has(Mod::Alloc) {
-            let (at, _) = cx.named("dst");
+            let (at, _) = cx.named("dst")?;
             let (to, addressing) = self.matrix_address(cx, at)?;
             let srcs = vec![to, self.src_named(cx, "nCols")?];
             let kind = CollectiveKind::Tensor(TensorAccess::Allocate(group, sharing));
@@ -112,16 +112,11 @@ impl BodyDecoder<'_> {
         cx.m.ignore(&[Field::SyncRestrict], IN_ORDER);
         cx.m.ignore_words(&[Mod::MbarrierArriveOne, Mod::B64], "there is one way to arrive");
         let space = self.space(cx)?;
-        let (at, _) = cx.named("mbar");
+        let (at, _) = cx.named("mbar")?;
         let barrier = self.address(cx, at, space)?;
         let blocks = match cx.m.get(Field::Multicast) {
             None => None,
-            Some(Mod::MulticastCluster | Mod::MulticastCluster32b) => {
-                let places = cx.m.form().operands.iter().enumerate();
-                let mut masks = places.filter(|(_, place)| place.name == "ctaMask").map(|(at, _)| at);
-                let given = masks.find(|&at| cx.operands.get(at).is_some_and(|&one| one != Operand::Omitted));
-                Some(self.src(cx, given.unwrap_or_default())?)
-            }
+            Some(Mod::MulticastCluster | Mod::MulticastCluster32b) => self.multicast(cx)?,
             Some(_) => return cx.unsupported("its kind of multicast is not known here"),
         };
         let group = group(cx)?;
@@ -135,16 +130,16 @@ impl BodyDecoder<'_> {
         cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands determine it");
         let (kind, vector) = (multiply_kind(cx)?, scale_vector(cx)?);
         let divides = matches!(kind, MultiplyKind::F16 | MultiplyKind::Tf32);
-        let shift_d = match cx.named("scale-input-d") {
-            (_, Operand::Omitted) => cx.constants.of(0),
-            (at, Operand::Immediate(immediate)) => {
+        let shift_d = match cx.given("scale-input-d") {
+            None => cx.constants.of(0),
+            Some((at, Operand::Immediate(immediate))) => {
                 // The shift of integers has no encoding in machine code: `ptxas` drops it.
                 let shift =
                     if divides { immediate_bits(immediate, ScalarType::U32, cx.span(at))? } else { 0 };
                 let shift = shift as u64;
                 cx.constants.of(shift)
             }
-            (at, _) => return finding(codes::OPERAND, cx.span(at), "expected a constant"),
+            Some((at, _)) => return finding(codes::OPERAND, cx.span(at), "expected a constant"),
         };
         let a = match cx.find("a-tmem") {
             Some(_) => TensorA::Tensor(self.tensor_address(cx, "a-tmem")?),
@@ -164,10 +159,7 @@ impl BodyDecoder<'_> {
             Some(at) => self.vector_srcs(cx, at)?,
             None => Vec::new(),
         };
-        let zeros = match cx.named("zero-column-mask-desc") {
-            (_, Operand::Omitted) => None,
-            (at, _) => Some(self.src(cx, at)?),
-        };
+        let zeros = self.src_given(cx, "zero-column-mask-desc")?;
         let product = Multiplication {
             kind,
             keeps_b: cx.m.has(Mod::Ws),
@@ -214,7 +206,7 @@ impl BodyDecoder<'_> {
         let columns = if halves { Columns::Halves } else { Columns::Whole };
         let cells = TensorMove { shape, columns };
         let mut srcs = vec![self.tensor_address(cx, "taddr")?];
-        let (at, _) = cx.named("r");
+        let (at, _) = cx.named("r")?;
         if cx.m.has(Mod::St) {
             srcs.extend(self.vector_srcs(cx, at)?);
             return self.tensor_access(cx, TensorAccess::Store(cells), srcs, Vec::new());
@@ -230,14 +222,14 @@ impl BodyDecoder<'_> {
         };
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
-        let (at, _) = cx.named("redval");
+        let (at, _) = cx.named("redval")?;
         dsts.extend(self.vector_dsts(cx, at)?);
         let access = if cx.m.has(Mod::Spcompress) {
             cx.m.ignore_words(&[Mod::Sp24, Mod::B2], "there is one compression");
             if cx.m.scalar_type() != Some(ScalarType::F32) {
                 return cx.unsupported("its type is not known here");
             }
-            let (at, _) = cx.named("e");
+            let (at, _) = cx.named("e")?;
             let positions = self.vector_dsts(cx, at)?;
             dsts.splice(0..0, positions);
             TensorAccess::LoadCompressed(cells, which, nan, sign)
@@ -253,7 +245,7 @@ impl BodyDecoder<'_> {
 
     /// Column offset of the second half of `.16x32bx2` from the first.
     fn half_distance(&self, cx: &Context<'_>) -> Decoded<i32> {
-        match cx.named("immHalfSplitoff") {
+        match cx.named("immHalfSplitoff")? {
             (at, Operand::Immediate(immediate)) => {
                 Ok(immediate_bits(immediate, ScalarType::S32, cx.span(at))? as u32 as i32)
             }
@@ -263,7 +255,7 @@ impl BodyDecoder<'_> {
 
     /// The row of tensor memory addresses of a bracketed operand.
     pub(super) fn tensor_address(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
-        let (at, operand) = cx.named(name);
+        let (at, operand) = cx.named(name)?;
         match operand {
             Operand::Address(AddressBase::Register(register), offset) => {
                 let row = Src::register(self.row_of(register));

@@ -43,7 +43,7 @@ impl BodyDecoder<'_> {
             Some(Mod::CtaGroup2) => true,
             Some(other) => return cx.unsupported(&format!("`.{}` is not known here", other.as_str())),
         };
-        let (at, operand) = cx.named("tensor");
+        let (at, operand) = cx.named("tensor")?;
         let span = cx.span(at);
         let tensor = self.tensor(cx, at, operand)?;
         let map = self.map_address(cx, tensor.map, at)?;
@@ -52,8 +52,8 @@ impl BodyDecoder<'_> {
             Some(operand) => Some(self.src_of(cx, operand, ScalarType::U64, span)?),
             None => None,
         };
-        let offsets = match cx.named("im2colInfo") {
-            (at, operand @ Operand::Vector(_)) => self.vector(cx, operand, ScalarType::U16, at)?,
+        let offsets = match cx.given("im2colInfo") {
+            Some((at, operand @ Operand::Vector(_))) => self.vector(cx, operand, ScalarType::U16, at)?,
             _ => Box::default(),
         };
         let is_load = cx.m.has(Mod::MbarrierCompleteTxBytes);
@@ -154,7 +154,7 @@ impl BodyDecoder<'_> {
 
     /// An address in shared memory whose brackets may be omitted.
     fn loose(&mut self, cx: &mut Context<'_>, name: &str, space: Space) -> Decoded<Address> {
-        let (at, operand) = cx.named(name);
+        let (at, operand) = cx.named(name)?;
         let Operand::Register(register) = operand else { return self.address(cx, at, space) };
         let bits = self.body.reg_type(register).bits();
         let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
@@ -166,7 +166,7 @@ impl BodyDecoder<'_> {
     pub(super) fn tensormap_replace(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = self.space(cx)?;
         cx.m.ignore_words(&[Mod::B32, Mod::B64], "the field has a type");
-        let (at, _) = cx.named("addr");
+        let (at, _) = cx.named("addr")?;
         let map = self.address(cx, at, space)?;
         let value = self.src_named(cx, "new_val")?;
         let field = field(cx)?;
@@ -176,9 +176,9 @@ impl BodyDecoder<'_> {
 
     /// `tensormap.cp_fenceproxy`: the threads of the warp synchronize, then each copies.
     pub(super) fn tensormap_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (at, _) = cx.named("dst");
+        let (at, _) = cx.named("dst")?;
         let to = self.address(cx, at, Space::Global)?;
-        let (at, _) = cx.named("src");
+        let (at, _) = cx.named("src")?;
         let from = self.address(cx, at, Space::Shared)?;
         cx.m.ignore(&[Slot::Scope], STRONGEST);
         let none = (Space::Generic, 0);
@@ -226,15 +226,18 @@ fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
 
 /// The replaced field, with its dimension.
 fn field(cx: &Context<'_>) -> Decoded<Field> {
-    let (at, ord) = cx.named("ord");
+    let ord = cx.given("ord");
     let dimension = match ord {
-        Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
-        Operand::Address(AddressBase::Absolute, value) => usize::try_from(value).ok(),
+        Some((_, Operand::Immediate(value))) => {
+            value.as_integer().and_then(|value| usize::try_from(value).ok())
+        }
+        Some((_, Operand::Address(AddressBase::Absolute, value))) => usize::try_from(value).ok(),
         _ => None,
     };
+    let span = ord.map_or(cx.inst.at.0, |(at, _)| cx.span(at));
     let of = |field: fn(usize) -> Field| match dimension {
         Some(dimension) => Ok(field(dimension)),
-        None => finding(codes::OPERAND, cx.span(at), "expected the number of a dimension"),
+        None => finding(codes::OPERAND, span, "expected the number of a dimension"),
     };
     if cx.m.has(Mod::GlobalAddress) {
         return Ok(Field::Address);

@@ -102,7 +102,7 @@ impl BodyDecoder<'_> {
 
     /// `[object, {coordinates}]`, `[object, sampler, {coordinates}]`
     fn at(&mut self, cx: &mut Context<'_>, geometry: Geometry, ty: ScalarType) -> Decoded<At> {
-        let (place, operand) = cx.named("at");
+        let (place, operand) = cx.named("at")?;
         let parts = match operand {
             Operand::Bracket(list) => self.body.list(list).to_vec(),
             _ => Vec::new(),
@@ -141,20 +141,13 @@ impl BodyDecoder<'_> {
 
     /// The values of a vector operand.
     fn values(&mut self, cx: &mut Context<'_>, name: &str, ty: ScalarType) -> Decoded<Box<[Src]>> {
-        let (at, operand) = cx.named(name);
-        if operand.is_omitted() {
-            return Ok(Box::default());
-        }
+        let (at, operand) = cx.named(name)?;
         let elements = self.elements(operand);
         elements.into_iter().map(|element| self.src_of(cx, element, ty, cx.span(at))).collect()
     }
 
-    fn optional(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Option<Src>> {
-        if cx.named(name).1.is_omitted() { Ok(None) } else { self.src_named(cx, name).map(Some) }
-    }
-
     fn destinations(&self, cx: &Context<'_>) -> Decoded<Box<[Dst]>> {
-        let (at, operand) = cx.named("d");
+        let (at, operand) = cx.named("d")?;
         self.elements(operand).into_iter().map(|element| self.dst_of(element, cx.span(at))).collect()
     }
 
@@ -198,9 +191,9 @@ impl BodyDecoder<'_> {
         };
         // The type also implies the number of registers.
         cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results specifies it too");
-        let resident = match cx.named("p") {
-            (_, Operand::Omitted) => None,
-            (at, operand) => Some(self.dst_of(operand, cx.span(at))?),
+        let resident = match cx.given("p") {
+            Some((at, operand)) => Some(self.dst_of(operand, cx.span(at))?),
+            None => None,
         };
         Ok(Fetch {
             texture,
@@ -210,8 +203,11 @@ impl BodyDecoder<'_> {
             sample,
             at: if is_whole { Coordinates::Whole(coordinates) } else { Coordinates::Point(coordinates) },
             level,
-            offsets: self.values(cx, "e", ScalarType::S32)?,
-            depth: self.optional(cx, "f")?,
+            offsets: match cx.given("e") {
+                Some(_) => self.values(cx, "e", ScalarType::S32)?,
+                None => Box::default(),
+            },
+            depth: self.src_given(cx, "f")?,
             gather,
             texels,
             dsts: self.destinations(cx)?,
@@ -224,7 +220,7 @@ impl BodyDecoder<'_> {
         let query = cx.m.get(Field::Query).and_then(|query| Property::from_name(query.as_str()));
         let Some(property) = query else { return cx.unsupported("its query is not known here") };
         let dst = self.dst_named(cx, "d")?;
-        let (at, operand) = cx.named("a");
+        let (at, operand) = cx.named("a")?;
         let handle = self.handle(cx, operand, at)?;
         let level = if cx.m.has(Mod::Level) { Some(self.src_named(cx, "lod")?) } else { None };
         Ok(TextureQuery { handle, property, level, dst })

@@ -79,7 +79,7 @@ fn is_on_halves(form: &Form) -> bool {
 impl BodyDecoder<'_> {
     /// The whole register or constant of which an operand uses a part.
     fn whole(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<(Src, Operand)> {
-        let (at, operand) = cx.named(name);
+        let (at, operand) = cx.named(name)?;
         let whole = match operand {
             Operand::Selected(register, _) | Operand::Negated(register, _) => Operand::Register(register),
             other => other,
@@ -89,7 +89,7 @@ impl BodyDecoder<'_> {
 
     /// The destination register, and the selector of the part that is written.
     fn merged(&self, cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
-        let (at, operand) = cx.named("d");
+        let (at, operand) = cx.named("d")?;
         match operand {
             Operand::Selected(register, selector) => Ok((self.row_of(register), Some(selector))),
             other => Ok((self.dst_of(other, cx.span(at))?, None)),

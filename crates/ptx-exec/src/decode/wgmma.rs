@@ -23,9 +23,8 @@ pub(super) fn part_of_warp(shape: Mod) -> Option<Size> {
 
 /// The value of a constant operand; `None` if the row has no such operand.
 fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
-    let (at, operand) = cx.named(name);
+    let Some((at, operand)) = cx.given(name) else { return Ok(None) };
     match operand {
-        Operand::Omitted => Ok(None),
         Operand::Immediate(value) if value.as_integer().is_some() => Ok(value.as_integer()),
         _ => finding(codes::OPERAND, cx.span(at), "expected an integer constant"),
     }
@@ -70,7 +69,10 @@ impl BodyDecoder<'_> {
         let action = match cx.m.sem() {
             Sem::Matrix(MatrixSem::WgmmaFence) => WarpgroupAction::Fence,
             Sem::Matrix(MatrixSem::WgmmaCommit) => WarpgroupAction::Commit,
-            Sem::Matrix(MatrixSem::WgmmaWait) => WarpgroupAction::Wait(immediate(cx, "N")?.unwrap_or(0)),
+            Sem::Matrix(MatrixSem::WgmmaWait) => match immediate(cx, "N")? {
+                Some(most) => WarpgroupAction::Wait(most),
+                None => return cx.unsupported("it has no number of groups"),
+            },
             _ => WarpgroupAction::Multiply(self.warpgroup_product(cx)?),
         };
         emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);
@@ -81,7 +83,7 @@ impl BodyDecoder<'_> {
     fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
         let product = product(cx)?;
         let [of_a, _, _, of_d] = product.registers();
-        let (at, _) = cx.named("d");
+        let (at, _) = cx.named("d")?;
         let d = self.vector_dsts(cx, at)?;
         expect_registers(cx, d.len(), of_d)?;
         let a = match cx.find("a") {
