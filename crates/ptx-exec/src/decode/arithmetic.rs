@@ -1,14 +1,14 @@
 //! Arithmetic, logic and bit operations.
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, TypeKind};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context, Decode, ternary};
+use super::body::{BodyDecoder, Context, Decode, row_bits, ternary};
 use super::convert::float_format;
 use crate::program::{
-    Alu, Binary, Dual, FloatBinary, FloatExtreme, FloatFunction, Formula, Numbers, Packing, Src, Ternary,
-    Unary,
+    Alu, Binary, Dst, Dual, FloatBinary, FloatExtreme, FloatFunction, Formula, Numbers, Packing, Src,
+    Ternary, Unary,
 };
 use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use crate::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
@@ -44,6 +44,37 @@ pub(super) fn type_numbers(cx: &Context<'_>) -> Decoded<Numbers> {
         Some(numbers) => Ok(numbers),
         None => cx.unsupported("its type has no arithmetic here"),
     }
+}
+
+/// The type of an instruction on single integers.
+fn integer_type(cx: &Context<'_>) -> Decoded<Int> {
+    match type_numbers(cx)? {
+        Numbers::Int(t) => Ok(t),
+        Numbers::Ints(..) | Numbers::Float(_) | Numbers::Floats(..) => {
+            cx.unsupported("its type is not an integer")
+        }
+    }
+}
+
+/// The type of an instruction on floating-point values, and how they lie in registers.
+fn float_type(cx: &Context<'_>) -> Decoded<(Format, Packing)> {
+    match type_numbers(cx)? {
+        n @ (Numbers::Float(format) | Numbers::Floats(format, _)) => Ok((format, n.packing())),
+        Numbers::Int(_) | Numbers::Ints(..) => cx.unsupported("its type is not a floating-point type"),
+    }
+}
+
+/// The format of the narrow operands in mixed precision (manual 9.7.5): `.f16` or `.bf16` operands are widened, the last one and the
+/// result are `.f32`. `None` for instructions of one type.
+fn mixed(cx: &Context<'_>) -> Decoded<Option<Format>> {
+    let Some(from) = cx.m.type_of(Field::AType) else { return Ok(None) };
+    let Some(from) = float_format(from) else {
+        return cx.unsupported("its argument type has no arithmetic here");
+    };
+    if cx.m.scalar_type() != Some(ScalarType::F32) {
+        return cx.unsupported("its type has no mixed precision here");
+    }
+    Ok(Some(from))
 }
 
 /// `.ftz`.
@@ -123,16 +154,50 @@ impl<'a> BodyDecoder<'a> {
     pub(super) fn arith_decoder(sem: ArithSem) -> Decode<'a> {
         use ArithSem as S;
         match sem {
-            S::Add | S::Sub | S::Mul | S::Mad | S::Fma | S::Div | S::Rem | S::Abs | S::Neg => {
-                Self::arithmetic
-            }
-            S::Min | S::Max | S::Min3 | S::Max3 => Self::extreme,
+            S::Add => |decoder, cx| decoder.sum(cx, Binary::IntAdd, FloatBinary::Add),
+            S::Sub => |decoder, cx| decoder.sum(cx, Binary::IntSub, FloatBinary::Sub),
+            S::Mul => Self::product,
+            S::Mad => Self::multiply_add,
+            S::Fma => Self::fused_multiply_add,
+            S::Div => Self::quotient,
+            S::Rem => |decoder, cx| decoder.integer_binary(cx, Binary::IntRem),
+            S::Abs => |decoder, cx| decoder.sign(cx, Unary::IntAbs, Unary::FloatAbs),
+            S::Neg => |decoder, cx| decoder.sign(cx, Unary::IntNeg, Unary::FloatNeg),
+            S::Min | S::Min3 => |decoder, cx| decoder.extreme(cx, Extreme::Min),
+            S::Max | S::Max3 => |decoder, cx| decoder.extreme(cx, Extreme::Max),
             S::FmaOob => Self::fma_within_bounds,
             S::PackedBytes => Self::packed_bytes,
-            S::Sad | S::Mul24 | S::Mad24 | S::Dp4a | S::Dp2a => Self::integer,
-            S::AddCarry | S::SubCarry | S::MadCarry => Self::carry,
-            S::Rcp | S::Sqrt | S::Rsqrt | S::Sin | S::Cos | S::Lg2 | S::Ex2 | S::Tanh => Self::function,
-            S::Testp | S::Copysign => Self::function,
+            S::Sad => |decoder, cx| decoder.integer_ternary(cx, Ternary::Sad),
+            S::Mul24 => |decoder, cx| {
+                let op = Binary::Mul24(integer_type(cx)?, part(cx)?);
+                decoder.binary(cx, op, Packing::Whole)
+            },
+            S::Mad24 => |decoder, cx| {
+                let op = Ternary::Mad24(integer_type(cx)?, part(cx)?, saturation(cx));
+                decoder.ternary(cx, op, Packing::Whole)
+            },
+            S::Dp4a => |decoder, cx| {
+                let op = Ternary::Dp4a(sign_of(cx, Field::AType), sign_of(cx, Field::BType));
+                decoder.ternary(cx, op, Packing::Whole)
+            },
+            S::Dp2a => Self::dot_product_of_halves,
+            S::AddCarry => |decoder, cx| decoder.carry(cx, Dual::AddCarry, 0),
+            // `sub.cc` computes `a + ~b + 1`.
+            S::SubCarry => |decoder, cx| decoder.carry(cx, Dual::SubCarry, 1),
+            S::MadCarry => Self::multiply_add_carry,
+            S::Rcp => |decoder, cx| decoder.reciprocal(cx, FloatFunction::Rcp, Unary::RcpUpperWord),
+            S::Rsqrt => |decoder, cx| decoder.reciprocal(cx, FloatFunction::Rsqrt, Unary::RsqrtUpperWord),
+            S::Sqrt => |decoder, cx| decoder.function(cx, FloatFunction::Sqrt),
+            S::Sin => |decoder, cx| decoder.of_angle(cx, FloatFunction::Sin, FloatFunction::SinOfTurns),
+            S::Cos => |decoder, cx| decoder.of_angle(cx, FloatFunction::Cos, FloatFunction::CosOfTurns),
+            S::Lg2 => |decoder, cx| decoder.function(cx, FloatFunction::Lg2),
+            S::Ex2 => |decoder, cx| decoder.function(cx, FloatFunction::Ex2),
+            S::Tanh => |decoder, cx| decoder.function(cx, FloatFunction::Tanh),
+            S::Testp => Self::test_property,
+            S::Copysign => |decoder, cx| {
+                let (format, _) = float_type(cx)?;
+                decoder.binary(cx, Binary::Copysign(format), Packing::Whole)
+            },
         }
     }
 
@@ -140,9 +205,39 @@ impl<'a> BodyDecoder<'a> {
     pub(super) fn bits_decoder(sem: BitsSem) -> Decode<'a> {
         use BitsSem as S;
         match sem {
-            S::And | S::Or | S::Xor | S::Not | S::Cnot | S::Lop3 => Self::logic,
-            S::Shl | S::Shr | S::Shf | S::Popc | S::Clz | S::Bfind | S::Fns | S::Brev => Self::bit_operation,
-            S::Bfe | S::Bfi | S::Bmsk | S::Szext | S::Prmt => Self::bit_operation,
+            S::And => |decoder, cx| decoder.logic(cx, Binary::And),
+            S::Or => |decoder, cx| decoder.logic(cx, Binary::Or),
+            S::Xor => |decoder, cx| decoder.logic(cx, Binary::Xor),
+            S::Not => |decoder, cx| decoder.masked(cx, |mask| Unary::Not { mask }),
+            S::Cnot => |decoder, cx| decoder.masked(cx, |mask| Unary::IsZero { mask }),
+            S::Lop3 => Self::lop3,
+            S::Shl => |decoder, cx| decoder.integer_binary(cx, Binary::Shl),
+            S::Shr => |decoder, cx| decoder.integer_binary(cx, Binary::Shr),
+            S::Shf => Self::funnel_shift,
+            S::Popc => |decoder, cx| decoder.integer_unary(cx, Unary::Popc),
+            S::Clz => |decoder, cx| decoder.integer_unary(cx, Unary::Clz),
+            S::Brev => |decoder, cx| decoder.integer_unary(cx, Unary::Brev),
+            S::Bfind => |decoder, cx| {
+                let found = if cx.m.has(Mod::Shiftamt) { Found::ShiftAmount } else { Found::Position };
+                let op = Unary::Bfind(integer_type(cx)?, found);
+                decoder.unary(cx, op, Packing::Whole)
+            },
+            S::Fns => |decoder, cx| decoder.formula(cx, Formula::Fns),
+            S::Bfe => |decoder, cx| decoder.integer_ternary(cx, Ternary::Bfe),
+            S::Bfi => |decoder, cx| {
+                let op = Formula::Bfi(integer_type(cx)?);
+                decoder.formula(cx, op)
+            },
+            S::Bmsk => |decoder, cx| {
+                cx.m.ignore(&[Field::Type], "masks have one type");
+                let op = Binary::Bmsk(overshoot(cx)?);
+                decoder.binary(cx, op, Packing::Whole)
+            },
+            S::Szext => |decoder, cx| {
+                let op = Binary::Szext(integer_type(cx)?.sign(), overshoot(cx)?);
+                decoder.binary(cx, op, Packing::Whole)
+            },
+            S::Prmt => Self::permute,
         }
     }
 }
@@ -169,6 +264,32 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
+    fn integer_unary(&mut self, cx: &mut Context<'_>, op: fn(Int) -> Unary) -> Decoded<()> {
+        let op = op(integer_type(cx)?);
+        self.unary(cx, op, Packing::Whole)
+    }
+
+    fn integer_binary(&mut self, cx: &mut Context<'_>, op: fn(Int) -> Binary) -> Decoded<()> {
+        let op = op(integer_type(cx)?);
+        self.binary(cx, op, Packing::Whole)
+    }
+
+    fn integer_ternary(&mut self, cx: &mut Context<'_>, op: fn(Int) -> Ternary) -> Decoded<()> {
+        let op = op(integer_type(cx)?);
+        self.ternary(cx, op, Packing::Whole)
+    }
+
+    fn float_binary(
+        &mut self,
+        cx: &mut Context<'_>,
+        op: FloatBinary,
+        format: Format,
+        packing: Packing,
+    ) -> Decoded<()> {
+        let op = Binary::Float(op, arith(cx, format)?);
+        self.binary(cx, op, packing)
+    }
+
     /// A formula of all operands after the destination.
     fn formula(&mut self, cx: &mut Context<'_>, op: Formula) -> Decoded<()> {
         let mut srcs = [cx.constants.of(0); 4];
@@ -183,90 +304,103 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `add`, `sub`, `mul`, `mad`, `fma`, `div`, `rem`, `abs`, `neg` of all types.
-    pub(super) fn arithmetic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if let Some(from) = cx.m.type_of(Field::AType) {
-            return self.mixed(cx, from);
+    /// `add`, `sub` of all types.
+    fn sum(
+        &mut self,
+        cx: &mut Context<'_>,
+        integer: fn(Int, Saturation) -> Binary,
+        float: FloatBinary,
+    ) -> Decoded<()> {
+        if let Some(from) = mixed(cx)? {
+            let op = Binary::FloatMixed(float, arith(cx, Format::F32)?, from);
+            return self.binary(cx, op, Packing::Whole);
         }
+        let n = type_numbers(cx)?;
+        match n {
+            Numbers::Int(t) | Numbers::Ints(t, _) => {
+                let op = integer(t, saturation(cx));
+                self.binary(cx, op, n.packing())
+            }
+            Numbers::Float(format) | Numbers::Floats(format, _) => {
+                self.float_binary(cx, float, format, n.packing())
+            }
+        }
+    }
+
+    /// `mul` of all types.
+    fn product(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         match type_numbers(cx)? {
-            Numbers::Int(t) | Numbers::Ints(t, _) => self.integer_arithmetic(cx, t),
-            Numbers::Float(format) | Numbers::Floats(format, _) => self.float_arithmetic(cx, format),
+            Numbers::Int(_) | Numbers::Ints(..) => {
+                let op = Binary::IntMul(integer_type(cx)?, part(cx)?);
+                self.binary(cx, op, Packing::Whole)
+            }
+            n @ (Numbers::Float(format) | Numbers::Floats(format, _)) => {
+                self.float_binary(cx, FloatBinary::Mul, format, n.packing())
+            }
         }
     }
 
-    fn integer_arithmetic(&mut self, cx: &mut Context<'_>, t: Int) -> Decoded<()> {
-        let packing = type_numbers(cx)?.packing();
-        match cx.m.sem() {
-            Sem::Arith(ArithSem::Add) => self.binary(cx, Binary::IntAdd(t, saturation(cx)), packing),
-            Sem::Arith(ArithSem::Sub) => self.binary(cx, Binary::IntSub(t, saturation(cx)), packing),
-            Sem::Arith(ArithSem::Mul) => self.binary(cx, Binary::IntMul(t, part(cx)?), Packing::Whole),
-            Sem::Arith(ArithSem::Mad) => {
-                self.ternary(cx, Ternary::IntMad(t, part(cx)?, saturation(cx)), Packing::Whole)
+    /// `mad` of all types.
+    fn multiply_add(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        match type_numbers(cx)? {
+            Numbers::Int(_) | Numbers::Ints(..) => {
+                let op = Ternary::IntMad(integer_type(cx)?, part(cx)?, saturation(cx));
+                self.ternary(cx, op, Packing::Whole)
             }
-            Sem::Arith(ArithSem::Div) => self.binary(cx, Binary::IntDiv(t), Packing::Whole),
-            Sem::Arith(ArithSem::Rem) => self.binary(cx, Binary::IntRem(t), Packing::Whole),
-            Sem::Arith(ArithSem::Abs) => self.unary(cx, Unary::IntAbs(t), packing),
-            Sem::Arith(ArithSem::Neg) => self.unary(cx, Unary::IntNeg(t), packing),
-            _ => cx.unsupported("it has no integer form"),
+            Numbers::Float(_) | Numbers::Floats(..) => self.fused_multiply_add(cx),
         }
     }
 
-    fn float_arithmetic(&mut self, cx: &mut Context<'_>, format: Format) -> Decoded<()> {
-        let packing = type_numbers(cx)?.packing();
-        let op = match cx.m.sem() {
-            Sem::Arith(ArithSem::Add) => FloatBinary::Add,
-            Sem::Arith(ArithSem::Sub) => FloatBinary::Sub,
-            Sem::Arith(ArithSem::Mul) => FloatBinary::Mul,
-            Sem::Arith(ArithSem::Div) if cx.m.has(Mod::Approx) => FloatBinary::DivApprox,
-            Sem::Arith(ArithSem::Div) => {
-                cx.m.ignore_words(&[Mod::Full], ROUNDED);
-                FloatBinary::Div
-            }
-            Sem::Arith(ArithSem::Mad | ArithSem::Fma) => {
-                let m = arith(cx, format)?;
-                return self.ternary(cx, Ternary::Fma(m), packing);
-            }
-            Sem::Arith(ArithSem::Abs) => {
-                return self.unary(cx, Unary::FloatAbs(format, subnormals(cx)), packing);
-            }
-            Sem::Arith(ArithSem::Neg) => {
-                return self.unary(cx, Unary::FloatNeg(format, subnormals(cx)), packing);
-            }
-            _ => return cx.unsupported("it has no floating-point form"),
-        };
-        let m = arith(cx, format)?;
-        self.binary(cx, Binary::Float(op, m), packing)
+    /// `fma`, and `mad` of floating-point types.
+    fn fused_multiply_add(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if let Some(from) = mixed(cx)? {
+            let op = Ternary::FmaMixed(arith(cx, Format::F32)?, from);
+            return self.ternary(cx, op, Packing::Whole);
+        }
+        let (format, packing) = float_type(cx)?;
+        let op = Ternary::Fma(arith(cx, format)?);
+        self.ternary(cx, op, packing)
     }
 
-    /// Mixed precision (manual 9.7.5): `.f16` or `.bf16` operands are widened, the last one and the result are `.f32`.
-    fn mixed(&mut self, cx: &mut Context<'_>, from: ScalarType) -> Decoded<()> {
-        let Some(from) = float_format(from) else {
-            return cx.unsupported("its argument type has no arithmetic here");
-        };
-        if cx.m.scalar_type() != Some(ScalarType::F32) {
-            return cx.unsupported("its type has no mixed precision here");
+    /// `div` of all types.
+    fn quotient(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        match type_numbers(cx)? {
+            Numbers::Int(_) | Numbers::Ints(..) => self.integer_binary(cx, Binary::IntDiv),
+            n @ (Numbers::Float(format) | Numbers::Floats(format, _)) => {
+                let op = if cx.m.has(Mod::Approx) {
+                    FloatBinary::DivApprox
+                } else {
+                    cx.m.ignore_words(&[Mod::Full], ROUNDED);
+                    FloatBinary::Div
+                };
+                self.float_binary(cx, op, format, n.packing())
+            }
         }
-        let m = arith(cx, Format::F32)?;
-        let op = match cx.m.sem() {
-            Sem::Arith(ArithSem::Add) => FloatBinary::Add,
-            Sem::Arith(ArithSem::Sub) => FloatBinary::Sub,
-            Sem::Arith(ArithSem::Fma) => return self.ternary(cx, Ternary::FmaMixed(m, from), Packing::Whole),
-            _ => return cx.unsupported("it has no form of mixed precision"),
+    }
+
+    /// `abs`, `neg` of all types.
+    fn sign(
+        &mut self,
+        cx: &mut Context<'_>,
+        integer: fn(Int) -> Unary,
+        float: fn(Format, Subnormals) -> Unary,
+    ) -> Decoded<()> {
+        let n = type_numbers(cx)?;
+        let op = match n {
+            Numbers::Int(t) | Numbers::Ints(t, _) => integer(t),
+            Numbers::Float(format) | Numbers::Floats(format, _) => float(format, subnormals(cx)),
         };
-        self.binary(cx, Binary::FloatMixed(op, m, from), Packing::Whole)
+        self.unary(cx, op, n.packing())
     }
 
     /// `fma.oob` (manual 9.7.4.4).
     pub(super) fn fma_within_bounds(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let n = type_numbers(cx)?;
-        let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
-            return cx.unsupported("its type is not a floating-point type");
-        };
+        let (format, packing) = float_type(cx)?;
         if !cx.m.has(Mod::Oob) {
             return cx.unsupported("what it does out of bounds is not known here");
         }
         let m = arith(cx, format)?;
-        self.ternary(cx, Ternary::FmaWithinBounds(m), n.packing())
+        self.ternary(cx, Ternary::FmaWithinBounds(m), packing)
     }
 
     /// `add`, `sub`, `min`, `max` and `neg` on four bytes.
@@ -276,16 +410,16 @@ impl BodyDecoder<'_> {
         match cx.m.opcode() {
             Opcode::Add => self.binary(cx, Binary::IntAdd(t, saturation(cx)), n.packing()),
             Opcode::Sub => self.binary(cx, Binary::IntSub(t, saturation(cx)), n.packing()),
-            Opcode::Min | Opcode::Max => self.extreme(cx),
+            Opcode::Min => self.extreme(cx, Extreme::Min),
+            Opcode::Max => self.extreme(cx, Extreme::Max),
             Opcode::Neg => self.unary(cx, Unary::IntNeg(t), n.packing()),
             _ => cx.unsupported("it is not a known operation on bytes"),
         }
     }
 
     /// `min`, `max`, of two or three values.
-    pub(super) fn extreme(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+    fn extreme(&mut self, cx: &mut Context<'_>, which: Extreme) -> Decoded<()> {
         let n = type_numbers(cx)?;
-        let which = if cx.m.opcode() == Opcode::Min { Extreme::Min } else { Extreme::Max };
         match n {
             Numbers::Int(t) | Numbers::Ints(t, _) => {
                 let op = match (which, cx.m.has(Mod::Relu)) {
@@ -317,71 +451,56 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// `sad`, `mul24`, `mad24`, `dp4a`, `dp2a`.
-    pub(super) fn integer(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (a_sign, b_sign) = (sign_of(cx, Field::AType), sign_of(cx, Field::BType));
-        match cx.m.sem() {
-            Sem::Arith(ArithSem::Dp4a) => {
-                return self.ternary(cx, Ternary::Dp4a(a_sign, b_sign), Packing::Whole);
-            }
-            Sem::Arith(ArithSem::Dp2a) => {
-                let half = match cx.m.get(Field::Mode) {
-                    Some(Mod::Lo) => Part::Lo,
-                    Some(Mod::Hi) => Part::Hi,
-                    _ => return cx.unsupported("which half it multiplies is not known here"),
-                };
-                return self.ternary(cx, Ternary::Dp2a(a_sign, b_sign, half), Packing::Whole);
-            }
-            _ => {}
-        }
-        let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
-        match cx.m.sem() {
-            Sem::Arith(ArithSem::Sad) => self.ternary(cx, Ternary::Sad(t), Packing::Whole),
-            Sem::Arith(ArithSem::Mul24) => self.binary(cx, Binary::Mul24(t, part(cx)?), Packing::Whole),
-            Sem::Arith(ArithSem::Mad24) => {
-                self.ternary(cx, Ternary::Mad24(t, part(cx)?, saturation(cx)), Packing::Whole)
-            }
-            _ => cx.unsupported("it is not an integer operation"),
-        }
+    /// `dp2a`.
+    fn dot_product_of_halves(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let half = match cx.m.get(Field::Mode) {
+            Some(Mod::Lo) => Part::Lo,
+            Some(Mod::Hi) => Part::Hi,
+            _ => return cx.unsupported("which half it multiplies is not known here"),
+        };
+        let op = Ternary::Dp2a(sign_of(cx, Field::AType), sign_of(cx, Field::BType), half);
+        self.ternary(cx, op, Packing::Whole)
     }
 
-    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: the condition code is a register row of the function.
-    pub(super) fn carry(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
+    /// `add.cc`, `addc`, `sub.cc`, `subc`; `initial` is the carry of the lowest word.
+    fn carry(&mut self, cx: &mut Context<'_>, op: fn(Int, Saturation) -> Dual, initial: u64) -> Decoded<()> {
+        let op = op(integer_type(cx)?, saturation(cx));
+        let (carry, out) = self.condition_code(cx, initial);
+        let (d, a, b) = (self.dst(cx, 0)?, self.src(cx, 1)?, self.src(cx, 2)?);
+        cx.emit(Alu::Dual { op, dsts: [d, out], srcs: [a, b, carry, carry] });
+        Ok(())
+    }
+
+    /// `mad.cc`, `madc`.
+    fn multiply_add_carry(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::Sat], "`ptxas` makes the code of `madc.hi` for `madc.hi.sat`");
+        let op = Dual::MadCarry(integer_type(cx)?, part(cx)?);
+        let (carry, out) = self.condition_code(cx, 0);
         let d = self.dst(cx, 0)?;
-        let out = if cx.m.has(Mod::Cc) { self.carry } else { self.sink };
-        // `sub.cc` computes `a + ~b + 1`.
-        let none = u64::from(cx.m.sem() == Sem::Arith(ArithSem::SubCarry));
-        let carry = if cx.m.reads_carry() { Src::register(self.carry) } else { cx.constants.of(none) };
-        let (a, b) = (self.src(cx, 1)?, self.src(cx, 2)?);
-        let (op, c) = match cx.m.sem() {
-            Sem::Arith(ArithSem::AddCarry) => (Dual::AddCarry(t, saturation(cx)), carry),
-            Sem::Arith(ArithSem::SubCarry) => (Dual::SubCarry(t, saturation(cx)), carry),
-            Sem::Arith(ArithSem::MadCarry) => {
-                cx.m.ignore_words(&[Mod::Sat], "`ptxas` makes the code of `madc.hi` for `madc.hi.sat`");
-                (Dual::MadCarry(t, part(cx)?), self.src(cx, 3)?)
-            }
-            _ => return cx.unsupported("it reads or writes no condition code"),
-        };
+        let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
         cx.emit(Alu::Dual { op, dsts: [d, out], srcs: [a, b, c, carry] });
         Ok(())
     }
 
-    /// `and`, `or`, `xor`, `not`, `cnot`, `lop3`.
-    pub(super) fn logic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let ty = cx.m.scalar_type().unwrap_or(ScalarType::B64);
-        let mask = super::body::row_bits(ty);
-        match cx.m.sem() {
-            Sem::Bits(BitsSem::And) => self.binary(cx, Binary::And, Packing::Whole),
-            Sem::Bits(BitsSem::Or) => self.binary(cx, Binary::Or, Packing::Whole),
-            Sem::Bits(BitsSem::Xor) => self.binary(cx, Binary::Xor, Packing::Whole),
-            Sem::Bits(BitsSem::Not) => self.unary(cx, Unary::Not { mask }, Packing::Whole),
-            Sem::Bits(BitsSem::Cnot) => self.unary(cx, Unary::IsZero { mask }, Packing::Whole),
-            Sem::Bits(BitsSem::Lop3) => self.lop3(cx),
-            _ => cx.unsupported("it is not a logic operation"),
-        }
+    /// The carry that an instruction reads, and the row of the one that it writes: the condition code is a register row of the function.
+    fn condition_code(&self, cx: &mut Context<'_>, initial: u64) -> (Src, Dst) {
+        let carry = if cx.m.reads_carry() { Src::register(self.carry) } else { cx.constants.of(initial) };
+        (carry, if cx.m.has(Mod::Cc) { self.carry } else { self.sink })
     }
 
+    /// `and`, `or`, `xor`.
+    fn logic(&mut self, cx: &mut Context<'_>, op: Binary) -> Decoded<()> {
+        cx.m.ignore(&[Field::Type], "registers have no bits beyond their type");
+        self.binary(cx, op, Packing::Whole)
+    }
+
+    /// `not`, `cnot`, on the bits of the type.
+    fn masked(&mut self, cx: &mut Context<'_>, op: fn(u64) -> Unary) -> Decoded<()> {
+        let op = op(row_bits(cx.m.scalar_type().unwrap_or(ScalarType::B64)));
+        self.unary(cx, op, Packing::Whole)
+    }
+
+    /// `lop3`.
     fn lop3(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (at, operand) = cx.named("immLut")?;
         let table = match operand {
@@ -409,92 +528,68 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// Shifts, bit counts, bit fields and byte permutations.
-    pub(super) fn bit_operation(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let Numbers::Int(t) = type_numbers(cx)? else { return cx.unsupported("its type is not an integer") };
-        match cx.m.sem() {
-            Sem::Bits(BitsSem::Shl) => self.binary(cx, Binary::Shl(t), Packing::Whole),
-            Sem::Bits(BitsSem::Shr) => self.binary(cx, Binary::Shr(t), Packing::Whole),
-            Sem::Bits(BitsSem::Shf) => {
-                let direction = match cx.m.get(Field::Direction) {
-                    Some(Mod::L) => Direction::Left,
-                    Some(Mod::R) => Direction::Right,
-                    _ => return cx.unsupported("its direction is not known here"),
-                };
-                self.ternary(cx, Ternary::Shf(direction, overshoot(cx)?), Packing::Whole)
-            }
-            Sem::Bits(BitsSem::Popc) => self.unary(cx, Unary::Popc(t), Packing::Whole),
-            Sem::Bits(BitsSem::Clz) => self.unary(cx, Unary::Clz(t), Packing::Whole),
-            Sem::Bits(BitsSem::Brev) => self.unary(cx, Unary::Brev(t), Packing::Whole),
-            Sem::Bits(BitsSem::Bfind) => {
-                let found = if cx.m.has(Mod::Shiftamt) { Found::ShiftAmount } else { Found::Position };
-                self.unary(cx, Unary::Bfind(t, found), Packing::Whole)
-            }
-            Sem::Bits(BitsSem::Fns) => self.formula(cx, Formula::Fns),
-            Sem::Bits(BitsSem::Bfe) => self.ternary(cx, Ternary::Bfe(t), Packing::Whole),
-            Sem::Bits(BitsSem::Bfi) => self.formula(cx, Formula::Bfi(t)),
-            Sem::Bits(BitsSem::Bmsk) => self.binary(cx, Binary::Bmsk(overshoot(cx)?), Packing::Whole),
-            Sem::Bits(BitsSem::Szext) => {
-                self.binary(cx, Binary::Szext(t.sign(), overshoot(cx)?), Packing::Whole)
-            }
-            Sem::Bits(BitsSem::Prmt) => {
-                let mode = match cx.m.get(Field::Mode) {
-                    Some(Mod::F4e) => Permutation::Forward4Extract,
-                    Some(Mod::B4e) => Permutation::Backward4Extract,
-                    Some(Mod::Rc8) => Permutation::Replicate8,
-                    Some(Mod::Ecl) => Permutation::EdgeClampLeft,
-                    Some(Mod::Ecr) => Permutation::EdgeClampRight,
-                    Some(Mod::Rc16) => Permutation::Replicate16,
-                    None => Permutation::Generic,
-                    Some(_) => return cx.unsupported("its mode is not known here"),
-                };
-                self.ternary(cx, Ternary::Prmt(mode), Packing::Whole)
-            }
-            _ => cx.unsupported("it is not a bit operation"),
-        }
+    /// `shf`.
+    fn funnel_shift(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let direction = match cx.m.get(Field::Direction) {
+            Some(Mod::L) => Direction::Left,
+            Some(Mod::R) => Direction::Right,
+            _ => return cx.unsupported("its direction is not known here"),
+        };
+        let op = Ternary::Shf(direction, overshoot(cx)?);
+        self.ternary(cx, op, Packing::Whole)
     }
 
-    /// Unary floating-point functions, `testp` and `copysign`.
-    pub(super) fn function(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let n = type_numbers(cx)?;
-        let (Numbers::Float(format) | Numbers::Floats(format, _)) = n else {
-            return cx.unsupported("its type is not a floating-point type");
+    /// `prmt`.
+    fn permute(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let mode = match cx.m.get(Field::Mode) {
+            Some(Mod::F4e) => Permutation::Forward4Extract,
+            Some(Mod::B4e) => Permutation::Backward4Extract,
+            Some(Mod::Rc8) => Permutation::Replicate8,
+            Some(Mod::Ecl) => Permutation::EdgeClampLeft,
+            Some(Mod::Ecr) => Permutation::EdgeClampRight,
+            Some(Mod::Rc16) => Permutation::Replicate16,
+            None => Permutation::Generic,
+            Some(_) => return cx.unsupported("its mode is not known here"),
         };
-        let function = match cx.m.sem() {
-            // Only the upper words of the `.f64` approximations with `.ftz` are significant.
-            Sem::Arith(ArithSem::Rcp)
-                if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) =>
-            {
-                return self.unary(cx, Unary::RcpUpperWord, Packing::Whole);
-            }
-            Sem::Arith(ArithSem::Rsqrt)
-                if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) =>
-            {
-                return self.unary(cx, Unary::RsqrtUpperWord, Packing::Whole);
-            }
-            Sem::Arith(ArithSem::Rcp) => FloatFunction::Rcp,
-            Sem::Arith(ArithSem::Sqrt) => FloatFunction::Sqrt,
-            Sem::Arith(ArithSem::Rsqrt) => FloatFunction::Rsqrt,
-            Sem::Arith(ArithSem::Sin) if cx.m.has(Mod::TwoPi) => FloatFunction::SinOfTurns,
-            Sem::Arith(ArithSem::Cos) if cx.m.has(Mod::TwoPi) => FloatFunction::CosOfTurns,
-            Sem::Arith(ArithSem::Sin) => FloatFunction::Sin,
-            Sem::Arith(ArithSem::Cos) => FloatFunction::Cos,
-            Sem::Arith(ArithSem::Lg2) => FloatFunction::Lg2,
-            Sem::Arith(ArithSem::Ex2) => FloatFunction::Ex2,
-            Sem::Arith(ArithSem::Tanh) => FloatFunction::Tanh,
-            Sem::Arith(ArithSem::Copysign) => {
-                return self.binary(cx, Binary::Copysign(format), Packing::Whole);
-            }
-            Sem::Arith(ArithSem::Testp) => return self.test_property(cx, format),
-            _ => return cx.unsupported("it is not a function of one value"),
-        };
+        self.ternary(cx, Ternary::Prmt(mode), Packing::Whole)
+    }
+
+    /// A unary floating-point function.
+    fn function(&mut self, cx: &mut Context<'_>, function: FloatFunction) -> Decoded<()> {
+        let (format, packing) = float_type(cx)?;
         cx.m.ignore(&[Field::Approx], ROUNDED);
-        let m = arith(cx, format)?;
-        self.unary(cx, Unary::Function(function, m), n.packing())
+        let op = Unary::Function(function, arith(cx, format)?);
+        self.unary(cx, op, packing)
     }
 
-    /// `testp`
-    fn test_property(&mut self, cx: &mut Context<'_>, format: Format) -> Decoded<()> {
+    /// `rcp`, `rsqrt`. Only the upper words of the `.f64` approximations with `.ftz` are significant.
+    fn reciprocal(
+        &mut self,
+        cx: &mut Context<'_>,
+        function: FloatFunction,
+        upper_word: Unary,
+    ) -> Decoded<()> {
+        let (format, _) = float_type(cx)?;
+        if format == Format::F64 && cx.m.has(Mod::Approx) && cx.m.has(Mod::Ftz) {
+            return self.unary(cx, upper_word, Packing::Whole);
+        }
+        self.function(cx, function)
+    }
+
+    /// `sin`, `cos`, of an angle in radians or in turns.
+    fn of_angle(
+        &mut self,
+        cx: &mut Context<'_>,
+        radians: FloatFunction,
+        turns: FloatFunction,
+    ) -> Decoded<()> {
+        let function = if cx.m.has(Mod::TwoPi) { turns } else { radians };
+        self.function(cx, function)
+    }
+
+    /// `testp`.
+    fn test_property(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (format, _) = float_type(cx)?;
         let property = match cx.m.get(Field::Property) {
             Some(Mod::Finite) => Property::Finite,
             Some(Mod::Infinite) => Property::Infinite,

@@ -1,6 +1,6 @@
 //! Cluster barriers, addresses and launch control (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
 
-use ptx_isa::{BlockSem, Field, Mod, Sem};
+use ptx_isa::{BlockSem, Field, Mod};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, Decode, unary};
@@ -16,7 +16,8 @@ impl<'a> BodyDecoder<'a> {
             BlockSem::ClusterBarrier => Self::cluster_barrier,
             BlockSem::Fence => |decoder, cx| decoder.plain(cx, Effect::Fence, STRONGEST),
             BlockSem::FenceProxy => |decoder, cx| decoder.plain(cx, Effect::ProxyFence, STRONGEST),
-            BlockSem::Mapa | BlockSem::Getctarank => Self::cluster_address,
+            BlockSem::Mapa => Self::map_to_block,
+            BlockSem::Getctarank => Self::rank_of_address,
             BlockSem::Griddepcontrol => {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, "there are no grids that depend on this one")
             }
@@ -43,18 +44,21 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `mapa`, `getctarank`.
-    pub(super) fn cluster_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let d = self.dst_named(cx, "d")?;
-        let a = self.src_named(cx, "a")?;
+    /// `getctarank`.
+    fn rank_of_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let (d, a) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?);
         cx.m.ignore(&[Field::Type], "the address has the width of its register");
-        if cx.m.sem() == Sem::Block(BlockSem::Getctarank) {
-            let a = self.shared_address(cx, a);
-            cx.emit(unary(Unary::Field { shift: RANK_SHIFT, mask: 0xff }, d, a));
-            return Ok(());
-        }
+        let a = self.shared_address(cx, a);
+        cx.emit(unary(Unary::Field { shift: RANK_SHIFT, mask: 0xff }, d, a));
+        Ok(())
+    }
+
+    /// `mapa`.
+    fn map_to_block(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let d = self.dst_named(cx, "d")?;
+        let (a, rank) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
+        cx.m.ignore(&[Field::Type], "the address has the width of its register");
         let window = cx.m.space().is_none().then(|| Space::SharedCluster.window(self.size));
-        let rank = self.src_named(cx, "b")?;
         cx.emit(Effect::MapAddress(Box::new(MapAddress { d, a, rank, window })));
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Warp collectives (manual 9.7.9.6, 9.7.13).
 
-use ptx_isa::{Field, Mod, ScalarType, Sem, WarpSem};
+use ptx_isa::{Field, Mod, ScalarType, WarpSem};
 
 use super::Decoded;
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, Decode};
 use super::convert::int_of;
 use super::modifiers::TOGETHER;
 use crate::memory::Space;
@@ -15,91 +15,123 @@ use crate::scalar::float::{Extreme, NanRule, SignRule};
 /// Why the type of `match` is ignored.
 const WHOLE: &str = "registers are compared whole";
 
-impl BodyDecoder<'_> {
-    /// `bar.warp.sync`, `shfl`, `vote`, `match`, `redux`, `elect`, `activemask`.
-    pub(super) fn collective(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        if cx.m.sem() == Sem::Warp(WarpSem::Activemask) {
-            let d = self.dst(cx, 0)?;
-            cx.emit(Effect::ActiveMask { d });
-            return Ok(());
+impl<'a> BodyDecoder<'a> {
+    /// The decoder of an operation of a warp.
+    pub(super) fn warp_decoder(sem: WarpSem) -> Decode<'a> {
+        use WarpSem as S;
+        match sem {
+            S::BarrierWarp => {
+                |decoder, cx| decoder.collective(cx, CollectiveKind::Barrier, Vec::new(), Vec::new())
+            }
+            S::Shfl => Self::shuffle,
+            S::Vote => Self::vote,
+            S::Match => Self::match_values,
+            S::Activemask => |decoder, cx| {
+                let d = decoder.dst(cx, 0)?;
+                cx.emit(Effect::ActiveMask { d });
+                Ok(())
+            },
+            S::Redux => Self::reduce,
+            S::ReduxFloat => Self::reduce_floats,
+            S::Elect => |decoder, cx| {
+                let dsts = vec![decoder.dst_named(cx, "d")?, decoder.dst_named(cx, "p")?];
+                decoder.collective(cx, CollectiveKind::Elect, Vec::new(), dsts)
+            },
         }
-        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
+    }
+}
+
+impl BodyDecoder<'_> {
+    /// Appends an operation of the lanes that the instruction names.
+    fn collective(
+        &mut self,
+        cx: &mut Context<'_>,
+        kind: CollectiveKind,
+        srcs: Vec<Src>,
+        dsts: Vec<Dst>,
+    ) -> Decoded<()> {
         let participants = match cx.find("membermask") {
             Some(at) => Participants::Members(self.src(cx, at)?),
             None => Participants::Converged,
         };
-        let value = |decoder: &mut Self, cx: &mut Context<'_>| decoder.src_named(cx, "a");
-        let (kind, srcs, dsts): (_, Vec<Src>, Vec<Dst>) = match cx.m.sem() {
-            Sem::Warp(WarpSem::Shfl) => {
-                let mode = match cx.m.get(Field::Mode) {
-                    Some(Mod::Up) => ShuffleMode::Up,
-                    Some(Mod::Down) => ShuffleMode::Down,
-                    Some(Mod::Bfly) => ShuffleMode::Butterfly,
-                    Some(Mod::Idx) => ShuffleMode::Index,
-                    _ => return cx.unsupported("its mode is not known here"),
-                };
-                let srcs = vec![value(self, cx)?, self.src_named(cx, "b")?, self.src_named(cx, "c")?];
-                let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
-                (CollectiveKind::Shuffle(mode), srcs, dsts)
-            }
-            Sem::Warp(WarpSem::Vote) => {
-                let mode = match cx.m.get(Field::Mode) {
-                    Some(Mod::All) => VoteMode::All,
-                    Some(Mod::Any) => VoteMode::Any,
-                    Some(Mod::Uni) => VoteMode::Uniform,
-                    Some(Mod::Ballot) => VoteMode::Ballot,
-                    _ => return cx.unsupported("its mode is not known here"),
-                };
-                cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
-                (CollectiveKind::Vote(mode), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
-            }
-            Sem::Warp(WarpSem::Match) if cx.m.has(Mod::All) => {
-                cx.m.ignore(&[Field::Type], WHOLE);
-                let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
-                (CollectiveKind::MatchAll, vec![value(self, cx)?], dsts)
-            }
-            Sem::Warp(WarpSem::Match) if cx.m.has(Mod::Any) => {
-                cx.m.ignore(&[Field::Type], WHOLE);
-                (CollectiveKind::MatchAny, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
-            }
-            Sem::Warp(WarpSem::Redux) => {
-                let op = match cx.m.get(Field::Op) {
-                    Some(Mod::Add) => ReduceOp::Add,
-                    Some(Mod::Min) => ReduceOp::Min,
-                    Some(Mod::Max) => ReduceOp::Max,
-                    Some(Mod::And) => ReduceOp::And,
-                    Some(Mod::Or) => ReduceOp::Or,
-                    Some(Mod::Xor) => ReduceOp::Xor,
-                    _ => return cx.unsupported("its operation is not known here"),
-                };
-                let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
-                    return cx.unsupported("its type is not an integer");
-                };
-                (CollectiveKind::Redux(op, ty), vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
-            }
-            Sem::Warp(WarpSem::ReduxFloat) => {
-                let which = match cx.m.get(Field::Op) {
-                    Some(Mod::Min) => Extreme::Min,
-                    Some(Mod::Max) => Extreme::Max,
-                    _ => return cx.unsupported("its operation is not known here"),
-                };
-                if cx.m.scalar_type() != Some(ScalarType::F32) {
-                    return cx.unsupported("its type is not known here");
-                }
-                let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
-                let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
-                let kind = CollectiveKind::ReduxFloat(which, nan, sign);
-                (kind, vec![value(self, cx)?], vec![self.dst_named(cx, "d")?])
-            }
-            Sem::Warp(WarpSem::Elect) => {
-                let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
-                (CollectiveKind::Elect, Vec::new(), dsts)
-            }
-            Sem::Warp(WarpSem::BarrierWarp) => (CollectiveKind::Barrier, Vec::new(), Vec::new()),
-            _ => return cx.unsupported("it is not an operation of a warp"),
-        };
         emit(cx, kind, participants, srcs, dsts, (Space::Generic, 0));
         Ok(())
+    }
+
+    /// `shfl`.
+    fn shuffle(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let mode = match cx.m.get(Field::Mode) {
+            Some(Mod::Up) => ShuffleMode::Up,
+            Some(Mod::Down) => ShuffleMode::Down,
+            Some(Mod::Bfly) => ShuffleMode::Butterfly,
+            Some(Mod::Idx) => ShuffleMode::Index,
+            _ => return cx.unsupported("its mode is not known here"),
+        };
+        let srcs = vec![self.src_named(cx, "a")?, self.src_named(cx, "b")?, self.src_named(cx, "c")?];
+        let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
+        self.collective(cx, CollectiveKind::Shuffle(mode), srcs, dsts)
+    }
+
+    /// `vote`.
+    fn vote(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let mode = match cx.m.get(Field::Mode) {
+            Some(Mod::All) => VoteMode::All,
+            Some(Mod::Any) => VoteMode::Any,
+            Some(Mod::Uni) => VoteMode::Uniform,
+            Some(Mod::Ballot) => VoteMode::Ballot,
+            _ => return cx.unsupported("its mode is not known here"),
+        };
+        cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
+        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        self.collective(cx, CollectiveKind::Vote(mode), vec![a], vec![d])
+    }
+
+    /// `match`.
+    fn match_values(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(&[Field::Type], WHOLE);
+        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        if cx.m.has(Mod::All) {
+            let p = self.dst_named(cx, "p")?;
+            return self.collective(cx, CollectiveKind::MatchAll, vec![a], vec![d, p]);
+        }
+        if cx.m.has(Mod::Any) {
+            return self.collective(cx, CollectiveKind::MatchAny, vec![a], vec![d]);
+        }
+        cx.unsupported("what it compares is not known here")
+    }
+
+    /// `redux` on integers.
+    fn reduce(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let op = match cx.m.get(Field::Op) {
+            Some(Mod::Add) => ReduceOp::Add,
+            Some(Mod::Min) => ReduceOp::Min,
+            Some(Mod::Max) => ReduceOp::Max,
+            Some(Mod::And) => ReduceOp::And,
+            Some(Mod::Or) => ReduceOp::Or,
+            Some(Mod::Xor) => ReduceOp::Xor,
+            _ => return cx.unsupported("its operation is not known here"),
+        };
+        let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
+            return cx.unsupported("its type is not an integer");
+        };
+        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        self.collective(cx, CollectiveKind::Redux(op, ty), vec![a], vec![d])
+    }
+
+    /// `redux` on floating-point values.
+    fn reduce_floats(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let which = match cx.m.get(Field::Op) {
+            Some(Mod::Min) => Extreme::Min,
+            Some(Mod::Max) => Extreme::Max,
+            _ => return cx.unsupported("its operation is not known here"),
+        };
+        if cx.m.scalar_type() != Some(ScalarType::F32) {
+            return cx.unsupported("its type is not known here");
+        }
+        let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
+        let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
+        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        self.collective(cx, CollectiveKind::ReduxFloat(which, nan, sign), vec![a], vec![d])
     }
 }
 
@@ -112,6 +144,7 @@ pub(super) fn emit(
     dsts: Vec<Dst>,
     (space, offset): (Space, i64),
 ) {
+    cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
     let (srcs, dsts) = (srcs.into(), dsts.into());
     cx.emit(Effect::Collective(Box::new(Collective { kind, participants, srcs, dsts, space, offset })));
 }

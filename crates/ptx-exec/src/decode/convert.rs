@@ -118,33 +118,39 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `cvta`, `cvta.to` and `isspacep`.
-    pub(super) fn address_space(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let space = match cx.m.space() {
+    /// The space that `cvta` or `isspacep` names.
+    fn space_of_window(&self, cx: &Context<'_>) -> Decoded<Space> {
+        match cx.m.space() {
             // The parameters of a kernel have generic addresses; nothing else in that space does.
-            Some(StateSpace::Param | StateSpace::ParamEntry) => Space::Param,
-            _ => self.space(cx)?,
-        };
-        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
-        let window = space.window(self.size);
-        if cx.m.sem() == ptx_isa::Sem::Move(ptx_isa::MoveSem::Isspacep) && space == Space::Shared {
-            let own = cx.constants.of_shared(window);
-            cx.emit(binary(Binary::IsInBlock, d, a, own));
-            return Ok(());
+            Some(StateSpace::Param | StateSpace::ParamEntry) => Ok(Space::Param),
+            _ => self.space(cx),
         }
+    }
+
+    /// `cvta`, `cvta.to`.
+    pub(super) fn convert_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let window = self.space_of_window(cx)?.window(self.size);
         let has_32_bits = cx.m.scalar_type().is_some_and(|ty| ty.bits() == 32);
-        let mask = self.size.mask();
-        let op = if cx.m.sem() == ptx_isa::Sem::Move(ptx_isa::MoveSem::Isspacep) {
-            Unary::IsInSpace(space, self.size)
-        } else if has_32_bits && self.size == AddressSize::Bits64 {
+        if has_32_bits && self.size == AddressSize::Bits64 {
             return cx
                 .unsupported("the generic addresses of the module have 64 bits; write `.address_size 32`");
-        } else if cx.m.has(Mod::To) {
-            Unary::AddConstant { addend: window.wrapping_neg(), mask }
+        }
+        let addend = if cx.m.has(Mod::To) { window.wrapping_neg() } else { window };
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        cx.emit(unary(Unary::AddConstant { addend, mask: self.size.mask() }, d, a));
+        Ok(())
+    }
+
+    /// `isspacep`.
+    pub(super) fn is_in_space(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let space = self.space_of_window(cx)?;
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        if space == Space::Shared {
+            let own = cx.constants.of_shared(space.window(self.size));
+            cx.emit(binary(Binary::IsInBlock, d, a, own));
         } else {
-            Unary::AddConstant { addend: window, mask }
-        };
-        cx.emit(unary(op, d, a));
+            cx.emit(unary(Unary::IsInSpace(space, self.size), d, a));
+        }
         Ok(())
     }
 }

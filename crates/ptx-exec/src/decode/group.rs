@@ -1,6 +1,6 @@
 //! Groups of asynchronous operations (manual 9.7.9.25.3.2, 9.7.9.25.3.3, 9.7.9.27.2).
 
-use ptx_isa::{AsyncSem, Field, Mod, Sem};
+use ptx_isa::{Field, Mod};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -8,28 +8,30 @@ use super::modifiers::STRONGEST;
 use crate::program::{AsyncGroup, Effect, Family, GroupAction};
 
 impl BodyDecoder<'_> {
-    /// `cp.async.commit_group`, `cp.async.wait_group`, `cp.async.wait_all`, and their forms for bulk operations.
-    pub(super) fn group(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (family, action) = match cx.m.sem() {
-            Sem::Async(AsyncSem::CpAsyncCommit) => (Family::Copies, GroupAction::Commit),
-            Sem::Async(AsyncSem::BulkCommit) => (Family::Bulk, GroupAction::Commit),
-            Sem::Async(AsyncSem::CpAsyncWait) if cx.m.has(Mod::WaitAll) => {
-                (Family::Copies, GroupAction::WaitForAll)
-            }
-            Sem::Async(AsyncSem::CpAsyncWait) if cx.m.has(Mod::WaitGroup) => {
-                (Family::Copies, GroupAction::Wait(self.src_named(cx, "n")?))
-            }
-            Sem::Async(AsyncSem::BulkWait) => {
-                cx.m.ignore(&[Field::SyncRestrict], STRONGEST);
-                let most = self.src_named(cx, "N")?;
-                let is_of_reads = cx.m.has(Mod::Read);
-                let action =
-                    if is_of_reads { GroupAction::WaitForReads(most) } else { GroupAction::Wait(most) };
-                (Family::Bulk, action)
-            }
-            _ => return cx.unsupported("it does nothing that is known with a group"),
+    /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
+    pub(super) fn commit(&mut self, cx: &mut Context<'_>, family: Family) -> Decoded<()> {
+        cx.emit(Effect::AsyncGroup(AsyncGroup { family, action: GroupAction::Commit }));
+        Ok(())
+    }
+
+    /// `cp.async.wait_group`, `cp.async.wait_all`.
+    pub(super) fn wait_for_copies(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let action = match (cx.m.has(Mod::WaitAll), cx.m.has(Mod::WaitGroup)) {
+            (true, false) => GroupAction::WaitForAll,
+            (false, true) => GroupAction::Wait(self.src_named(cx, "n")?),
+            _ => return cx.unsupported("what it waits for is not known here"),
         };
-        cx.emit(Effect::AsyncGroup(AsyncGroup { family, action }));
+        cx.emit(Effect::AsyncGroup(AsyncGroup { family: Family::Copies, action }));
+        Ok(())
+    }
+
+    /// `cp.async.bulk.wait_group`.
+    pub(super) fn wait_for_bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(&[Field::SyncRestrict], STRONGEST);
+        let most = self.src_named(cx, "N")?;
+        let is_of_reads = cx.m.has(Mod::Read);
+        let action = if is_of_reads { GroupAction::WaitForReads(most) } else { GroupAction::Wait(most) };
+        cx.emit(Effect::AsyncGroup(AsyncGroup { family: Family::Bulk, action }));
         Ok(())
     }
 }

@@ -6,13 +6,14 @@ use ptx_isa::{Field, MatrixSem, Mod, ScalarType, Sem};
 use super::arithmetic::rounding;
 use super::body::{BodyDecoder, Context, Decode, unary};
 use super::collective::emit;
-use super::modifiers::TOGETHER;
+use super::wgmma::{groups_left, warpgroup};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
     Address, AddressWidth, Base, Cell, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join,
     Major, Overflow, Part, Participants, Product, Scales, Size, Sparse, Spread, Src, Tiles, Unary,
+    WarpgroupAction,
 };
 use crate::scalar::narrow::Narrow;
 
@@ -211,9 +212,22 @@ impl<'a> BodyDecoder<'a> {
     pub(super) fn matrix_decoder(sem: MatrixSem) -> Decode<'a> {
         use MatrixSem as S;
         match sem {
-            S::Mma | S::MmaSparse | S::MmaScaled | S::Wmma | S::WmmaLoad | S::WmmaStore => Self::matrix,
-            S::Ldmatrix | S::Stmatrix | S::Movmatrix => Self::matrix,
-            S::Wgmma | S::WgmmaSparse | S::WgmmaFence | S::WgmmaCommit | S::WgmmaWait => Self::warpgroup,
+            S::Mma | S::MmaSparse | S::MmaScaled | S::Wmma => Self::multiply,
+            S::WmmaLoad => Self::load_fragment,
+            S::WmmaStore => Self::store_fragment,
+            S::Ldmatrix => Self::load_matrices,
+            S::Stmatrix => Self::store_matrices,
+            S::Movmatrix => Self::transpose,
+            S::Wgmma | S::WgmmaSparse => |decoder, cx| {
+                let product = decoder.warpgroup_product(cx)?;
+                warpgroup(cx, WarpgroupAction::Multiply(product))
+            },
+            S::WgmmaFence => |_, cx| warpgroup(cx, WarpgroupAction::Fence),
+            S::WgmmaCommit => |_, cx| warpgroup(cx, WarpgroupAction::Commit),
+            S::WgmmaWait => |_, cx| {
+                let most = groups_left(cx)?;
+                warpgroup(cx, WarpgroupAction::Wait(most))
+            },
             S::TensorMemory => Self::tensor_memory,
             S::Tcgen05Mma => Self::tensor_multiply,
         }
@@ -221,56 +235,49 @@ impl<'a> BodyDecoder<'a> {
 }
 
 impl BodyDecoder<'_> {
-    /// `mma`, `wmma`, `ldmatrix`, `stmatrix`, `movmatrix`.
-    pub(super) fn matrix(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
-        match cx.m.sem() {
-            Sem::Matrix(MatrixSem::Mma | MatrixSem::MmaSparse | MatrixSem::MmaScaled | MatrixSem::Wmma) => {
-                self.multiply(cx)
-            }
-            Sem::Matrix(MatrixSem::WmmaLoad) => self.load_fragment(cx),
-            Sem::Matrix(MatrixSem::WmmaStore) => self.store_fragment(cx),
-            Sem::Matrix(MatrixSem::Movmatrix) => {
-                if cx.m.get(Field::Shape) != Some(Mod::M8n8) {
-                    return cx.unsupported("its shape is not known here");
-                }
-                cx.m.ignore(&[Field::Type], SHAPED);
-                cx.m.ignore_words(&[Mod::Trans], "there is no other way of moving it");
-                let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
-                emit(cx, CollectiveKind::TransposeMatrix, Participants::Warp, vec![a], vec![d], NOWHERE);
-                Ok(())
-            }
-            Sem::Matrix(MatrixSem::Ldmatrix) => {
-                let tiles = tiles(cx)?;
-                let dsts = self.vector_dsts(cx, 0)?;
-                let count = tiles.count * tiles.registers();
-                if cx.m.has(Mod::X8) && dsts.len() != count {
-                    let why = "machine code of `.x8` loads one matrix, and what other registers hold is open";
-                    return cx.unsupported(why);
-                }
-                expect_registers(cx, dsts.len(), count as u32)?;
-                let (address, addressing) = self.matrix_address(cx, 1)?;
-                let kind = CollectiveKind::LoadMatrix(tiles);
-                emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
-                Ok(())
-            }
-            Sem::Matrix(MatrixSem::Stmatrix) => {
-                let tiles = tiles(cx)?;
-                let (address, addressing) = self.matrix_address(cx, 0)?;
-                let mut registers = self.vector_srcs(cx, 1)?;
-                if cx.m.has(Mod::X8) {
-                    // Machine code only stores the first one.
-                    registers.truncate(tiles.registers());
-                }
-                expect_registers(cx, registers.len(), (tiles.count * tiles.registers()) as u32)?;
-                let mut srcs = vec![address];
-                srcs.extend(registers);
-                let kind = CollectiveKind::StoreMatrix(tiles);
-                emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
-                Ok(())
-            }
-            _ => cx.unsupported("it is not a matrix instruction"),
+    /// `movmatrix`.
+    fn transpose(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        if cx.m.get(Field::Shape) != Some(Mod::M8n8) {
+            return cx.unsupported("its shape is not known here");
         }
+        cx.m.ignore(&[Field::Type], SHAPED);
+        cx.m.ignore_words(&[Mod::Trans], "there is no other way of moving it");
+        let (d, a) = (self.dst(cx, 0)?, self.src(cx, 1)?);
+        emit(cx, CollectiveKind::TransposeMatrix, Participants::Warp, vec![a], vec![d], NOWHERE);
+        Ok(())
+    }
+
+    /// `ldmatrix`.
+    fn load_matrices(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let tiles = tiles(cx)?;
+        let dsts = self.vector_dsts(cx, 0)?;
+        let count = tiles.count * tiles.registers();
+        if cx.m.has(Mod::X8) && dsts.len() != count {
+            let why = "machine code of `.x8` loads one matrix, and what other registers hold is open";
+            return cx.unsupported(why);
+        }
+        expect_registers(cx, dsts.len(), count as u32)?;
+        let (address, addressing) = self.matrix_address(cx, 1)?;
+        let kind = CollectiveKind::LoadMatrix(tiles);
+        emit(cx, kind, Participants::Warp, vec![address], dsts, addressing);
+        Ok(())
+    }
+
+    /// `stmatrix`.
+    fn store_matrices(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let tiles = tiles(cx)?;
+        let (address, addressing) = self.matrix_address(cx, 0)?;
+        let mut registers = self.vector_srcs(cx, 1)?;
+        if cx.m.has(Mod::X8) {
+            // Machine code only stores the first one.
+            registers.truncate(tiles.registers());
+        }
+        expect_registers(cx, registers.len(), (tiles.count * tiles.registers()) as u32)?;
+        let mut srcs = vec![address];
+        srcs.extend(registers);
+        let kind = CollectiveKind::StoreMatrix(tiles);
+        emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
+        Ok(())
     }
 
     /// The addresses of a matrix instruction as a row, and their space. The offset is folded into the row, so that
@@ -308,6 +315,7 @@ impl BodyDecoder<'_> {
         Ok(srcs)
     }
 
+    /// `mma`, `wmma.mma`.
     fn multiply(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let product = product(cx)?;
         let [a, b, c, d] = product.registers();
@@ -359,6 +367,7 @@ impl BodyDecoder<'_> {
         Ok((fragment, vec![address, stride], addressing))
     }
 
+    /// `wmma.load`.
     fn load_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, srcs, addressing) = self.moved(cx)?;
         let (at, _) = cx.named("r")?;
@@ -368,6 +377,7 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
+    /// `wmma.store`.
     fn store_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, mut srcs, addressing) = self.moved(cx)?;
         let (at, _) = cx.named("r")?;

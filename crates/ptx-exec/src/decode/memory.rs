@@ -11,7 +11,7 @@ use crate::error::codes;
 use crate::memory::{Order, Space};
 use crate::program::{
     Address, AsyncCopy, Atomic, Combine, CopyAmount, Effect, Exchange, Fill, FloatCombine, FloatExtreme,
-    Load, Numbers, Store, VectorAtomic, WideAtomic,
+    Load, Numbers, Stack, Store, VectorAtomic, WideAtomic,
 };
 use crate::scalar::float::{Extreme, NanRule, SignRule, Subnormals};
 use crate::scalar::format::Format;
@@ -47,8 +47,18 @@ impl<'a> BodyDecoder<'a> {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
             }
             S::CreatePolicy => Self::create_policy,
-            S::MultimemLoadReduce | S::MultimemStore | S::MultimemReduce => Self::multimem,
-            S::Stacksave | S::Stackrestore | S::Alloca => Self::stack,
+            S::MultimemLoadReduce => |decoder, cx| decoder.multimem(cx, Self::multimem_load),
+            S::MultimemStore => |decoder, cx| decoder.multimem(cx, Self::multimem_store),
+            S::MultimemReduce => |decoder, cx| decoder.multimem(cx, Self::multimem_reduce),
+            S::Stacksave => |decoder, cx| {
+                let d = decoder.dst_named(cx, "d")?;
+                decoder.stack(cx, Stack::Save { d })
+            },
+            S::Stackrestore => |decoder, cx| {
+                let a = decoder.src_named(cx, "a")?;
+                decoder.stack(cx, Stack::Restore { a })
+            },
+            S::Alloca => Self::allocate,
         }
     }
 }

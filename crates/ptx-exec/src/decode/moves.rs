@@ -17,7 +17,8 @@ impl<'a> BodyDecoder<'a> {
             MoveSem::Cvt => Self::convert,
             MoveSem::CvtPack => Self::convert_pack,
             MoveSem::CvtNarrow => Self::convert_narrow,
-            MoveSem::Cvta | MoveSem::Isspacep => Self::address_space,
+            MoveSem::Cvta => Self::convert_address,
+            MoveSem::Isspacep => Self::is_in_space,
         }
     }
 }

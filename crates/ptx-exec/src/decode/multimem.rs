@@ -1,6 +1,6 @@
 //! Accesses to multimem addresses (manual 9.7.9.14).
 
-use ptx_isa::{Field, MemorySem, Mod, ScalarType, Sem};
+use ptx_isa::{Field, Mod, ScalarType};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -28,9 +28,13 @@ fn narrow(modifier: Option<Mod>) -> Option<(Narrow, u32)> {
     })
 }
 
-impl BodyDecoder<'_> {
+/// Decodes what is done with the values, whose type may be narrow.
+type Action<'a> =
+    fn(&mut BodyDecoder<'a>, &mut Context<'_>, Option<(Narrow, u32)>) -> Decoded<MultimemAction>;
+
+impl<'a> BodyDecoder<'a> {
     /// `multimem.ld_reduce`, `multimem.st`, `multimem.red`.
-    pub(super) fn multimem(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+    pub(super) fn multimem(&mut self, cx: &mut Context<'_>, action: Action<'a>) -> Decoded<()> {
         cx.m.ignore(ORDERING, STRONGEST);
         cx.m.ignore(&[Field::Vec], "the operand has that many elements");
         let space = match self.space(cx)? {
@@ -45,26 +49,39 @@ impl BodyDecoder<'_> {
             (None, Some(ty)) => ty.bytes(),
             (None, None) => return cx.unsupported("its type is not known here"),
         };
-        let action = match cx.m.sem() {
-            Sem::Memory(MemorySem::MultimemLoadReduce) => {
-                let (at, _) = cx.named("d")?;
-                let accumulation = accumulation(cx, narrow)?;
-                MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation)
-            }
-            Sem::Memory(MemorySem::MultimemStore) => {
-                cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
-                let (at, _) = cx.named("b")?;
-                MultimemAction::Store(self.vector_srcs(cx, at)?.into())
-            }
-            Sem::Memory(MemorySem::MultimemReduce) => {
-                let (at, _) = cx.named("b")?;
-                let combine = plain(cx)?;
-                MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine)
-            }
-            _ => return cx.unsupported("it is not an access to a multimem address"),
-        };
+        let action = action(self, cx, narrow)?;
         cx.emit(Effect::Multimem(Box::new(Multimem { address, size, action })));
         Ok(())
+    }
+
+    pub(super) fn multimem_load(
+        &mut self,
+        cx: &mut Context<'_>,
+        narrow: Option<(Narrow, u32)>,
+    ) -> Decoded<MultimemAction> {
+        let (at, _) = cx.named("d")?;
+        let accumulation = accumulation(cx, narrow)?;
+        Ok(MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation))
+    }
+
+    pub(super) fn multimem_store(
+        &mut self,
+        cx: &mut Context<'_>,
+        _narrow: Option<(Narrow, u32)>,
+    ) -> Decoded<MultimemAction> {
+        cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
+        let (at, _) = cx.named("b")?;
+        Ok(MultimemAction::Store(self.vector_srcs(cx, at)?.into()))
+    }
+
+    pub(super) fn multimem_reduce(
+        &mut self,
+        cx: &mut Context<'_>,
+        _narrow: Option<(Narrow, u32)>,
+    ) -> Decoded<MultimemAction> {
+        let (at, _) = cx.named("b")?;
+        let combine = plain(cx)?;
+        Ok(MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Comparisons and selections (manual 9.7.6, 9.7.7).
 
 use ptx_ir::Operand;
-use ptx_isa::{CompareSem, Field, Mod, ScalarType, Sem};
+use ptx_isa::{CompareSem, Field, Mod, ScalarType};
 
 use super::Decoded;
 use super::arithmetic::{numbers, subnormals, type_numbers};
-use super::body::{BodyDecoder, Context, binary, rows_of, ternary};
+use super::body::{BodyDecoder, Context, Decode, binary, rows_of, ternary};
 use crate::program::{Alu, Binary, Comparison, Dual, Numbers, SetWhere, Ternary};
 use crate::scalar::compare::{Join, Relation, WithNan};
 use crate::scalar::format::Format;
@@ -43,22 +43,27 @@ fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
     Ok(Comparison { relation, with_nan, numbers, subnormals: subnormals(cx) })
 }
 
-impl BodyDecoder<'_> {
-    /// `set`, `setp`, `selp`, `slct`.
-    pub(super) fn select(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        match cx.m.sem() {
-            Sem::Compare(CompareSem::Setp) => self.setp(cx),
-            Sem::Compare(CompareSem::Set) => self.set(cx),
-            Sem::Compare(CompareSem::Selp) => {
-                self.one_row(cx)?;
-                let d = self.dst(cx, 0)?;
-                let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
-                cx.emit(ternary(Ternary::Select, d, [a, b, c]));
-                Ok(())
-            }
-            Sem::Compare(CompareSem::Slct) => self.slct(cx),
-            _ => cx.unsupported("it selects nothing"),
+impl<'a> BodyDecoder<'a> {
+    /// The decoder of a comparison or selection.
+    pub(super) fn compare_decoder(sem: CompareSem) -> Decode<'a> {
+        use CompareSem as S;
+        match sem {
+            S::Setp => Self::setp,
+            S::Set => Self::set,
+            S::Selp => |decoder, cx| decoder.choose(cx, Ternary::Select),
+            S::Slct => Self::slct,
         }
+    }
+}
+
+impl BodyDecoder<'_> {
+    /// A choice between `a` and `b` by `c`.
+    fn choose(&mut self, cx: &mut Context<'_>, op: Ternary) -> Decoded<()> {
+        self.one_row(cx)?;
+        let d = self.dst(cx, 0)?;
+        let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
+        cx.emit(ternary(op, d, [a, b, c]));
+        Ok(())
     }
 
     fn setp(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
@@ -116,16 +121,12 @@ impl BodyDecoder<'_> {
 
     /// `a` if `c` is not negative, else `b`; a NaN selects `b` (manual 9.7.6.4).
     fn slct(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        self.one_row(cx)?;
-        let d = self.dst(cx, 0)?;
-        let (a, b, c) = (self.src(cx, 1)?, self.src(cx, 2)?, self.src(cx, 3)?);
         let op = match cx.m.type_of(Field::CType) {
             Some(ScalarType::F32) => Ternary::SelectByFloatSign(Format::F32, subnormals(cx)),
             Some(ScalarType::S32) => Ternary::SelectBySign,
             _ => return cx.unsupported("the type of its selector is not known here"),
         };
-        cx.emit(ternary(op, d, [a, b, c]));
-        Ok(())
+        self.choose(cx, op)
     }
 
     /// Checks that the selected values fit in one row; their type is irrelevant otherwise.

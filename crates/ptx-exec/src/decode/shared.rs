@@ -8,7 +8,7 @@ use super::memory::combination;
 use super::modifiers::{CACHING, NO_CACHES, ORDERING, STRONGEST};
 use crate::memory::Space;
 use crate::program::{
-    AsyncOp, AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Inspection, Mbarrier,
+    AsyncOp, AsyncWrite, BarrierLayout, Bulk, BulkSource, Completion, Effect, Family, Inspection, Mbarrier,
     MbarrierAction, Op, Src, Stay, Unary, Within, Write,
 };
 
@@ -25,6 +25,15 @@ fn inspection(cx: &Context<'_>) -> Decoded<Option<Inspection>> {
     }))
 }
 
+/// The layout of an mbarrier.
+fn layout(cx: &Context<'_>) -> Decoded<BarrierLayout> {
+    match cx.m.get(Field::Layout) {
+        Some(Mod::LayoutV1) => Ok(BarrierLayout::V1),
+        Some(Mod::LayoutV0) | None => Ok(BarrierLayout::V0),
+        Some(_) => cx.unsupported("its layout is not known here"),
+    }
+}
+
 /// Granularity of bulk copies, and of bulk stores.
 const COPY_UNIT: u64 = 16;
 const STORE_UNIT: u64 = 8;
@@ -37,16 +46,33 @@ impl<'a> BodyDecoder<'a> {
             S::StoreAsync => Self::store_async,
             S::ReduceAsync => Self::reduce_async,
             S::CpAsync => Self::async_copy,
-            S::CpAsyncCommit | S::CpAsyncWait | S::BulkCommit | S::BulkWait => Self::group,
+            S::CpAsyncCommit => |decoder, cx| decoder.commit(cx, Family::Copies),
+            S::BulkCommit => |decoder, cx| decoder.commit(cx, Family::Bulk),
+            S::CpAsyncWait => Self::wait_for_copies,
+            S::BulkWait => Self::wait_for_bulk,
             S::BulkPrefetch | S::TensorPrefetch => {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
             }
-            S::MbarrierInit | S::MbarrierInval | S::MbarrierCheckLayout | S::MbarrierTransactions => {
-                Self::mbarrier
-            }
-            S::MbarrierArrive | S::MbarrierWait | S::CpAsyncArrive => Self::mbarrier,
+            S::MbarrierInit => |decoder, cx| {
+                let action = MbarrierAction::Init(decoder.src_named(cx, "count")?, layout(cx)?);
+                decoder.mbarrier(cx, action)
+            },
+            S::MbarrierInval => |decoder, cx| decoder.mbarrier(cx, MbarrierAction::Invalidate),
+            S::MbarrierCheckLayout => |decoder, cx| {
+                let action = MbarrierAction::HasLayout(layout(cx)?);
+                decoder.mbarrier(cx, action)
+            },
+            S::MbarrierTransactions => Self::transactions,
+            S::MbarrierArrive => Self::arrival,
+            S::MbarrierWait => Self::wait,
+            S::CpAsyncArrive => |decoder, cx| {
+                let is_counted = cx.m.has(Mod::Noinc);
+                let counted = MbarrierAction::ArriveOfCopiesCounted;
+                decoder.mbarrier(cx, if is_counted { counted } else { MbarrierAction::ArriveOfCopies })
+            },
             S::MbarrierPendingCount => Self::pending_count,
-            S::BulkCopy | S::BulkReduce | S::StoreBulk => Self::bulk,
+            S::BulkCopy | S::BulkReduce => Self::bulk,
+            S::StoreBulk => Self::store_bulk,
             S::TensorCopy | S::TensorReduce => Self::bulk_tensor,
             S::TensormapReplace => Self::tensormap_replace,
             S::TensormapCopy => Self::tensormap_copy,
@@ -61,35 +87,11 @@ impl<'a> BodyDecoder<'a> {
 
 impl BodyDecoder<'_> {
     /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
-    pub(super) fn mbarrier(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+    fn mbarrier(&mut self, cx: &mut Context<'_>, action: MbarrierAction) -> Decoded<()> {
         let space = self.space(cx)?;
         let (at, _) = cx.named("addr")?;
         let address = self.address(cx, at, space)?;
-        let layout = match cx.m.get(Field::Layout) {
-            Some(Mod::LayoutV1) => BarrierLayout::V1,
-            Some(Mod::LayoutV0) | None => BarrierLayout::V0,
-            Some(_) => return cx.unsupported("its layout is not known here"),
-        };
         cx.m.ignore(ORDERING, STRONGEST);
-        cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
-        let action = match cx.m.sem() {
-            Sem::Async(AsyncSem::MbarrierInit) => MbarrierAction::Init(self.src_named(cx, "count")?, layout),
-            Sem::Async(AsyncSem::MbarrierCheckLayout) => MbarrierAction::HasLayout(layout),
-            Sem::Async(AsyncSem::MbarrierInval) => MbarrierAction::Invalidate,
-            Sem::Async(AsyncSem::MbarrierTransactions) if cx.m.has(Mod::ExpectTx) => {
-                MbarrierAction::Expect(self.src_named(cx, "txCount")?)
-            }
-            Sem::Async(AsyncSem::MbarrierTransactions) if cx.m.has(Mod::CompleteTx) => {
-                MbarrierAction::Complete(self.src_named(cx, "txCount")?)
-            }
-            Sem::Async(AsyncSem::CpAsyncArrive) if cx.m.has(Mod::Noinc) => {
-                MbarrierAction::ArriveOfCopiesCounted
-            }
-            Sem::Async(AsyncSem::CpAsyncArrive) => MbarrierAction::ArriveOfCopies,
-            Sem::Async(AsyncSem::MbarrierWait) => self.wait(cx)?,
-            Sem::Async(AsyncSem::MbarrierArrive) => self.arrival(cx)?,
-            _ => return cx.unsupported("it is not an operation of a barrier"),
-        };
         let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
             // The state of a wait is a source.
             cx.find(name).is_some_and(|at| at == 0)
@@ -112,21 +114,35 @@ impl BodyDecoder<'_> {
     }
 
     /// `mbarrier.test_wait`, `mbarrier.try_wait`: on the primary phase, or on the conditional phase of a parity.
-    fn wait(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
+    fn wait(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore_words(&[Mod::TestWait, Mod::TryWait], "a wait may give up at once");
         let is_conditional = match cx.m.get(Field::PhaseType) {
             Some(Mod::PhaseTypeConditional) => true,
             None => false,
             Some(_) => return cx.unsupported("its phase is not known here"),
         };
         cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
-        Ok(match cx.m.has(Mod::Parity) {
+        let action = match cx.m.has(Mod::Parity) {
             true if is_conditional => MbarrierAction::IsOverConditional(self.src_named(cx, "phaseParity")?),
             true => MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?),
             false => MbarrierAction::IsOver(self.src_named(cx, "state")?),
-        })
+        };
+        self.mbarrier(cx, action)
     }
 
-    fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<MbarrierAction> {
+    /// `mbarrier.expect_tx`, `mbarrier.complete_tx`.
+    fn transactions(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        let count = self.src_named(cx, "txCount")?;
+        let action = match (cx.m.has(Mod::ExpectTx), cx.m.has(Mod::CompleteTx)) {
+            (true, false) => MbarrierAction::Expect(count),
+            (false, true) => MbarrierAction::Complete(count),
+            _ => return cx.unsupported("how it changes the number of transactions is not known here"),
+        };
+        self.mbarrier(cx, action)
+    }
+
+    /// `mbarrier.arrive`, `mbarrier.arrive_drop`.
+    fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let count = match cx.find("count") {
             Some(at) => self.src_in_braces(cx, at)?,
             None => cx.constants.of(1),
@@ -138,7 +154,7 @@ impl BodyDecoder<'_> {
             (false, true) => Stay::Leaves,
             _ => return cx.unsupported("how it arrives is not known here"),
         };
-        Ok(MbarrierAction::Arrive { count, transactions, completion, stay })
+        self.mbarrier(cx, MbarrierAction::Arrive { count, transactions, completion, stay })
     }
 
     /// A source that may be in braces.
@@ -156,28 +172,30 @@ impl BodyDecoder<'_> {
         Ok(())
     }
 
-    /// `cp.async.bulk`, `cp.reduce.async.bulk`, `st.bulk`.
+    /// `st.bulk`.
+    fn store_bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
+        cx.m.ignore(ORDERING, STRONGEST);
+        let space = self.space(cx)?;
+        let (at, _) = cx.named("a")?;
+        let to = self.address(cx, at, space)?;
+        let size = self.src_named(cx, "size")?;
+        cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
+            to,
+            source: BulkSource::Zeros,
+            size,
+            unit: STORE_UNIT,
+            barrier: None,
+            inspection: None,
+            is_multimem: false,
+            blocks: None,
+        }))));
+        Ok(())
+    }
+
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`.
     pub(super) fn bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(CACHING, NO_CACHES);
         cx.m.ignore(ORDERING, STRONGEST);
-        if cx.m.sem() == Sem::Async(AsyncSem::StoreBulk) {
-            let space = self.space(cx)?;
-            let (at, _) = cx.named("a")?;
-            let to = self.address(cx, at, space)?;
-            let size = self.src_named(cx, "size")?;
-            let source = BulkSource::Zeros;
-            cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
-                to,
-                source,
-                size,
-                unit: STORE_UNIT,
-                barrier: None,
-                inspection: None,
-                is_multimem: false,
-                blocks: None,
-            }))));
-            return Ok(());
-        }
         let (is_out, is_multimem) = (cx.m.has(Mod::BulkGroup), cx.m.has(Mod::Cp));
         let to_space = match () {
             () if is_out => Space::Global,

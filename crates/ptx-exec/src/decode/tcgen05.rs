@@ -6,7 +6,6 @@ use ptx_isa::{Field, Mod, ScalarType};
 use super::body::{BodyDecoder, Context, unary};
 use super::collective::emit;
 use super::convert::int_of;
-use super::modifiers::TOGETHER;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::layout::immediate_bits;
@@ -28,7 +27,6 @@ const IN_ORDER: &str = "operations of a block are done in their order";
 impl BodyDecoder<'_> {
     /// All `tcgen05` instructions except multiplications.
     pub(super) fn tensor_memory(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
         if cx.m.has(Mod::Ld) || cx.m.has(Mod::St) {
             return self.tensor_move(cx);
         }

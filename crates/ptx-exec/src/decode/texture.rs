@@ -1,9 +1,9 @@
 //! Textures, samplers and surfaces (manual 9.7.10, 9.7.11).
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Field, Mod, ScalarType, Sem, TextureSem};
+use ptx_isa::{Field, Mod, ScalarType, TextureSem};
 
-use super::body::{BodyDecoder, Context};
+use super::body::{BodyDecoder, Context, Decode};
 use super::modifiers::{CACHING, Modifiers, NO_CACHES};
 use super::{Decoded, finding};
 use crate::error::codes;
@@ -51,21 +51,30 @@ fn beyond(m: &Modifiers) -> Option<Beyond> {
     }
 }
 
-impl BodyDecoder<'_> {
-    /// `tex`, `tld4`, `txq`, `suq`, `istypep`, `suld`, `sust`, `sured`.
-    pub(super) fn texturing(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let texturing = match cx.m.sem() {
-            Sem::Texture(TextureSem::Tex | TextureSem::Tld4) => Texturing::Fetch(self.fetch(cx)?),
-            Sem::Texture(TextureSem::Txq | TextureSem::SurfaceQuery) => {
-                Texturing::Query(self.texture_query(cx)?)
-            }
-            Sem::Texture(TextureSem::Istypep) => self.is_type(cx)?,
-            _ => Texturing::Surface(self.surface(cx)?),
-        };
-        cx.emit(Effect::Texturing(Box::new(texturing)));
-        Ok(())
+impl<'a> BodyDecoder<'a> {
+    /// The decoder of an operation on textures, samplers or surfaces.
+    pub(super) fn texture_decoder(sem: TextureSem) -> Decode<'a> {
+        use TextureSem as S;
+        match sem {
+            S::Tex | S::Tld4 => Self::fetch,
+            S::Txq | S::SurfaceQuery => Self::texture_query,
+            S::Istypep => Self::is_type,
+            S::SurfaceLoad => |decoder, cx| decoder.surface(cx, Self::surface_load),
+            S::SurfaceStore => |decoder, cx| decoder.surface(cx, Self::surface_store),
+            S::SurfaceReduce => |decoder, cx| decoder.surface(cx, Self::surface_reduce),
+        }
     }
+}
 
+/// Decodes what is done with the values of a surface, of a type, in units of texels or of bytes.
+type Action<'a> = fn(&mut BodyDecoder<'a>, &mut Context<'_>, ScalarType, bool) -> Decoded<SurfaceAction>;
+
+fn emit(cx: &mut Context<'_>, texturing: Texturing) -> Decoded<()> {
+    cx.emit(Effect::Texturing(Box::new(texturing)));
+    Ok(())
+}
+
+impl<'a> BodyDecoder<'a> {
     /// The handle of a variable or in a register.
     pub(super) fn handle(&mut self, cx: &mut Context<'_>, operand: Operand, at: usize) -> Decoded<Src> {
         match operand {
@@ -152,7 +161,7 @@ impl BodyDecoder<'_> {
     }
 
     /// `tex`, `tld4`.
-    fn fetch(&mut self, cx: &mut Context<'_>) -> Decoded<Fetch> {
+    fn fetch(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(geometry) = geometry(&cx.m) else { return cx.unsupported("it has no geometry") };
         // `ptxas` generates the same instruction for gradient fetches with `.s32` and with `.f32`, which interprets the
         // bits of the coordinates as single precision.
@@ -195,7 +204,7 @@ impl BodyDecoder<'_> {
             Some((at, operand)) => Some(self.dst_of(operand, cx.span(at))?),
             None => None,
         };
-        Ok(Fetch {
+        let fetch = Fetch {
             texture,
             sampler,
             geometry,
@@ -212,21 +221,23 @@ impl BodyDecoder<'_> {
             texels,
             dsts: self.destinations(cx)?,
             resident,
-        })
+        };
+        emit(cx, Texturing::Fetch(fetch))
     }
 
     /// `txq`, `suq`.
-    fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<TextureQuery> {
+    fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let query = cx.m.get(Field::Query).and_then(|query| Property::from_name(query.as_str()));
         let Some(property) = query else { return cx.unsupported("its query is not known here") };
         let dst = self.dst_named(cx, "d")?;
         let (at, operand) = cx.named("a")?;
         let handle = self.handle(cx, operand, at)?;
         let level = if cx.m.has(Mod::Level) { Some(self.src_named(cx, "lod")?) } else { None };
-        Ok(TextureQuery { handle, property, level, dst })
+        emit(cx, Texturing::Query(TextureQuery { handle, property, level, dst }))
     }
 
-    fn is_type(&mut self, cx: &mut Context<'_>) -> Decoded<Texturing> {
+    /// `istypep`.
+    fn is_type(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let opaque = match cx.m.get(Field::Type) {
             Some(Mod::Texref) => Opaque::Texture,
             Some(Mod::Samplerref) => Opaque::Sampler,
@@ -234,41 +245,53 @@ impl BodyDecoder<'_> {
             _ => return cx.unsupported("its type is not known here"),
         };
         let dst = self.dst_named(cx, "p")?;
-        Ok(Texturing::IsType { handle: self.src_named(cx, "a")?, opaque, dst })
+        let handle = self.src_named(cx, "a")?;
+        emit(cx, Texturing::IsType { handle, opaque, dst })
     }
 
     /// `suld`, `sust`, `sured`.
-    fn surface(&mut self, cx: &mut Context<'_>) -> Decoded<SurfaceAccess> {
+    fn surface(&mut self, cx: &mut Context<'_>, action: Action<'a>) -> Decoded<()> {
         let (Some(geometry), Some(beyond)) = (geometry(&cx.m), beyond(&cx.m)) else {
             return cx.unsupported("it has no geometry, or nothing to do beyond the edge");
         };
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
         cx.m.ignore(CACHING, NO_CACHES);
         let At { object, layer, coordinates, .. } = self.at(cx, geometry, ScalarType::S32)?;
-        let size = ty.bytes();
         let by_texels = cx.m.has(Mod::P) || !cx.m.has(Mod::B);
         match cx.m.get(Field::Vec) {
             // The number of registers is that of the operand.
             None | Some(Mod::V2 | Mod::V4) => {}
             Some(_) => return cx.unsupported("a texel has at most four channels"),
         }
-        let action = match cx.m.sem() {
-            Sem::Texture(TextureSem::SurfaceLoad) => {
-                SurfaceAction::Load { size, dsts: self.destinations(cx)? }
-            }
-            Sem::Texture(TextureSem::SurfaceStore) if by_texels => {
-                SurfaceAction::StoreTexel { srcs: self.values(cx, "c", ty)? }
-            }
-            Sem::Texture(TextureSem::SurfaceStore) => {
-                SurfaceAction::Store { size, srcs: self.values(cx, "c", ty)? }
-            }
-            _ => self.reduction(cx, ty, by_texels)?,
-        };
-        Ok(SurfaceAccess { surface: object, geometry, layer, at: coordinates, beyond, action })
+        let action = action(self, cx, ty, by_texels)?;
+        let at = coordinates;
+        emit(cx, Texturing::Surface(SurfaceAccess { surface: object, geometry, layer, at, beyond, action }))
     }
 
-    /// The operation of `sured`.
-    fn reduction(&mut self, cx: &mut Context<'_>, ty: ScalarType, by_texels: bool) -> Decoded<SurfaceAction> {
+    fn surface_load(&mut self, cx: &mut Context<'_>, ty: ScalarType, _: bool) -> Decoded<SurfaceAction> {
+        Ok(SurfaceAction::Load { size: ty.bytes(), dsts: self.destinations(cx)? })
+    }
+
+    fn surface_store(
+        &mut self,
+        cx: &mut Context<'_>,
+        ty: ScalarType,
+        by_texels: bool,
+    ) -> Decoded<SurfaceAction> {
+        let srcs = self.values(cx, "c", ty)?;
+        Ok(if by_texels {
+            SurfaceAction::StoreTexel { srcs }
+        } else {
+            SurfaceAction::Store { size: ty.bytes(), srcs }
+        })
+    }
+
+    fn surface_reduce(
+        &mut self,
+        cx: &mut Context<'_>,
+        ty: ScalarType,
+        by_texels: bool,
+    ) -> Decoded<SurfaceAction> {
         let Some(op) = cx.m.get(Field::Op) else { return cx.unsupported("it has no operation") };
         let combine = |sign| {
             let int = Int::new(ty.bits(), sign)?;

@@ -1,12 +1,11 @@
 //! `wgmma` (manual 9.7.15).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, MatrixSem, Mod, Sem};
+use ptx_isa::{Field, Mod};
 
 use super::body::{BodyDecoder, Context};
 use super::collective::emit;
 use super::matrix::{NOWHERE, element, expect_registers, sparse};
-use super::modifiers::TOGETHER;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{
@@ -62,25 +61,23 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     })
 }
 
-impl BodyDecoder<'_> {
-    /// `wgmma`. All of these instructions wait for the threads of the warp.
-    pub(super) fn warpgroup(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        cx.m.ignore_words(&[Mod::Sync, Mod::Aligned], TOGETHER);
-        let action = match cx.m.sem() {
-            Sem::Matrix(MatrixSem::WgmmaFence) => WarpgroupAction::Fence,
-            Sem::Matrix(MatrixSem::WgmmaCommit) => WarpgroupAction::Commit,
-            Sem::Matrix(MatrixSem::WgmmaWait) => match immediate(cx, "N")? {
-                Some(most) => WarpgroupAction::Wait(most),
-                None => return cx.unsupported("it has no number of groups"),
-            },
-            _ => WarpgroupAction::Multiply(self.warpgroup_product(cx)?),
-        };
-        emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);
-        cx.emit(Effect::Warpgroup(Box::new(action)));
-        Ok(())
+/// The number of groups that may be incomplete after a wait.
+pub(super) fn groups_left(cx: &Context<'_>) -> Decoded<u64> {
+    match immediate(cx, "N")? {
+        Some(most) => Ok(most),
+        None => cx.unsupported("it has no number of groups"),
     }
+}
 
-    fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
+/// `wgmma`. All of these instructions wait for the threads of the warp.
+pub(super) fn warpgroup(cx: &mut Context<'_>, action: WarpgroupAction) -> Decoded<()> {
+    emit(cx, CollectiveKind::Barrier, Participants::Warp, Vec::new(), Vec::new(), NOWHERE);
+    cx.emit(Effect::Warpgroup(Box::new(action)));
+    Ok(())
+}
+
+impl BodyDecoder<'_> {
+    pub(super) fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
         let product = product(cx)?;
         let [of_a, _, _, of_d] = product.registers();
         let (at, _) = cx.named("d")?;
