@@ -1,5 +1,7 @@
 //! The number of registers of a vector operand if shape, types and mode determine it together.
 
+use crate::geometry::Geometry;
+use crate::matrix::{self, MatrixShape};
 use crate::mnemonic::Mnemonic;
 use crate::names::{Field, Mod};
 use crate::types::ScalarType;
@@ -60,16 +62,12 @@ impl VectorLengthRule {
                 Some(Mod::Im2colW | Mod::Im2colW128) => 2,
                 _ => dimensions(mnemonic).saturating_sub(2),
             },
-            VectorLengthRule::TextureOffsets => match mnemonic.get(Field::Geometry) {
-                Some(Mod::D1 | Mod::A1d) => 1,
-                Some(Mod::D3) => 4,
-                _ => 2,
+            VectorLengthRule::TextureOffsets => match geometry(mnemonic) {
+                // The verifier refuses offsets from a direction.
+                Some(geometry) if geometry.is_cube => 2,
+                geometry => padded_axes(geometry),
             },
-            VectorLengthRule::Gradient => match mnemonic.get(Field::Geometry) {
-                Some(Mod::D1 | Mod::A1d) => 1,
-                Some(Mod::D3 | Mod::Cube | Mod::Acube) => 4,
-                _ => 2,
-            },
+            VectorLengthRule::Gradient => padded_axes(geometry(mnemonic)),
             VectorLengthRule::DisabledLanes => {
                 4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1)
             }
@@ -79,7 +77,7 @@ impl VectorLengthRule {
 
     /// The elements of the matrix, over the threads that share it, packed into registers.
     fn fragment(self, mnemonic: &Mnemonic) -> u32 {
-        let Some(Shape { m, n, k }) = mnemonic.get(Field::Shape).and_then(Shape::from_mod) else { return 1 };
+        let Some(MatrixShape { m, n, k }) = shape(mnemonic) else { return 1 };
         let (elements, field) = match self {
             VectorLengthRule::A => (m * k, Field::AType),
             VectorLengthRule::B => (n * k, Field::BType),
@@ -96,62 +94,41 @@ impl VectorLengthRule {
             _ if m == 64 => 128,
             _ => 32,
         };
-        let register = if ty == Mod::F64 { 64 } else { 32 };
-        // `wmma` keeps fragments of `.f16` in eight registers whatever the shape (manual 9.7.14.4.1).
         let is_wmma = mnemonic.has(Mod::Load) || mnemonic.has(Mod::Mma);
         if is_wmma && ty == Mod::F16 && matches!(self, VectorLengthRule::A | VectorLengthRule::B) {
-            return 8;
+            return matrix::WMMA_HALVES;
         }
-        (elements * element_bits(ty, mnemonic)).div_ceil(threads * register)
+        matrix::fragment_registers(elements, element_bits(ty, mnemonic), threads)
     }
 }
 
-/// Bits of an element as it lies in registers: formats of 4 and 6 bits are padded to bytes unless all are of 4.
+/// Bits of an element as it lies in registers.
 fn element_bits(ty: Mod, mnemonic: &Mnemonic) -> u32 {
     match ty {
         Mod::B1 => 1,
         Mod::U4 | Mod::S4 => 4,
-        Mod::E2m1 if mnemonic.has(Mod::KindMxf4) || mnemonic.has(Mod::KindMxf4nvf4) => 4,
+        Mod::E2m1 if matrix::PACKED_KINDS.iter().any(|kind| mnemonic.has(*kind)) => 4,
         Mod::E4m3 | Mod::E5m2 | Mod::E3m2 | Mod::E2m3 | Mod::E2m1 => 8,
         _ => ScalarType::from_mod(ty).map_or(32, ScalarType::bits),
     }
 }
 
-/// How many choices there are of the threads that hold which elements of a sparse A are kept: their bits fill the registers
-/// of all threads once, or of fewer (manual 9.7.14.6.1, 9.7.15.6.1). At least 1.
+/// The shape of a product.
+fn shape(mnemonic: &Mnemonic) -> Option<MatrixShape> {
+    mnemonic.get(Field::Shape).and_then(Mod::matrix_shape)
+}
+
+/// How many choices there are of the threads that provide the metadata of a sparse A. At least 1.
 pub(crate) fn sparsity_selectors(mnemonic: &Mnemonic) -> i64 {
-    let Some(Shape { m, k, .. }) = mnemonic.get(Field::Shape).and_then(Shape::from_mod) else { return 1 };
-    let row = match mnemonic.get(Field::AType) {
-        Some(Mod::Tf32) => 2 * k,
-        Some(ty) if element_bits(ty, mnemonic) == 4 => k / 2,
-        _ => k,
-    };
-    let threads = if m == 64 { 128 } else { 32 };
+    let Some(MatrixShape { m, k, .. }) = shape(mnemonic) else { return 1 };
     // `ptxas` lets half-precision matrices with sums in single precision have all four choices.
     let is_single =
         mnemonic.get(Field::DType) == Some(Mod::F32) && mnemonic.get(Field::AType) == Some(Mod::F16);
     if is_single && m == 16 {
         return 4;
     }
-    i64::from(threads * 32 / (m * row).max(1)).max(1)
-}
-
-/// The shape of a matrix multiplication.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Shape {
-    m: u32,
-    n: u32,
-    k: u32,
-}
-
-impl Shape {
-    /// Reads `m16n8k32`.
-    fn from_mod(modifier: Mod) -> Option<Self> {
-        let rest = modifier.as_str().strip_prefix('m')?;
-        let (m, rest) = rest.split_once('n')?;
-        let (n, k) = rest.split_once('k')?;
-        Some(Self { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
-    }
+    let bits = mnemonic.get(Field::AType).map_or(16, |ty| element_bits(ty, mnemonic));
+    matrix::sparsity_selectors(k, bits).into()
 }
 
 /// The number after a prefix, as in `cta_group::2` or `x16`.
@@ -178,9 +155,18 @@ fn matrices(mnemonic: &Mnemonic) -> u32 {
 
 /// The dimensions of a tensor.
 fn dimensions(mnemonic: &Mnemonic) -> u32 {
-    mnemonic
-        .get(Field::Dim)
-        .and_then(|dim| dim.as_str().strip_suffix('d'))
-        .and_then(|dim| dim.parse().ok())
-        .unwrap_or(1)
+    mnemonic.get(Field::Dim).and_then(Mod::dimensions).unwrap_or(1)
+}
+
+fn geometry(mnemonic: &Mnemonic) -> Option<Geometry> {
+    mnemonic.get(Field::Geometry).and_then(Mod::geometry)
+}
+
+/// One number for each axis, three padded to four; two without a geometry.
+fn padded_axes(geometry: Option<Geometry>) -> u32 {
+    match geometry.map(|geometry| geometry.axes) {
+        Some(3) => 4,
+        Some(axes) => axes,
+        None => 2,
+    }
 }

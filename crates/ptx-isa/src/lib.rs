@@ -17,8 +17,10 @@ mod constraint;
 mod explain;
 mod families;
 mod form;
+mod geometry;
 mod length;
 mod lowering;
+mod matrix;
 mod mnemonic;
 mod name;
 mod names;
@@ -37,8 +39,13 @@ pub use families::{
     Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
 pub use form::{Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
+pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
+pub use geometry::Geometry;
 pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};
+pub use matrix::{
+    MatrixShape, PACKED_KINDS, WMMA_HALVES, fragment_registers, sparse_chunk, sparsity_selectors,
+};
 pub use mnemonic::{
     Candidate, Misfit, Mnemonic, MnemonicError, Placement, Shape, UnknownForm, candidates, choose_row,
     implies_modifiers, misfit_today, rows_with,
