@@ -5,7 +5,6 @@
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::{Body, Inst, RegId, Stmt};
-use ptx_isa::Role;
 
 /// Some registers of a body, numbered in the order in which they were added.
 pub(crate) struct RegisterIndex {
@@ -49,10 +48,7 @@ impl RegisterIndex {
     pub(crate) fn accesses(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, RegisterAccess)) {
         body.for_each_register(inst, |register, role| {
             if let Some(index) = self.index(register) {
-                let access = match role {
-                    Role::Def | Role::DefPair => RegisterAccess::Write,
-                    Role::Use | Role::UseOpt => RegisterAccess::Read,
-                };
+                let access = if role.is_written() { RegisterAccess::Write } else { RegisterAccess::Read };
                 found(index, access);
             }
         });
