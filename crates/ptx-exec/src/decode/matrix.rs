@@ -1,7 +1,7 @@
 //! Matrix instructions (manual 9.7.14).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, MatrixSem, Mod, ScalarType, Sem};
+use ptx_isa::{Field, MatrixSem, Mod, PACKED_KINDS, ScalarType, Sem};
 
 use super::arithmetic::rounding;
 use super::body::{BodyDecoder, Context, Decode, unary};
@@ -23,29 +23,6 @@ pub(super) const NOWHERE: (Space, i64) = (Space::Generic, 0);
 /// Why the type of moved matrices is not queried.
 const SHAPED: &str = "each shape has elements of one size";
 
-/// The shape of a product; `None` for other shapes and for those of warpgroups.
-pub(super) const fn size_of(shape: Mod) -> Option<Size> {
-    let (m, n, k) = match shape {
-        Mod::M8n8k4 => (8, 8, 4),
-        Mod::M8n8k16 => (8, 8, 16),
-        Mod::M8n8k32 => (8, 8, 32),
-        Mod::M8n8k128 => (8, 8, 128),
-        Mod::M16n8k4 => (16, 8, 4),
-        Mod::M16n8k8 => (16, 8, 8),
-        Mod::M16n8k16 => (16, 8, 16),
-        Mod::M16n8k32 => (16, 8, 32),
-        Mod::M16n8k64 => (16, 8, 64),
-        Mod::M16n8k128 => (16, 8, 128),
-        Mod::M16n8k256 => (16, 8, 256),
-        Mod::M16n16k8 => (16, 16, 8),
-        Mod::M16n16k16 => (16, 16, 16),
-        Mod::M8n32k16 => (8, 32, 16),
-        Mod::M32n8k16 => (32, 8, 16),
-        _ => return None,
-    };
-    Some(Size { m, n, k })
-}
-
 /// The element type of a matrix; `wmma.mma` does not specify it for halves.
 pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
     Ok(match cx.m.get(field) {
@@ -58,7 +35,7 @@ pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
         Some(Mod::E5m2) => Element::Narrow(Narrow::E5m2),
         Some(Mod::E3m2) => Element::Narrow(Narrow::E3m2),
         Some(Mod::E2m3) => Element::Narrow(Narrow::E2m3),
-        Some(Mod::E2m1) if cx.m.has(Mod::KindMxf4) || cx.m.has(Mod::KindMxf4nvf4) => Element::E2m1,
+        Some(Mod::E2m1) if PACKED_KINDS.iter().any(|kind| cx.m.has(*kind)) => Element::E2m1,
         Some(Mod::E2m1) => Element::Narrow(Narrow::E2m1),
         Some(Mod::U8) => Element::U8,
         Some(Mod::S8) => Element::S8,
@@ -70,9 +47,10 @@ pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
     })
 }
 
-fn size(cx: &Context<'_>) -> Decoded<Size> {
-    match cx.m.get(Field::Shape).and_then(size_of) {
-        Some(size) => Ok(size),
+/// The shape of a product.
+pub(super) fn size(cx: &Context<'_>) -> Decoded<Size> {
+    match cx.m.get(Field::Shape).and_then(Mod::matrix_shape) {
+        Some(shape) => Ok(shape.into()),
         None => cx.unsupported("its shape is not known here"),
     }
 }

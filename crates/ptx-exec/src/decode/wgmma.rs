@@ -5,20 +5,14 @@ use ptx_isa::{Field, Mod};
 
 use super::body::{BodyDecoder, Context};
 use super::collective::emit;
-use super::matrix::{NOWHERE, element, expect_registers, sparse};
+use super::matrix::{NOWHERE, element, expect_registers, size, sparse};
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{
     CollectiveKind, Effect, Factor, FactorA, Held, Join, Major, Majorness, Overflow, Participants, Product,
-    SharedFactor, Size, WarpgroupAction, WarpgroupProduct,
+    SharedFactor, Size, WARPGROUP, WarpgroupAction, WarpgroupProduct,
 };
 use crate::scalar::format::Rounding;
-
-/// A warp's share of a warpgroup shape, `.m64nNkK`; `None` for other shapes.
-pub(super) fn part_of_warp(shape: Mod) -> Option<Size> {
-    let (n, k) = shape.as_str().strip_prefix("m64n")?.split_once('k')?;
-    Some(Size { m: 16, n: n.parse().ok()?, k: k.parse().ok()? })
-}
 
 /// The value of a constant operand; `None` if the row has no such operand.
 fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
@@ -35,9 +29,9 @@ fn is_immediate(cx: &Context<'_>, name: &str, given: i64) -> Decoded<bool> {
 }
 
 fn product(cx: &Context<'_>) -> Decoded<Product> {
-    let Some(size) = cx.m.get(Field::Shape).and_then(part_of_warp) else {
-        return cx.unsupported("its shape is not known here");
-    };
+    let size = size(cx)?;
+    // A warp's share of the rows.
+    let size = Size { m: size.m / WARPGROUP as u32, ..size };
     let factor = |field, major| -> Decoded<Factor> { Ok(Factor { element: element(cx, field)?, major }) };
     let (a, b) = (factor(Field::AType, Major::Row)?, factor(Field::BType, Major::Column)?);
     let sum = element(cx, Field::DType)?;

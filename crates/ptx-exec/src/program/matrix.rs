@@ -1,6 +1,8 @@
 //! Matrices distributed over the lanes of a warp: their element types, and the mapping from elements to lanes (manual
 //! 9.7.14.4, 9.7.14.5, 9.7.14.6).
 
+use ptx_isa::{MatrixShape, WMMA_HALVES, fragment_registers, sparse_chunk, sparsity_selectors};
+
 use super::WARP;
 use crate::scalar::format::Rounding;
 use crate::scalar::narrow::Narrow;
@@ -61,6 +63,12 @@ pub enum Part {
     B,
     /// C and D, which have the same layout.
     Sum,
+}
+
+impl From<MatrixShape> for Size {
+    fn from(MatrixShape { m, n, k }: MatrixShape) -> Self {
+        Self { m, n, k }
+    }
 }
 
 impl Size {
@@ -158,9 +166,8 @@ impl Held {
     pub const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
         let lanes = WARP as u32;
         match (self, part, element) {
-            // Eight registers of halves for every shape (manual 9.7.14.4.1).
-            (Held::Fragments, Part::A | Part::B, Element::F16) => 8,
-            _ => size.elements(part) * self.products() as u32 / lanes / element.per_register(),
+            (Held::Fragments, Part::A | Part::B, Element::F16) => WMMA_HALVES,
+            _ => fragment_registers(size.elements(part), element.bits(), lanes / self.products() as u32),
         }
     }
 
@@ -236,17 +243,12 @@ pub struct Sparse {
 impl Sparse {
     /// Elements of A per chunk.
     pub const fn chunk(element: Element) -> usize {
-        match element.bits() {
-            32 => 2,
-            4 => 8,
-            _ => 4,
-        }
+        sparse_chunk(element.bits()) as usize
     }
 
     /// Number of valid selectors for a shape: a lane provides the metadata of eight chunks.
     pub const fn selectors(size: Size, element: Element) -> usize {
-        let chunks = size.k as usize / Self::chunk(element);
-        if chunks <= 4 { 4 } else { 16 / chunks }
+        sparsity_selectors(size.k, element.bits()) as usize
     }
 
     /// The lane that provides the metadata of a chunk, and the position of its lowest bit.
