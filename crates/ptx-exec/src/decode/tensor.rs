@@ -189,14 +189,10 @@ impl BodyDecoder<'_> {
 }
 
 fn rank(cx: &Context<'_>) -> Decoded<usize> {
-    Ok(match cx.m.get(Slot::Dim) {
-        Some(Mod::D1) => 1,
-        Some(Mod::D2) => 2,
-        Some(Mod::D3) => 3,
-        Some(Mod::D4) => 4,
-        Some(Mod::D5) => 5,
-        _ => return cx.unsupported("its number of dimensions is not known here"),
-    })
+    match cx.m.get(Slot::Dim).and_then(Mod::dimensions) {
+        Some(dimensions) => Ok(dimensions as usize),
+        None => cx.unsupported("its number of dimensions is not known here"),
+    }
 }
 
 fn mode(cx: &Context<'_>) -> Decoded<TensorMode> {

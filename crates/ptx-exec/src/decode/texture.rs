@@ -26,20 +26,10 @@ struct At {
 }
 
 fn geometry(m: &Modifiers) -> Option<Geometry> {
-    let axes = |count, is_array| Geometry::Axes { count, is_array, has_samples: false };
-    let samples = |is_array| Geometry::Axes { count: 2, is_array, has_samples: true };
-    Some(match m.get(Field::Geometry)? {
-        Mod::D1 => axes(1, false),
-        Mod::D2 => axes(2, false),
-        Mod::D3 => axes(3, false),
-        Mod::A1d => axes(1, true),
-        Mod::A2d => axes(2, true),
-        Mod::Cube => Geometry::Cube { is_array: false },
-        Mod::Acube => Geometry::Cube { is_array: true },
-        Mod::D2ms => samples(false),
-        Mod::A2dms => samples(true),
-        _ => return None,
-    })
+    let ptx_isa::Geometry { axes, is_array, is_cube, has_samples } = m.get(Field::Geometry)?.geometry()?;
+    let count = axes as usize;
+    let axes = Geometry::Axes { count, is_array, has_samples };
+    Some(if is_cube { Geometry::Cube { is_array } } else { axes })
 }
 
 fn beyond(m: &Modifiers) -> Option<Beyond> {
@@ -227,7 +217,7 @@ impl<'a> BodyDecoder<'a> {
 
     /// `txq`, `suq`.
     fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let query = cx.m.get(Field::Query).and_then(|query| Property::from_name(query.as_str()));
+        let query = cx.m.get(Field::Query).and_then(Property::of);
         let Some(property) = query else { return cx.unsupported("its query is not known here") };
         let dst = self.dst_named(cx, "d")?;
         let (at, operand) = cx.named("a")?;

@@ -1,5 +1,7 @@
 //! Textures and surfaces (manual 9.7.10, 9.7.11).
 
+use ptx_isa::Mod;
+
 use super::{Combine, Dst, Src};
 
 /// Interpretation of the coordinates of a texture or surface.
@@ -87,24 +89,24 @@ pub enum Property {
 }
 
 impl Property {
-    /// The property named by a query or an initializer field.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "width" => Property::Width,
-            "height" => Property::Height,
-            "depth" => Property::Depth,
-            "channel_data_type" => Property::ChannelDataType,
-            "channel_order" => Property::ChannelOrder,
-            "array_size" => Property::ArraySize,
-            "num_mipmap_levels" => Property::Levels,
-            "num_samples" => Property::Samples,
-            "memory_layout" => Property::MemoryLayout,
-            "normalized_coords" => Property::NormalizedCoords,
-            "force_unnormalized_coords" => Property::ForceUnnormalizedCoords,
-            "filter_mode" => Property::FilterMode,
-            "addr_mode_0" => Property::AddressMode(0),
-            "addr_mode_1" => Property::AddressMode(1),
-            "addr_mode_2" => Property::AddressMode(2),
+    /// The property that a query asks for; the fields of an initializer have the same names.
+    pub const fn of(query: Mod) -> Option<Self> {
+        Some(match query {
+            Mod::Width => Property::Width,
+            Mod::Height => Property::Height,
+            Mod::Depth => Property::Depth,
+            Mod::ChannelDataType => Property::ChannelDataType,
+            Mod::ChannelOrder => Property::ChannelOrder,
+            Mod::ArraySize => Property::ArraySize,
+            Mod::NumMipmapLevels => Property::Levels,
+            Mod::NumSamples => Property::Samples,
+            Mod::MemoryLayout => Property::MemoryLayout,
+            Mod::NormalizedCoords => Property::NormalizedCoords,
+            Mod::ForceUnnormalizedCoords => Property::ForceUnnormalizedCoords,
+            Mod::FilterMode => Property::FilterMode,
+            Mod::AddrMode0 => Property::AddressMode(0),
+            Mod::AddrMode1 => Property::AddressMode(1),
+            Mod::AddrMode2 => Property::AddressMode(2),
             _ => return None,
         })
     }

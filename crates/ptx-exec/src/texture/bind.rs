@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{FieldValue, Initializer, Item, Linkage, Module, VarId, VarType, Variable};
-use ptx_isa::StateSpace;
+use ptx_isa::{Mod, StateSpace};
 use rustc_hash::FxHashMap;
 
 use super::query::describe;
@@ -190,7 +190,7 @@ impl Declared {
             FieldValue::Name(word) => (module.name(word), None),
             FieldValue::Number(number) => ("", number.as_integer()),
         };
-        match (Property::from_name(name), number) {
+        match (Mod::from_ptx(name).and_then(Property::of), number) {
             (Some(Property::NormalizedCoords), number) => self.normalized = number.is_some_and(|n| n != 0),
             (Some(Property::ForceUnnormalizedCoords), number) => {
                 self.sampler.force_unnormalized = number.is_some_and(|n| n != 0);
