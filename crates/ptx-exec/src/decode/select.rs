@@ -21,24 +21,31 @@ pub(super) fn join(cx: &Context<'_>) -> Decoded<Option<Join>> {
     })
 }
 
+/// The comparison that a modifier names, and its result if an operand is a NaN.
+pub(super) const fn relation(comparison: Mod) -> Option<(Relation, WithNan)> {
+    Some(match comparison {
+        Mod::Eq => (Relation::Equal, WithNan::False),
+        Mod::Ne => (Relation::NotEqual, WithNan::False),
+        Mod::Lt | Mod::Lo => (Relation::Less, WithNan::False),
+        Mod::Le | Mod::Ls => (Relation::LessOrEqual, WithNan::False),
+        Mod::Gt | Mod::Hi => (Relation::Greater, WithNan::False),
+        Mod::Ge | Mod::Hs => (Relation::GreaterOrEqual, WithNan::False),
+        Mod::Equ => (Relation::Equal, WithNan::True),
+        Mod::Neu => (Relation::NotEqual, WithNan::True),
+        Mod::Ltu => (Relation::Less, WithNan::True),
+        Mod::Leu => (Relation::LessOrEqual, WithNan::True),
+        Mod::Gtu => (Relation::Greater, WithNan::True),
+        Mod::Geu => (Relation::GreaterOrEqual, WithNan::True),
+        Mod::Num => (Relation::Ordered, WithNan::False),
+        Mod::NanCmp => (Relation::Unordered, WithNan::False),
+        _ => return None,
+    })
+}
+
 /// The comparison given by the modifiers.
 fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
-    let (relation, with_nan) = match cx.m.get(Field::Cmp) {
-        Some(Mod::Eq) => (Relation::Equal, WithNan::False),
-        Some(Mod::Ne) => (Relation::NotEqual, WithNan::False),
-        Some(Mod::Lt | Mod::Lo) => (Relation::Less, WithNan::False),
-        Some(Mod::Le | Mod::Ls) => (Relation::LessOrEqual, WithNan::False),
-        Some(Mod::Gt | Mod::Hi) => (Relation::Greater, WithNan::False),
-        Some(Mod::Ge | Mod::Hs) => (Relation::GreaterOrEqual, WithNan::False),
-        Some(Mod::Equ) => (Relation::Equal, WithNan::True),
-        Some(Mod::Neu) => (Relation::NotEqual, WithNan::True),
-        Some(Mod::Ltu) => (Relation::Less, WithNan::True),
-        Some(Mod::Leu) => (Relation::LessOrEqual, WithNan::True),
-        Some(Mod::Gtu) => (Relation::Greater, WithNan::True),
-        Some(Mod::Geu) => (Relation::GreaterOrEqual, WithNan::True),
-        Some(Mod::Num) => (Relation::Ordered, WithNan::False),
-        Some(Mod::NanCmp) => (Relation::Unordered, WithNan::False),
-        _ => return cx.unsupported("its comparison is not known here"),
+    let Some((relation, with_nan)) = cx.m.get(Field::Cmp).and_then(relation) else {
+        return cx.unsupported("its comparison is not known here");
     };
     Ok(Comparison { relation, with_nan, numbers, subnormals: subnormals(cx) })
 }

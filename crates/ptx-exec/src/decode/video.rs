@@ -5,10 +5,11 @@ use ptx_isa::{Field, Form, Kind, Mod, Opcode, ScalarType, Selection, Selector, U
 
 use super::arithmetic::{overshoot, saturation, sign_of};
 use super::body::{BodyDecoder, Context, ternary};
+use super::select::relation;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Src, Ternary};
-use crate::scalar::compare::Relation;
+use crate::scalar::compare::WithNan;
 use crate::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
 
 /// The operation of an opcode; `vmad` is handled separately.
@@ -22,15 +23,10 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
         Opcode::Vmax | Opcode::Vmax2 | Opcode::Vmax4 => Operation::Max,
         Opcode::Vshl => Operation::ShiftLeft(overshoot(cx)?),
         Opcode::Vshr => Operation::ShiftRight(overshoot(cx)?),
-        Opcode::Vset | Opcode::Vset2 | Opcode::Vset4 => Operation::Compare(match cx.m.get(Field::Cmp) {
-            Some(Mod::Eq) => Relation::Equal,
-            Some(Mod::Ne) => Relation::NotEqual,
-            Some(Mod::Lt) => Relation::Less,
-            Some(Mod::Le) => Relation::LessOrEqual,
-            Some(Mod::Gt) => Relation::Greater,
-            Some(Mod::Ge) => Relation::GreaterOrEqual,
+        Opcode::Vset | Opcode::Vset2 | Opcode::Vset4 => match cx.m.get(Field::Cmp).and_then(relation) {
+            Some((relation, WithNan::False)) => Operation::Compare(relation),
             _ => return cx.unsupported("its comparison is not known here"),
-        }),
+        },
         _ => return cx.unsupported("it is not a known video instruction"),
     })
 }
