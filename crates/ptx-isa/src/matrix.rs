@@ -53,3 +53,33 @@ pub const fn sparsity_selectors(k: u32, bits: u32) -> u32 {
         _ => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MatrixShape, fragment_registers, sparsity_selectors};
+    use crate::Mod;
+
+    #[test]
+    fn shapes_of_products_have_three_numbers() {
+        assert_eq!(Mod::M16n8k32.matrix_shape(), Some(MatrixShape { m: 16, n: 8, k: 32 }));
+        assert_eq!(Mod::M64n256k16.matrix_shape(), Some(MatrixShape { m: 64, n: 256, k: 16 }));
+        assert_eq!([Mod::M16n16, Mod::Mma, Mod::S16x64b].map(Mod::matrix_shape), [None; 3]);
+    }
+
+    #[test]
+    fn threads_share_matrices_evenly() {
+        // A of `mma.m16n8k16` in halves, the sums in doubles, D of `wgmma.m64n256k16` (manual 9.7.14.5, 9.7.15.5).
+        assert_eq!(fragment_registers(16 * 16, 16, 32), 4);
+        assert_eq!(fragment_registers(16 * 8, 64, 32), 4);
+        assert_eq!(fragment_registers(64 * 256, 32, 128), 128);
+    }
+
+    #[test]
+    fn longer_rows_leave_fewer_choices_of_threads() {
+        // `mma.sp` in halves with k = 16 and 32, in bytes with k = 64, on four bits with k = 64 (manual 9.7.14.6.1).
+        assert_eq!(
+            [(16, 16), (32, 16), (64, 8), (64, 4)].map(|(k, bits)| sparsity_selectors(k, bits)),
+            [4, 2, 1, 2]
+        );
+    }
+}
