@@ -324,7 +324,7 @@ impl Operand {
 
     /// Whether it is a result.
     pub const fn is_written(&self) -> bool {
-        matches!(self.role, Role::Def | Role::DefPair)
+        self.role.is_written()
     }
 
     /// Whether its presence is determined by modifiers alone.

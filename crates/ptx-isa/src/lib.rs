@@ -39,7 +39,6 @@ pub use families::{
     Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
 pub use form::{Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
-pub use form::{Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength, Width};
 pub use geometry::Geometry;
 pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};

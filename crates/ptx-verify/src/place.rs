@@ -24,7 +24,7 @@ impl Place {
     }
 
     pub(crate) const fn is_written(self) -> bool {
-        matches!(self.role, Role::Def | Role::DefPair)
+        self.role.is_written()
     }
 }
 
