@@ -1,16 +1,14 @@
-//! The analysis results of a body before it is lowered.
+//! The analysis results of one body before it is lowered.
 
-use ptx_ir::{AddressBase, Body, Function, FunctionId, FunctionKind, Module, Operand, Param, Symbol, VarId};
+use ptx_ir::{AddressBase, Body, Function, FunctionKind, Module, Operand, Param, Symbol, VarId};
 use ptx_isa::{ControlSem, MemorySem, Sem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::carry;
+use crate::borrows::borrows;
 use crate::flow::Flow;
-use crate::provenance::Provenance;
 use crate::represent::{CalleeSpaces, Question, Repr, loads_of_variables, parameter_space, representations};
 use crate::slots::{Slots, whole_scalar};
 use crate::ssa::{self, Access, Slot, Ssa, ValueId};
-use crate::widened::read_as_numbers;
 
 /// The analysis results of one body.
 #[derive(Debug)]
@@ -33,97 +31,11 @@ pub(crate) struct Analysis {
     pub(crate) parameter_spaces: FxHashMap<VarId, u32>,
     /// Sums that are kept as numbers because they may leave the variable whose address is a term, and widened addresses that are
     /// read as numbers.
-    numbers: FxHashSet<ValueId>,
-}
-
-/// Functions whose address is used other than by calling it: their parameters keep the types of the declaration.
-pub(crate) fn functions_by_address(module: &Module) -> FxHashSet<ptx_ir::StrId> {
-    let mut names = FxHashSet::default();
-    for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
-        for (_, inst) in body.instructions() {
-            if inst.mnemonic.sem() == Sem::Control(ControlSem::Call) {
-                continue;
-            }
-            for operand in body.operands(inst) {
-                if let Operand::Symbol(Symbol::Function(id), _)
-                | Operand::Address(AddressBase::Symbol(Symbol::Function(id)), _) = operand
-                {
-                    names.insert(module.function(*id).name);
-                }
-            }
-        }
-        for statement in &body.statements {
-            if let ptx_ir::Stmt::CallTargets(_, targets) = statement {
-                names.extend(targets.iter().map(|id| module.function(*id).name));
-            }
-        }
-    }
-    let mut work: Vec<&ptx_ir::Initializer> =
-        module.variables.iter().filter_map(|variable| variable.init.as_ref()).collect();
-    while let Some(initializer) = work.pop() {
-        match initializer {
-            ptx_ir::Initializer::List(values) => work.extend(values),
-            ptx_ir::Initializer::Address { symbol: Symbol::Function(id), .. }
-            | ptx_ir::Initializer::Masked { symbol: Symbol::Function(id), .. } => {
-                names.insert(module.function(*id).name);
-            }
-            ptx_ir::Initializer::Integers(_)
-            | ptx_ir::Initializer::Value(_)
-            | ptx_ir::Initializer::Fields(_)
-            | ptx_ir::Initializer::Address { .. }
-            | ptx_ir::Initializer::Masked { .. } => {}
-        }
-    }
-    names
-}
-
-/// Analyses every body. A value passed to a callee that uses it as an address is an address in its callers, too, so that the
-/// representations are recomputed until no parameter changes; a few rounds suffice for real call chains, and further ones
-/// would only add types.
-pub(crate) fn analyse(module: &Module) -> FxHashMap<FunctionId, Analysis> {
-    const ROUNDS: usize = 4;
-    let by_address = functions_by_address(module);
-    let mut analyses: FxHashMap<FunctionId, Analysis> = FxHashMap::default();
-    let mut callees = CalleeSpaces::default();
-    let address_bits = module.address_size();
-    for id in module.function_ids() {
-        let function = module.function(id);
-        if let Some(body) = &function.body {
-            analyses.insert(id, Analysis::new(module, function, body, address_bits));
-        }
-    }
-    let provenance = Provenance::new(module, &analyses);
-    for _ in 0..ROUNDS {
-        let mut found = CalleeSpaces::default();
-        for id in module.function_ids() {
-            let function = module.function(id);
-            let (Some(body), Some(analysis)) = (&function.body, analyses.get_mut(&id)) else { continue };
-            // Callers through a pointer use the prototype, which has no pointer types; all others use this signature.
-            let typed = function.kind == FunctionKind::Kernel || !by_address.contains(&function.name);
-            let params: &[Param] = if typed { &function.params } else { &[] };
-            analysis.represent(module, body, function.kind, params, &callees);
-            // If one sum is a number, another term of the next may be the address.
-            loop {
-                let mut leaving = provenance.may_leave(module, id, analysis);
-                leaving.extend(read_as_numbers(body, analysis));
-                if leaving.is_empty() {
-                    break;
-                }
-                analysis.numbers.extend(leaving);
-                analysis.represent(module, body, function.kind, params, &callees);
-            }
-            found.insert(function.name, analysis.spaces_in_order(params));
-        }
-        if found == callees {
-            break;
-        }
-        callees = found;
-    }
-    analyses
+    pub(crate) numbers: FxHashSet<ValueId>,
 }
 
 impl Analysis {
-    fn new(module: &Module, function: &Function, body: &Body, address_bits: u32) -> Self {
+    pub(crate) fn new(module: &Module, function: &Function, body: &Body, address_bits: u32) -> Self {
         let flow = Flow::new(body, &module.strings);
         let slots = Slots::new(module, function, body);
         let results: Vec<Slot> = function
@@ -136,7 +48,7 @@ impl Analysis {
             .collect();
         let accesses = slots.accesses(body, &flow, &results);
         let ssa = ssa::build(&flow, &accesses, &results);
-        let borrows = carry::borrows(body, &slots, &ssa);
+        let borrows = borrows(body, &slots, &ssa);
         let (reprs, parameter_spaces, numbers) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
         let taken = taken(body);
         Self {
@@ -155,7 +67,7 @@ impl Analysis {
     }
 
     /// Finds representations, and which of these parameters are pointers.
-    fn represent(
+    pub(crate) fn represent(
         &mut self,
         module: &Module,
         body: &Body,
@@ -197,7 +109,7 @@ impl Analysis {
     }
 
     /// The pointer space of each parameter, in their order.
-    fn spaces_in_order(&self, params: &[Param]) -> Vec<Option<u32>> {
+    pub(crate) fn spaces_in_order(&self, params: &[Param]) -> Vec<Option<u32>> {
         let space = |param: &Param| match param {
             Param::Variable(var) => self.parameter_spaces.get(var).copied(),
             Param::Register(..) => None,

@@ -6,12 +6,11 @@
 use ptx_ir::{
     AddressBase, Body, FunctionDirective, FunctionId, FunctionKind, Linkage, Module, Operand, StrId, Symbol,
 };
-use ptx_isa::{ControlSem, Field, MemorySem, Mnemonic, Mod, Sem};
+use ptx_isa::{ControlSem, Field, MemorySem, Mnemonic, Mod, Sem, SpecialReg};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
 use crate::flow::Flow;
-use crate::moves::changes;
 use crate::slots::{is_param, whole_scalar};
 
 /// The behaviour that a function may have; `false` if it is known not to have it.
@@ -238,4 +237,22 @@ fn has_loop(flow: &Flow) -> bool {
     flow.order.iter().enumerate().any(|(at, id)| {
         flow.nodes[id.index()].successors().iter().any(|to| place.get(to.index()).is_some_and(|to| *to <= at))
     })
+}
+
+/// Whether two reads of the register by one thread can differ.
+pub(crate) fn changes(register: SpecialReg) -> bool {
+    use SpecialReg::*;
+    matches!(
+        register,
+        Clock
+            | ClockHi
+            | Clock64
+            | GlobalTimer
+            | GlobalTimerLo
+            | GlobalTimerHi
+            | Pm(_)
+            | Pm64(_)
+            | WarpId
+            | SmId
+    )
 }

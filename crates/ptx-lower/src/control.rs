@@ -11,29 +11,21 @@
 //!                                         no:
 //! ```
 
-use ptx_ir::{Body, FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
+use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
 use ptx_isa::{
     ArithSem, BitsSem, BlockSem, CompareSem, ControlSem, Lowering, MemorySem, MoveSem, ScalarType, Sem,
 };
 use ptx_llvm::address_space;
 use ptx_llvm::build::{Type, Value, Volatility};
 use ptx_llvm::marks;
-use rustc_hash::FxHashMap;
 
-use crate::emit::{Argument, Emitter, Site};
+use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
-use crate::float::is_floating;
 use crate::flow::{End, NodeId};
-use crate::function::{Shape, function_type, prototype_shapes, result_type, units, unnatural_align};
-
-/// The statements of a body that declare the callees of indirect calls, by their labels.
-pub(crate) fn prototypes(body: &Body) -> FxHashMap<LabelId, &Stmt> {
-    let named = body.statements.iter().filter_map(|statement| match statement {
-        Stmt::CallPrototype(label, _) | Stmt::CallTargets(label, _) => Some((*label, statement)),
-        _ => None,
-    });
-    named.collect()
-}
+use crate::signature::{
+    Argument, Shape, function_type, prototype_shapes, result_type, units, unnatural_align,
+};
+use crate::types::is_floating;
 
 /// Lowers the instruction at a site.
 type Lower<'a, 'm, 'c> = fn(&mut Emitter<'a, 'm, 'c>, Site<'_>) -> Result<()>;

@@ -9,7 +9,8 @@ use ptx_llvm::build::{DebugInfo, Metadata, Value};
 use ptx_llvm::marks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::emit::{Emitter, Shared};
+use crate::emit::Emitter;
+use crate::shared::Shared;
 
 /// The debug directives and labels of a body.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{Body, Function, FunctionId, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
-use ptx_isa::{ControlSem, Mnemonic, MoveSem, ScalarType, Sem, StateSpace};
+use ptx_ir::{Body, Function, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
+use ptx_isa::{ControlSem, Mnemonic, MoveSem, ScalarType, Sem};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use ptx_llvm::intrinsics;
@@ -13,39 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::Analysis;
 use crate::errors::{LowerError, Result, UNSUPPORTED_INSTRUCTION, unsupported};
 use crate::flow::{End, NodeId, instruction};
-use crate::function::Signature;
 use crate::launch::LaunchFacts;
 use crate::represent::{Repr, is_narrow};
+use crate::shared::Shared;
+use crate::signature::{Argument, Signature, prototypes};
 use crate::slots::lane_of;
 use crate::ssa::{Def, Slot, ValueId};
-
-/// The state that all functions of a module share while they are lowered.
-pub(crate) struct Shared<'m, 'c> {
-    pub(crate) module: &'m Module,
-    pub(crate) out: ptx_llvm::Module<'c>,
-    pub(crate) types: Types<'c>,
-    /// The bits of generic addresses.
-    pub(crate) address_bits: u32,
-    /// Module variables and variables of functions that are in module scope.
-    pub(crate) variables: FxHashMap<VarId, Value<'c>>,
-    /// The names in the DWARF sections.
-    pub(crate) section_names: FxHashSet<&'m str>,
-    /// Whether the module is debug code (`.target debug`), in which the descriptions of variables refer to registers.
-    pub(crate) is_debugging: bool,
-    /// All functions, declarations under the id of each mention.
-    pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
-    /// See [`crate::float::widens_halves`].
-    pub(crate) widens_halves: bool,
-}
-
-/// A parameter of the function being lowered.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Argument<'c> {
-    /// A scalar, in the register-like type of the signature.
-    Scalar(Value<'c>),
-    /// A pointer to the bytes of an aggregate.
-    Memory(Value<'c>),
-}
+use crate::types::{constant_bits, llvm_type};
 
 /// One function while it is lowered.
 pub(crate) struct Emitter<'s, 'm, 'c> {
@@ -154,7 +128,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 &shared.section_names,
                 shared.is_debugging,
             ),
-            prototypes: crate::control::prototypes(body),
+            prototypes: prototypes(body),
             launch: LaunchFacts::of(function),
             findings: Diagnostics::new(),
         }
@@ -737,48 +711,6 @@ fn shadowed(module: &Module, body: &Body) -> FxHashSet<RegDeclId> {
         }
     }
     shadowed
-}
-
-/// The LLVM type of a PTX type.
-pub(crate) fn llvm_type<'c>(types: Types<'c>, ty: ScalarType) -> Type<'c> {
-    use ScalarType::*;
-    match ty {
-        F16 => types.f16(),
-        Bf16 => types.bf16(),
-        F32 => types.f32(),
-        F64 => types.f64(),
-        F16x2 => types.vector(types.f16(), 2),
-        Bf16x2 => types.vector(types.bf16(), 2),
-        F32x2 => types.vector(types.f32(), 2),
-        U16x2 | S16x2 => types.vector(types.int(16), 2),
-        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | Tf32 | U8x4 | S8x4
-        | Pred => types.int(ty.bits()),
-    }
-}
-
-/// The bits of a constant in a type.
-pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Result<u128> {
-    Ok(match (immediate, ty) {
-        (Immediate::S64(value, _), ScalarType::Pred) => u128::from(value != 0),
-        (Immediate::U64(value, _), ScalarType::Pred) => u128::from(value != 0),
-        // Sign-extended to the width of the type; the caller cuts.
-        (Immediate::S64(value, _), _) => i128::from(value) as u128,
-        (Immediate::U64(value, _), _) => u128::from(value),
-        (Immediate::F32(bits, _), ScalarType::F64) => u128::from(f64::from(f32::from_bits(bits)).to_bits()),
-        (Immediate::F32(bits, _), _) if ty.bits() == 32 => u128::from(bits),
-        (Immediate::F64(bits, _), _) if ty.bits() == 64 => u128::from(bits),
-        (Immediate::F64(bits, _), ScalarType::F32 | ScalarType::B32) => {
-            u128::from((f64::from_bits(bits) as f32).to_bits())
-        }
-        (Immediate::F32(..) | Immediate::F64(..), _) => {
-            return unsupported(format!("a floating-point constant of type .{}", ty.as_str()));
-        }
-    })
-}
-
-/// The name of a space as PTX writes it, for messages.
-pub(crate) fn space_name(space: Option<StateSpace>) -> &'static str {
-    space.map_or("generic", StateSpace::as_str)
 }
 
 /// Whether a value is a constant integer, and which.

@@ -9,11 +9,6 @@ use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
 
-/// Whether the type is arithmetic on floating-point numbers, single or packed.
-pub(crate) fn is_floating(ty: ScalarType) -> bool {
-    ty.is_float() || matches!(ty, ScalarType::F16x2 | ScalarType::Bf16x2 | ScalarType::F32x2)
-}
-
 /// Whether a module converts wider numbers to halves and halves to wider numbers.
 ///
 /// In such a module an integer that is converted to a wider number may then be converted to a half and back. LLVM 22's

@@ -1,18 +1,20 @@
 //! Variables of the module and their initial values (manual 5.4).
 
 use ptx_ir::{
-    FieldValue, Immediate, Initializer, Item, Linkage as PtxLinkage, Module, Stmt, Symbol, VarAttribute,
-    VarId, VarType, Variable,
+    FieldValue, Immediate, Initializer, Linkage as PtxLinkage, Module, Symbol, VarAttribute, VarId, VarType,
+    Variable,
 };
-use ptx_isa::{ScalarType, StateSpace};
+use ptx_isa::ScalarType;
 use ptx_llvm::build::{DeviceAccess, GlobalSpec, Linkage, Type, Types, Value};
 use ptx_llvm::marks;
 use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::emit::{Shared, constant_bits, llvm_type, space_name};
 use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
+use crate::shared::Shared;
+use crate::types::{constant_bits, llvm_type, space_name};
+use crate::variables::is_dynamic_shared;
 
 /// The maximum number of dimensions of an array.
 const MOST_DIMENSIONS: usize = 64;
@@ -123,32 +125,6 @@ fn masked_fields(variable: &Variable, address_bits: u32) -> Result<Option<Vec<Fi
     Ok(Some(fields))
 }
 
-/// The module variables in the order of the text, with the function whose body declares them.
-pub(crate) fn module_variables(module: &Module) -> Vec<(VarId, Option<ptx_ir::StrId>)> {
-    let mut found = Vec::new();
-    for item in &module.items {
-        match item {
-            Item::Variable(var) => found.push((*var, None)),
-            Item::Function(id) => {
-                let function = module.function(*id);
-                let Some(body) = &function.body else { continue };
-                for statement in &body.statements {
-                    if let Stmt::Variable(var) = statement {
-                        let space = module.variable(*var).space;
-                        let own = matches!(space, StateSpace::Global | StateSpace::Const)
-                            || llvm_space(Some(space)) == Some(address_space::SHARED);
-                        if own {
-                            found.push((*var, Some(function.name)));
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
 /// Declares a variable; its initial value comes later, when all names are known.
 pub(crate) fn declare<'c>(
     shared: &Shared<'_, 'c>,
@@ -241,14 +217,6 @@ pub(crate) fn declare<'c>(
         }
     }
     Ok(value)
-}
-
-/// Whether a variable is the shared memory whose size the launch gives (manual 5.1.8): a declaration of an array without a
-/// length.
-pub(crate) fn is_dynamic_shared(variable: &Variable) -> bool {
-    variable.linkage == PtxLinkage::Extern
-        && llvm_space(Some(variable.space)) == Some(address_space::SHARED)
-        && variable.dims.first() == Some(&None)
 }
 
 /// The one LLVM variable of that memory: all such arrays begin at the same address, and LLVM assumes that

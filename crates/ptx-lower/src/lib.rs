@@ -14,6 +14,7 @@
 mod analysis;
 mod arith;
 mod behaviour;
+mod borrows;
 mod bounds;
 mod carry;
 mod compare;
@@ -26,17 +27,24 @@ mod float;
 mod flow;
 mod function;
 mod globals;
+mod hints;
 mod launch;
 mod mark;
 mod memory;
+mod module_analysis;
 mod moves;
 mod pieces;
 mod pragma;
+mod prologue;
 mod provenance;
 mod represent;
 mod rows;
+mod shared;
+mod signature;
 mod slots;
 mod ssa;
+mod types;
+mod variables;
 mod widened;
 
 /// The codes of constructs that cannot be lowered, with their meanings.
@@ -49,10 +57,13 @@ use ptx_llvm::{Addresses, Context};
 use ptx_verify::Verified;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{Analysis, analyse};
+use crate::analysis::Analysis;
 use crate::behaviour::Behaviour;
-use crate::emit::{Emitter, Shared};
+use crate::emit::Emitter;
 use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
+use crate::module_analysis::analyse;
+use crate::shared::Shared;
+use crate::signature::Signature;
 
 /// Lowers a module.
 ///
@@ -137,7 +148,7 @@ fn declare_functions(
         let behaviour = behaviours.get(&definition).copied().unwrap_or(Behaviour::ANY);
         let analysis = analyses.get(&definition);
         let pieces = pieces.get(&function.name);
-        match function::declare(module, &shared.out, forms, function, analysis, behaviour, pieces) {
+        match signature::declare(module, &shared.out, forms, function, analysis, behaviour, pieces) {
             Ok(signature) => {
                 if id == definition
                     && let Err(fail) = function::describe(module, shared.types, function, &signature)
@@ -167,11 +178,7 @@ fn declare_functions(
 }
 
 /// Annotates the parameters of a kernel that are textures, samplers and surfaces.
-fn annotate_references<'c>(
-    shared: &Shared<'_, 'c>,
-    function: &Function,
-    signature: &function::Signature<'c>,
-) {
+fn annotate_references<'c>(shared: &Shared<'_, 'c>, function: &Function, signature: &Signature<'c>) {
     for (at, param) in function.params.iter().enumerate() {
         let Param::Variable(var) = param else { continue };
         if let Some(kind) = globals::reference_parameter_kind(shared.module.variable(*var).ty) {
@@ -200,7 +207,7 @@ fn declare_alias(
     for &id in ids {
         // A weak alias may be replaced by another definition.
         let behaviour = Behaviour::ANY;
-        let signature = function::Signature { function: declared, behaviour, ..target.clone() };
+        let signature = Signature { function: declared, behaviour, ..target.clone() };
         shared.signatures.insert(id, signature);
     }
     Ok(())
@@ -210,7 +217,7 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
     let module = shared.module;
     let mut names: FxHashSet<String> =
         module.functions.iter().map(|function| module.name(function.name).to_owned()).collect();
-    let found = globals::module_variables(module);
+    let found = variables::module_variables(module);
     // A declaration of a function that is defined later refers to the definition.
     let defined: FxHashSet<ptx_ir::StrId> = found
         .iter()
@@ -246,7 +253,7 @@ fn declare_variables(shared: &mut Shared<'_, '_>, findings: &mut Diagnostics) {
 /// variables in shared memory are uninitialized when a kernel starts (mapping, "Module variables").
 fn keep_used(shared: &Shared<'_, '_>) -> Result<(), ptx_llvm::LlvmError> {
     let module = shared.module;
-    let variables = globals::module_variables(module).into_iter().filter_map(|(var, _)| {
+    let variables = variables::module_variables(module).into_iter().filter_map(|(var, _)| {
         let is_own = module.variable(var).linkage == ptx_ir::Linkage::Internal;
         shared.variables.get(&var).copied().filter(|_| is_own)
     });

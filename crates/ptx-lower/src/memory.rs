@@ -2,19 +2,15 @@
 
 use std::ops::Range;
 
-use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId, ZeroOffsets};
+use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId};
 use ptx_isa::{Field, MemorySem, Mnemonic, Mod, Opcode, ScalarType, Sem, StateSpace};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
-use ptx_llvm::marks;
 
-use crate::emit::{Argument, Emitter, Site};
+use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
+use crate::signature::Argument;
 use crate::slots::{is_param, lane_of};
-
-/// A load of 16 bits that fills the machine's register with the sign.
-const SIGNED_LOAD: &str = ".s16";
-/// An explicit offset of zero, for which `ptxas` assigns different registers when it compiles for debugging.
-const ZERO_OFFSET: &str = "+0";
+use crate::types::is_floating;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `ld`.
@@ -148,29 +144,6 @@ impl<'c> Emitter<'_, '_, 'c> {
             Some(Mod::Sys) => Scope::System,
             Some(_) => return unsupported("its scope is unknown"),
         })
-    }
-
-    /// Attaches the modifiers that are hints (mapping, "Hints").
-    pub(crate) fn attach_hints(&self, site: Site<'_>, value: Value<'c>) {
-        let fields = [Field::Cop, Field::EvictL1, Field::PrefetchSize, Field::Uni];
-        let mut texts: Vec<String> = fields
-            .iter()
-            .filter_map(|field| site.inst.mnemonic.get(*field))
-            .map(|modifier| format!(".{}", modifier.as_str()))
-            .collect();
-        let mnemonic = site.inst.mnemonic;
-        // The machine extends what it loads: for signed users in one way.
-        if mnemonic.sem() == Sem::Memory(MemorySem::Load) && mnemonic.scalar_type() == Some(ScalarType::S16) {
-            texts.push(SIGNED_LOAD.to_owned());
-        }
-        if self.shared.is_debugging && site.inst.zero_offsets == ZeroOffsets::Written {
-            texts.push(ZERO_OFFSET.to_owned());
-        }
-        if texts.is_empty() {
-            return;
-        }
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        self.types.attach(value, marks::MODS, self.types.metadata_strings(&texts));
     }
 
     /// `st`.
@@ -348,7 +321,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let signed = ty.is_signed();
         let op = match mnemonic.get(Field::Op) {
-            Some(Mod::Add) if crate::float::is_floating(ty) => RmwOp::FAdd,
+            Some(Mod::Add) if is_floating(ty) => RmwOp::FAdd,
             Some(Mod::Add) => RmwOp::Add,
             Some(Mod::And) => RmwOp::And,
             Some(Mod::Or) => RmwOp::Or,

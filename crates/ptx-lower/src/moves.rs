@@ -6,10 +6,11 @@ use ptx_llvm::address_space;
 use ptx_llvm::build::{Asm, AsmEffects, BinaryOp, CastOp, Value};
 use ptx_llvm::intrinsics;
 
-use crate::emit::{Argument, Emitter, Site};
+use crate::behaviour::changes;
+use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
-use crate::represent::param_space;
-use crate::represent::{Repr, is_narrow, llvm_space};
+use crate::represent::{Repr, is_narrow, llvm_space, param_space};
+use crate::signature::Argument;
 use crate::slots::is_param;
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -299,24 +300,6 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         Ok(call)
     }
-}
-
-/// Whether two reads of the register by one thread can differ.
-pub(crate) fn changes(register: SpecialReg) -> bool {
-    use SpecialReg::*;
-    matches!(
-        register,
-        Clock
-            | ClockHi
-            | Clock64
-            | GlobalTimer
-            | GlobalTimerLo
-            | GlobalTimerHi
-            | Pm(_)
-            | Pm64(_)
-            | WarpId
-            | SmId
-    )
 }
 
 /// The type of each of `count` equal parts.

@@ -20,7 +20,7 @@ use ptx_isa::{ControlSem, Field, MemorySem, Sem, VectorLength};
 use ptx_llvm::build::{Type, Types};
 use rustc_hash::FxHashMap;
 
-use crate::analysis::functions_by_address;
+use crate::module_analysis::functions_by_address;
 use crate::slots::whole_scalar;
 
 /// A result of more pieces stays an array: each would be a value.

@@ -24,10 +24,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::analysis::Analysis;
 use crate::bounds::Bounds;
 use crate::flow::instruction;
-use crate::globals::is_dynamic_shared;
 use crate::represent::{Repr, is_narrow, resizes_address};
 use crate::slots::{is_param, lane_of};
 use crate::ssa::{Def, Slot, ValueId};
+use crate::variables::{is_dynamic_shared, module_variables};
 
 /// The largest constant that is added to a 32-bit address as a `getelementptr`. LLVM computes in 64 bits: `p + 2^31 + 2^31` is
 /// another address for LLVM, and the same one in PTX.
@@ -271,7 +271,7 @@ fn lies_in_local(space: StateSpace) -> bool {
 fn canonical(module: &Module) -> FxHashMap<VarId, VarId> {
     let (mut by_name, mut dynamic) = (FxHashMap::default(), None);
     let mut canonical = FxHashMap::default();
-    for (var, function) in crate::globals::module_variables(module) {
+    for (var, function) in module_variables(module) {
         let variable = module.variable(var);
         let first = if is_dynamic_shared(variable) {
             *dynamic.get_or_insert(var)

@@ -1,0 +1,26 @@
+//! The state that all functions of a module share while they are lowered.
+
+use ptx_ir::{FunctionId, Module, VarId};
+use ptx_llvm::build::{Types, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::signature::Signature;
+
+/// The state that all functions of a module share while they are lowered.
+pub(crate) struct Shared<'m, 'c> {
+    pub(crate) module: &'m Module,
+    pub(crate) out: ptx_llvm::Module<'c>,
+    pub(crate) types: Types<'c>,
+    /// The bits of generic addresses.
+    pub(crate) address_bits: u32,
+    /// Module variables and variables of functions that are in module scope.
+    pub(crate) variables: FxHashMap<VarId, Value<'c>>,
+    /// The names in the DWARF sections.
+    pub(crate) section_names: FxHashSet<&'m str>,
+    /// Whether the module is debug code (`.target debug`), in which the descriptions of variables refer to registers.
+    pub(crate) is_debugging: bool,
+    /// All functions, declarations under the id of each mention.
+    pub(crate) signatures: FxHashMap<FunctionId, Signature<'c>>,
+    /// See [`crate::float::widens_halves`].
+    pub(crate) widens_halves: bool,
+}
