@@ -1,6 +1,6 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
-use ptx_ir::{AddressBase, Immediate, Operand, Symbol, VarId};
+use ptx_ir::{AddressBase, Operand, Symbol, VarId};
 use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
@@ -8,6 +8,8 @@ use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
 use crate::slots::{lane_of, updates_destination};
+use crate::ssa::Slot;
+use crate::template::{Template, separated, written_operands};
 
 /// The pieces of one inline assembly call while it is built.
 #[derive(Default)]
@@ -18,12 +20,11 @@ struct Draft<'c> {
     outputs: Vec<(Operand, ScalarType, Type<'c>)>,
     inputs: Vec<Value<'c>>,
     constraints: Vec<String>,
-    /// The text, outputs as `$0..`, inputs as `\u{1}0\u{2}`: they count on from the outputs.
-    text: String,
+    text: Template,
     /// 8-bit registers that the text uses, with the copies to them before it and from them after it.
     narrow: Vec<String>,
-    before: String,
-    after: String,
+    before: Template,
+    after: Template,
     /// The permitted width of registers for the operand that is being written.
     width: Option<Width>,
 }
@@ -60,32 +61,18 @@ impl Access {
 impl<'c> Emitter<'_, '_, 'c> {
     /// Keeps the instruction as inline assembly.
     pub(crate) fn inline(&mut self, site: Site<'_>) -> Result<()> {
-        let text = site.inst.mnemonic.to_string();
-        self.inline_as(site, &text)
-    }
-
-    fn inline_as(&mut self, site: Site<'_>, mnemonic: &str) -> Result<()> {
-        let mut draft =
-            Draft { text: mnemonic.to_owned(), address_bits: self.address_bits(), ..Draft::default() };
-        let form = site.inst.mnemonic.form();
-        let mut first = true;
-        for (at, place) in form.operands.iter().enumerate() {
-            let operand = site.operand(at);
-            if operand.is_omitted() {
-                continue;
-            }
+        let mnemonic = site.inst.mnemonic;
+        let mut draft = Draft { address_bits: self.address_bits(), ..Draft::default() };
+        draft.text.push(&mnemonic.to_string());
+        for (at, operand, before) in written_operands(mnemonic, site.operands) {
+            draft.text.push(before);
+            let Some(place) = mnemonic.form().operands.get(at) else { continue };
             let writes = place.role.is_written();
-            draft.text.push_str(match (first, place.role) {
-                (true, _) => " ",
-                (false, Role::DefPair) => "|",
-                (false, _) => ", ",
-            });
-            first = false;
-            let ty = site.inst.mnemonic.operand_type(at).unwrap_or(ScalarType::B64);
+            let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B64);
             draft.width = Some(place.kind.width());
             self.write_operand(site, &mut draft, operand, ty, writes)?;
         }
-        draft.text.push(';');
+        draft.text.push(";");
         draft.close();
         if updates_destination(site.inst) {
             self.tie_outputs(site, &mut draft)?;
@@ -101,83 +88,63 @@ impl<'c> Emitter<'_, '_, 'c> {
         ty: ScalarType,
         writes: bool,
     ) -> Result<()> {
+        let lane = |register, lane| self.analysis.slots.lane(register, lane);
         match operand {
-            Operand::Sink => draft.text.push('_'),
+            Operand::Sink => draft.text.push("_"),
             Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
-                let slot = self.analysis.slots.lane(register, 0);
-                if writes {
-                    self.write_output(draft, operand, ty, self.analysis.slots.ty(slot));
-                } else {
-                    let register_ty = self.analysis.slots.ty(slot);
-                    let carried = self.carrier(ty, register_ty);
-                    let value = self.read(site.statement, slot, carried)?;
-                    draft.input(value, ty)?;
-                }
+                self.write_register(site, draft, (operand, lane(register, 0)), ty, writes)?;
             }
             Operand::Element(register, component) => {
-                let slot = self.analysis.slots.lane(register, lane_of(component));
-                if writes {
-                    self.write_output(draft, operand, ty, self.analysis.slots.ty(slot));
-                } else {
-                    let carried = self.carrier(ty, self.analysis.slots.ty(slot));
-                    draft.input(self.read(site.statement, slot, carried)?, ty)?;
-                }
+                let slot = lane(register, lane_of(component));
+                self.write_register(site, draft, (operand, slot), ty, writes)?;
             }
             Operand::Not(register) => {
-                draft.text.push('!');
-                let slot = self.analysis.slots.lane(register, 0);
-                write_input(draft, self.read(site.statement, slot, self.types.int(1))?)?;
+                draft.text.push("!");
+                draft.pass(self.read(site.statement, lane(register, 0), self.types.int(1))?)?;
             }
             Operand::Vector(_) | Operand::Register(_) => {
-                draft.text.push('{');
-                for (index, entry) in self.entries(operand).into_iter().enumerate() {
-                    if index > 0 {
-                        draft.text.push_str(", ");
-                    }
+                draft.text.push("{");
+                for (entry, before) in separated(&self.entries(operand)) {
+                    draft.text.push(before);
                     if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
                         return unsupported("a vector is an element of a vector");
                     }
                     self.write_operand(site, draft, entry, ty, writes)?;
                 }
-                draft.text.push('}');
+                draft.text.push("}");
             }
             Operand::Selected(register, selector) => {
                 self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
-                draft.text.push_str(&format!(".{selector}"));
+                draft.text.push(&format!(".{selector}"));
             }
             Operand::Negated(register, selector) => {
-                draft.text.push('-');
+                draft.text.push("-");
                 self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
                 if let Some(selector) = selector {
-                    draft.text.push_str(&format!(".{selector}"));
+                    draft.text.push(&format!(".{selector}"));
                 }
             }
             Operand::Bracket(list) => {
-                draft.text.push('[');
-                for (index, part) in self.body.list(list).iter().enumerate() {
-                    if index > 0 {
-                        draft.text.push_str(", ");
-                    }
-                    self.write_part(site, draft, *part)?;
+                draft.text.push("[");
+                for (part, before) in separated(self.body.list(list)) {
+                    draft.text.push(before);
+                    self.write_part(site, draft, part)?;
                 }
-                draft.text.push(']');
+                draft.text.push("]");
             }
-            Operand::Immediate(immediate) => draft.text.push_str(&immediate_text(immediate)),
+            Operand::Immediate(immediate) => draft.text.immediate(immediate),
             Operand::Special(register, component) => {
-                draft.text.push_str(&register.to_string());
+                draft.text.push(&register.to_string());
                 if let Some(component) = component {
-                    draft.text.push('.');
-                    draft.text.push_str(component.as_str());
+                    draft.text.push(".");
+                    draft.text.push(component.as_str());
                 }
             }
             Operand::Symbol(symbol, offset) => {
                 let address = self.symbol_address(symbol, offset)?;
                 // If 32 bits are required, they are the lower half of the address.
                 let narrow = address.ty().pointer_space().is_some() && ty.bits() == 32;
-                write_input(
-                    draft,
-                    if narrow { self.bits_as(address, self.types.int(32))? } else { address },
-                )?;
+                draft.pass(if narrow { self.bits_as(address, self.types.int(32))? } else { address })?;
             }
             Operand::Address(base, offset) => self.write_address(site, draft, base, offset)?,
             Operand::Omitted
@@ -191,6 +158,24 @@ impl<'c> Emitter<'_, '_, 'c> {
         Ok(())
     }
 
+    /// A register of one lane, or a lane of one.
+    fn write_register(
+        &self,
+        site: Site<'_>,
+        draft: &mut Draft<'c>,
+        (operand, slot): (Operand, Slot),
+        ty: ScalarType,
+        writes: bool,
+    ) -> Result<()> {
+        let declared = self.analysis.slots.ty(slot);
+        let carried = self.carrier(ty, declared);
+        if !writes {
+            return draft.input(self.read(site.statement, slot, carried)?, ty);
+        }
+        draft.output((operand, ty, carried), declared);
+        Ok(())
+    }
+
     /// A part of an operand in brackets: every register is passed with its declared type.
     fn write_part(&self, site: Site<'_>, draft: &mut Draft<'c>, part: Operand) -> Result<()> {
         let declared = |operand| match operand {
@@ -199,17 +184,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         match part {
             Operand::Vector(list) => {
-                draft.text.push('{');
-                for (index, &entry) in self.body.list(list).iter().enumerate() {
-                    if index > 0 {
-                        draft.text.push_str(", ");
-                    }
+                draft.text.push("{");
+                for (entry, before) in separated(self.body.list(list)) {
+                    draft.text.push(before);
                     if matches!(entry, Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_)) {
                         return unsupported("a vector is an element of a vector");
                     }
                     self.write_operand(site, draft, entry, declared(entry), false)?;
                 }
-                draft.text.push('}');
+                draft.text.push("}");
                 Ok(())
             }
             Operand::Bracket(_) | Operand::List(_) => unsupported("brackets are nested"),
@@ -224,18 +207,6 @@ impl<'c> Emitter<'_, '_, 'c> {
             (ScalarType::F64, 64) => self.types.f64(),
             // There is no constraint for 8 bits that every instruction accepts.
             (_, bits) => self.types.int(bits),
-        }
-    }
-
-    fn write_output(&self, draft: &mut Draft<'c>, operand: Operand, ty: ScalarType, register: ScalarType) {
-        let text = format!("${}", draft.outputs.len());
-        draft.outputs.push((operand, ty, self.carrier(ty, register)));
-        if draft.needs_narrow(ty, Some(register.bits())) {
-            let name = draft.narrow_register();
-            draft.after.push_str(&format!(" cvt.u16.u8 {text}, {name};"));
-            draft.text.push_str(&name);
-        } else {
-            draft.text.push_str(&text);
         }
     }
 
@@ -260,7 +231,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         base: AddressBase,
         offset: i64,
     ) -> Result<()> {
-        draft.text.push('[');
+        draft.text.push("[");
         match base {
             AddressBase::Register(register) => {
                 let slot = self.analysis.slots.lane(register, 0);
@@ -271,7 +242,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                     Some(_) if width == self.address_bits() => value,
                     _ => self.bits_as(value, self.types.int(width))?,
                 };
-                write_input(draft, value)?;
+                draft.pass(value)?;
             }
             AddressBase::Symbol(symbol) => {
                 if let Symbol::Variable(var) = symbol
@@ -280,15 +251,15 @@ impl<'c> Emitter<'_, '_, 'c> {
                 {
                     self.check_addressable(var)?;
                 }
-                write_input(draft, self.symbol_address(symbol, 0)?)?;
+                draft.pass(self.symbol_address(symbol, 0)?)?;
             }
-            AddressBase::Absolute => draft.text.push_str(&offset.to_string()),
+            AddressBase::Absolute => draft.text.push(&offset.to_string()),
         }
         if offset != 0 && base != AddressBase::Absolute {
             // PTX adds negative offsets: `[a+-8]`.
-            draft.text.push_str(&format!("+{offset}"));
+            draft.text.push(&format!("+{offset}"));
         }
-        draft.text.push(']');
+        draft.text.push("]");
         Ok(())
     }
 
@@ -301,16 +272,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn call_draft(&mut self, site: Site<'_>, draft: Draft<'c>) -> Result<()> {
-        let mut text = String::new();
-        for (index, part) in draft.text.split('\u{1}').enumerate() {
-            if index == 0 {
-                text.push_str(part);
-                continue;
-            }
-            let (number, rest) = part.split_once('\u{2}').unwrap_or((part, ""));
-            let number: usize = number.parse().unwrap_or(0);
-            text.push_str(&format!("${}{rest}", number + draft.outputs.len()));
-        }
+        let text = draft.text.text(draft.outputs.len());
         let mut constraints: Vec<String> = draft
             .outputs
             .iter()
@@ -377,33 +339,62 @@ impl<'c> Draft<'c> {
         name
     }
 
+    /// A register that is written.
+    fn output(&mut self, output: (Operand, ScalarType, Type<'c>), declared: ScalarType) {
+        let index = self.outputs.len();
+        self.outputs.push(output);
+        if self.needs_narrow(output.1, Some(declared.bits())) {
+            let name = self.narrow_register();
+            self.text.push(&name);
+            self.after.push(" cvt.u16.u8 ");
+            self.after.output(index);
+            self.after.push(&format!(", {name};"));
+        } else {
+            self.text.output(index);
+        }
+    }
+
     /// A register that is read.
     fn input(&mut self, value: Value<'c>, ty: ScalarType) -> Result<()> {
         if !self.needs_narrow(ty, value.ty().int_bits()) {
-            return write_input(self, value);
+            return self.pass(value);
         }
         let name = self.narrow_register();
-        let text = std::mem::take(&mut self.text);
-        write_input(self, value)?;
-        let input = std::mem::replace(&mut self.text, text + &name);
-        self.before.push_str(&format!("cvt.u8.u16 {name}, {input}; "));
+        self.text.push(&name);
+        self.before.push(&format!("cvt.u8.u16 {name}, "));
+        let index = self.add_input(value)?;
+        self.before.input(index);
+        self.before.push("; ");
         Ok(())
+    }
+
+    /// A value that is passed in a register.
+    fn pass(&mut self, value: Value<'c>) -> Result<()> {
+        let index = self.add_input(value)?;
+        self.text.input(index);
+        Ok(())
+    }
+
+    /// Adds an argument of the call; returns its index.
+    fn add_input(&mut self, value: Value<'c>) -> Result<usize> {
+        self.constraints.push(constraint(value.ty(), self.address_bits)?.to_owned());
+        self.inputs.push(value);
+        Ok(self.inputs.len() - 1)
     }
 
     /// Adds the declarations and copies of 8-bit registers around the instruction.
     fn close(&mut self) {
-        if !self.narrow.is_empty() {
-            let (names, before, after) = (self.narrow.join(", "), &self.before, &self.after);
-            self.text = format!("{{ .reg .b8 {names}; {before}{}{after} }}", self.text);
+        if self.narrow.is_empty() {
+            return;
         }
+        let mut whole = Template::default();
+        whole.push(&format!("{{ .reg .b8 {}; ", self.narrow.join(", ")));
+        for part in [&mut self.before, &mut self.text, &mut self.after] {
+            whole.append(std::mem::take(part));
+        }
+        whole.push(" }");
+        self.text = whole;
     }
-}
-
-fn write_input<'c>(draft: &mut Draft<'c>, value: Value<'c>) -> Result<()> {
-    draft.text.push_str(&format!("\u{1}{}\u{2}", draft.inputs.len()));
-    draft.constraints.push(constraint(value.ty(), draft.address_bits)?.to_owned());
-    draft.inputs.push(value);
-    Ok(())
 }
 
 /// LLVM's constraint letter for a type, with addresses of this width.
@@ -422,13 +413,4 @@ fn constraint(ty: Type<'_>, address_bits: u32) -> Result<&'static str> {
         (None, Some(64)) if ty.is_float() => "d",
         _ => return unsupported("an operand's type cannot be passed to inline assembly"),
     })
-}
-
-pub(crate) fn immediate_text(immediate: Immediate) -> String {
-    match immediate {
-        Immediate::S64(value, _) => value.to_string(),
-        Immediate::U64(value, _) => format!("{value}U"),
-        Immediate::F32(bits, _) => format!("0f{bits:08X}"),
-        Immediate::F64(bits, _) => format!("0d{bits:016X}"),
-    }
 }

@@ -43,6 +43,7 @@ mod shared;
 mod signature;
 mod slots;
 mod ssa;
+mod template;
 mod types;
 mod variables;
 mod widened;

@@ -12,16 +12,14 @@
 //! !0 = !{!"lop3.b32 $0, $1, $2, $3, 106;", !"=r,r,r,r", !"0"}
 //! ```
 
-use std::fmt::Write as _;
-
 use ptx_ir::Operand;
 use ptx_isa::{ArithSem, BitsSem, Effects, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
 use ptx_llvm::build::Value;
 use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
-use crate::fallback::immediate_text;
 use crate::slots::lane_of;
+use crate::template::{Template, separated, written_operands};
 
 /// The maximum number of instructions of one carry chain that is marked.
 const LONGEST_CHAIN: usize = 64;
@@ -39,12 +37,10 @@ struct Link<'c> {
 
 /// A text in the syntax of inline assembly, and the constraint of each operand.
 #[derive(Default)]
-struct Template {
-    text: String,
+struct Text {
+    template: Template,
     outputs: Vec<String>,
     inputs: Vec<&'static str>,
-    /// How many outputs there will be: inputs count on from there.
-    first_input: usize,
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -122,15 +118,15 @@ impl<'c> Emitter<'_, '_, 'c> {
                 destinations.push((site.statement, made, operand));
             }
         }
-        let mut template = Template { first_input: destinations.len(), ..Template::default() };
+        let mut text = Text::default();
         for (site, _) in sites {
-            if self.write_instruction(*site, &mut template).is_none() {
+            if self.write_instruction(*site, &mut text).is_none() {
                 return;
             }
         }
         let constraints: Vec<&str> =
-            template.outputs.iter().map(String::as_str).chain(template.inputs.iter().copied()).collect();
-        let constraints = constraints.join(",");
+            text.outputs.iter().map(String::as_str).chain(text.inputs.iter().copied()).collect();
+        let (constraints, text) = (constraints.join(","), text.template.text(text.outputs.len()));
         // The mark is attached to the value before conversions to the type that the register is kept in, such as the `bitcast` of a 32-bit
         // result to `float`: those are not part of the instruction, and are folded into their users.
         for (number, (statement, made, operand)) in destinations.into_iter().enumerate() {
@@ -143,7 +139,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 root = inner;
             }
             if made.contains(&root) {
-                let parts = [template.text.as_str(), &constraints, &number.to_string()];
+                let parts = [text.as_str(), &constraints, &number.to_string()];
                 self.types.attach(root, marks::INST, self.types.metadata_strings(&parts));
             }
         }
@@ -167,29 +163,19 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// Appends an instruction to a text; `None` when an operand cannot be expressed there.
-    fn write_instruction(&self, site: Site<'_>, template: &mut Template) -> Option<()> {
-        if !template.text.is_empty() {
-            template.text.push(' ');
+    fn write_instruction(&self, site: Site<'_>, text: &mut Text) -> Option<()> {
+        if !text.template.is_empty() {
+            text.template.push(" ");
         }
         let mnemonic = site.inst.mnemonic;
-        let _ = write!(template.text, "{mnemonic}");
-        let mut first = true;
-        for (at, place) in mnemonic.form().operands.iter().enumerate() {
-            let operand = site.operand(at);
-            if operand.is_omitted() {
-                continue;
-            }
-            template.text.push_str(match (first, place.role) {
-                (true, _) => " ",
-                (false, Role::DefPair) => "|",
-                (false, _) => ", ",
-            });
-            first = false;
+        text.template.push(&mnemonic.to_string());
+        for (at, operand, before) in written_operands(mnemonic, site.operands) {
+            text.template.push(before);
+            let role = mnemonic.form().operands.get(at)?.role;
             let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
-            let writes = place.role.is_written();
-            self.write_template_operand(template, site, operand, ty, writes)?;
+            self.write_text_operand(text, site, operand, ty, role.is_written())?;
         }
-        template.text.push(';');
+        text.template.push(";");
         Some(())
     }
 
@@ -210,43 +196,39 @@ impl<'c> Emitter<'_, '_, 'c> {
         value.as_constant_int()
     }
 
-    fn write_template_operand(
+    fn write_text_operand(
         &self,
-        template: &mut Template,
+        text: &mut Text,
         site: Site<'_>,
         operand: Operand,
         ty: ScalarType,
         writes: bool,
     ) -> Option<()> {
         if !writes && let Some(number) = self.known_number(site, operand, ty) {
-            let _ = write!(template.text, "{number}");
+            text.template.push(&number.to_string());
             return Some(());
         }
         match operand {
-            Operand::Sink => template.text.push('_'),
+            Operand::Sink => text.template.push("_"),
             Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
-                template.register(ty, self.body.reg_type(register), writes)?;
+                text.register(ty, self.body.reg_type(register), writes)?;
             }
-            Operand::Element(register, _) => {
-                template.register(ty, self.body.reg_type(register), writes)?;
-            }
+            Operand::Element(register, _) => text.register(ty, self.body.reg_type(register), writes)?,
             Operand::Not(register) => {
-                template.text.push('!');
-                template.register(ty, self.body.reg_type(register), writes)?;
+                text.template.push("!");
+                text.register(ty, self.body.reg_type(register), writes)?;
             }
-            Operand::Immediate(immediate) => template.text.push_str(&immediate_text(immediate)),
+            Operand::Immediate(immediate) => text.template.immediate(immediate),
             Operand::Vector(list) => {
-                template.text.push('{');
-                for (index, entry) in self.body.list(list).iter().enumerate() {
-                    if index > 0 {
-                        template.text.push_str(", ");
-                    }
+                text.template.push("{");
+                for (entry, before) in separated(self.body.list(list)) {
+                    text.template.push(before);
                     if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
                         return None;
                     }
-                    self.write_template_operand(template, site, *entry, ty, writes)?;
+                    self.write_text_operand(text, site, entry, ty, writes)?;
                 }
-                template.text.push('}');
+                text.template.push("}");
             }
             Operand::Register(_)
             | Operand::Special(..)
@@ -289,7 +271,7 @@ fn fewest_steps(mnemonic: Mnemonic) -> usize {
     }
 }
 
-impl Template {
+impl Text {
     /// Appends a register that is read or written as `ty`.
     fn register(&mut self, ty: ScalarType, declared: ScalarType, writes: bool) -> Option<()> {
         let letter = match (ty, declared.bits()) {
@@ -301,14 +283,13 @@ impl Template {
             (_, 64) => "l",
             _ => return None,
         };
-        let number = if writes {
+        if writes {
+            self.template.output(self.outputs.len());
             self.outputs.push(format!("={letter}"));
-            self.outputs.len() - 1
         } else {
+            self.template.input(self.inputs.len());
             self.inputs.push(letter);
-            self.first_input + self.inputs.len() - 1
-        };
-        let _ = write!(self.text, "${number}");
+        }
         Some(())
     }
 }
