@@ -2,7 +2,7 @@
 
 use ptx_ir::Operand;
 use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind, ptx};
-use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site, known};
@@ -23,12 +23,12 @@ impl<'c> Emitter<'_, '_, 'c> {
             }
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let name = match (subtracts, ty.is_signed()) {
-                (true, true) => "llvm.ssub.sat.i32",
-                (true, false) => "llvm.usub.sat.i32",
-                (false, true) => "llvm.sadd.sat.i32",
-                (false, false) => "llvm.uadd.sat.i32",
+                (true, true) => "llvm.ssub.sat",
+                (true, false) => "llvm.usub.sat",
+                (false, true) => "llvm.sadd.sat",
+                (false, false) => "llvm.uadd.sat",
             };
-            let value = self.intrinsic(name, a.ty(), &[a, b])?;
+            let value = self.intrinsic(name, &[a.ty()], &[a, b])?;
             return self.define(site, 0, value);
         }
         if let Some(address) = self.address_sum(site, subtracts)? {
@@ -186,8 +186,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let value = if site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Neg) {
             self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?
         } else {
-            let name = format!("llvm.abs.{}", a.ty().text());
-            self.intrinsic(&name, a.ty(), &[a, self.types.bool_value(false)])?
+            self.intrinsic("llvm.abs", &[a.ty()], &[a, self.types.bool_value(false)])?
         };
         self.define(site, 0, value)
     }
@@ -197,17 +196,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed() || ty == ScalarType::S16x2;
-        let kind = match (signed, site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Min)) {
-            (true, true) => "smin",
-            (true, false) => "smax",
-            (false, true) => "umin",
-            (false, false) => "umax",
+        let name = match (signed, site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Min)) {
+            (true, true) => "llvm.smin",
+            (true, false) => "llvm.smax",
+            (false, true) => "llvm.umin",
+            (false, false) => "llvm.umax",
         };
-        let suffix =
-            if ty.kind() == TypeKind::Packed { "v2i16".to_owned() } else { format!("i{}", ty.bits()) };
-        let mut value = self.intrinsic(&format!("llvm.{kind}.{suffix}"), a.ty(), &[a, b])?;
+        let mut value = self.intrinsic(name, &[a.ty()], &[a, b])?;
         if site.inst.mnemonic.has(Mod::Relu) {
-            value = self.intrinsic(&format!("llvm.smax.{suffix}"), a.ty(), &[value, a.ty().zero()])?;
+            value = self.intrinsic("llvm.smax", &[a.ty()], &[value, a.ty().zero()])?;
         }
         self.define(site, 0, value)
     }
@@ -318,7 +315,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn variable_shift(&self, op: BinaryOp, a: Value<'c>, amount: Value<'c>, width: u64) -> Result<Value<'c>> {
         let last = self.types.int_value(32, width - 1);
         if op == BinaryOp::AShr {
-            let clamped = self.intrinsic("llvm.umin.i32", amount.ty(), &[amount, last])?;
+            let clamped = self.intrinsic("llvm.umin", &[amount.ty()], &[amount, last])?;
             return Ok(self.b.binary(op, a, self.resize(clamped, a.ty())?)?);
         }
         let in_range = self.b.int_compare(IntPredicate::Ule, amount, last)?;
@@ -330,11 +327,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `popc`, `clz` (manual 9.7.1.14): the count is 32 bits wide for either width.
     pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Result<()> {
         let a = self.operand(site, 1)?;
-        let ty: Type<'c> = a.ty();
         let count = if site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Popc) {
-            self.intrinsic(&format!("llvm.ctpop.{}", ty.text()), ty, &[a])?
+            self.intrinsic("llvm.ctpop", &[a.ty()], &[a])?
         } else {
-            self.intrinsic(&format!("llvm.ctlz.{}", ty.text()), ty, &[a, self.types.bool_value(false)])?
+            self.intrinsic("llvm.ctlz", &[a.ty()], &[a, self.types.bool_value(false)])?
         };
         let count = self.resize(count, self.types.int(32))?;
         self.define(site, 0, count)

@@ -80,8 +80,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let sum = self.b.binary(op, sum, flag)?;
         let most = self.types.int_value(64, i64::from(i32::MAX) as u64);
         let least = self.types.int_value(64, i64::from(i32::MIN) as u64);
-        let sum = self.intrinsic("llvm.smin.i64", wide, &[sum, most])?;
-        let sum = self.intrinsic("llvm.smax.i64", wide, &[sum, least])?;
+        let sum = self.intrinsic("llvm.smin", &[wide], &[sum, most])?;
+        let sum = self.intrinsic("llvm.smax", &[wide], &[sum, least])?;
         Ok(self.b.cast(CastOp::Trunc, sum, narrow)?)
     }
 
@@ -129,19 +129,18 @@ impl<'c> Emitter<'_, '_, 'c> {
         flag: Option<Value<'c>>,
         subtracts: bool,
     ) -> Result<(Value<'c>, Value<'c>)> {
-        let kind = if subtracts { "usub" } else { "uadd" };
-        let name = format!("llvm.{kind}.with.overflow.{}", a.ty().text());
-        let pair = self.types.structure(&[a.ty(), self.types.int(1)]);
+        let name = if subtracts { "llvm.usub.with.overflow" } else { "llvm.uadd.with.overflow" };
+        let ty = [a.ty()];
         if let Some(flag) = flag.filter(|_| b == b.ty().zero()) {
-            let only = self.intrinsic(&name, pair, &[a, flag])?;
+            let only = self.intrinsic(name, &ty, &[a, flag])?;
             return Ok((self.b.extract_field(only, 0)?, self.b.extract_field(only, 1)?));
         }
-        let first = self.intrinsic(&name, pair, &[a, b])?;
+        let first = self.intrinsic(name, &ty, &[a, b])?;
         let (sum, overflow) = (self.b.extract_field(first, 0)?, self.b.extract_field(first, 1)?);
         let Some(flag) = flag else { return Ok((sum, overflow)) };
         // At most one of the two steps carries: if `a + b` does, it leaves at most `2^n - 2`, and one more does not carry; if `a - b`
         // borrows, it leaves at least 1. So `or` joins the flags.
-        let second = self.intrinsic(&name, pair, &[sum, flag])?;
+        let second = self.intrinsic(name, &ty, &[sum, flag])?;
         let (sum, again) = (self.b.extract_field(second, 0)?, self.b.extract_field(second, 1)?);
         Ok((sum, self.b.binary(BinaryOp::Or, overflow, again)?))
     }

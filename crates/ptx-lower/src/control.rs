@@ -138,11 +138,11 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     fn leave(&mut self, site: Site<'_>) -> Result<()> {
         match site.inst.mnemonic.sem() {
             Sem::Control(ControlSem::Trap) => {
-                self.ordered_intrinsic("llvm.trap", self.types.void(), &[])?;
+                self.ordered_intrinsic("llvm.trap")?;
                 self.b.unreachable()?;
             }
             Sem::Control(ControlSem::Exit) if self.function.kind == FunctionKind::Device => {
-                self.ordered_intrinsic("llvm.nvvm.exit", self.types.void(), &[])?;
+                self.ordered_intrinsic("llvm.nvvm.exit")?;
                 self.b.unreachable()?;
             }
             Sem::Control(ControlSem::Ret | ControlSem::Exit) => {

@@ -623,8 +623,18 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         Ok(value.ty().pointer_space().map(|_| value))
     }
 
-    /// Calls an intrinsic by its full name.
+    /// Calls an intrinsic of LLVM by its name without types, for the types that it is overloaded for.
     pub(crate) fn intrinsic(
+        &self,
+        name: &str,
+        overloads: &[Type<'c>],
+        arguments: &[Value<'c>],
+    ) -> Result<Value<'c>> {
+        Ok(self.b.intrinsic(name, overloads, arguments)?)
+    }
+
+    /// Calls an intrinsic by its full name, as rows of [`ptx_llvm::intrinsics`] have it.
+    pub(crate) fn intrinsic_by_name(
         &self,
         name: &str,
         result: Type<'c>,
@@ -642,24 +652,18 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         arguments: &[Value<'c>],
     ) -> Result<Value<'c>> {
         match intrinsics::by_mnemonic(mnemonic).next() {
-            Some(row) => self.intrinsic(&row.name, result, arguments),
+            Some(row) => self.intrinsic_by_name(&row.name, result, arguments),
             None => unsupported("it has no intrinsic"),
         }
     }
 
-    /// The same where LLVM declares the intrinsic to read or write less memory than the instruction orders (mapping, "What LLVM is
-    /// told").
-    pub(crate) fn ordered_intrinsic(
-        &self,
-        name: &str,
-        result: Type<'c>,
-        arguments: &[Value<'c>],
-    ) -> Result<Value<'c>> {
-        let function = self.intrinsic_function(name, result, arguments)?;
-        Ok(self.b.call_ordered(function, arguments)?)
+    /// Calls an intrinsic that LLVM declares to read or write less memory than the instruction orders (mapping, "What LLVM is told").
+    pub(crate) fn ordered_intrinsic(&self, name: &str) -> Result<Value<'c>> {
+        let function = self.shared.out.intrinsic(name, &[])?;
+        Ok(self.b.call_ordered(function, &[])?)
     }
 
-    /// Declares an intrinsic for arguments of these types.
+    /// Declares an intrinsic by its full name, for arguments of these types.
     pub(crate) fn intrinsic_function(
         &self,
         name: &str,

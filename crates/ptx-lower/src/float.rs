@@ -71,7 +71,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let negative = self.b.float_negate(b)?;
-        let call = self.intrinsic(&sum.name, a.ty(), &[a, negative])?;
+        let call = self.intrinsic_by_name(&sum.name, a.ty(), &[a, negative])?;
         self.b.set_contraction(call, fuse);
         self.define(site, 0, call)
     }
@@ -153,12 +153,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             _ => return unsupported("its property is unknown"),
         };
         let a = self.operand(site, 1)?;
-        let name = if site.scalar_type()? == ScalarType::F64 {
-            "llvm.is.fpclass.f64"
-        } else {
-            "llvm.is.fpclass.f32"
-        };
-        let value = self.intrinsic(name, self.types.int(1), &[a, self.types.int_value(32, mask)])?;
+        let value = self.intrinsic("llvm.is.fpclass", &[a.ty()], &[a, self.types.int_value(32, mask)])?;
         self.define(site, 0, value)
     }
 
@@ -219,12 +214,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// The value, behind a fence that keeps passes from combining it with its operands.
     fn apart(&mut self, value: Value<'c>) -> Result<Value<'c>> {
-        let name = match value.ty() {
-            ty if ty == self.types.bf16() => "llvm.arithmetic.fence.bf16",
-            ty if ty == self.types.f32() => "llvm.arithmetic.fence.f32",
-            _ => "llvm.arithmetic.fence.f64",
-        };
-        self.intrinsic(name, value.ty(), &[value])
+        self.intrinsic("llvm.arithmetic.fence", &[value.ty()], &[value])
     }
 
     fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {

@@ -247,7 +247,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             return unsupported("it refers to a texture, sampler or surface that has no handle");
         };
         let name = "llvm.nvvm.texsurf.handle.internal.p1";
-        self.intrinsic(name, self.types.int(64), &[*variable]).map(Some)
+        self.intrinsic_by_name(name, self.types.int(64), &[*variable]).map(Some)
     }
 
     /// The generic address of a parameter's bytes.

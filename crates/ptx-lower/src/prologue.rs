@@ -38,7 +38,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             (self.function.params.last(), self.signature.parameters.last())
         {
             let list = self.b.alloca(self.types.pointer(address_space::GENERIC), 8)?;
-            self.intrinsic("llvm.va_start.p0", self.types.void(), &[list])?;
+            self.intrinsic_by_name("llvm.va_start.p0", self.types.void(), &[list])?;
             let first =
                 self.b.load(self.types.pointer(address_space::GENERIC), list, 8, Volatility::Ordinary)?;
             self.arguments.insert(*var, Argument::Memory(first));
