@@ -113,15 +113,15 @@ families! {
     /// Arithmetic on integers, floating-point numbers and packed vectors of them, distinguished by the type. Extended
     /// precision reads the condition code (`-c` opcodes) or writes it (`.cc`), distinguished by opcode and modifier.
     Arith(ArithSem) {
-        Add Plain(FLOAT) => "The sum of `a` and `b`. Integers wrap around; floating-point sums are rounded once.",
-        Sub Plain(FLOAT) => "The difference `a - b`. Integers wrap around; floating-point differences are rounded once.",
-        Mul Plain(FLOAT) =>
+        Add Plain(SUM) => "The sum of `a` and `b`. Integers wrap around; floating-point sums are rounded once.",
+        Sub Plain(SUM) => "The difference `a - b`. Integers wrap around; floating-point differences are rounded once.",
+        Mul Plain(PRODUCT) =>
             "The product of `a` and `b`. Of an integer product `.lo` and `.hi` give the lower and the upper half, `.wide` all of it; a \
              floating-point product is rounded once.",
-        Mad Plain(FLOAT) =>
+        Mad Plain(MAD) =>
             "The product `a * b` plus `c`. Of an integer product `.lo`, `.hi` or `.wide` selects the part that `c` is added to.",
-        Fma Plain(FLOAT) => "The product `a * b` plus `c`, rounded only once, after the sum.",
-        Div Plain(FLOAT) [NoSymbols] => "The quotient `a / b`.",
+        Fma Plain(FMA) => "The product `a * b` plus `c`, rounded only once, after the sum.",
+        Div Plain(QUOTIENT) [NoSymbols] => "The quotient `a / b`.",
         Rem Plain [NoSymbols] => "The remainder of `a / b`; unspecified if `b` is zero.",
         Abs Plain(EXTREME) => "The absolute value of `a`.",
         Neg Plain(EXTREME) => "The value of `a` with the opposite sign.",
@@ -142,7 +142,7 @@ families! {
         SubCarry Plain =>
             "Subtraction over several words: the carry of `a + ~b + 1`, the opposite of the borrow, goes from one instruction to the \
              next in the condition code.",
-        MadCarry Plain(FLOAT) =>
+        MadCarry Plain(MADC) =>
             "Multiplication and addition over several words: the carry goes from one instruction to the next in the condition code.",
         PackedBytes Assembly => "Arithmetic on four bytes in one register, element by element.",
         FmaOob Assembly =>

@@ -89,27 +89,60 @@ impl Condition {
 
 use Condition::{All, Has, Is, Operands};
 
-/// Roundings, flushing and types that plain IR does not have.
-pub(crate) const FLOAT: &[(Condition, Lowering)] = &[
+// Plain IR has no rounding but to nearest, and does not flush or saturate floating-point numbers; operands and results of its
+// operations have one type.
+
+/// Sums and differences. Saturation of one integer is plain.
+pub(crate) const SUM: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
+    (All(&[Is(Mod::Sat), Is(Mod::F32)]), Lowering::Intrinsic),
+    (All(&[Is(Mod::Sat), Is(Mod::F16)]), Lowering::Intrinsic),
+    (All(&[Is(Mod::Sat), Is(Mod::F16x2)]), Lowering::Intrinsic),
+    (Is(Mod::Rz), Lowering::Intrinsic),
+    (Is(Mod::Rm), Lowering::Intrinsic),
+    (Is(Mod::Rp), Lowering::Intrinsic),
+    (All(&[Is(Mod::F32), Is(Mod::F16)]), Lowering::Assembly),
+    (All(&[Is(Mod::F32), Is(Mod::Bf16)]), Lowering::Assembly),
+    (All(&[Is(Mod::Sat), Is(Mod::S16x2)]), Lowering::Assembly),
+    (All(&[Is(Mod::Sat), Is(Mod::U16x2)]), Lowering::Assembly),
+];
+/// Products. The upper half of one is an intrinsic.
+pub(crate) const PRODUCT: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
+    (Is(Mod::Sat), Lowering::Intrinsic),
+    (Is(Mod::Rz), Lowering::Intrinsic),
+    (Is(Mod::Rm), Lowering::Intrinsic),
+    (Is(Mod::Rp), Lowering::Intrinsic),
+    (Is(Mod::Hi), Lowering::Intrinsic),
+];
+/// A product and a sum of integers.
+pub(crate) const MAD: &[(Condition, Lowering)] =
+    &[(Is(Mod::Hi), Lowering::Intrinsic), (Is(Mod::Sat), Lowering::Assembly)];
+/// The same with a carry: `.sat` has no effect on `madc`.
+pub(crate) const MADC: &[(Condition, Lowering)] = &[(Is(Mod::Hi), Lowering::Intrinsic)];
+/// A product and a sum of floating-point numbers.
+pub(crate) const FMA: &[(Condition, Lowering)] = &[
     (Has(Field::Ftz), Lowering::Intrinsic),
     (Is(Mod::Sat), Lowering::Intrinsic),
     (Has(Field::Relu), Lowering::Intrinsic),
+    (Is(Mod::Rz), Lowering::Intrinsic),
+    (Is(Mod::Rm), Lowering::Intrinsic),
+    (Is(Mod::Rp), Lowering::Intrinsic),
+    (Is(Mod::F32x2), Lowering::Assembly),
+    (All(&[Is(Mod::F32), Is(Mod::F16)]), Lowering::Assembly),
+    (All(&[Is(Mod::F32), Is(Mod::Bf16)]), Lowering::Assembly),
+];
+pub(crate) const QUOTIENT: &[(Condition, Lowering)] = &[
+    (Has(Field::Ftz), Lowering::Intrinsic),
     (Has(Field::Approx), Lowering::Intrinsic),
     (Is(Mod::Full), Lowering::Intrinsic),
     (Is(Mod::Rz), Lowering::Intrinsic),
     (Is(Mod::Rm), Lowering::Intrinsic),
     (Is(Mod::Rp), Lowering::Intrinsic),
-    (Is(Mod::F32x2), Lowering::Intrinsic),
-    (Is(Mod::Hi), Lowering::Intrinsic),
-    (All(&[Is(Mod::F32), Is(Mod::F16)]), Lowering::Assembly),
-    (All(&[Is(Mod::F32), Is(Mod::Bf16)]), Lowering::Assembly),
 ];
 /// Smallest and largest values, signs.
-pub(crate) const EXTREME: &[(Condition, Lowering)] = &[
-    (Has(Field::Ftz), Lowering::Intrinsic),
-    (Has(Field::Xorsign), Lowering::Intrinsic),
-    (Has(Field::Relu), Lowering::Intrinsic),
-];
+pub(crate) const EXTREME: &[(Condition, Lowering)] =
+    &[(Has(Field::Ftz), Lowering::Intrinsic), (Has(Field::Xorsign), Lowering::Intrinsic)];
 pub(crate) const CONVERSION: &[(Condition, Lowering)] = &[
     (Has(Field::Ftz), Lowering::Intrinsic),
     (Has(Field::Sat), Lowering::Intrinsic),
@@ -122,8 +155,10 @@ pub(crate) const CONVERSION: &[(Condition, Lowering)] = &[
     (Is(Mod::Rm), Lowering::Intrinsic),
     (Is(Mod::Rp), Lowering::Intrinsic),
     (Is(Mod::Rna), Lowering::Intrinsic),
+    (Is(Mod::Tf32), Lowering::Intrinsic),
     (All(&[Is(Mod::F16), Is(Mod::Bf16)]), Lowering::Assembly),
-    // LLVM assumes that the conversion is exact, although the number may be too large.
+    // LLVM 22's InstCombine assumes that the conversion is exact if the integer has few significant bits, although it may be too
+    // large and become an infinity (docs/mapping.md, "Exact floating point").
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U32)]), Lowering::Assembly),
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::S32)]), Lowering::Assembly),
     (All(&[Is(Mod::Rn), Is(Mod::F16), Is(Mod::U64)]), Lowering::Assembly),
@@ -135,8 +170,8 @@ pub(crate) const COMPARISON: &[(Condition, Lowering)] = &[
     (Is(Mod::F16x2), Lowering::Assembly),
     (Is(Mod::Bf16x2), Lowering::Assembly),
 ];
-/// Properties that plain loads and stores cannot express, even as metadata: operands, eviction priorities that only whole
-/// accesses have, memory order of accesses wider than LLVM's atomic ones.
+/// Properties that plain loads and stores cannot express, even as metadata: operands, eviction priorities that only accesses of
+/// exactly 256 bits have, which LLVM may split, memory order of accesses wider than LLVM's atomic ones.
 pub(crate) const ACCESS: &[(Condition, Lowering)] = &[
     (Has(Field::CacheHint), Lowering::Assembly),
     (Has(Field::EvictL2), Lowering::Assembly),
@@ -157,7 +192,7 @@ pub(crate) const GATHER: &[(Condition, Lowering)] = &[(
     ),
     Lowering::Assembly,
 )];
-/// LLVM's addition of single precision flushes, and its atomics have 64 bits at most.
+/// LLVM's addition of single precision flushes subnormals, and its atomics have 64 bits at most.
 pub(crate) const ATOMIC: &[(Condition, Lowering)] = &[
     (Has(Field::CacheHint), Lowering::Assembly),
     (All(&[Is(Mod::F32), Is(Mod::Noftz)]), Lowering::Assembly),
@@ -169,7 +204,7 @@ pub(crate) const MAD24: &[(Condition, Lowering)] =
     &[(Is(Mod::Lo), Lowering::Intrinsic), (Is(Mod::Hi), Lowering::Assembly)];
 /// Fences of a scope are plain, the others have intrinsics.
 pub(crate) const FENCE: &[(Condition, Lowering)] = &[(Has(Field::Level), Lowering::Intrinsic)];
-/// Addresses of 32 bits.
+/// Addresses of 32 bits; in modules with 32-bit addresses it is those of 64 bits.
 pub(crate) const NARROW_ADDRESS: &[(Condition, Lowering)] = &[(Is(Mod::U32), Lowering::Assembly)];
 
 /// Operands that LLVM does not have, and that other intrinsics do not support.

@@ -1,10 +1,11 @@
 //! Integer arithmetic (manual 9.7.1).
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, Sem, TypeKind, ptx};
+use ptx_isa::{Field, Mod, ScalarType, ptx};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_llvm::marks;
 
+use crate::dispatch::{Count, Division, Extreme, Logic, Product, Shift, Sign, Sum};
 use crate::emit::{Emitter, Site, known};
 use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
@@ -14,13 +15,10 @@ const DIVISOR_FOR_ZERO: u64 = 7;
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add` and `sub` of integers; of addresses where the sum is one.
-    pub(crate) fn int_add_sub(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn int_add_sub(&mut self, site: Site<'_>, sum: Sum) -> Result<()> {
         let ty = site.scalar_type()?;
-        let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Sub);
+        let subtracts = sum == Sum::Sub;
         if site.inst.mnemonic.has(Mod::Sat) {
-            if ty.kind() == TypeKind::Packed {
-                return self.intrinsic_or_inline(site);
-            }
             let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
             let name = match (subtracts, ty.is_signed()) {
                 (true, true) => "llvm.ssub.sat",
@@ -68,14 +66,11 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `mul`, `mad`.
-    pub(crate) fn int_multiply(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn int_multiply(&mut self, site: Site<'_>, product: Product) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) =
             (self.operand_of(site, site.operand(1), ty)?, self.operand_of(site, site.operand(2), ty)?);
-        let adds = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Mad);
-        if adds && site.inst.mnemonic.has(Mod::Sat) {
-            return self.inline(site);
-        }
+        let adds = product == Product::Mad;
         let product = match site.inst.mnemonic.get(Field::Part) {
             Some(Mod::Hi) => self.high_product(ty, a, b)?,
             Some(Mod::Wide) => {
@@ -114,11 +109,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic_of(product, a.ty(), &[a, b])
     }
 
-    /// `mad24.lo`: the product of the low 24 bits and a sum; other parts as written.
+    /// `mad24.lo`: the product of the low 24 bits and a sum.
     pub(crate) fn mad24(&mut self, site: Site<'_>) -> Result<()> {
-        if site.inst.mnemonic.get(Field::Part) != Some(Mod::Lo) {
-            return self.inline(site);
-        }
         let signed = site.scalar_type()?.is_signed();
         let factors = if signed { ptx!("mul24.lo.s32") } else { ptx!("mul24.lo.u32") };
         let (a, b, c) = (self.operand(site, 1)?, self.operand(site, 2)?, self.operand(site, 3)?);
@@ -129,15 +121,15 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `div` and `rem` (manual 9.7.1.8): the result for a zero divisor is unspecified and the one overflow wraps, while LLVM
     /// leaves both undefined; so the divisor in LLVM IR is never zero, nor minus one for the smallest number.
-    pub(crate) fn int_divide(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn int_divide(&mut self, site: Site<'_>, division: Division) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed();
-        let op = match (site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Rem), signed) {
-            (false, false) => BinaryOp::UDiv,
-            (false, true) => BinaryOp::SDiv,
-            (true, false) => BinaryOp::URem,
-            (true, true) => BinaryOp::SRem,
+        let op = match (division, signed) {
+            (Division::Div, false) => BinaryOp::UDiv,
+            (Division::Div, true) => BinaryOp::SDiv,
+            (Division::Rem, false) => BinaryOp::URem,
+            (Division::Rem, true) => BinaryOp::SRem,
         };
         let bits = ty.bits();
         // `div.s32 %r3, %r1, %r2`:       %negates = icmp eq i32 %r2, -1
@@ -181,26 +173,25 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `abs`, `neg` of integers.
-    pub(crate) fn int_sign(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn int_sign(&mut self, site: Site<'_>, sign: Sign) -> Result<()> {
         let a = self.operand(site, 1)?;
-        let value = if site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Neg) {
-            self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?
-        } else {
-            self.intrinsic("llvm.abs", &[a.ty()], &[a, self.types.bool_value(false)])?
+        let value = match sign {
+            Sign::Neg => self.b.binary(BinaryOp::Sub, a.ty().zero(), a)?,
+            Sign::Abs => self.intrinsic("llvm.abs", &[a.ty()], &[a, self.types.bool_value(false)])?,
         };
         self.define(site, 0, value)
     }
 
     /// `min`, `max` of integers and pairs of them.
-    pub(crate) fn int_min_max(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn int_min_max(&mut self, site: Site<'_>, extreme: Extreme) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let signed = ty.is_signed() || ty == ScalarType::S16x2;
-        let name = match (signed, site.inst.mnemonic.sem() == Sem::Arith(ArithSem::Min)) {
-            (true, true) => "llvm.smin",
-            (true, false) => "llvm.smax",
-            (false, true) => "llvm.umin",
-            (false, false) => "llvm.umax",
+        let name = match (extreme, signed) {
+            (Extreme::Min, true) => "llvm.smin",
+            (Extreme::Max, true) => "llvm.smax",
+            (Extreme::Min, false) => "llvm.umin",
+            (Extreme::Max, false) => "llvm.umax",
         };
         let mut value = self.intrinsic(name, &[a.ty()], &[a, b])?;
         if site.inst.mnemonic.has(Mod::Relu) {
@@ -210,15 +201,15 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `and`, `or`, `xor`, `not`, `cnot` (manual 9.7.8).
-    pub(crate) fn logic(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn logic(&mut self, site: Site<'_>, logic: Logic) -> Result<()> {
         let a = self.operand(site, 1)?;
         let ones = self.types.wide_value(a.ty().int_bits().unwrap_or(32), u128::MAX);
-        let value = match site.inst.mnemonic.opcode() {
-            Opcode::And => self.b.binary(BinaryOp::And, a, self.operand(site, 2)?)?,
-            Opcode::Or => self.b.binary(BinaryOp::Or, a, self.operand(site, 2)?)?,
-            Opcode::Xor => self.b.binary(BinaryOp::Xor, a, self.operand(site, 2)?)?,
-            Opcode::Not => self.b.binary(BinaryOp::Xor, a, ones)?,
-            _ => {
+        let value = match logic {
+            Logic::And => self.b.binary(BinaryOp::And, a, self.operand(site, 2)?)?,
+            Logic::Or => self.b.binary(BinaryOp::Or, a, self.operand(site, 2)?)?,
+            Logic::Xor => self.b.binary(BinaryOp::Xor, a, self.operand(site, 2)?)?,
+            Logic::Not => self.b.binary(BinaryOp::Xor, a, ones)?,
+            Logic::Cnot => {
                 let zero = self.b.int_compare(IntPredicate::Eq, a, a.ty().zero())?;
                 self.b.cast(CastOp::ZExt, zero, a.ty())?
             }
@@ -286,14 +277,14 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `shl`, `shr` (manual 9.7.8.8): amounts of the width or more shift everything out.
-    pub(crate) fn shift(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn shift(&mut self, site: Site<'_>, shift: Shift) -> Result<()> {
         let ty = site.scalar_type()?;
         let (a, amount) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let width = u64::from(ty.bits());
-        let op = match (site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Shl), ty.is_signed()) {
-            (true, _) => BinaryOp::Shl,
-            (false, true) => BinaryOp::AShr,
-            (false, false) => BinaryOp::LShr,
+        let op = match (shift, ty.is_signed()) {
+            (Shift::Left, _) => BinaryOp::Shl,
+            (Shift::Right, true) => BinaryOp::AShr,
+            (Shift::Right, false) => BinaryOp::LShr,
         };
         let value = match known(amount) {
             Some(amount) if amount < width => {
@@ -325,12 +316,13 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `popc`, `clz` (manual 9.7.1.14): the count is 32 bits wide for either width.
-    pub(crate) fn count_bits(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn count_bits(&mut self, site: Site<'_>, count: Count) -> Result<()> {
         let a = self.operand(site, 1)?;
-        let count = if site.inst.mnemonic.sem() == Sem::Bits(BitsSem::Popc) {
-            self.intrinsic("llvm.ctpop", &[a.ty()], &[a])?
-        } else {
-            self.intrinsic("llvm.ctlz", &[a.ty()], &[a, self.types.bool_value(false)])?
+        let count = match count {
+            Count::Ones => self.intrinsic("llvm.ctpop", &[a.ty()], &[a])?,
+            Count::LeadingZeros => {
+                self.intrinsic("llvm.ctlz", &[a.ty()], &[a, self.types.bool_value(false)])?
+            }
         };
         let count = self.resize(count, self.types.int(32))?;
         self.define(site, 0, count)

@@ -10,9 +10,10 @@
 //! addc.u32 %r3, %r0, 10;       %carry = xor i1 %borrow, true
 //! ```
 
-use ptx_isa::{ArithSem, Field, Mod, ScalarType, Sem};
+use ptx_isa::{Field, Mod, ScalarType};
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
+use crate::dispatch::Sum;
 use crate::emit::{Emitter, Site};
 use crate::errors::Result;
 
@@ -25,9 +26,9 @@ enum Flag<'c> {
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `add.cc`, `addc`, `sub.cc`, `subc` (manual 9.7.2): the carry flag is a value of the function.
-    pub(crate) fn carry_add(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn carry_add(&mut self, site: Site<'_>, sum: Sum) -> Result<()> {
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-        let subtracts = site.inst.mnemonic.sem() == Sem::Arith(ArithSem::SubCarry);
+        let subtracts = sum == Sum::Sub;
         if site.inst.mnemonic.has(Mod::Sat) {
             let value = self.clamped_with_carry(site, a, b, subtracts)?;
             return self.define(site, 0, value);

@@ -11,13 +11,7 @@ use crate::errors::{Result, unsupported};
 impl<'c> Emitter<'_, '_, 'c> {
     /// `setp` (manual 9.7.6.2): `p` gets the comparison combined with `c`, `q` the opposite comparison combined with `c`.
     pub(crate) fn set_predicate(&mut self, site: Site<'_>) -> Result<()> {
-        let Some(ty) = site.inst.mnemonic.type_of(Field::Type).or_else(|| site.inst.mnemonic.scalar_type())
-        else {
-            return self.inline(site);
-        };
-        if site.inst.mnemonic.has(Mod::Ftz) || ty.kind() == TypeKind::Packed {
-            return self.inline(site);
-        }
+        let ty = site.scalar_type()?;
         let first = first_source(site);
         let result = self.comparison(site, ty, first)?;
         let combined = self.combined(site, result, first + 2)?;
@@ -35,14 +29,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `set` (manual 9.7.6.1): all ones for true in integers, 1.0 in floating point.
     pub(crate) fn set_value(&mut self, site: Site<'_>) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
-            return self.inline(site);
-        };
-        let packed = from.kind() == TypeKind::Packed || to.kind() == TypeKind::Packed;
-        if mnemonic.has(Mod::Ftz) || packed {
-            return self.inline(site);
-        }
+        let (to, from) = site.types()?;
         let result = self.comparison(site, from, 1)?;
         let result = self.combined(site, result, 3)?;
         let ty = self.llvm_type(to);
@@ -148,9 +135,6 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `slct` (manual 9.7.6.4): the first when the third is not negative; a NaN counts as negative.
     pub(crate) fn select_by_sign(&mut self, site: Site<'_>) -> Result<()> {
-        if site.inst.mnemonic.has(Mod::Ftz) {
-            return self.inline(site);
-        }
         let c = self.operand(site, 3)?;
         let condition = if c.ty().is_float() {
             self.b.float_compare(FloatPredicate::Oge, c, c.ty().zero())?

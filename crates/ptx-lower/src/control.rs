@@ -1,7 +1,8 @@
-//! Lowering by meaning, and control flow (manual 9.7.12): branches, returns, calls.
+//! Control flow (manual 9.7.12): branches, returns, calls.
 //!
 //! Each instruction is lowered to LLVM IR at the builder's position. Instructions that end a node are lowered with the node
-//! ([`Emitter::terminator`], [`Emitter::guarded_branch`]), all others by [`Emitter::instruction`]. A guarded instruction is a separate node:
+//! ([`Emitter::terminator`], [`Emitter::guarded_branch`]), all others by [`Emitter::instruction`] (`dispatch.rs`). A guarded instruction is a
+//! separate node:
 //!
 //! ```text
 //! @!%p st.global.u32 [%rd1], %r1;           br i1 %p, label %no, label %yes, !ptx.guard !0
@@ -11,10 +12,10 @@
 //!                                         no:
 //! ```
 
+use std::borrow::Cow;
+
 use ptx_ir::{FunctionKind, LabelId, Operand, Param, Prototype, Stmt, Symbol};
-use ptx_isa::{
-    ArithSem, BitsSem, BlockSem, CompareSem, ControlSem, Lowering, MemorySem, MoveSem, ScalarType, Sem,
-};
+use ptx_isa::{ControlSem, ScalarType, Sem};
 use ptx_llvm::address_space;
 use ptx_llvm::build::{Type, Value, Volatility};
 use ptx_llvm::marks;
@@ -25,86 +26,19 @@ use crate::flow::{End, NodeId};
 use crate::signature::{
     Argument, Shape, function_type, prototype_shapes, result_type, units, unnatural_align,
 };
-use crate::types::is_floating;
 
-/// Lowers the instruction at a site.
-type Lower<'a, 'm, 'c> = fn(&mut Emitter<'a, 'm, 'c>, Site<'_>) -> Result<()>;
+/// What a call calls.
+struct Callee<'s, 'c> {
+    ty: Type<'c>,
+    value: Value<'c>,
+    parameters: Cow<'s, [Shape]>,
+    results: Cow<'s, [Shape]>,
+    /// The alignment of the result, when its type does not imply it.
+    result_align: Option<u32>,
+    convergent: bool,
+}
 
-impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
-    /// Lowers an instruction that does not end its node, as its row states: see [`ptx_isa::Lowering`].
-    pub(crate) fn instruction(&mut self, site: Site<'_>) -> Result<()> {
-        let sem = site.inst.mnemonic.sem();
-        match sem.lowering() {
-            Lowering::Plain => match Self::plain(sem, site.inst.mnemonic.scalar_type()) {
-                Some(lower) => lower(self, site),
-                None => unsupported("its semantics are unknown"),
-            },
-            Lowering::Intrinsic => match sem {
-                Sem::Move(MoveSem::Isspacep) => self.test_space(site),
-                Sem::Block(BlockSem::Barrier) => self.block_barrier(site),
-                _ => self.intrinsic_or_inline(site),
-            },
-            Lowering::Assembly => self.inline(site),
-        }
-    }
-
-    /// The function that lowers instructions of a meaning to plain IR; `None` for those that end a block, which are
-    /// lowered with it ([`Self::terminator`]), and for all whose row does not specify plain IR (a test checks this for
-    /// the table).
-    fn plain(sem: Sem, ty: Option<ScalarType>) -> Option<Lower<'a, 'm, 'c>> {
-        let floating = ty.is_some_and(is_floating);
-        Some(match sem {
-            Sem::Arith(sem) => match sem {
-                ArithSem::Add | ArithSem::Sub | ArithSem::Mul if floating => Self::float_arithmetic,
-                ArithSem::Add | ArithSem::Sub => Self::int_add_sub,
-                ArithSem::Mul | ArithSem::Mad => Self::int_multiply,
-                ArithSem::Fma => Self::fused_multiply_add,
-                ArithSem::Div if floating => Self::float_divide,
-                ArithSem::Div | ArithSem::Rem => Self::int_divide,
-                ArithSem::Neg if floating => Self::float_negate,
-                ArithSem::Abs | ArithSem::Min | ArithSem::Max if floating => Self::intrinsic_or_inline,
-                ArithSem::Abs | ArithSem::Neg => Self::int_sign,
-                ArithSem::Min | ArithSem::Max => Self::int_min_max,
-                ArithSem::Mad24 => Self::mad24,
-                ArithSem::AddCarry | ArithSem::SubCarry => Self::carry_add,
-                ArithSem::MadCarry => Self::carry_mad,
-                ArithSem::Testp => Self::test_property,
-                _ => return None,
-            },
-            Sem::Bits(sem) => match sem {
-                BitsSem::And | BitsSem::Or | BitsSem::Xor | BitsSem::Not | BitsSem::Cnot => Self::logic,
-                BitsSem::Lop3 => Self::lop3,
-                BitsSem::Shl | BitsSem::Shr => Self::shift,
-                BitsSem::Popc | BitsSem::Clz => Self::count_bits,
-                BitsSem::Bfe => Self::bit_field_extract,
-                BitsSem::Bfi => Self::bit_field_insert,
-                _ => return None,
-            },
-            Sem::Compare(CompareSem::Setp) => Self::set_predicate,
-            Sem::Compare(CompareSem::Set) => Self::set_value,
-            Sem::Compare(CompareSem::Selp) => Self::select_by_predicate,
-            Sem::Compare(CompareSem::Slct) => Self::select_by_sign,
-            Sem::Move(MoveSem::Mov) => Self::copy,
-            Sem::Move(MoveSem::MovVector) => Self::copy_vector,
-            Sem::Move(MoveSem::Cvt) => Self::convert,
-            Sem::Move(MoveSem::Cvta) => Self::convert_address,
-            Sem::Memory(MemorySem::Load) => Self::load,
-            Sem::Memory(MemorySem::Store) => Self::store,
-            Sem::Memory(MemorySem::Atom | MemorySem::Red) => Self::atomic,
-            Sem::Block(BlockSem::Fence) => Self::fence,
-            Sem::Control(ControlSem::Call) => Self::call,
-            Sem::Video(_)
-            | Sem::Move(_)
-            | Sem::Memory(_)
-            | Sem::Async(_)
-            | Sem::Texture(_)
-            | Sem::Warp(_)
-            | Sem::Block(_)
-            | Sem::Matrix(_)
-            | Sem::Control(_) => return None,
-        })
-    }
-
+impl<'s, 'c> Emitter<'s, '_, 'c> {
     /// Lowers the instruction that ends a node.
     pub(crate) fn terminator(&mut self, site: Site<'_>, node: NodeId) -> Result<()> {
         match self.analysis.flow.nodes[node.index()].end.clone() {
@@ -260,70 +194,80 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
     }
 
     /// `call` (manual 9.7.12.5).
-    fn call(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn call(&mut self, site: Site<'_>) -> Result<()> {
         let list = |operand| match operand {
             Operand::List(list) => self.body.list(list).to_vec(),
             _ => Vec::new(),
         };
         let (results, arguments) = (list(site.operand(0)), list(site.operand(2)));
-        let shared = self.shared;
-        let prototype;
-        // An indirect call may reach a barrier: LLVM must not make it depend on additional conditions.
-        let convergent = match site.operand(1) {
-            Operand::Symbol(Symbol::Function(id), _) => {
-                shared.signatures.get(&id).is_none_or(|signature| signature.behaviour.convergent)
-            }
-            _ => true,
-        };
-        let (ty, callee, parameter_shapes, result_shapes, result_align) = match site.operand(1) {
-            Operand::Symbol(Symbol::Function(id), _) => match shared.signatures.get(&id) {
-                Some(signature) => (
-                    signature.function.ty(),
-                    signature.function.value(),
-                    signature.parameters.as_slice(),
-                    signature.results.as_slice(),
-                    signature.result_align,
-                ),
-                None => return unsupported("it calls a function that has no declaration"),
-            },
-            Operand::Register(register) => {
-                let slot = self.analysis.slots.lane(register, 0);
-                let callee = self.read(site.statement, slot, self.types.pointer(0))?;
-                prototype = self.prototype(site.operand(3))?;
-                let fixed = prototype.0.iter().filter(|shape| !matches!(shape, Shape::Unsized { .. }));
-                let parameters: Vec<Type<'c>> = fixed.map(|shape| shape.parameter_type(self.types)).collect();
-                let result = result_type(self.types, &prototype.1);
-                (
-                    function_type(self.types, result, &parameters, &prototype.0),
-                    callee,
-                    prototype.0.as_slice(),
-                    prototype.1.as_slice(),
-                    unnatural_align(&prototype.1),
-                )
-            }
-            _ => return unsupported("its callee is not a function"),
-        };
+        let callee = self.callee(site)?;
         // A call may pass nothing to a parameter without a size.
-        let missing = arguments.len() + 1 == parameter_shapes.len() && ty.is_variadic();
-        if (arguments.len() != parameter_shapes.len() && !missing) || results.len() != result_shapes.len() {
+        let missing = arguments.len() + 1 == callee.parameters.len() && callee.ty.is_variadic();
+        if (arguments.len() != callee.parameters.len() && !missing) || results.len() != callee.results.len() {
             return unsupported("its arguments do not match the function");
         }
         let mut values = Vec::new();
-        let variadic = ty.is_variadic().then(|| self.types.pointer(address_space::GENERIC));
+        let variadic = callee.ty.is_variadic().then(|| self.types.pointer(address_space::GENERIC));
         for ((argument, shape), ty) in
-            arguments.iter().zip(parameter_shapes).zip(ty.parameters().into_iter().chain(variadic))
+            arguments.iter().zip(&*callee.parameters).zip(callee.ty.parameters().into_iter().chain(variadic))
         {
             values.push(self.call_argument(site, *argument, shape, ty)?);
         }
-        let call = self.b.call_value(ty, callee, &values)?;
-        if convergent {
+        let call = self.b.call_value(callee.ty, callee.value, &values)?;
+        self.describe_call(site, &callee, &arguments, call);
+        self.attach_hints(site, call);
+        for (index, (result, shape)) in results.iter().zip(&*callee.results).enumerate() {
+            let value = if results.len() == 1 { call } else { self.b.extract_field(call, index as u32)? };
+            self.take_result(site, *result, shape, value)?;
+        }
+        Ok(())
+    }
+
+    /// The callee of a call: a function, or one whose address is in a register.
+    fn callee(&self, site: Site<'_>) -> Result<Callee<'s, 'c>> {
+        match site.operand(1) {
+            Operand::Symbol(Symbol::Function(id), _) => match self.shared.signatures.get(&id) {
+                Some(signature) => Ok(Callee {
+                    ty: signature.function.ty(),
+                    value: signature.function.value(),
+                    parameters: signature.parameters.as_slice().into(),
+                    results: signature.results.as_slice().into(),
+                    result_align: signature.result_align,
+                    convergent: signature.behaviour.convergent,
+                }),
+                None => unsupported("it calls a function that has no declaration"),
+            },
+            Operand::Register(register) => {
+                let slot = self.analysis.slots.lane(register, 0);
+                let value = self.read(site.statement, slot, self.types.pointer(0))?;
+                let (parameters, results) = self.prototype(site.operand(3))?;
+                let fixed = parameters.iter().filter(|shape| !matches!(shape, Shape::Unsized { .. }));
+                let types: Vec<Type<'c>> = fixed.map(|shape| shape.parameter_type(self.types)).collect();
+                let result = result_type(self.types, &results);
+                Ok(Callee {
+                    ty: function_type(self.types, result, &types, &parameters),
+                    value,
+                    result_align: unnatural_align(&results),
+                    parameters: parameters.into(),
+                    results: results.into(),
+                    // It may reach a barrier: LLVM must not make it depend on additional conditions.
+                    convergent: true,
+                })
+            }
+            _ => unsupported("its callee is not a function"),
+        }
+    }
+
+    /// The attributes and metadata of a call.
+    fn describe_call(&self, site: Site<'_>, callee: &Callee<'_, 'c>, arguments: &[Operand], call: Value<'c>) {
+        if callee.convergent {
             call.add_call_flag(self.types, "convergent");
         }
         if self.never_returns(site.operand(3)) {
             call.add_call_flag(self.types, "noreturn");
         }
         self.attach_targets(site.operand(3), call);
-        for (index, (shape, argument)) in parameter_shapes.iter().zip(&arguments).enumerate() {
+        for (index, (shape, argument)) in callee.parameters.iter().zip(arguments).enumerate() {
             let ty = match shape {
                 Shape::Scalar(_) | Shape::Vector { .. } => continue,
                 Shape::Bytes { bytes, .. } => self.types.array(self.types.int(8), *bytes),
@@ -331,15 +275,9 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
             };
             call.add_call_byval(self.types, index as u32, ty, shape.align());
         }
-        if let Some(align) = result_align {
+        if let Some(align) = callee.result_align {
             call.add_call_result_alignment(self.types, align);
         }
-        self.attach_hints(site, call);
-        for (index, (result, shape)) in results.iter().zip(result_shapes).enumerate() {
-            let value = if results.len() == 1 { call } else { self.b.extract_field(call, index as u32)? };
-            self.take_result(site, *result, shape, value)?;
-        }
-        Ok(())
     }
 
     /// Whether the prototype of an indirect call is `.noreturn` (manual 11.4.6).
@@ -470,31 +408,6 @@ impl<'a, 'm, 'c> Emitter<'a, 'm, 'c> {
             }
             Shape::Bytes { .. } | Shape::Unsized { .. } => {
                 unsupported("an aggregate is returned in a register")
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn meanings_with_plain_ir_are_those_that_something_lowers_to_it() {
-        for sem in Sem::ALL {
-            let ends_a_block = matches!(
-                sem,
-                Sem::Control(
-                    ControlSem::Bra
-                        | ControlSem::BrxIdx
-                        | ControlSem::Ret
-                        | ControlSem::Exit
-                        | ControlSem::Trap
-                )
-            );
-            for ty in [None, Some(ScalarType::F32)] {
-                let lowers = Emitter::plain(*sem, ty).is_some() || ends_a_block;
-                assert_eq!(lowers, sem.lowering() == Lowering::Plain, "{sem:?}");
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{Body, Function, Immediate, Inst, LabelId, Module, Operand, RegDeclId, Stmt, VarId};
-use ptx_isa::{ControlSem, Mnemonic, MoveSem, ScalarType, Sem};
+use ptx_isa::{ControlSem, Field, Mnemonic, MoveSem, ScalarType, Sem};
 use ptx_llvm::address_space::{GENERIC, GLOBAL};
 use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, DebugInfo, Metadata, Type, Types, Value};
 use ptx_llvm::intrinsics;
@@ -78,6 +78,15 @@ impl Site<'_> {
         match self.inst.mnemonic.operand_type(at) {
             Some(ty) => Ok(ty),
             None => unsupported(format!("operand {} has no type", at + 1)),
+        }
+    }
+
+    /// The types of the destination and of the source.
+    pub(crate) fn types(&self) -> Result<(ScalarType, ScalarType)> {
+        let mnemonic = self.inst.mnemonic;
+        match (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) {
+            (Some(to), Some(from)) => Ok((to, from)),
+            (None, _) | (_, None) => unsupported("it does not have two types"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic (manual 9.7.3 to 9.7.5) and conversions (manual 9.7.9.21).
 
 use ptx_ir::Module;
-use ptx_isa::{ArithSem, Field, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{Field, Mnemonic, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, Contraction, Value};
 use ptx_llvm::intrinsics;
 
@@ -34,45 +34,36 @@ pub(crate) fn widens_halves(module: &Module) -> bool {
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
-    /// `add`, `sub`, `mul`. Without a rounding modifier the result may be fused; with one it is rounded as written.
-    pub(crate) fn float_arithmetic(&mut self, site: Site<'_>) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        let fuse =
-            if mnemonic.get(Field::Rnd).is_none() { Contraction::Allowed } else { Contraction::Forbidden };
-        let nearest = matches!(mnemonic.get(Field::Rnd), None | Some(Mod::Rn));
-        let mixed = mnemonic.get(Field::AType).is_some();
-        let plain = !mnemonic.has(Mod::Ftz) && !mnemonic.has(Mod::Sat);
-        if nearest && plain && !mixed {
-            let op = match mnemonic.sem() {
-                Sem::Arith(ArithSem::Add) => BinaryOp::FAdd,
-                Sem::Arith(ArithSem::Sub) => BinaryOp::FSub,
-                _ => BinaryOp::FMul,
-            };
-            let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-            let value = self.b.float_binary(op, a, b, fuse)?;
-            return self.define(site, 0, self.with_canonical_nan(value)?);
+    /// `add`, `sub`, `mul` rounded to nearest.
+    pub(crate) fn float_arithmetic(&mut self, site: Site<'_>, op: BinaryOp) -> Result<()> {
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let value = self.b.float_binary(op, a, b, contraction(site))?;
+        self.define(site, 0, self.with_canonical_nan(value)?)
+    }
+
+    /// `add` and `mul` that round in another way, flush or saturate.
+    pub(crate) fn rounded_arithmetic(&mut self, site: Site<'_>) -> Result<()> {
+        match self.lower_intrinsic(site, with_rounding(site))? {
+            Some(call) => {
+                self.b.set_contraction(call, contraction(site));
+                Ok(())
+            }
+            None => self.inline(site),
         }
-        let explicit = mnemonic.with(Field::Rnd, Some(mnemonic.get(Field::Rnd).unwrap_or(Mod::Rn)));
-        let Some(explicit) = explicit.filter(|_| !mixed) else { return self.inline(site) };
-        if mnemonic.sem() != Sem::Arith(ArithSem::Sub) {
-            return match self.lower_intrinsic(site, Some(explicit))? {
-                Some(call) => {
-                    self.b.set_contraction(call, fuse);
-                    Ok(())
-                }
-                None => self.inline(site),
-            };
-        }
-        // `a - b` is `a + (-b)` in every rounding mode, and LLVM has only the sum with a mode.
-        let is_single = matches!(mnemonic.scalar_type(), Some(ScalarType::F32 | ScalarType::F64));
-        let sum = explicit.with_opcode(Opcode::Add).filter(|_| is_single);
+    }
+
+    /// `sub` that rounds in another way, flushes or saturates: `a - b` is `a + (-b)` in every rounding mode, and LLVM has only the sum
+    /// with a mode.
+    pub(crate) fn rounded_difference(&mut self, site: Site<'_>) -> Result<()> {
+        let is_single = matches!(site.inst.mnemonic.scalar_type(), Some(ScalarType::F32 | ScalarType::F64));
+        let sum = with_rounding(site).filter(|_| is_single).and_then(|own| own.with_opcode(Opcode::Add));
         let Some(sum) = sum.and_then(|sum| intrinsics::by_mnemonic(sum).next()) else {
             return self.inline(site);
         };
         let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
         let negative = self.b.float_negate(b)?;
         let call = self.intrinsic_by_name(&sum.name, a.ty(), &[a, negative])?;
-        self.b.set_contraction(call, fuse);
+        self.b.set_contraction(call, contraction(site));
         self.define(site, 0, call)
     }
 
@@ -81,19 +72,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.intrinsic_or_inline_as(site, site.inst.mnemonic.with_opcode(Opcode::Fma))
     }
 
-    /// `div`: correctly rounded to nearest is LLVM's; other modes are intrinsics.
+    /// `div` rounded to nearest.
     pub(crate) fn float_divide(&mut self, site: Site<'_>) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Ftz) {
-            let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
-            let value = self.b.binary(BinaryOp::FDiv, a, b)?;
-            if a.is_constant() {
-                // Otherwise raising would emit a reciprocal for such a division.
-                self.keep_apart(value);
-            }
-            return self.define(site, 0, self.with_canonical_nan(value)?);
+        let (a, b) = (self.operand(site, 1)?, self.operand(site, 2)?);
+        let value = self.b.binary(BinaryOp::FDiv, a, b)?;
+        if a.is_constant() {
+            // Otherwise raising would emit a reciprocal for such a division.
+            self.keep_apart(value);
         }
-        self.intrinsic_or_inline(site)
+        self.define(site, 0, self.with_canonical_nan(value)?)
     }
 
     /// A value that LLVM's builder may have folded from constants, with PTX's canonical NaN (manual 9.7.3) in place of LLVM's; `.f64` has
@@ -131,9 +118,6 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `neg`.
     pub(crate) fn float_negate(&mut self, site: Site<'_>) -> Result<()> {
-        if site.inst.mnemonic.has(Mod::Ftz) {
-            return self.inline(site);
-        }
         let a = self.operand(site, 1)?;
         let value = self.b.float_negate(a)?;
         self.define(site, 0, value)
@@ -159,26 +143,33 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `cvt` between two scalars.
     pub(crate) fn convert(&mut self, site: Site<'_>) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        let (Some(to), Some(from)) = (mnemonic.type_of(Field::DType), mnemonic.type_of(Field::AType)) else {
-            return self.inline(site);
-        };
+        let (to, from) = site.types()?;
         match (from.is_integer_or_bits(), to.is_integer_or_bits()) {
             (true, true) => self.int_to_int(site, from, to),
             (true, false) => self.int_to_float(site, from, to),
-            (false, true) => {
-                // Conversions clamp to the destination's range anyway.
-                let plain = mnemonic.with(Field::Sat, None).unwrap_or(mnemonic);
-                self.intrinsic_or_inline_as(site, Some(plain))
-            }
+            (false, true) => self.convert_by_intrinsic(site),
             (false, false) => self.float_to_float(site, from, to),
         }
     }
 
-    fn int_to_int(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
-        if site.inst.mnemonic.has(Mod::Sat) {
+    /// `cvt` with a rounding, flushing or saturation that plain IR does not have.
+    pub(crate) fn convert_by_intrinsic(&mut self, site: Site<'_>) -> Result<()> {
+        let mnemonic = site.inst.mnemonic;
+        let (to, from) = site.types()?;
+        // LLVM 22 selects the intrinsic from sm_80 on, ptxas accepts the instruction on older targets, too (docs/mapping.md, "Exact
+        // floating point").
+        let sm = self.shared.module.target().and_then(|target| target.sm);
+        if mnemonic.has(Mod::Satfinite) && to == ScalarType::F16 && sm.is_some_and(|sm| sm.number < 80) {
             return self.inline(site);
         }
+        if !from.is_integer_or_bits() && to.is_integer_or_bits() {
+            // Conversions clamp to the destination's range anyway.
+            return self.intrinsic_or_inline_as(site, mnemonic.with(Field::Sat, None).or(Some(mnemonic)));
+        }
+        self.intrinsic_or_inline(site)
+    }
+
+    fn int_to_int(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
         if let (Repr::Pointer(_), Some(address)) =
             (self.destination_repr(site, 0), self.as_pointer(site, site.operand(1))?)
         {
@@ -196,20 +187,11 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn int_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        // No integer becomes a subnormal, so `.ftz` changes nothing; `.sat` does. LLVM 22's InstCombine assumes that a
-        // conversion to half is exact if the integer has few significant bits, although it may be too large and become an
-        // infinity (docs/mapping.md, "Exact floating point").
-        let may_overflow = to == ScalarType::F16 && from.bits() > 16;
-        if mnemonic.get(Field::Rnd) == Some(Mod::Rn) && !mnemonic.has(Mod::Sat) && !may_overflow {
-            let a = self.operand(site, 1)?;
-            let op = if from.is_signed() { CastOp::SiToFp } else { CastOp::UiToFp };
-            let value = self.b.cast(op, a, self.llvm_type(to))?;
-            let value =
-                if from.bits() > 16 && self.shared.widens_halves { self.apart(value)? } else { value };
-            return self.define(site, 0, value);
-        }
-        self.intrinsic_or_inline(site)
+        let a = self.operand(site, 1)?;
+        let op = if from.is_signed() { CastOp::SiToFp } else { CastOp::UiToFp };
+        let value = self.b.cast(op, a, self.llvm_type(to))?;
+        let value = if from.bits() > 16 && self.shared.widens_halves { self.apart(value)? } else { value };
+        self.define(site, 0, value)
     }
 
     /// The value, behind a fence that keeps passes from combining it with its operands.
@@ -218,34 +200,33 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn float_to_float(&mut self, site: Site<'_>, from: ScalarType, to: ScalarType) -> Result<()> {
-        let mnemonic = site.inst.mnemonic;
-        let bare = mnemonic.modifiers().count() == 2;
-        let nearest_only = mnemonic.get(Field::Rnd) == Some(Mod::Rn) && mnemonic.modifiers().count() == 3;
-        let simple =
-            |ty| matches!(ty, ScalarType::F16 | ScalarType::Bf16 | ScalarType::F32 | ScalarType::F64);
-        let sm = self.shared.module.target().and_then(|target| target.sm);
-        // LLVM 22 selects the intrinsic from sm_80 on, ptxas accepts the instruction on older targets, too (docs/mapping.md, "Exact
-        // floating point").
-        if mnemonic.has(Mod::Satfinite) && to == ScalarType::F16 && sm.is_some_and(|sm| sm.number < 80) {
-            return self.inline(site);
-        }
-        if !simple(from) || !simple(to) {
-            return self.intrinsic_or_inline(site);
-        }
-        if bare && from == to {
-            let a = self.operand(site, 1)?;
-            return self.define(site, 0, a);
-        }
-        if bare && from.bits() < to.bits() {
-            let a = self.operand(site, 1)?;
-            let value = self.b.cast(CastOp::FpExt, a, self.llvm_type(to))?;
-            return self.define(site, 0, value);
-        }
-        if nearest_only && from.bits() > to.bits() {
-            let a = self.operand(site, 1)?;
-            let value = self.b.cast(CastOp::FpTrunc, a, self.llvm_type(to))?;
-            return self.define(site, 0, value);
-        }
-        self.intrinsic_or_inline(site)
+        let is_rounded = site.inst.mnemonic.get(Field::Rnd).is_some();
+        let op = match (from.bits() < to.bits(), from.bits() > to.bits()) {
+            (true, _) if !is_rounded => CastOp::FpExt,
+            (_, true) => CastOp::FpTrunc,
+            _ if from == to => {
+                let a = self.operand(site, 1)?;
+                return self.define(site, 0, a);
+            }
+            // With a rounding, which `ptxas` accepts although the result is exact.
+            _ => return self.intrinsic_or_inline(site),
+        };
+        let a = self.operand(site, 1)?;
+        let value = self.b.cast(op, a, self.llvm_type(to))?;
+        self.define(site, 0, value)
     }
+}
+
+/// Whether a sum or product may be fused with another one: only without a rounding modifier, with one it is rounded as written.
+fn contraction(site: Site<'_>) -> Contraction {
+    match site.inst.mnemonic.get(Field::Rnd) {
+        None => Contraction::Allowed,
+        Some(_) => Contraction::Forbidden,
+    }
+}
+
+/// The mnemonic with the rounding that is meant without one.
+fn with_rounding(site: Site<'_>) -> Option<Mnemonic> {
+    let mnemonic = site.inst.mnemonic;
+    mnemonic.with(Field::Rnd, Some(mnemonic.get(Field::Rnd).unwrap_or(Mod::Rn)))
 }

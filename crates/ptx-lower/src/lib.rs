@@ -20,6 +20,7 @@ mod carry;
 mod compare;
 mod control;
 mod debug;
+mod dispatch;
 mod emit;
 mod errors;
 mod fallback;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use ptx_ir::{AddressBase, FunctionKind, Operand, Symbol, VarId};
-use ptx_isa::{Field, MemorySem, Mnemonic, Mod, Opcode, ScalarType, Sem, StateSpace};
+use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType};
 use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Volatility};
 
+use crate::dispatch::Atomic;
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
 use crate::signature::Argument;
@@ -22,15 +23,6 @@ impl<'c> Emitter<'_, '_, 'c> {
         let ty = site.scalar_type()?;
         let entries = self.entries(site.operand(0));
         let order = self.order(site)?;
-        let by_text = mnemonic.get(Field::CacheHint).is_some()
-            // Only accesses of exactly 256 bits have it, and LLVM may split those.
-            || mnemonic.get(Field::EvictL2).is_some()
-            || mnemonic.get(Field::Mmio).is_some()
-            || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
-            || (mnemonic.get(Field::Nc).is_some() && mnemonic.space() != Some(StateSpace::Global));
-        if by_text {
-            return self.inline(site);
-        }
         let space = self.space_of(mnemonic.space())?;
         let address = self.address_in(site, site.operand(1), space)?;
         let element = self.loaded_type(site, ty, &entries);
@@ -155,16 +147,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
         let entries = self.entries(site.operand(1));
         let order = self.order(site)?;
-        let by_text = mnemonic.get(Field::CacheHint).is_some()
-            // Only accesses of exactly 256 bits have it, and LLVM may split those.
-            || mnemonic.get(Field::EvictL2).is_some()
-            || mnemonic.get(Field::Mmio).is_some()
-            || (order.is_some() && (entries.len() > 1 || ty.bits() > 64))
-            // A kernel's parameter, which is constant for LLVM.
-            || (mnemonic.space().is_some_and(is_param) && self.function.kind == FunctionKind::Kernel)
-            // Elements left out are not written.
-            || entries.contains(&Operand::Sink);
-        if by_text {
+        // A kernel's parameter is constant for LLVM.
+        let is_constant =
+            mnemonic.space().is_some_and(is_param) && self.function.kind == FunctionKind::Kernel;
+        // Elements left out are not written.
+        if is_constant || entries.contains(&Operand::Sink) {
             return self.inline(site);
         }
         let value = self.gather(site, ty, &entries)?;
@@ -298,15 +285,10 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     /// `atom` and `red` (manual 9.7.13.5, 9.7.13.7): relaxed and with device scope unless specified otherwise.
-    pub(crate) fn atomic(&mut self, site: Site<'_>) -> Result<()> {
+    pub(crate) fn atomic(&mut self, site: Site<'_>, atomic: Atomic) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
         let ty = site.scalar_type()?;
-        // LLVM's addition of single precision is the one that flushes subnormals.
-        let keeps = ty == ScalarType::F32 && mnemonic.has(Mod::Noftz);
-        if mnemonic.get(Field::CacheHint).is_some() || ty.bits() > 64 || keeps {
-            return self.inline(site);
-        }
-        let gives = mnemonic.sem() == Sem::Memory(MemorySem::Atom);
+        let gives = atomic == Atomic::Atom;
         let at = usize::from(gives);
         let space = self.space_of(mnemonic.space())?;
         let address = self.address_in(site, site.operand(at), space)?;
@@ -350,18 +332,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         if gives { self.define(site, 0, old) } else { Ok(()) }
     }
 
-    /// `membar` and `fence` (manual 9.7.13.4).
+    /// `fence` (manual 9.7.13.4).
     pub(crate) fn fence(&mut self, site: Site<'_>) -> Result<()> {
         let mnemonic = site.inst.mnemonic;
-        if mnemonic.get(Field::Scope).is_none() {
-            return self.intrinsic_or_inline(site);
-        }
         let ordering = match mnemonic.get(Field::MemOrder) {
             Some(Mod::Sc) => Ordering::SeqCst,
             None | Some(Mod::AcqRel) => Ordering::AcqRel,
             Some(Mod::Acquire) => Ordering::Acquire,
             Some(Mod::Release) => Ordering::Release,
-            Some(_) => return self.inline(site),
+            Some(_) => return unsupported("its memory order is unknown"),
         };
         self.b.fence(ordering, self.scope(site)?)?;
         Ok(())

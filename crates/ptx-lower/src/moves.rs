@@ -152,9 +152,6 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     /// `cvta` (manual 9.7.9.20).
     pub(crate) fn convert_address(&mut self, site: Site<'_>) -> Result<()> {
-        if site.scalar_type()?.bits() != self.address_bits() {
-            return self.inline(site);
-        }
         let Some(space) = llvm_space(site.inst.mnemonic.space()) else {
             return unsupported("its space has no addresses");
         };
@@ -188,11 +185,6 @@ impl<'c> Emitter<'_, '_, 'c> {
         let value = self.b.cast(CastOp::AddrSpaceCast, source, to)?;
         self.keep_apart(value);
         self.define(site, 0, value)
-    }
-
-    /// `isspacep` (manual 9.7.9.19).
-    pub(crate) fn test_space(&mut self, site: Site<'_>) -> Result<()> {
-        self.intrinsic_or_inline(site)
     }
 
     /// The address of a variable or function, as a pointer in its space.
