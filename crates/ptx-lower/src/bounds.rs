@@ -6,7 +6,7 @@
 //! `and.b32 %r2, %r1, 8; mad.wide.u32 %rd2, %r2, 8, %rd1` is at most 64 bytes from `%rd1`, wherever `%r1` comes from.
 
 use ptx_ir::{Body, Inst, Module, Operand, Symbol};
-use ptx_isa::{ArithSem, CompareSem, Field, MemorySem, Mod, MoveSem, Opcode, ScalarType, Sem, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, CompareSem, Field, MemorySem, Mod, MoveSem, ScalarType, Sem, TypeKind};
 
 use crate::analysis::Analysis;
 use crate::flow::instruction;
@@ -105,41 +105,42 @@ impl Bounds<'_> {
         if computes && !ty.is_some_and(|ty| ty.is_integer_or_bits() && ty.kind() != TypeKind::Packed) {
             return None;
         }
-        let bound = match (inst.mnemonic.sem(), inst.mnemonic.opcode()) {
-            (Sem::Move(MoveSem::Mov), _) => most(1),
-            (Sem::Move(MoveSem::Cvt), _) => self.converted(inst, most(1)),
-            (Sem::Memory(MemorySem::Load), _)
+        let bound = match inst.mnemonic.sem() {
+            Sem::Move(MoveSem::Mov) => most(1),
+            Sem::Move(MoveSem::Cvt) => self.converted(inst, most(1)),
+            Sem::Memory(MemorySem::Load)
                 if operands.first().is_some_and(|to| matches!(to, Operand::Register(_))) =>
             {
                 ty.filter(|_| is_unsigned).and_then(width_bound)
             }
-            (Sem::Compare(CompareSem::Selp), _) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
+            Sem::Compare(CompareSem::Selp) => most(1).zip(most(2)).map(|(a, b)| a.max(b)),
             // `and` and unsigned `min` are bounded by either operand alone, all others need both.
-            (_, Opcode::And) => match (most(1), most(2)) {
+            Sem::Bits(BitsSem::And) => match (most(1), most(2)) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (one, other) => one.or(other),
             },
-            (Sem::Arith(ArithSem::Add), _) if !inst.mnemonic.has(Mod::Sat) => {
+            Sem::Arith(ArithSem::Add) if !inst.mnemonic.has(Mod::Sat) => {
                 most(1).zip(most(2)).map(|(a, b)| a + b)
             }
-            (_, Opcode::Shl) => most(1).zip(amount()).map(|(bits, by)| bits << by),
-            (_, Opcode::Shr) if is_unsigned => {
+            Sem::Bits(BitsSem::Shl) => most(1).zip(amount()).map(|(bits, by)| bits << by),
+            Sem::Bits(BitsSem::Shr) if is_unsigned => {
                 let all = u64::MAX >> (64 - ty.map_or(64, ScalarType::bits).clamp(1, 64));
                 amount().map(|by| most(1).unwrap_or(all) >> by)
             }
-            (_, Opcode::Mul) if inst.mnemonic.get(Field::Part) != Some(Mod::Hi) => {
+            Sem::Arith(ArithSem::Mul) if inst.mnemonic.get(Field::Part) != Some(Mod::Hi) => {
                 let factor = |at: usize| most(at).filter(|most| is_factor(inst, *most));
                 factor(1).zip(factor(2)).map(|(a, b)| a.saturating_mul(b))
             }
             // The result of a division by zero is unspecified.
-            (_, Opcode::Rem) if is_unsigned => match source(2) {
+            Sem::Arith(ArithSem::Rem) if is_unsigned => match source(2) {
                 Operand::Immediate(by) => by.as_integer().and_then(|by| by.checked_sub(1)),
                 _ => None,
             },
-            (_, Opcode::Min) if is_unsigned => match (most(1), most(2)) {
+            Sem::Arith(ArithSem::Min) if is_unsigned => match (most(1), most(2)) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (one, other) => one.or(other),
             },
+            // Of other meanings no bound is known, which is always correct.
             _ => None,
         };
         // A result above the largest positive number of its type may have wrapped, or be read as negative. A load of `.u8` or `.u16` cannot have

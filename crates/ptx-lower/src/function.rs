@@ -7,6 +7,7 @@ use ptx_isa::StateSpace;
 use ptx_llvm::build::{self, Linkage, Type, Types};
 use ptx_llvm::marks;
 
+use crate::behaviour::Behaviour;
 use crate::errors::{Result, unsupported};
 use crate::pragma::{leading, of_directives};
 use crate::represent::llvm_space;
@@ -19,7 +20,36 @@ pub(crate) fn describe<'c>(
     function: &Function,
     signature: &Signature<'c>,
 ) -> Result<()> {
-    let (target, behaviour) = (signature.function, signature.behaviour);
+    let target = signature.function;
+    describe_parameters(module, types, function, signature);
+    if let Some(align) = signature.result_align {
+        target.add_result_alignment(types, align);
+    }
+    let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
+    if in_registers(&function.params) || in_registers(&function.results) {
+        target.add_attribute(types, marks::ABI, "reg");
+    }
+    if function.kind == FunctionKind::Kernel {
+        target.set_kernel();
+    }
+    target.set_linkage(linkage_of(function));
+    describe_behaviour(types, target, signature.behaviour);
+    if function.body.is_some() && is_debugging_code(module) {
+        // A debugger shows the functions and variables of the source: DWARF sections refer to their labels and registers.
+        target.add_flag(types, "noinline");
+        target.add_flag(types, "optnone");
+    }
+    target_attributes(module, types, target);
+    add_directives(module, types, function, target)
+}
+
+fn describe_parameters<'c>(
+    module: &Module,
+    types: Types<'c>,
+    function: &Function,
+    signature: &Signature<'c>,
+) {
+    let target = signature.function;
     for (index, ((param, value), shape)) in
         function.params.iter().zip(target.parameters()).zip(&signature.parameters).enumerate()
     {
@@ -39,25 +69,20 @@ pub(crate) fn describe<'c>(
             target.add_parameter_align(types, index as u32, *align);
         }
     }
-    if let Some(align) = signature.result_align {
-        target.add_result_alignment(types, align);
-    }
-    let in_registers = |params: &[Param]| params.iter().any(|param| matches!(param, Param::Register(..)));
-    if in_registers(&function.params) || in_registers(&function.results) {
-        target.add_attribute(types, marks::ABI, "reg");
-    }
-    if function.kind == FunctionKind::Kernel {
-        target.set_kernel();
-    }
-    let defined = function.body.is_some();
-    target.set_linkage(match (function.linkage, function.kind) {
+}
+
+fn linkage_of(function: &Function) -> Linkage {
+    match (function.linkage, function.kind) {
         (PtxLinkage::Weak, _) => Linkage::Weak,
         (PtxLinkage::Internal, FunctionKind::Kernel) => Linkage::Internal,
-        (PtxLinkage::Internal, FunctionKind::Device) if defined => Linkage::Internal,
+        (PtxLinkage::Internal, FunctionKind::Device) if function.body.is_some() => Linkage::Internal,
         (PtxLinkage::Internal | PtxLinkage::Visible | PtxLinkage::Extern | PtxLinkage::Common, _) => {
             Linkage::External
         }
-    });
+    }
+}
+
+fn describe_behaviour<'c>(types: Types<'c>, target: build::Function<'c>, behaviour: Behaviour) {
     target.add_flag(types, "nounwind");
     for (name, holds) in [
         ("convergent", behaviour.convergent),
@@ -71,12 +96,15 @@ pub(crate) fn describe<'c>(
             target.add_flag(types, name);
         }
     }
-    if defined && is_debugging_code(module) {
-        // A debugger shows the functions and variables of the source: DWARF sections refer to their labels and registers.
-        target.add_flag(types, "noinline");
-        target.add_flag(types, "optnone");
-    }
-    target_attributes(module, types, target);
+}
+
+/// The attributes of performance directives and pragmas.
+fn add_directives<'c>(
+    module: &Module,
+    types: Types<'c>,
+    function: &Function,
+    target: build::Function<'c>,
+) -> Result<()> {
     let directives = function.directives.iter().map(|(directive, _)| directive);
     for (key, pragmas) in [
         (marks::PRAGMA, of_directives(module, directives)),

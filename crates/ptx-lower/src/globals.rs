@@ -166,14 +166,6 @@ pub(crate) fn declare<'c>(
         _ => own_name.to_owned(),
     };
     let shared_memory = space == address_space::SHARED;
-    let linkage = match variable.linkage {
-        PtxLinkage::Visible | PtxLinkage::Extern => Linkage::External,
-        PtxLinkage::Weak => Linkage::Weak,
-        // LLVM's common variables are zero; a weak one has an initial value too.
-        PtxLinkage::Common if variable.init.is_some() => Linkage::Weak,
-        PtxLinkage::Common => Linkage::Common,
-        PtxLinkage::Internal => Linkage::Internal,
-    };
     if shared_memory && variable.init.is_some() {
         return unsupported("shared memory has no initial value");
     }
@@ -183,24 +175,42 @@ pub(crate) fn declare<'c>(
         _ if shared_memory => Some(ty.undef()),
         _ => Some(ty.zero()),
     };
-    let spec =
-        GlobalSpec { name: &name, ty, space, align: variable.alignment().max(1), linkage, initializer };
-    let value = shared.out.global(spec)?;
-    if space != address_space::SHARED
-        && variable.linkage != PtxLinkage::Extern
-        && variable.linkage != PtxLinkage::Common
-    {
-        let access =
-            if space == address_space::CONST { DeviceAccess::ReadOnly } else { DeviceAccess::ReadWrite };
+    let (align, linkage) = (variable.alignment().max(1), linkage_of(variable));
+    let value = shared.out.global(GlobalSpec { name: &name, ty, space, align, linkage, initializer })?;
+    allow_initialization(shared, variable, space, value);
+    if let Some(function) = function {
+        let names = types.metadata_strings(&[module.name(function), own_name]);
+        types.attach_to_global(value, marks::SCOPE, names);
+    }
+    annotate_properties(shared, variable, value);
+    Ok(value)
+}
+
+fn linkage_of(variable: &Variable) -> Linkage {
+    match variable.linkage {
+        PtxLinkage::Visible | PtxLinkage::Extern => Linkage::External,
+        PtxLinkage::Weak => Linkage::Weak,
+        // LLVM's common variables are zero; a weak one has an initial value too.
+        PtxLinkage::Common if variable.init.is_some() => Linkage::Weak,
+        PtxLinkage::Common => Linkage::Common,
+        PtxLinkage::Internal => Linkage::Internal,
+    }
+}
+
+/// Tells LLVM that the host may change a variable before a kernel starts.
+fn allow_initialization<'c>(shared: &Shared<'_, 'c>, variable: &Variable, space: u32, value: Value<'c>) {
+    let access = match space {
+        address_space::SHARED => return,
+        address_space::CONST => DeviceAccess::ReadOnly,
+        _ => DeviceAccess::ReadWrite,
+    };
+    if !matches!(variable.linkage, PtxLinkage::Extern | PtxLinkage::Common) {
         shared.out.set_externally_initialized(value, access);
     }
-    if let Some(function) = function {
-        types.attach_to_global(
-            value,
-            marks::SCOPE,
-            types.metadata_strings(&[module.name(function), own_name]),
-        );
-    }
+}
+
+/// Keeps what LLVM's variables do not have: that one is a reference, managed or unified.
+fn annotate_properties<'c>(shared: &Shared<'_, 'c>, variable: &Variable, value: Value<'c>) {
     if let Some(kind) = reference_kind(variable.ty) {
         annotate(shared, value, kind, 1);
     }
@@ -208,15 +218,11 @@ pub(crate) fn declare<'c>(
         match attribute {
             VarAttribute::Managed => annotate(shared, value, "managed", 1),
             VarAttribute::Unified(a, b) => {
-                types.attach_to_global(
-                    value,
-                    marks::UNIFIED,
-                    types.metadata_strings(&[&a.to_string(), &b.to_string()]),
-                );
+                let numbers = shared.types.metadata_strings(&[&a.to_string(), &b.to_string()]);
+                shared.types.attach_to_global(value, marks::UNIFIED, numbers);
             }
         }
     }
-    Ok(value)
 }
 
 /// The one LLVM variable of that memory: all such arrays begin at the same address, and LLVM assumes that

@@ -24,8 +24,8 @@ use std::collections::BinaryHeap;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{
-    ArithSem, AsyncSem, CompareSem, ControlSem, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
-    TypeKind, WarpSem,
+    ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, Role, ScalarType, Sem,
+    StateSpace, TypeKind, WarpSem,
 };
 use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -416,6 +416,7 @@ impl Question<'_> {
         }
     }
 
+    /// How an instruction determines its result. Any source is correct: meanings that are not listed give a value of their type.
     fn source_of_inst(&self, statement: usize, inst: &Inst, value: ValueId) -> Source {
         if self.numbers.contains(&value) {
             return Source::Fixed(Repr::Int);
@@ -431,18 +432,9 @@ impl Question<'_> {
                 Repr::Int => Source::Copy(self.copied(statement, operands.get(1..3).unwrap_or_default())),
                 repr => Source::Fixed(repr),
             },
-            Sem::Memory(MemorySem::Load | MemorySem::LoadUniform) => match inst.mnemonic.scalar_type() {
-                Some(ty) if ty.bits() == bits => match (natural(Some(ty), bits), ty.kind()) {
-                    (Repr::Int, _) if bits == self.address_bits => {
-                        self.loaded_param(statement, operands).unwrap_or(Source::Free(true))
-                    }
-                    (Repr::Int, TypeKind::Bits) => {
-                        self.loaded_param(statement, operands).unwrap_or(Source::Free(false))
-                    }
-                    (repr, _) => Source::Fixed(repr),
-                },
-                _ => Source::Fixed(Repr::Int),
-            },
+            Sem::Memory(MemorySem::Load | MemorySem::LoadUniform) => {
+                self.source_of_load(statement, inst, bits)
+            }
             // A `st.param` to a slot: the value stored.
             Sem::Memory(MemorySem::Store) => match natural(inst.mnemonic.scalar_type(), bits) {
                 Repr::Int => Source::Copy(self.copied(statement, operands.get(1..2).unwrap_or_default())),
@@ -476,20 +468,38 @@ impl Question<'_> {
                 let terms = self.copied(statement, operands.get(3..4).unwrap_or_default());
                 Source::Sum { terms, less: None }
             }
-            Sem::Move(MoveSem::Cvt) => match (
-                inst.mnemonic.type_of(ptx_isa::Field::DType),
-                inst.mnemonic.type_of(ptx_isa::Field::AType),
-            ) {
-                (Some(to), Some(from)) if self.resizes_address(from, to) && to.bits() == bits => {
-                    match self.copied(statement, operands.get(1..2).unwrap_or_default()).first() {
-                        Some(value) if self.width(*value) == from.bits() => Source::Resize(*value),
-                        _ => Source::Fixed(Repr::Int),
-                    }
-                }
-                _ => fixed,
-            },
+            Sem::Move(MoveSem::Cvt) => self.source_of_conversion(statement, inst, bits).unwrap_or(fixed),
             _ => fixed,
         }
+    }
+
+    fn source_of_load(&self, statement: usize, inst: &Inst, bits: u32) -> Source {
+        let operands = self.body.operands(inst);
+        let Some(ty) = inst.mnemonic.scalar_type().filter(|ty| ty.bits() == bits) else {
+            return Source::Fixed(Repr::Int);
+        };
+        match (natural(Some(ty), bits), ty.kind()) {
+            (Repr::Int, _) if bits == self.address_bits => {
+                self.loaded_param(statement, operands).unwrap_or(Source::Free(true))
+            }
+            (Repr::Int, TypeKind::Bits) => {
+                self.loaded_param(statement, operands).unwrap_or(Source::Free(false))
+            }
+            (repr, _) => Source::Fixed(repr),
+        }
+    }
+
+    /// The source of a conversion that may keep an address; `None` for all others.
+    fn source_of_conversion(&self, statement: usize, inst: &Inst, bits: u32) -> Option<Source> {
+        let (to, from) = (inst.mnemonic.type_of(Field::DType)?, inst.mnemonic.type_of(Field::AType)?);
+        if !self.resizes_address(from, to) || to.bits() != bits {
+            return None;
+        }
+        let source = self.copied(statement, self.body.operands(inst).get(1..2).unwrap_or_default());
+        Some(match source.first() {
+            Some(value) if self.width(*value) == from.bits() => Source::Resize(*value),
+            Some(_) | None => Source::Fixed(Repr::Int),
+        })
     }
 
     fn source_of_move(&self, statement: usize, inst: &Inst, bits: u32) -> Source {
@@ -625,7 +635,6 @@ impl Question<'_> {
                 wants[value.index()].0 |= Wants::of(repr).0;
             }
         };
-        let sem = inst.mnemonic.sem();
         for (at, (operand, place)) in
             self.body.operands(inst).iter().zip(inst.mnemonic.form().operands).enumerate()
         {
@@ -635,61 +644,25 @@ impl Question<'_> {
             let ty = inst.mnemonic.operand_type(at);
             match operand {
                 Operand::Address(AddressBase::Register(register), _) => {
-                    // Several addresses with different spaces: only `cp.async`.
-                    let space = match (sem, at) {
-                        (Sem::Async(AsyncSem::CpAsync), 1) => Some(StateSpace::Global),
-                        _ => inst.mnemonic.space(),
-                    };
-                    want(*register, 0, accessed_space(space, self.kind).map_or(Repr::Int, Repr::Pointer));
+                    want(*register, 0, self.wanted_address(inst, at));
                 }
                 Operand::Register(register) => {
-                    let bits = self.body.reg_type(*register).bits();
-                    match sem {
-                        Sem::Move(MoveSem::Cvta) => {
-                            let space = if inst.mnemonic.has(Mod::To) { None } else { inst.mnemonic.space() };
-                            want(*register, 0, llvm_space(space).map_or(Repr::Int, Repr::Pointer));
-                        }
-                        Sem::Move(MoveSem::Isspacep) => {
-                            want(*register, 0, Repr::Pointer(address_space::GENERIC));
-                        }
-                        Sem::Control(ControlSem::Call) if place.name == "func" => {
-                            want(*register, 0, Repr::Pointer(address_space::GENERIC));
-                        }
-                        Sem::Control(ControlSem::Call) => {}
-                        // Instructions that only copy bits have no needs.
-                        Sem::Move(MoveSem::Mov)
-                        | Sem::Compare(CompareSem::Selp)
-                        | Sem::Memory(MemorySem::Store)
-                        | Sem::Warp(WarpSem::Shfl)
-                            if natural(ty, bits) == Repr::Int && at > 0 && ty != Some(ScalarType::Pred) => {}
-                        // A term of a sum may be an address.
-                        Sem::Arith(ArithSem::Add | ArithSem::Sub | ArithSem::Mad)
-                            if self.is_address_width(inst.mnemonic.operand_type(0), bits) => {}
-                        _ => want(*register, 0, natural(ty, bits)),
+                    if let Some(repr) = self.wanted_register(inst, at, *register) {
+                        want(*register, 0, repr);
                     }
                 }
                 Operand::Element(register, component) => {
-                    let bits = self.body.reg_type(*register).bits();
-                    if !matches!(
-                        sem,
-                        Sem::Move(MoveSem::Mov)
-                            | Sem::Compare(CompareSem::Selp)
-                            | Sem::Memory(MemorySem::Store)
-                    ) || natural(ty, bits) != Repr::Int
-                    {
-                        want(*register, lane_of(*component), natural(ty, bits));
+                    let repr = natural(ty, self.body.reg_type(*register).bits());
+                    if repr != Repr::Int || !copies_elements(inst.mnemonic.sem()) {
+                        want(*register, lane_of(*component), repr);
                     }
                 }
                 Operand::Vector(list) => {
                     for entry in self.body.list(*list) {
-                        if let Operand::Register(register) = entry {
-                            let bits = self.body.reg_type(*register).bits();
-                            let repr = natural(ty, bits);
-                            if repr != Repr::Int
-                                || !matches!(sem, Sem::Move(MoveSem::Mov) | Sem::Memory(MemorySem::Store))
-                            {
-                                want(*register, 0, repr);
-                            }
+                        let Operand::Register(register) = entry else { continue };
+                        let repr = natural(ty, self.body.reg_type(*register).bits());
+                        if repr != Repr::Int || !copies_vectors(inst.mnemonic.sem()) {
+                            want(*register, 0, repr);
                         }
                     }
                 }
@@ -709,6 +682,62 @@ impl Question<'_> {
             }
         }
     }
+
+    /// The representation that an instruction needs of the address at operand `at`.
+    fn wanted_address(&self, inst: &Inst, at: usize) -> Repr {
+        // Several addresses with different spaces: only `cp.async`.
+        let space = match (inst.mnemonic.sem(), at) {
+            (Sem::Async(AsyncSem::CpAsync), 1) => Some(StateSpace::Global),
+            _ => inst.mnemonic.space(),
+        };
+        accessed_space(space, self.kind).map_or(Repr::Int, Repr::Pointer)
+    }
+
+    /// The representation that an instruction needs of the register that is operand `at`; `None` if any will do.
+    fn wanted_register(&self, inst: &Inst, at: usize, register: RegId) -> Option<Repr> {
+        let mnemonic = inst.mnemonic;
+        let bits = self.body.reg_type(register).bits();
+        let ty = mnemonic.operand_type(at);
+        let natural = natural(ty, bits);
+        Some(match mnemonic.sem() {
+            Sem::Move(MoveSem::Cvta) => {
+                let space = if mnemonic.has(Mod::To) { None } else { mnemonic.space() };
+                llvm_space(space).map_or(Repr::Int, Repr::Pointer)
+            }
+            Sem::Move(MoveSem::Isspacep) => Repr::Pointer(address_space::GENERIC),
+            Sem::Control(ControlSem::Call) => {
+                let is_callee = mnemonic.form().operands.get(at).is_some_and(|place| place.name == "func");
+                return is_callee.then_some(Repr::Pointer(address_space::GENERIC));
+            }
+            // Instructions that only copy bits have no needs.
+            Sem::Move(MoveSem::Mov)
+            | Sem::Compare(CompareSem::Selp)
+            | Sem::Memory(MemorySem::Store)
+            | Sem::Warp(WarpSem::Shfl)
+                if natural == Repr::Int && at > 0 && ty != Some(ScalarType::Pred) =>
+            {
+                return None;
+            }
+            // A term of a sum may be an address.
+            Sem::Arith(ArithSem::Add | ArithSem::Sub | ArithSem::Mad)
+                if self.is_address_width(mnemonic.operand_type(0), bits) =>
+            {
+                return None;
+            }
+            // Any representation is correct: the one of the type costs no conversion.
+            _ => natural,
+        })
+    }
+}
+
+/// Whether the instruction only copies elements of vector registers.
+fn copies_elements(sem: Sem) -> bool {
+    copies_vectors(sem) || sem == Sem::Compare(CompareSem::Selp)
+}
+
+/// Whether the instruction only copies vectors in braces.
+fn copies_vectors(sem: Sem) -> bool {
+    matches!(sem, Sem::Move(MoveSem::Mov) | Sem::Memory(MemorySem::Store))
 }
 
 /// The results of the loads of each variable from its beginning.
@@ -763,4 +792,113 @@ pub(crate) fn resizes_address(from: ScalarType, to: ScalarType) -> bool {
     let narrows = from.bits() == 64 && to.bits() == 32;
     let widens = from.bits() == 32 && to.bits() == 64 && !from.is_signed();
     from.is_integer_or_bits() && to.is_integer_or_bits() && (narrows || widens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+
+    /// The representations of the values that are assigned to registers of one kernel, by name, and those of its loads of `p`.
+    fn analysed(statements: &str) -> (FxHashMap<String, Repr>, Vec<Repr>) {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.global .b32 g[4];\n.shared .b32 s[4];\n\
+             .entry k(.param .u64 p) {{ .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>; {statements} ret; }}\n"
+        );
+        let (module, findings) = ptx_syntax::parse(&ptx_diag::SourceFile::new("test.ptx", text));
+        assert!(!findings.has_errors(), "{findings:?}");
+        let function = module.functions.first().expect("a kernel");
+        let body = function.body.as_ref().expect("a definition");
+        let analysis = Analysis::new(&module, function, body, 64);
+        let question = Question {
+            module: &module,
+            address_bits: 64,
+            body,
+            slots: &analysis.slots,
+            ssa: &analysis.ssa,
+            callees: &CalleeSpaces::default(),
+            kind: function.kind,
+            numbers: &FxHashSet::default(),
+        };
+        let mut reprs = representations(&question);
+        let loads = loads_of_variables(&question);
+        let of_p: Vec<ValueId> = loads.into_values().flatten().collect();
+        parameter_space(&of_p, &mut reprs);
+        let loaded = of_p.iter().map(|load| reprs[load.index()]).collect();
+        let mut by_name = FxHashMap::default();
+        for (info, repr) in analysis.ssa.values.iter().zip(&reprs) {
+            if let (Def::Statement(_), Some(register)) = (&info.def, analysis.slots.register(info.slot)) {
+                let number = body.registers[register.index()].number;
+                by_name.insert(format!("{}{number}", module.name(body.decl(register).name)), *repr);
+            }
+        }
+        (by_name, loaded)
+    }
+
+    #[test]
+    fn a_sum_that_is_accessed_is_a_pointer_and_so_is_the_parameter_it_starts_from() {
+        let (reprs, loads) = analysed(
+            "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; \
+             add.s64 %rd3, %rd1, %rd2; st.global.b32 [%rd3], %r1;",
+        );
+        assert_eq!(reprs["%rd3"], Repr::Pointer(address_space::GLOBAL));
+        assert_eq!(reprs["%rd2"], Repr::Int);
+        assert_eq!(loads, [Repr::Pointer(address_space::GLOBAL)]);
+    }
+
+    #[test]
+    fn a_parameter_that_is_accessed_in_two_spaces_is_a_number_in_the_signature() {
+        let (reprs, loads) = analysed(
+            "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [p]; st.global.b32 [%rd1], 0; st.local.b32 [%rd2], 0;",
+        );
+        assert_eq!(loads.len(), 2);
+        assert_eq!(reprs["%rd1"], Repr::Pointer(address_space::GLOBAL));
+        assert_eq!(reprs["%rd2"], Repr::Pointer(address_space::LOCAL));
+        let mut own = loads.clone();
+        assert_eq!(parameter_space(&[ValueId(0), ValueId(1)], &mut own), None);
+        assert_eq!(own, loads);
+    }
+
+    #[test]
+    fn what_is_loaded_has_the_type_that_its_users_need() {
+        let (reprs, _) = analysed(
+            "ld.global.b32 %r1, [g]; ld.global.b32 %r2, [g+4]; add.rn.f32 %r3, %r1, %r1; add.u32 %r4, %r2, %r2; \
+             st.global.b32 [g], %r3; st.global.b32 [g], %r4;",
+        );
+        assert_eq!(reprs["%r1"], Repr::Float(ScalarType::F32));
+        assert_eq!(reprs["%r2"], Repr::Int);
+        assert_eq!(reprs["%r3"], Repr::Float(ScalarType::F32));
+    }
+
+    #[test]
+    fn the_address_of_a_variable_is_a_pointer_into_its_space() {
+        let (reprs, _) = analysed("mov.u64 %rd1, g; mov.u32 %r1, s; mov.u32 %r2, g;");
+        assert_eq!(reprs["%rd1"], Repr::Pointer(address_space::GLOBAL));
+        assert_eq!(reprs["%r1"], Repr::Pointer(address_space::SHARED));
+        assert_eq!(reprs["%r2"], Repr::Int, "a register too narrow for the address");
+    }
+
+    #[test]
+    fn parameters_of_functions_are_in_local_memory_and_those_of_kernels_are_not() {
+        let param = Some(StateSpace::Param);
+        assert_eq!(accessed_space(param, FunctionKind::Kernel), Some(param_space(FunctionKind::Kernel)));
+        assert_eq!(accessed_space(param, FunctionKind::Device), Some(address_space::LOCAL));
+        assert_eq!(accessed_space(None, FunctionKind::Device), llvm_space(None));
+        assert_eq!(llvm_space(Some(StateSpace::Reg)), None);
+    }
+
+    #[test]
+    fn addresses_outside_of_generic_and_global_memory_fit_32_bits() {
+        assert!(is_narrow(address_space::SHARED) && is_narrow(address_space::CONST));
+        assert!(!is_narrow(address_space::GLOBAL) && !is_narrow(address_space::GENERIC));
+    }
+
+    #[test]
+    fn only_truncation_and_zero_extension_keep_an_address() {
+        assert!(resizes_address(ScalarType::U32, ScalarType::S64));
+        assert!(resizes_address(ScalarType::S64, ScalarType::S32));
+        assert!(!resizes_address(ScalarType::S32, ScalarType::U64), "sign extension");
+        assert!(!resizes_address(ScalarType::F32, ScalarType::U64));
+        assert!(!resizes_address(ScalarType::U16, ScalarType::U64));
+    }
 }

@@ -144,9 +144,16 @@ impl Ssa {
 /// Builds it; `results` are the slots a return reads.
 pub(crate) fn build(flow: &Flow, accesses: &FxHashMap<usize, Access>, results: &[Slot]) -> Ssa {
     let dominators = Dominators::new(flow);
-    let mut builder = Builder { flow, accesses, results, ssa: Ssa::default(), phi_slots: Vec::new() };
+    let mut builder = Builder {
+        flow,
+        accesses,
+        results,
+        ssa: Ssa::default(),
+        phi_slots: vec![Vec::new(); flow.nodes.len()],
+        current: Current::default(),
+        undefined: FxHashMap::default(),
+    };
     builder.ssa.phis = vec![Vec::new(); flow.nodes.len()];
-    builder.phi_slots = vec![Vec::new(); flow.nodes.len()];
     builder.place_phis(&dominators);
     builder.rename(&dominators);
     builder.drop_dead_phis();
@@ -252,12 +259,18 @@ impl Current {
     }
 }
 
+/// A slot and the value that it had before an assignment.
+type Undo = (Slot, Option<ValueId>);
+
 struct Builder<'f> {
     flow: &'f Flow,
     accesses: &'f FxHashMap<usize, Access>,
     results: &'f [Slot],
     ssa: Ssa,
     phi_slots: Vec<Vec<Slot>>,
+    current: Current,
+    /// The initial values that are read.
+    undefined: FxHashMap<Slot, ValueId>,
 }
 
 impl Builder<'_> {
@@ -315,7 +328,7 @@ impl Builder<'_> {
         // left, in reverse order, so that its siblings start from the values before it.
         enum Step {
             Enter(NodeId),
-            Leave(Vec<(Slot, Option<ValueId>)>),
+            Leave(Vec<Undo>),
         }
         for node in &self.flow.order {
             for slot in std::mem::take(&mut self.phi_slots[node.index()]) {
@@ -323,8 +336,6 @@ impl Builder<'_> {
                 self.ssa.phis[node.index()].push(phi);
             }
         }
-        let mut current = Current::default();
-        let mut undefined: FxHashMap<Slot, ValueId> = FxHashMap::default();
         let mut work: Vec<Step> =
             self.flow.order.first().map(|node| Step::Enter(*node)).into_iter().collect();
         while let Some(step) = work.pop() {
@@ -332,64 +343,84 @@ impl Builder<'_> {
                 Step::Enter(node) => node,
                 Step::Leave(old) => {
                     for (slot, value) in old.into_iter().rev() {
-                        current.replace(slot, value);
+                        self.current.replace(slot, value);
                     }
                     continue;
                 }
             };
             let mut old = Vec::new();
-            let entry_reads_before = dominators.parent[node.index()] == Some(node);
-            for phi in self.ssa.phis[node.index()].clone() {
-                let slot = self.ssa.values[phi.index()].slot;
-                // At the entry a phi also has the initial values as an operand.
-                if entry_reads_before {
-                    let before = self.undefined(&mut undefined, slot);
-                    self.add_operand(phi, NodeId(u32::MAX), before);
-                }
-                old.push((slot, current.replace(slot, Some(phi))));
-            }
-            for statement in statements(self.flow, node).collect::<Vec<_>>() {
-                let Some(access) = self.accesses.get(&statement) else { continue };
-                // Reads before writes: `add.s32 %r1, %r1, 1` reads the old `%r1`.
-                for slot in &access.reads {
-                    let value = self.look(&current, &mut undefined, *slot);
-                    self.ssa.reads.insert(statement, *slot, value);
-                }
-                for slot in &access.writes {
-                    let value = self.new_value(*slot, Def::Statement(statement));
-                    self.ssa.writes.insert(statement, *slot, value);
-                    old.push((*slot, current.replace(*slot, Some(value))));
-                }
-            }
-            match self.flow.nodes[node.index()].end.clone() {
-                End::If { statement, .. } => {
-                    if let Some(slot) = self.accesses.get(&statement).and_then(|access| access.guard) {
-                        let value = self.look(&current, &mut undefined, slot);
-                        self.ssa.reads.insert(statement, slot, value);
-                    }
-                }
-                End::FallOff => {
-                    for slot in self.results {
-                        let value = self.look(&current, &mut undefined, *slot);
-                        self.ssa.falling.insert((node, *slot), value);
-                    }
-                }
-                End::Goto(..) | End::Switch(..) | End::Leave(_) | End::Nowhere(_) => {}
-            }
-            // A phi has one operand for each predecessor, also if several cases of a switch branch there: LLVM requires one entry for each of these
-            // edges, but with the same value.
-            let mut successors = self.flow.nodes[node.index()].successors();
-            successors.sort_unstable();
-            successors.dedup();
-            for successor in successors {
-                for phi in self.ssa.phis.get(successor.index()).cloned().unwrap_or_default() {
-                    let slot = self.ssa.values[phi.index()].slot;
-                    let value = self.look(&current, &mut undefined, slot);
-                    self.add_operand(phi, node, value);
-                }
-            }
+            let is_entry = dominators.parent[node.index()] == Some(node);
+            self.assign_phis(node, is_entry, &mut old);
+            self.rename_statements(node, &mut old);
+            self.rename_end(node);
+            self.add_phi_operands(node);
             work.push(Step::Leave(old));
             work.extend(dominators.children[node.index()].iter().rev().map(|child| Step::Enter(*child)));
+        }
+    }
+
+    /// Makes the phis of a node the values of their slots.
+    fn assign_phis(&mut self, node: NodeId, is_entry: bool, old: &mut Vec<Undo>) {
+        for phi in self.ssa.phis[node.index()].clone() {
+            let slot = self.ssa.values[phi.index()].slot;
+            // At the entry a phi also has the initial values as an operand.
+            if is_entry {
+                let before = self.undefined(slot);
+                self.add_operand(phi, NodeId(u32::MAX), before);
+            }
+            old.push((slot, self.current.replace(slot, Some(phi))));
+        }
+    }
+
+    /// Finds the values that the statements of a node read, and creates those that they write.
+    fn rename_statements(&mut self, node: NodeId, old: &mut Vec<Undo>) {
+        for statement in statements(self.flow, node).collect::<Vec<_>>() {
+            let Some(access) = self.accesses.get(&statement) else { continue };
+            // Reads before writes: `add.s32 %r1, %r1, 1` reads the old `%r1`.
+            for slot in &access.reads {
+                let value = self.look(*slot);
+                self.ssa.reads.insert(statement, *slot, value);
+            }
+            for slot in &access.writes {
+                let value = self.new_value(*slot, Def::Statement(statement));
+                self.ssa.writes.insert(statement, *slot, value);
+                old.push((*slot, self.current.replace(*slot, Some(value))));
+            }
+        }
+    }
+
+    /// Finds the values that the end of a node reads: its guard, or the results of the function.
+    fn rename_end(&mut self, node: NodeId) {
+        match self.flow.nodes[node.index()].end {
+            End::If { statement, .. } => {
+                if let Some(slot) = self.accesses.get(&statement).and_then(|access| access.guard) {
+                    let value = self.look(slot);
+                    self.ssa.reads.insert(statement, slot, value);
+                }
+            }
+            End::FallOff => {
+                for slot in self.results {
+                    let value = self.look(*slot);
+                    self.ssa.falling.insert((node, *slot), value);
+                }
+            }
+            End::Goto(..) | End::Switch(..) | End::Leave(_) | End::Nowhere(_) => {}
+        }
+    }
+
+    /// Gives the phis of the successors of a node their operands for it.
+    fn add_phi_operands(&mut self, node: NodeId) {
+        // A phi has one operand for each predecessor, also if several cases of a switch branch there: LLVM requires one entry for each of these
+        // edges, but with the same value.
+        let mut successors = self.flow.nodes[node.index()].successors();
+        successors.sort_unstable();
+        successors.dedup();
+        for successor in successors {
+            for phi in self.ssa.phis.get(successor.index()).cloned().unwrap_or_default() {
+                let slot = self.ssa.values[phi.index()].slot;
+                let value = self.look(slot);
+                self.add_operand(phi, node, value);
+            }
         }
     }
 
@@ -399,21 +430,23 @@ impl Builder<'_> {
         }
     }
 
-    fn undefined(&mut self, undefined: &mut FxHashMap<Slot, ValueId>, slot: Slot) -> ValueId {
-        match undefined.get(&slot) {
+    /// The initial value of a slot.
+    fn undefined(&mut self, slot: Slot) -> ValueId {
+        match self.undefined.get(&slot) {
             Some(value) => *value,
             None => {
                 let value = self.new_value(slot, Def::Undefined);
-                undefined.insert(slot, value);
+                self.undefined.insert(slot, value);
                 value
             }
         }
     }
 
-    fn look(&mut self, current: &Current, undefined: &mut FxHashMap<Slot, ValueId>, slot: Slot) -> ValueId {
-        match current.get(slot) {
+    /// The value that a slot has at this point of the walk.
+    fn look(&mut self, slot: Slot) -> ValueId {
+        match self.current.get(slot) {
             Some(value) => value,
-            None => self.undefined(undefined, slot),
+            None => self.undefined(slot),
         }
     }
 
