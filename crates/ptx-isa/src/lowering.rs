@@ -204,7 +204,7 @@ pub(crate) const MAD24: &[(Condition, Lowering)] =
     &[(Is(Mod::Lo), Lowering::Intrinsic), (Is(Mod::Hi), Lowering::Assembly)];
 /// Fences of a scope are plain, the others have intrinsics.
 pub(crate) const FENCE: &[(Condition, Lowering)] = &[(Has(Field::Level), Lowering::Intrinsic)];
-/// Addresses of 32 bits; in modules with 32-bit addresses it is those of 64 bits.
+/// Addresses of 32 bits. In modules with 32-bit addresses those of 64 bits are inline assembly instead.
 pub(crate) const NARROW_ADDRESS: &[(Condition, Lowering)] = &[(Is(Mod::U32), Lowering::Assembly)];
 
 /// Operands that LLVM does not have, and that other intrinsics do not support.

@@ -221,7 +221,7 @@ impl<'c> Emitter<'_, '_, 'c> {
             {
                 mnemonic.with(Field::Ftz, None)
             }
-            // The table is about modules with 64-bit addresses; in the others 64 bits are the width that is not that of addresses.
+            // The table is about modules with 64-bit addresses. In modules with 32-bit addresses the widths are exchanged.
             Sem::Move(MoveSem::Cvta) if self.address_bits() == 32 => {
                 mnemonic.with(Field::Type, Some(if mnemonic.has(Mod::U32) { Mod::U64 } else { Mod::U32 }))
             }

@@ -1,6 +1,6 @@
 //! Lowers verified PTX to LLVM IR in NVPTX style; `docs/mapping.md` describes the mapping.
 //!
-//! A module is lowered in four steps. Each body is analysed (`analysis`): guards become control flow, registers become
+//! A module is lowered in four steps. Each body is analysed (`module_analysis`, `analysis`): guards become control flow, registers become
 //! values in static single assignment, and each value gets a representation: integer, floating point, or pointer into an
 //! address space. Then functions and variables are declared, initial values set, and bodies emitted block by block.
 //!
