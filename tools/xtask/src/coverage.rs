@@ -26,8 +26,8 @@ Every instruction in the table is lowered, in one of three ways:
 - **inline assembly** that contains the instruction as written, since LLVM 22 has no other form. Its attributes state whether the
   instruction is convergent, has side effects and accesses memory, as specified by the row.
 
-The ways are listed in order of preference; some modifiers need a later one. The conformance suite lowers every line that
-`ptxas` accepts, runs LLVM's verifier, raises the result to PTX, and compares the way that was used with these columns;
+These kinds of lowering are listed in order of preference; some modifiers require a later one. The conformance suite lowers every
+line that `ptxas` accepts, runs LLVM's verifier, raises the result to PTX, and compares the kind of lowering with these columns;
 `cargo xtask lines` does the same for single lines. [mapping.md](mapping.md) describes the generated IR.
 
 ## What is not lowered
@@ -181,7 +181,7 @@ fn page(tallies: &BTreeMap<String, Tally>) -> String {
         }
     }
     out += "\n";
-    out += "## Rows by way\n\n| way | rows |\n|---|---|\n";
+    out += "## Rows by kind of lowering\n\n| lowering | rows |\n|---|---|\n";
     for way in Lowering::ALL {
         let _ = writeln!(out, "| {way} | {} |", totals[way as usize]);
     }
