@@ -12,7 +12,7 @@ pub const LITERAL: &str = "ptx.literal";
 pub const MODS: &str = "ptx.mods";
 /// A branch around one instruction, which has a guard in PTX.
 pub const GUARD: &str = "ptx.guard";
-/// A divisor that replaces zero, of which PTX leaves the quotient open ("Open results").
+/// A divisor that replaces zero, for which PTX leaves the quotient unspecified ("Unspecified results").
 pub const OPEN: &str = "ptx.open";
 /// The strings of `.pragma`: of a module, a function or the next instruction.
 pub const PRAGMA: &str = "ptx.pragma";

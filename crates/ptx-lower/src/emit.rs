@@ -559,7 +559,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     }
 
     /// In debug code, where every register is a separate location, a copy of the value of another register, or of a constant or
-    /// parameter (mapping, "Code to debug").
+    /// parameter (docs/mapping.md, "Debug code").
     fn own_copy(&self, statement: usize, slot: Slot, value: Value<'c>) -> Result<Value<'c>> {
         let is_register = self.analysis.slots.register(slot).is_some();
         let mut origin = value;

@@ -62,8 +62,8 @@ const SECTIONS: &[Section] = &[
         ),
     ),
     section("corpus", "Real PTX through every stage", Source::Xtask(&["corpus"])),
-    section("roundtrip", "Machine code of real PTX there and back", Source::Xtask(&["roundtrip"])),
-    section("fidelity", "Text of real PTX there and back", Source::Xtask(&["fidelity", "--sample", "15"])),
+    section("roundtrip", "Machine code of real PTX after the round trip", Source::Xtask(&["roundtrip"])),
+    section("fidelity", "Text of real PTX after the round trip", Source::Xtask(&["fidelity", "--sample", "15"])),
     section("producers", "LLVM IR of compilers, compared with llc", Source::Xtask(&["producers"])),
     section(
         "bench-exec",
@@ -105,7 +105,7 @@ const SECTIONS: &[Section] = &[
     ),
     section(
         "kernel-fuzz",
-        "Random kernels whose threads work together",
+        "Random kernels with communicating threads",
         Source::Programs(&["kernel-fuzz", "--seconds", "3600", "--seed", "3000000"]),
     ),
     section("stress", "Very large inputs", Source::Xtask(&["stress"])),

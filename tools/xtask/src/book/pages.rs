@@ -44,19 +44,19 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
         &[
             ("docs/one-instruction.md", "One instruction through all stages"),
             ("docs/mapping.md", "How PTX and LLVM IR express each other"),
-            ("docs/raise.md", "What LLVM IR becomes"),
+            ("docs/raise.md", "How LLVM IR is translated to PTX"),
             ("docs/coverage.md", "How each instruction is lowered"),
-            ("docs/ptx-dialect.md", "The PTX that is read"),
+            ("docs/ptx-dialect.md", "The PTX dialect"),
             ("docs/isa.md", "Instructions"),
         ],
     ),
     (
-        "What was measured",
+        "Measurements",
         &[
             ("docs/results.md", "Results"),
             ("docs/gpu.md", "Compared with a GPU"),
             ("docs/performance.md", "Performance"),
-            ("docs/roundtrip.md", "Real PTX there and back"),
+            ("docs/roundtrip.md", "Round trip of real PTX"),
             ("docs/robustness.md", "Robustness"),
         ],
     ),
