@@ -1,8 +1,8 @@
 //! Bodies of PTX with fewer registers, copies and moves of addresses.
 //!
-//! In: a body as an emitter writes it that gives each value a register of its own, and phis two with copies at each edge. Out: the same body, in which registers that
-//! are never alive together are one ([`coalesce`]), an address is moved once on each path ([`share_addresses`]), and the copies of an edge are before the branch that
-//! leads to it ([`hoist`]). What the body computes is the same. Liveness (`liveness`) is that of the registers asked for alone.
+//! Input: a body in which each value has a register of its own, and each phi two, with copies at each edge. Output: an equivalent body, in which registers that
+//! are never live at the same time are one ([`coalesce`]), an address is moved once on each path ([`share_addresses`]), and the copies of an edge are before the branch that
+//! leads to it ([`hoist`]). Liveness (`liveness`) is computed only for the requested registers.
 
 mod addresses;
 mod coalesce;

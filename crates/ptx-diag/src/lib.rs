@@ -1,7 +1,7 @@
 //! Source positions, diagnostics and their renderers.
 //!
-//! A [`Diagnostic`] is one finding about one place of one input: a stable code, a sentence, a [`Span`] and, where it
-//! can be said, what would be right. Stages collect them in [`Diagnostics`] and never print; only a tool renders them,
+//! A [`Diagnostic`] is one finding about one location of an input: a stable code, a message, a [`Span`] and, where
+//! possible, a suggestion. Stages collect them in [`Diagnostics`] and never print; only a tool renders them,
 //! in human, short or JSON form.
 
 mod code;

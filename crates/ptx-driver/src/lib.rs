@@ -1,7 +1,7 @@
-//! The way from one form of a program to another, stage by stage.
+//! The stages from one representation of a program to another.
 //!
-//! Each function here is one leg of the way, with what its stage found turned into [`ptx_diag::Diagnostic`]s about the
-//! input; the tools and the conformance runner put the legs together. Nothing here decides where output goes.
+//! Each function runs one stage and converts its findings to [`ptx_diag::Diagnostic`]s about the
+//! input; the tools and the conformance runner combine the stages. Nothing here decides where output is written.
 
 mod bitcode;
 mod codes;

@@ -1,14 +1,14 @@
-//! DWARF sections from LLVM's debug information, where a compile unit asks for all of it (emission kind `FullDebug`).
+//! DWARF sections from LLVM's debug information, if a compile unit requests all of it (emission kind `FullDebug`).
 //!
-//! What is in the sections is DWARF 2 as NVIDIA's tools read it (manual 11.5, LLVM's NVPTX usage guide): strings in place, addresses
+//! The sections contain DWARF 2 as NVIDIA's tools read it (manual 11.5, LLVM's NVPTX usage guide): strings in place, addresses
 //! as labels of the code, registers by their names (`expression.rs`), and on variables `DW_AT_address_class`, which names a state
-//! space. `.debug_line` is made by the assembler from `.loc`.
+//! space. The assembler generates `.debug_line` from `.loc`.
 //!
-//! Units of which only lines are asked for (`LineTablesOnly`, `DebugDirectivesOnly`) get no sections: `ptxas` reads them under
-//! `.target debug` alone, which also keeps it from optimizing.
+//! Units that request only line information (`LineTablesOnly`, `DebugDirectivesOnly`) have no sections: `ptxas` reads them only under
+//! `.target debug`, which also disables its optimizations.
 //!
-//! In: the debug information of a module ([`View`]), what the code of its functions is to it ([`FunctionTrace`]), and what the module in PTX calls its files and variables
-//! ([`Program`]). Out: the lines of the sections ([`sections`]).
+//! Input: the debug information of a module ([`View`]), how it relates to the code of the functions ([`FunctionTrace`]), and the names of files and variables in the PTX module
+//! ([`Program`]). Output: the lines of the sections ([`sections`]).
 
 mod entry;
 mod expression;

@@ -13,13 +13,13 @@
 //! Semantics of a launch:
 //! - arithmetic is bit-exact as specified by the manual ([`scalar`]); approximate functions are correctly rounded,
 //!   which is within their error bounds;
-//! - every access to memory is checked for bounds and alignment; the first bad one stops the launch and is reported with
+//! - every access to memory is checked for bounds and alignment; the first invalid one stops the launch and is reported with
 //!   its address, space, thread and position;
 //! - the 32 lanes of a warp diverge and reconverge freely; collectives wait for all lanes named by their member mask;
 //!   barriers count threads; a deadlock is reported, and a livelock runs into the time limit;
 //! - memory is at least as strongly ordered as any PTX order and scope requires;
-//! - nothing is ignored: what cannot be executed is refused, with its position, before the first thread runs;
-//! - the result depends on the module and the launch alone, except where the program itself depends on the order in
+//! - nothing is ignored: a construct that cannot be executed is rejected, with its position, before the first thread runs;
+//! - the result depends only on the module and the launch, except where the program itself depends on the order in
 //!   which blocks and warps run, or on the global timer.
 //!
 //! Nothing here prints, reads the environment, or grows without bound on any input ([`Limits`]).

@@ -2,13 +2,13 @@
 //!
 //! A [`Module`] is the content of a PTX file with its names resolved: directives in their order ([`Item`]), variables, functions,
 //! and in each function's [`Body`] the statements in their order. It keeps what printing needs (comments, debug
-//! directives, omitted against explicit modifiers, literal forms of immediates) and where each thing stood ([`At`]).
+//! directives, omitted and explicit modifiers, literal forms of immediates) and the source position of each item ([`At`]).
 //! Blocks and edges are not stored; [`cfg::Cfg`] derives them from the statements.
 //!
-//! Invariants, which the reader and every builder keep:
+//! Invariants, which the reader and every builder maintain:
 //! - an [`Inst`] has exactly one operand for each operand of its form, in the form's order; one that the program leaves
 //!   out is [`Operand::Omitted`];
-//! - every id belongs to the arena beside it: variables and functions to the module; registers, labels and operand
+//! - every id belongs to the arena of its owner: variables and functions to the module; registers, labels and operand
 //!   lists to the body;
 //! - equality ignores positions, so that `parse(print(m)) == m` can hold.
 

@@ -1,23 +1,23 @@
 //! Links PTX modules into one (manual 11.6, "Linking Directives").
 //!
-//! In go verified modules, out comes one module, or findings. The units follow each other in the result, in their order. A name with a linkage
-//! directive is one thing in all units; one without belongs to its unit, and is renamed where two units use the same.
-//! The rules were taken from the manual and held against `nvlink`:
+//! The input is verified modules, the output one module, or findings. The units keep their order in the result. A name with a linkage
+//! directive denotes the same entity in all units; one without belongs to its unit, and is renamed if another unit uses the same name.
+//! The rules are those of the manual, and were compared with `nvlink`:
 //!
 //! | one | other | result |
 //! |---|---|---|
-//! | `.visible` | `.visible` | refused |
+//! | `.visible` | `.visible` | rejected |
 //! | `.visible` | `.weak`, `.common` | the `.visible` one |
 //! | `.weak` | `.weak`, `.common` | the first `.weak` one |
 //! | `.common` | `.common` | the larger one |
 //! | any definition | `.extern` | the definition; the declaration must agree with it |
 //! | `.extern` | `.extern` | stays `.extern` |
 //!
-//! Variables agree when space, size and kind are the same and the declaration asks for no higher alignment; functions when kind,
+//! Variables agree when space, size and kind are the same and the declaration requires no higher alignment; functions when kind,
 //! number, size and alignment of parameters and results are.
 //!
 //! Invariants: each unit has passed the verifier; the result passes it too. Positions in the result count through all
-//! sources, one after the other; [`Sources`] leads back.
+//! sources, one after the other; [`Sources`] maps them to the sources.
 
 mod debug;
 mod header;

@@ -1,15 +1,15 @@
-//! The seam to LLVM 22: every unsafe call and every LLVM-specific name.
+//! The interface to LLVM 22: every unsafe call and every LLVM-specific name.
 //!
 //! A [`Context`] owns LLVM's types and constants and collects what LLVM would otherwise print to standard error; a
-//! [`Module`] is one LLVM module that lives in it. Modules come from LLVM IR text, from bitcode or from the builder, and
-//! leave as text or bitcode. [`view`] is a read-only picture of a module as plain data. [`host`] compiles modules for the host's
+//! [`Module`] is one LLVM module that belongs to it. Modules come from LLVM IR text, from bitcode or from the builder, and
+//! leave as text or bitcode. [`view`] is a read-only snapshot of a module as plain data. [`host`] compiles modules for the host's
 //! processor and links them into the process.
 //!
 //! Invariants:
 //! - No other crate calls LLVM's C API, and none of its raw pointers leaves this crate. inkwell's safe types may.
 //! - A [`Module`] cannot outlive its [`Context`] (the lifetime `'c`), and neither is shared between threads.
-//! - LLVM's shared library is loaded when the first [`Context`], [`Machine`] or piece of [`host`] is made ([`load`]), and nothing of LLVM
-//!   is called before; without one the process never pays for it.
+//! - LLVM's shared library is loaded when the first [`Context`], [`Machine`] or object of [`host`] is created ([`load`]), and nothing of LLVM
+//!   is called before; a process that creates none does not load it.
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 

@@ -1,19 +1,19 @@
 //! The PTX reader: text to module model.
 //!
 //! [`parse`] reads a whole file, [`parse_asm`] the statements of inline assembly into a body that exists already.
-//! Both name all errors they find, each at its token, and go on after the statement that has one.
+//! Both report all errors, each at its token, and continue after the invalid statement.
 //!
-//! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor hands the tokens out one at a
-//! time and collects the comments between them (`cursor`). The grammar is one method a construct on the reader, which
-//! carries what names mean so far: PTX declares before it uses, all but labels, so names resolve while they are read
-//! (`names`, `labels`). Which row of the instruction table is meant follows from the mnemonic's text and the operands
-//! (`instruction`). After an error the reader goes on at the next statement (`recovery`).
+//! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor returns the tokens one at a
+//! time and collects the comments between them (`cursor`). The grammar is one method per construct on the reader, which
+//! keeps the declared names: everything but labels is declared before it is used, so names are resolved while they are read
+//! (`names`, `labels`). The row of the instruction table is selected by the mnemonic and the operands
+//! (`instruction`). After an error the reader continues at the next statement (`recovery`).
 //!
 //! Invariants:
-//! - every input ends in a module and findings, never in a panic, in time linear in its length;
-//! - a module without errors among the findings keeps the model's invariants: names resolved, one operand for each
+//! - every input yields a module and findings, never a panic, in time linear in its length;
+//! - a module whose findings contain no error satisfies the model's invariants: names resolved, one operand for each
 //!   operand of an instruction's form;
-//! - nothing of the text is dropped but blanks, and comments for those who ask for that: comments and debug directives
+//! - nothing of the text is dropped except blanks and, on request, comments: comments and debug directives
 //!   are items and statements of the model.
 
 pub mod codes;

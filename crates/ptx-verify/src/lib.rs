@@ -6,9 +6,9 @@
 //! against each other, and the versions and architectures that have an instruction.
 //!
 //! Invariants:
-//! - a [`Verified`] can only be made by [`verify`], and borrows the module, so that nothing changes after it;
+//! - a [`Verified`] can only be constructed by [`verify`], and borrows the module, so that nothing changes after it;
 //! - findings come in the order of the text, each with the position of the operand or directive it is about;
-//! - one mistake gives one finding: what follows from an earlier finding is not reported again.
+//! - one mistake causes one finding: consequences of an earlier finding are not reported.
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{Item, Module};
