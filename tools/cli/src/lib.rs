@@ -1,8 +1,8 @@
-//! What the tools share: arguments, input and output, reporting, exit status.
+//! Code shared by the tools: arguments, input and output, reporting, exit status.
 //!
-//! The libraries of this project only return what they found; the tools decide where it goes, and they all decide alike
-//! through this crate. A tool's exit status is 0 when all went well, 1 when the input was rejected, 2 for wrong usage
-//! and 3 when an execution failed ([`ExitStatus`]). An output file is either written whole or left as it was.
+//! The libraries of this project only return findings; this crate reports them in the same way for all
+//! tools. A tool's exit status is 0 on success, 1 when the input was rejected, 2 for wrong usage
+//! and 3 when an execution failed ([`ExitStatus`]). An output file is either written completely or left unchanged.
 
 mod arguments;
 mod batch;

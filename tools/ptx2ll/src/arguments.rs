@@ -101,7 +101,7 @@ pub struct TargetArgs {
     /// A kernel to compile for a CPU, instead of all kernels of the module. May be given several times
     #[arg(long, value_name = "NAME")]
     pub entry: Vec<String>,
-    /// Output file for the C header [default: beside the output, with the suffix .h]
+    /// Output file for the C header [default: next to the output, with the suffix .h]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
 }
@@ -138,8 +138,8 @@ pub struct Arguments {
     /// Output type [default: by the suffix of the output file, else ll]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub emit: Option<Emit>,
-    /// LLVM IR to link into the result, such as libdevice.10.bc: the definitions of what the input declares, with what these
-    /// need. May be given several times
+    /// LLVM IR to link into the result, such as libdevice.10.bc: the definitions of symbols that the input declares, with their
+    /// dependencies. May be given several times
     #[arg(long, value_name = "FILE")]
     pub link_bitcode: Vec<PathBuf>,
     /// Let linked bitcode flush subnormal single-precision numbers: the value of `__nvvm_reflect("__CUDA_FTZ")`
@@ -148,8 +148,8 @@ pub struct Arguments {
     /// Same as --emit=ll, for compatibility with LLVM's tools
     #[arg(short = 'S', conflicts_with = "emit", hide_short_help = true)]
     pub text: bool,
-    /// Omit the hints from the LLVM IR (`!ptx.*` metadata) and index addresses by elements: a shorter listing, from which PTX comes back
-    /// with other names and spellings
+    /// Omit the hints from the LLVM IR (`!ptx.*` metadata) and index addresses by elements: a shorter listing; PTX that is raised from it
+    /// has other names and spellings
     #[arg(long)]
     pub no_hints: bool,
     /// How to optimize

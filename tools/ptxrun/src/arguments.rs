@@ -34,7 +34,7 @@ Arguments (--arg), one for each kernel parameter, in order:
          [,normalized=yes][,SAMPLER]
       The handle of a texture. BUFFER is in=, out=, inout= or zero= with the texels of a CUDA
       array, level by level and layer by layer; or the index of an argument: a buffer, which is
-      linear memory (with pitch=, offset=), or a texture or surface, whose image it is then (no
+      linear memory (with pitch=, offset=), or a texture or surface, whose image is used (no
       type, no dims). cube=N instead of dims for a cube; types are u8 s8 u16 s16 u32 s32 f16 f32,
       unorm8 snorm8 unorm16 snorm16, with x2 or x4.
   surface=BUFFER,type=u8x4,dims=64x32[,layers=N][,levels=N][,level=N]
@@ -71,45 +71,44 @@ interp; --remarks shows the instruction and the reason, and --emit=host-ll or --
 the code. For compiled kernels --remarks reports which memory accesses and branches are not scalars
 or plain vectors, and why; docs/compiled.md has the list.
 
-auto, the default, starts with interp. A launch that is not finished after 1,048,576 instructions of
-warps (16,384 with products of matrices) is restarted as compiled code, with --check=memory unless
---check=none is given. Code that is kept on disk is used at once; kernels are compiled at once for
-launches of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
+auto, the default, starts with interp. A launch that is not finished after 1,048,576 warp
+instructions (16,384 with matrix products) is restarted as compiled code, with --check=memory unless
+--check=none is given. Cached kernels are used immediately; kernels are also compiled immediately
+for launches of more than 65,536 warps and with --repeat, --time, --remarks, --debug, --perf-map and
 --jit-check-shapes. An error within that many instructions is reported by interp in any case.
 
-Compiled kernels are kept on disk and used again by later runs: for the same program and shape of
-blocks, the same processor, and this build of ptxrun with this version of LLVM. The folder is used
-only if no other user can write to it, or rename a folder that it is in. Kernels that were not used
-for longest are removed where all take more than --cache-size. --verbose reports whether a kernel was
-found, and why the cache is not used if it is not; nothing else depends on it.
+Compiled kernels are cached on disk for later runs: for the same program and shape of blocks, the
+same processor, and this build of ptxrun with this version of LLVM. The folder is used only if no
+other user can write to it, or rename a folder that contains it. The least recently used kernels are
+removed if all take more than --cache-size. --verbose reports whether a kernel was found, and why
+the cache is not used if it is not; nothing else depends on it.
 
-Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that a thread
-goes on after, complete
+Asynchronous operations (--async): cp.async, bulk and tensor copies, and all others that do not
+block the thread, complete
   eager        when they are issued
-  late         at the wait for them, or when all threads wait: a program does not see what it does
-               not wait for
-  random:SEED  at points that the number SEED decides, the same in each run
-A correct program gives the same results with each; one that forgets a wait gives wrong ones, as it
-may on a GPU. A missing fence.proxy.async is not detected.
+  late         at the wait for them, or when all threads wait: a program does not see results that
+               it does not wait for
+  random:SEED  at points determined by the number SEED, the same in each run
+A correct program has the same results with each; one with a missing wait has wrong ones, as it
+may on a GPU, and so has one with a missing fence.proxy.async or wgmma.fence.
 
-Watching: --profile prints, by instruction and by line of the source, how often warps and threads
+Profiles and traces: --profile prints, by instruction and source line, how often warps and threads
 executed it, how often it diverged, the 32-byte sectors of memory that its accesses touched, and
-the extra turns that bank conflicts cost its accesses to shared memory. --trace prints each
-instruction of each thread with the values before and after; a filter has parts with commas between
-them: block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc. Both
-go to standard output, before what --print shows, and are objects, one a line, with
---error-format=json.
+the additional passes that bank conflicts in shared memory cause. --trace prints each
+instruction of each thread with the values before and after; a filter is a comma-separated list of
+block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc. Both go
+to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
 
 Times: --time=json prints an object on a line for each launch, as soon as it is done:
   {\"launch\":0,\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}
-compile_ns is what came before the launch: reading, checking and compiling the program, in the line
-of the first one, and 0 in the others. wall_ns is the time that passed during the launch, and
-cpu_ns the processor time of all threads of the process. Copies of buffers are not in them. With
---repeat=N the first launch may pay for memory that is touched for the first time.
+compile_ns is the time before the launch, for reading, checking and compiling, in the line of the
+first one, and 0 in the others. wall_ns is the time that passed during the launch, and cpu_ns the
+processor time of all threads of the process. Copies of buffers are not included. With --repeat=N
+the first launch may include page faults of memory that is used for the first time.
 
-Folders: each .ptx, .ll and .bc file, at any depth, is a program of its own, executed one after the
-other. Without --launch the launch of k.ptx is k.json beside it, where there is one. What programs
-print comes after a line with their name.
+Folders: each .ptx, .ll and .bc file, at any depth, is a separate program, executed one after the
+other. Without --launch the launch of k.ptx is k.json next to it, if it exists. The output of each
+program follows a line with its name.
 
 Examples:
   ptxrun k.ptx --entry scale --grid 4 --block 128 --arg u32=500 --arg in=x.bin --arg out=2000:y.bin
@@ -118,9 +117,9 @@ Examples:
   ptxrun k.ptx --launch k.json --async random:1
   ptxrun k.ptx --launch k.json --trace=block=1,thread=33,line=12-20
   ptxrun k.ptx --launch k.json --engine jit --remarks --error-format=short
-  ptxrun k.ptx --launch k.json --print-after=rows       what is known of each register
+  ptxrun k.ptx --launch k.json --print-after=rows       the facts about each register
   ptxrun --list kernels/                  the kernels of each file, with their parameters
-  ptxrun kernels/ --timeout 10            each file as the launch file beside it has it
+  ptxrun kernels/ --timeout 10            each file, with the launch file next to it
 
 Exit status:
   0  success
@@ -179,7 +178,7 @@ pub struct Arguments {
     /// Checks in compiled kernels; interp always checks memory [default: memory for auto, none for jit]
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["emit", "print_after"])]
     pub check: Option<Check>,
-    /// Compute each lane separately in compiled code, and compare the results with those of the compiler's analysis: one value in a warp,
+    /// Compute each lane separately in compiled code, and compare the results with those of the compiler's analysis: uniform values,
     /// strides, bounds, bits, the lanes that run together. For testing the compiler; many times slower
     #[arg(long)]
     pub jit_check_shapes: bool,

@@ -37,13 +37,13 @@ const SHOWN: [&str; 13] = [
 pub(crate) struct BenchCasesArguments {
     /// Beginnings of the names of launches, as in `triton/softmax` [default: those of docs/results.md; `all` for all]
     names: Vec<String>,
-    /// How often each engine has its turn
+    /// Number of rounds; each engine runs once per round
     #[arg(long, value_name = "N", default_value = "3")]
     rounds: usize,
     /// Launches of a turn; the first one, which touches memory and code for the first time, is not counted where there are several
     #[arg(long, value_name = "N", default_value = "3")]
     launches: u64,
-    /// Multiply the blocks of launches of `test-suite/cases` in z, which kernels of two dimensions do not look at: so many blocks do the
+    /// Multiply the blocks of launches of `test-suite/cases` in z, which two-dimensional kernels ignore: this number of blocks do the
     /// same work on the same memory
     #[arg(long, value_name = "N", default_value = "1")]
     copies: u32,

@@ -24,10 +24,10 @@ pub(crate) struct BenchExecArguments {
     /// What executes them; the first is what the others are compared with
     #[arg(long, value_enum, value_name = "NAMES", value_delimiter = ',', default_value = "native,interp")]
     engines: Vec<Engine>,
-    /// How much work a launch is: small ones only show that all is right
+    /// Size of a launch; small ones only check the results
     #[arg(long, value_enum, default_value = "small")]
     size: SizeName,
-    /// How often each engine has its turn
+    /// Number of rounds; each engine runs once per round
     #[arg(long, value_name = "N", default_value = "3")]
     rounds: usize,
     /// Host threads of ptxrun and pocl; native programs have one

@@ -43,7 +43,7 @@ limit-results = 50
 /// Where the book goes, and who makes it.
 #[derive(Args)]
 pub(crate) struct BookArguments {
-    /// The folder; what it holds of an earlier book is replaced
+    /// The output folder; an earlier book in it is replaced
     #[arg(default_value = "target/book")]
     folder: PathBuf,
     /// The program `mdbook` [default: the one on the search path, or else one that cargo installs into target/mdbook]

@@ -13,7 +13,7 @@ use crate::corpus::oracles;
 /// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct CsmithArguments {
-    /// How long to go on
+    /// Duration in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The first seed

@@ -14,13 +14,13 @@ use crate::corpus::oracles;
 pub(crate) struct DifferentialArguments {
     /// Opcodes whose rows are executed [default: all]
     opcodes: Vec<String>,
-    /// How many seeds, from 1 on; another one generates other registers, constants and operands
+    /// Number of seeds, starting with 1; each generates other registers, constants and operands
     #[arg(long, default_value_t = 1)]
     seeds: u64,
     /// Only this seed
     #[arg(long, conflicts_with = "seeds")]
     seed: Option<u64>,
-    /// At most so many combinations of modifiers of each opcode
+    /// Maximum number of combinations of modifiers of each opcode
     #[arg(long, default_value_t = usize::MAX)]
     mnemonics: usize,
     /// Instructions of each combination
@@ -39,7 +39,7 @@ pub(crate) struct DifferentialArguments {
     /// About how many instructions a program has
     #[arg(long, default_value_t = 16)]
     size: usize,
-    /// Instead of comparing, write down what the instructions compute, for test-suite/model
+    /// Instead of comparing, print the results of the instructions, for test-suite/model
     #[arg(long, conflicts_with = "programs")]
     transcript: bool,
     /// Show the kernel that gave each difference

@@ -65,13 +65,13 @@ pub(crate) struct ProgramArguments {
     /// The first seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Random kernels whose threads work together
+    /// Random kernels with communicating threads
     #[arg(long, default_value_t = 200)]
     kernels: u64,
     /// Random programs with known results
     #[arg(long, default_value_t = 200)]
     programs: u64,
-    /// At most so many combinations of modifiers of each scalar opcode
+    /// Maximum number of combinations of modifiers of each scalar opcode
     #[arg(long, default_value_t = 40)]
     mnemonics: usize,
     /// Operands for each instruction

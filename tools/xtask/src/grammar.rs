@@ -21,19 +21,19 @@ const ROUND: usize = 600;
 /// What is changed and judged.
 #[derive(Args)]
 pub(crate) struct GrammarArguments {
-    /// Statements to judge as they are instead of generating any; `-` reads them from the input
+    /// Statements to check instead of generating any; `-` reads them from standard input
     #[arg(allow_hyphen_values = true)]
     lines: Vec<String>,
-    /// How long to go on
+    /// Duration in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The first seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How many of a hundred changes are of modules
+    /// Percentage of mutations that are of whole modules
     #[arg(long, default_value_t = 40)]
     modules: usize,
-    /// Instead, put something else for each operand of an instruction of every row, in turn
+    /// Instead, replace each operand of an instruction of every row, one at a time
     #[arg(long)]
     each: bool,
     /// With `--each`, begin at the first row of this opcode, in the order of the table

@@ -20,7 +20,7 @@ pub(crate) struct IntrinsicsArguments {
     /// Write every call with what became of it instead of the failures
     #[arg(long)]
     all: bool,
-    /// Do not ask ptxas
+    /// Do not run ptxas
     #[arg(long)]
     no_ptxas: bool,
     /// The folder with what LLVM's backend prints [default: $PTX_SHARED, else ../shared]

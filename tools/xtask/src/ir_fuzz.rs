@@ -14,7 +14,7 @@ use crate::corpus::oracles;
 /// What is generated, and where differences go.
 #[derive(Args)]
 pub(crate) struct IrFuzzArguments {
-    /// How long to go on
+    /// Duration in seconds
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// The first seed
@@ -26,10 +26,10 @@ pub(crate) struct IrFuzzArguments {
     /// The architecture's number [default: 75, 90 and 100 in turn]
     #[arg(long)]
     sm: Option<u16>,
-    /// A folder for the programs that differ, and those without a sure result (.unsure.ll)
+    /// A folder for the programs that differ, and those with an inconclusive result (.unsure.ll)
     #[arg(long)]
     keep: Option<PathBuf>,
-    /// Judge these kept programs instead of generating any
+    /// Check these kept programs instead of generating any
     #[arg(long, value_name = "FILE")]
     replay: Vec<PathBuf>,
 }

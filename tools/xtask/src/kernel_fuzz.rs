@@ -15,7 +15,7 @@ use crate::random::RandomPrograms;
 pub(crate) struct KernelFuzzArguments {
     #[command(flatten)]
     random: RandomPrograms,
-    /// Make code for every processor with each program
+    /// Compile each program for every CPU
     #[arg(long)]
     all: bool,
 }

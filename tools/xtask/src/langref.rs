@@ -24,10 +24,10 @@ pub(crate) struct LangrefArguments {
     /// Rewrite test-suite/refused-constructs.tsv; review the difference
     #[arg(long)]
     write: bool,
-    /// Do not ask ptxas
+    /// Do not run ptxas
     #[arg(long)]
     no_ptxas: bool,
-    /// Do not ask llc about what is refused
+    /// Do not run llc on rejected constructs
     #[arg(long)]
     no_llc: bool,
 }

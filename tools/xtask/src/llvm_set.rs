@@ -19,7 +19,7 @@ use crate::corpus::{oracles, shared_folder};
 pub(crate) struct LlvmSetArguments {
     /// Files of LLVM IR to judge instead of the shared set
     files: Vec<PathBuf>,
-    /// The architecture of those files, such as sm_90 [default: what they say]
+    /// The architecture of those files, such as sm_90 [default: as specified in the files]
     #[arg(long, value_parser = architecture)]
     target: Option<Sm>,
     /// Judge one configuration in this many

@@ -47,21 +47,21 @@ enum Task {
     BenchCases(bench_cases::BenchCasesArguments),
     /// Execute the kernels of test-suite/bench natively and in each engine, check the results and compare processor time
     BenchExec(bench_exec::BenchExecArguments),
-    /// Make a book with search of the documents, the instruction table, the diagnostics and the tools' help
+    /// Build a searchable book of the documents, the instruction table, the diagnostics and the tools' help
     Book(book::BookArguments),
     /// Rewrite the expected outputs of the conformance tests from what the tools do now; review the difference
     Bless,
-    /// Judge how far real PTX comes through every stage
+    /// Check real PTX in every stage, with tables by producer
     Corpus(corpus::CorpusArguments),
-    /// Execute random C programs on the host and along every way, and compare
+    /// Execute random C programs on the host and on every path, and compare
     Csmith(csmith::CsmithArguments),
-    /// Execute scalar instructions along every way through LLVM and back, and compare
+    /// Execute scalar instructions on every path through LLVM and back, and compare
     Differential(differential::DifferentialArguments),
     /// Rewrite docs/isa.md and docs/coverage.md from the instruction table
     Docs,
     /// Record which rows of the instruction table tests execute, in test-suite/executed-rows.tsv
     ExecutedRows(executed::ExecutedArguments),
-    /// Compare real PTX before and after a way through LLVM IR: mnemonics, order, names, pragmas, lines
+    /// Compare real PTX before and after the round trip through LLVM IR: mnemonics, order, names, pragmas, lines
     Fidelity(fidelity::FidelityArguments),
     /// Write the launches of the execution tests as JSON for `scripts/gpu-golden`
     GpuCases {
@@ -71,54 +71,54 @@ enum Task {
         #[arg(long, value_name = "LEVEL")]
         through: Option<String>,
     },
-    /// Write generated programs as JSON for `scripts/gpu-golden --run`, with what they have to leave
+    /// Write generated programs as JSON for `scripts/gpu-golden --run`, with their expected results
     GpuPrograms(gpu::ProgramArguments),
-    /// Compare what a GPU gave for generated programs with what they have to leave
+    /// Compare a GPU's results of generated programs with the expected ones
     GpuCompare {
         /// The file with the programs
         programs: PathBuf,
         /// The file that `scripts/gpu-golden` wrote
         outputs: PathBuf,
     },
-    /// Judge what a GPU gave for the execution tests, and record it below test-suite/gpu
+    /// Check a GPU's results of the execution tests, and record them below test-suite/gpu
     GpuRecord {
         /// The file that `scripts/gpu-golden` wrote
         file: PathBuf,
-        /// Record nothing, as of PTX that went through LLVM IR
+        /// Record nothing, for PTX that was lowered and raised
         #[arg(long)]
         judge_only: bool,
     },
-    /// Change tokens of valid PTX and compare our verdict with that of ptxas
+    /// Mutate tokens of valid PTX and compare the verifier's verdict with that of ptxas
     Grammar(grammar::GrammarArguments),
-    /// Raise every intrinsic of LLVM's NVPTX target and let ptxas judge what comes of it
+    /// Raise every intrinsic of LLVM's NVPTX target and assemble the results with ptxas
     Intrinsics(intrinsics::IntrinsicsArguments),
     /// Execute random programs in LLVM IR on the host and as PTX, and compare
     IrFuzz(ir_fuzz::IrFuzzArguments),
-    /// Execute random kernels whose threads work together, in the interpreter and compiled, and compare
+    /// Execute random kernels with communicating threads, in the interpreter and compiled, and compare
     KernelFuzz(kernel_fuzz::KernelFuzzArguments),
-    /// Take LLVM IR in NVPTX style there and back, and execute it on every way
+    /// Translate LLVM IR in NVPTX style to PTX and back, and execute it on every path
     LlSet(llvm_set::LlvmSetArguments),
-    /// Raise every construct of LLVM's language reference, and compare with llc what is refused
+    /// Raise every construct of LLVM's language reference, and try rejected ones with llc
     Langref(langref::LangrefArguments),
-    /// Measure time and memory of ptx2ll on very large and very odd inputs
+    /// Measure time and memory of ptx2ll on very large and unusual inputs
     Stress(stress::StressArguments),
-    /// Draw instructions of every row of the instruction table and compare our verdict with that of ptxas
+    /// Generate instructions of every row of the instruction table and compare the verifier's verdict with that of ptxas
     Table(table::TableArguments),
-    /// Judge how single instructions come through the stages
+    /// Check single instructions in every stage
     Lines(lines::LinesArguments),
-    /// Compare the machine code that our emitter and LLVM's backend make of compilers' LLVM IR
+    /// Compare the machine code that this project's emitter and LLVM's backend generate from compilers' LLVM IR
     Producers(producers::ProducersArguments),
-    /// Execute random programs in PTX along every way, and compare with what they have to leave
+    /// Execute random programs in PTX on every path, and compare with the expected results
     PtxFuzz(ptx_fuzz::PtxFuzzArguments),
-    /// Prove with an SMT solver that scalar instructions keep their meaning through LLVM and back, for all inputs
+    /// Prove with an SMT solver that scalar instructions keep their semantics in the round trip through LLVM, for all inputs
     Prove(prove::ProveArguments),
     /// Measure, and write the tables into docs/results.md with the date and the machine
     Results(results::ResultsArguments),
-    /// Compare the machine code of real PTX before and after a way through LLVM IR
+    /// Compare the machine code of real PTX before and after the round trip through LLVM IR
     Roundtrip(roundtrip::RoundtripArguments),
     /// Write manual pages and completion scripts of the tools into a folder
     Man {
-        /// The folder; it is made when it is missing
+        /// The folder; it is created if it does not exist
         #[arg(default_value = "target/man")]
         folder: PathBuf,
     },

@@ -20,7 +20,7 @@ use crate::coverage;
 pub(crate) struct ProveArguments {
     /// Opcodes whose rows are proved [default: all]
     opcodes: Vec<String>,
-    /// At most so many combinations of modifiers of each row
+    /// Maximum number of combinations of modifiers of each row
     #[arg(long, default_value_t = usize::MAX)]
     mnemonics: usize,
     /// So many instructions of each combination with random operands, beside the general one

@@ -17,13 +17,13 @@ use crate::random::RandomPrograms;
 pub(crate) struct PtxFuzzArguments {
     #[command(flatten)]
     random: RandomPrograms,
-    /// Draw these features only [default: all]
+    /// Generate only these features [default: all]
     #[arg(long, value_delimiter = ',')]
     features: Vec<String>,
-    /// Take every way at every level with each program
+    /// Execute each program on every path at every level
     #[arg(long)]
     all_ways: bool,
-    /// Judge these kept programs instead of generating any
+    /// Check these kept programs instead of generating any
     #[arg(long, value_name = "FILE")]
     replay: Vec<PathBuf>,
 }

@@ -7,19 +7,19 @@ use clap::Args;
 /// Which programs are generated, and what is done with those that differ.
 #[derive(Args)]
 pub(crate) struct RandomPrograms {
-    /// How long to go on
+    /// Duration in seconds
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u64,
     /// The first seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// End after so many differences
+    /// Stop after this number of differences
     #[arg(long)]
     pub(crate) enough: Option<u64>,
-    /// Report programs as they were generated, and spend no time on making them smaller
+    /// Report programs as generated, without reducing them
     #[arg(long)]
     pub(crate) whole: bool,
-    /// Show the program of the first seed, and do nothing with it
+    /// Print the program of the first seed and exit
     #[arg(long)]
     pub(crate) show: bool,
     /// A folder for the programs that differ

@@ -18,16 +18,16 @@ pub(crate) struct TableArguments {
     /// The seed; another one generates other instructions
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Instructions for each row and modifier that we accept
+    /// Number of instructions for each row and modifier that the verifier accepts
     #[arg(long, default_value_t = 2)]
     accepted: usize,
-    /// At most so many that we refuse
+    /// Maximum number that the verifier rejects
     #[arg(long, default_value_t = 2)]
     refused: usize,
     /// At most so many attempts for both
     #[arg(long, default_value_t = 200)]
     attempts: usize,
-    /// Instead, so many instructions of each row with one thing changed, right or wrong
+    /// Instead, this number of instructions of each row with one mutation, valid or not
     #[arg(long, conflicts_with_all = ["accepted", "refused", "attempts"])]
     variants: Option<usize>,
 }
