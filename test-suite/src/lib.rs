@@ -1,13 +1,13 @@
-//! The conformance suite: a test is an input file that says what must come of it.
+//! The conformance suite: a test is an input file that specifies its expected results.
 //!
 //! `cases/` holds PTX and LLVM IR files. Their comments are directives ([`directive`]): what is run, the launches with
 //! their inputs and independently computed results ([`value`]), the properties of emitted text ([`check`]), the
 //! diagnostics expected on each line. The runner (`tests/conformance.rs`) turns every `RUN:` line into one trial.
-//! Judges from outside the project ([`oracle`], [`sass`]) are used when they are there, and what had to be left out is
+//! External oracles ([`oracle`], [`sass`]) are used if they are installed; checks that had to be skipped are
 //! counted ([`skip`]).
 //!
 //! Invariants: no expectation of an execution is ever written by this crate; a file without directives, a directive
-//! no one knows, a golden file no one claims and a buffer no one judges are failures.
+//! that is unknown, a golden file without a test and a buffer without an expectation are failures.
 
 pub mod access;
 pub mod check;

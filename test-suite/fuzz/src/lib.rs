@@ -1,4 +1,4 @@
-//! What the fuzz targets ask of the front half.
+//! The properties of the front half that the fuzz targets check.
 
 use ptx_diag::{Color, Diagnostics, Format, SourceFile, render};
 use ptx_ir::Module;

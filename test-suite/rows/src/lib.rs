@@ -2,9 +2,9 @@
 //! under test: from the manual, a formula, NumPy, a model in Python, or a recording from a GPU.
 //!
 //! A test that has such an expectation launches with [`run`] in place of `ptx_exec::run`. Where the variable [`FOLDER`] of the
-//! environment names a folder, the launch is watched, and the rows that its threads executed are added to a file there
-//! (`record`); otherwise it is the same. Launches that fail prove nothing about the rows on their way and are not recorded, but for
-//! `trap` and `brkpt` where they were to stop the launch.
+//! environment names a folder, the launch is observed, and the rows that its threads executed are added to a file there
+//! (`record`); otherwise it is the same. Failed launches prove nothing about the rows that they executed and are not recorded, except for
+//! `trap` and `brkpt` if they were expected to stop the launch.
 //!
 //! `cargo xtask executed-rows` runs the tests with the variable set and writes what it finds to `test-suite/executed-rows.tsv` ([`Claims`]);
 //! `test-suite/unexecuted-rows.tsv` has the rows that no such test can execute, with the reasons. `docs/isa.md` shows both.
