@@ -1,9 +1,9 @@
 //! Optimization pipelines over LLVM modules.
 //!
 //! A pipeline is text: passes separated by commas, in the syntax of LLVM's `opt --passes`. LLVM's own passes and pipelines (`default<O2>`,
-//! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level. The levels `-O1` to `-O3` are LLVM's
-//! default pipelines with the cost model of the module's GPU, and after them the passes over accesses that LLVM's backend runs itself and this
-//! project's pass that keeps values from being live across calls. Code that was PTX is hardly unrolled, vectorized or inlined, since its
+//! `function(sroa,gvn)`) and the passes of this project ([`PASSES`]) may be mixed at the top level. The levels `-O1` to `-O3`, `-Os`
+//! and `-Oz` are LLVM's default pipelines with the cost model of the module's GPU, and after them the passes over accesses that LLVM's backend
+//! runs itself and this project's `ptx-reduce-call-pressure`, `ptx-count-first` and `ptx-point-branches`. Code that was PTX is hardly unrolled, vectorized or inlined, since its
 //! compiler did so. InstCombine never sinks instructions past branches ([`ptx_llvm::Machine`]). `-O0` changes nothing.
 //!
 //! Invariants:
