@@ -1,7 +1,7 @@
 //! Instructions that the interpreter's runtime executes: mbarriers, bulk and tensor copies, warpgroup matrix products, tensor
 //! memory, clusters.
 //!
-//! Code stores the rows that one reads to memory, calls the runtime (`run/heavy.rs`) and loads the rows that it writes from there. The warps of
+//! Code stores the rows that one reads to memory, calls the runtime (`ptx-host-rt/src/heavy.rs`) and loads the rows that it writes from there. The warps of
 //! such a kernel run on fibers, because the runtime may suspend them.
 
 use ptx_exec::program::{ClusterAction, Effect, MbarrierAction, Op, Program};

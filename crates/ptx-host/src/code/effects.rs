@@ -1,4 +1,4 @@
-//! Instructions that the interpreter's runtime executes (`run/effect.rs`): their operands are rows in memory, one after the other.
+//! Instructions that the interpreter's runtime executes (`ptx-host-rt/src/effect.rs`): their operands are rows in memory, one after the other.
 
 use std::mem::offset_of;
 

@@ -1,4 +1,4 @@
-//! Instructions that the interpreter's runtime executes (`run/heavy.rs`), and lanes that poll mbarriers.
+//! Instructions that the interpreter's runtime executes (`ptx-host-rt/src/heavy.rs`), and lanes that poll mbarriers.
 //!
 //! ```text
 //! store <16 x i64> %r5, ptr %rows.5           ; a row that the instruction reads, and the other chunk
