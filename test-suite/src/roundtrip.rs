@@ -388,7 +388,7 @@ pub fn table(way: Way, outcomes: &[(PathBuf, Outcome)]) -> String {
         all.add(outcome);
     }
     let mut text = format!(
-        "| {} | files | functions | equal | instructions | registers | unrolled | over {MOST_GROWTH} | spill anew | rolled |\n\
+        "| {} | files | functions | equal | instructions | registers | unrolled | over {MOST_GROWTH} | more spills | rolled |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
         way.as_str()
     );

@@ -90,7 +90,7 @@ const SECTIONS: &[Section] = &[
     ),
     section(
         "launches",
-        "Launches of decoded and of compiled kernels",
+        "Launches",
         Source::Benches(&[&["-p", "ptx-device", "--features", "jit", "--bench", "launch"]], &["launch"]),
     ),
     section(
