@@ -15,21 +15,21 @@ use crate::cargo::workspace;
 /// What is measured.
 #[derive(Args)]
 pub(crate) struct CorpusArguments {
-    /// Files to judge instead of the corpus
+    /// Files to check instead of the corpus
     files: Vec<PathBuf>,
     /// Folders of the corpus [default: all]
     #[arg(long, value_delimiter = ',')]
     folders: Vec<String>,
-    /// Stages to judge, reading and what they need included [default: all]
+    /// Stages to run, in addition to those that they need [default: all]
     #[arg(long, value_delimiter = ',', value_parser = stage_named)]
     stages: Vec<Stage>,
-    /// Judge one file in this many
+    /// Check one file in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
     /// Seconds a file may take
     #[arg(long, default_value_t = 120)]
     limit: u64,
-    /// The folder with the corpus [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
     #[arg(long)]
     shared: Option<PathBuf>,
 }

@@ -25,7 +25,7 @@ pub(crate) struct FidelityArguments {
     /// Compare one file in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
-    /// The folder with the corpus [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
     #[arg(long)]
     shared: Option<PathBuf>,
     /// Print the mnemonics that are lost most often

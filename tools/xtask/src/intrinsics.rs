@@ -23,7 +23,7 @@ pub(crate) struct IntrinsicsArguments {
     /// Do not run ptxas
     #[arg(long)]
     no_ptxas: bool,
-    /// The folder with what LLVM's backend prints [default: $PTX_SHARED, else ../shared]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared]
     #[arg(long)]
     shared: Option<PathBuf>,
 }

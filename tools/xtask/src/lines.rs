@@ -13,24 +13,24 @@ use crate::corpus::{oracles, shared_folder};
 /// Which lines are judged, and how far they are carried.
 #[derive(Args)]
 pub(crate) struct LinesArguments {
-    /// Lines to judge instead of those in the shared folder that ptxas accepts
+    /// Instructions to check instead of those of the shared data that ptxas accepts
     lines: Vec<String>,
-    /// The stage to stop at
+    /// The last stage
     #[arg(long, value_enum, default_value_t = Until::Lower)]
     until: Until,
-    /// Only lines that contain this text
+    /// Only instructions that contain this text
     #[arg(long)]
     only: Option<String>,
-    /// Judge one line in this many
+    /// Check one instruction in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
-    /// Write every line with its verdict instead of the failures
+    /// Print every instruction with its verdict instead of the failures
     #[arg(long)]
     all: bool,
-    /// The target of lines given as arguments
+    /// The target of instructions given as arguments
     #[arg(long, default_value = "sm_100a")]
     target: String,
-    /// The folder with the judged lines [default: $PTX_SHARED, else ../shared]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared]
     #[arg(long)]
     shared: Option<PathBuf>,
 }

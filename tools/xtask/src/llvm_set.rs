@@ -17,18 +17,18 @@ use crate::corpus::{oracles, shared_folder};
 /// What is judged.
 #[derive(Args)]
 pub(crate) struct LlvmSetArguments {
-    /// Files of LLVM IR to judge instead of the shared set
+    /// Files of LLVM IR to check instead of those of the shared data
     files: Vec<PathBuf>,
     /// The architecture of those files, such as sm_90 [default: as specified in the files]
     #[arg(long, value_parser = architecture)]
     target: Option<Sm>,
-    /// Judge one configuration in this many
+    /// Check one configuration in this many
     #[arg(long, default_value_t = 1)]
     sample: usize,
     /// Seconds a configuration may take
     #[arg(long, default_value_t = 300)]
     limit: u64,
-    /// The folder with the set [default: $PTX_SHARED, else ../shared]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared]
     #[arg(long)]
     shared: Option<PathBuf>,
 }

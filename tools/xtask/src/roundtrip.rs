@@ -30,7 +30,7 @@ pub(crate) struct RoundtripArguments {
     /// Seconds a file may take
     #[arg(long, default_value_t = 600)]
     limit: u64,
-    /// The folder with the corpus [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
+    /// The folder of the shared data [default: $PTX_SHARED, else ../shared, else the files of test-suite/corpus]
     #[arg(long)]
     shared: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ use crate::corpus::oracles;
 /// How much is generated and judged.
 #[derive(Args)]
 pub(crate) struct TableArguments {
-    /// Opcodes whose rows are judged [default: all]
+    /// Opcodes whose rows are checked [default: all]
     opcodes: Vec<String>,
     /// The seed; another one generates other instructions
     #[arg(long, default_value_t = 1)]
