@@ -35,28 +35,28 @@ pub const PASSES: &[Pass] = &[
 /// Runs at every level that optimizes, after LLVM's passes.
 pub(crate) const SHORTEN_LIVES: Pass = Pass {
     name: "ptx-reduce-call-pressure",
-    summary: "Computes before a call, or after it, what takes fewer registers across it there.",
+    summary: "Moves computations across calls so that fewer registers are live across them.",
     run: reduce_call_pressure::run,
 };
 
 /// Runs at every level that optimizes, after that.
 pub(crate) const COUNT_FIRST: Pass = Pass {
     name: "ptx-count-first",
-    summary: "Counts at the top of loops that end on the counter as it was, which ptxas does not unroll.",
+    summary: "Increments counters at the top of loops whose exit comparison uses the old value: ptxas does not unroll those.",
     run: count_first::run,
 };
 
 /// Turns byte offsets in addresses into element indices.
 pub(crate) const INDEX_ELEMENTS: Pass = Pass {
     name: "ptx-index-elements",
-    summary: "Writes `getelementptr float, ptr %p, i64 %i` where the index was a product in bytes.",
+    summary: "Replaces byte offsets that are products by element indices: `getelementptr float, ptr %p, i64 %i`.",
     run: index_elements::run,
 };
 
 /// Runs at every level that optimizes, last.
 pub(crate) const POINT_BRANCHES: Pass = Pass {
     name: "ptx-point-branches",
-    summary: "Inverts comparisons so that branches need no negated predicate, which ptxas unrolls no loop with.",
+    summary: "Inverts comparisons so that branches need no negated predicate: ptxas does not unroll loops with one.",
     run: point_branches::run,
 };
 
