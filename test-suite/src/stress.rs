@@ -52,11 +52,11 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "initializer", unit: "values of one variable", size: 2_000_000, write: initializer },
     Shape {
         name: "sibling-blocks",
-        unit: "blocks one after the other",
+        unit: "successive blocks",
         size: 200_000,
         write: sibling_blocks,
     },
-    Shape { name: "nested-blocks", unit: "blocks in each other", size: 1_000_000, write: nested_blocks },
+    Shape { name: "nested-blocks", unit: "nested blocks", size: 1_000_000, write: nested_blocks },
     Shape {
         name: "deep-names",
         unit: "uses of an outer name in 200 blocks",
@@ -68,11 +68,11 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "long-names", unit: "bytes of names of 100,000 bytes", size: 64 << 20, write: long_names },
     Shape { name: "long-number", unit: "digits of a number", size: 16 << 20, write: long_number },
     Shape { name: "debug-lines", unit: ".loc lines", size: 1_000_000, write: debug_lines },
-    Shape { name: "errors", unit: "wrong instructions", size: 500_000, write: errors },
+    Shape { name: "errors", unit: "invalid instructions", size: 500_000, write: errors },
     Shape { name: "duplicates", unit: "declarations of one name", size: 500_000, write: duplicates },
     Shape {
         name: "unknown-labels",
-        unit: "branches to labels that are nowhere",
+        unit: "branches to undefined labels",
         size: 100_000,
         write: unknown_labels,
     },
@@ -106,7 +106,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "sum", unit: "terms of a constant expression", size: 1_000_000, write: sum },
     Shape {
         name: "truncated",
-        unit: "instructions before the text breaks off",
+        unit: "instructions in a truncated text",
         size: 1_000_000,
         write: truncated,
     },

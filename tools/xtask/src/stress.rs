@@ -78,7 +78,7 @@ pub(crate) fn measure(arguments: &StressArguments) -> Result<()> {
                 cost.bytes as f64 / 1e6,
                 memory >> 20,
                 memory as f64 / cost.bytes as f64,
-                if cost.accepted { "accepted" } else { "refused" },
+                if cost.accepted { "accepted" } else { "rejected" },
             )?;
             out.flush()?;
         }
