@@ -50,12 +50,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "calls", unit: "functions, each called by the next", size: 100_000, write: calls },
     Shape { name: "variables", unit: "variables", size: 500_000, write: variables },
     Shape { name: "initializer", unit: "values of one variable", size: 2_000_000, write: initializer },
-    Shape {
-        name: "sibling-blocks",
-        unit: "successive blocks",
-        size: 200_000,
-        write: sibling_blocks,
-    },
+    Shape { name: "sibling-blocks", unit: "successive blocks", size: 200_000, write: sibling_blocks },
     Shape { name: "nested-blocks", unit: "nested blocks", size: 1_000_000, write: nested_blocks },
     Shape {
         name: "deep-names",
@@ -104,12 +99,7 @@ pub const SHAPES: &[Shape] = &[
         write: nested_initializer,
     },
     Shape { name: "sum", unit: "terms of a constant expression", size: 1_000_000, write: sum },
-    Shape {
-        name: "truncated",
-        unit: "instructions in a truncated text",
-        size: 1_000_000,
-        write: truncated,
-    },
+    Shape { name: "truncated", unit: "instructions in a truncated text", size: 1_000_000, write: truncated },
     Shape { name: "noise", unit: "random bytes", size: 32 << 20, write: noise },
     Shape { name: "zero-bytes", unit: "NUL bytes", size: 64 << 20, write: zero_bytes },
 ];

@@ -63,7 +63,11 @@ const SECTIONS: &[Section] = &[
     ),
     section("corpus", "Real PTX through every stage", Source::Xtask(&["corpus"])),
     section("roundtrip", "Machine code of real PTX after the round trip", Source::Xtask(&["roundtrip"])),
-    section("fidelity", "Text of real PTX after the round trip", Source::Xtask(&["fidelity", "--sample", "15"])),
+    section(
+        "fidelity",
+        "Text of real PTX after the round trip",
+        Source::Xtask(&["fidelity", "--sample", "15"]),
+    ),
     section("producers", "LLVM IR of compilers, compared with llc", Source::Xtask(&["producers"])),
     section(
         "bench-exec",
