@@ -1,7 +1,7 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
+use ptx_isa::{Field, MemorySem, Mod, ScalarType, Sem, Width};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};

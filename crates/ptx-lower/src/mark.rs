@@ -13,7 +13,7 @@
 //! ```
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Effects, Mnemonic, Mod, Opcode, Role, ScalarType, Sem};
+use ptx_isa::{ArithSem, BitsSem, Effects, Mnemonic, Mod, Opcode, ScalarType, Sem};
 use ptx_llvm::build::Value;
 use ptx_llvm::marks;
 

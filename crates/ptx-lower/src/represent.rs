@@ -24,8 +24,8 @@ use std::collections::BinaryHeap;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{
-    ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, Role, ScalarType, Sem,
-    StateSpace, TypeKind, WarpSem,
+    ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
+    TypeKind, WarpSem,
 };
 use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};

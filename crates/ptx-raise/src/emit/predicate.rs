@@ -118,7 +118,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn writes(&self, inst: &Inst, register: impl Fn(RegId) -> bool) -> bool {
-        let is_written = |own, role| register(own) && role.is_written();
+        let is_written = |own, role: ptx_isa::Role| register(own) && role.is_written();
         self.builder.body().any_register(inst, is_written)
     }
 
