@@ -17,7 +17,7 @@ fn whole_file_through(pipeline: &str, text: String) -> (String, String) {
     assert!(!findings.has_errors(), "{findings:?}");
     let (verified, _) = ptx_verify::verify(&module).unwrap_or_else(|findings| panic!("{findings:?}"));
     let context = Context::new().expect("LLVM 22");
-    let lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
+    let mut lowered = ptx_lower::lower(&verified, &context).unwrap_or_else(|findings| panic!("{findings:?}"));
     let before = lowered.to_text();
     let machine = Machine::new(&Gpu::of_module(&lowered), OptLevel::O2).expect("a known GPU");
     ptx_llvm::run_passes(&mut lowered, pipeline, &machine).unwrap_or_else(|error| panic!("{error}"));
