@@ -29,7 +29,7 @@ exit:
 
     fn counted(text: &str) -> String {
         let context = Context::new().expect("LLVM 22");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         count_first(&mut module);
         module.verify().expect("still valid");
         module.to_text()

@@ -17,7 +17,7 @@ mod tests {
         let text = format!(
             "define void @f(i64 %i, ptr addrspace(1) %p, ptr addrspace(1) %q) {{\n{body}\n  ret void\n}}\n"
         );
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         index_elements(&mut module);
         module.verify().expect("still valid");
         let text = module.to_text();

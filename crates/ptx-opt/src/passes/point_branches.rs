@@ -15,7 +15,7 @@ mod tests {
     fn branches(wanted: Branches, body: &str) -> Vec<String> {
         let context = Context::new().expect("LLVM 22");
         let text = format!("define void @f(i32 %n, float %x, ptr %p) {{\n{body}\n  ret void\n}}\n");
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         point_branches(&mut module, wanted);
         module.verify().expect("still valid");
         let text = module.to_text();
@@ -97,7 +97,7 @@ exit:
   ret i1 %a
 }}"
             );
-            let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+            let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
             point_branches(&mut module, Branches::Back);
             let text = module.to_text().replace("br i1 %c, label %loop, label %exit", "br label %exit");
             let text = text.replace("ret i1 %a", "%same = icmp eq i1 %a, %c\n  ret i1 %same");

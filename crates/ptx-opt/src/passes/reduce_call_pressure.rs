@@ -31,7 +31,7 @@ mod tests {
         let text = format!(
             "declare void @g()\ndeclare float @llvm.fabs.f32(float)\ndefine void @f(i32 %x, i32 %y, i64 %w, ptr %p) !dbg !2 {{\n{body}\n  ret void\n}}\n{DEBUG}"
         );
-        let module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
+        let mut module = Module::parse(&context, "m", text.as_bytes()).expect("valid text");
         ptx_llvm::reduce_call_pressure(&mut module);
         module.verify().expect("still valid");
         let text = module.to_text();
