@@ -112,8 +112,9 @@ impl<'v> Access<'v> {
         ir!(code, "xor i32 {ones}, -1")
     }
 
-    /// `and`, `or` or `xor` of a smaller integer and `%a1`, by the operation on the word around it. Returns the old value.
-    fn bitwise(&self, code: &mut Code, op: &str) -> String {
+    /// `and`, `or` or `xor` of a smaller integer and `%a1`, by the operation on the word around it. Returns the old value;
+    /// where it is not read, nothing reads that of the word either, and the operation can be `red`.
+    fn bitwise(&self, code: &mut Code, op: &str, is_read: bool) -> String {
         let (bits, pointer, scope) = (self.bits, self.pointer, &self.scope);
         let (word, shift) = self.word_around(code);
         let wide = ir!(code, "zext i{bits} %a1 to i32");
@@ -130,6 +131,9 @@ impl<'v> Access<'v> {
             AtomicOrder::SequentiallyConsistent => "seq_cst",
         };
         let old = ir!(code, "atomicrmw {op} {pointer} {word}, i32 {operand} {scope}{order}, align 4");
+        if !is_read {
+            return "poison".to_owned();
+        }
         let moved = ir!(code, "lshr i32 {old}, {shift}");
         ir!(code, "trunc i32 {moved} to i{bits}")
     }
@@ -211,7 +215,7 @@ pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
             return None;
         }
         match bitwise(*op) {
-            Some(name) if access.bits < 32 => access.bitwise(&mut code, name),
+            Some(name) if access.bits < 32 => access.bitwise(&mut code, name, site.is_read()),
             _ => access.exchange(&mut code, swaps(site, access.bits), |code, old| {
                 Some((combined(code, *op, access.ty, old)?, None))
             })?,

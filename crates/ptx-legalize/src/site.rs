@@ -67,6 +67,13 @@ impl<'v> Site<'v> {
         })
     }
 
+    /// Whether an instruction reads the result.
+    pub(crate) fn is_read(&self) -> bool {
+        let insts = &self.function.insts;
+        let own = insts.iter().position(|inst| std::ptr::eq(inst, self.inst)).map(InstId::new);
+        own.is_none_or(|own| insts.iter().any(|inst| inst.op.any_operand(|value| value == Value::Inst(own))))
+    }
+
     /// The type of an argument.
     pub(crate) fn ty(&self, at: usize) -> Option<TypeId> {
         self.args.get(at).map(|(_, ty)| *ty)

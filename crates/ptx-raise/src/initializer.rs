@@ -12,6 +12,7 @@ use ptx_llvm::{Addresses, address_space};
 
 use crate::context::ModuleContext;
 use crate::error::{INITIALIZER, RaiseError, Result};
+use crate::types::components;
 use crate::value::block_number;
 use crate::value::{mask, sign_extend};
 
@@ -206,20 +207,12 @@ fn fill(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: u64,
             Ok(())
         }
         Constant::Aggregate(parts) => match view.ty(ty) {
-            Type::Struct { .. } => {
-                let offsets = view.layout(ty).map(|layout| layout.offsets.clone()).unwrap_or_default();
-                for (part, offset) in parts.iter().zip(&offsets) {
-                    fill(module, image, *part, at + offset, depth + 1)?;
-                }
-                Ok(())
-            }
             Type::Vector { element, .. } if !is_byte_sized(view, *element) => {
                 fill_packed(view, image, *element, parts, at)
             }
-            Type::Array { element, .. } | Type::Vector { element, .. } => {
-                let size = view.layout(*element).map_or(0, |layout| layout.size);
-                for (number, part) in parts.iter().enumerate() {
-                    fill(module, image, *part, at + number as u64 * size, depth + 1)?;
+            Type::Struct { .. } | Type::Array { .. } | Type::Vector { .. } => {
+                for (part, (_, offset)) in parts.iter().zip(components(view, ty)) {
+                    fill(module, image, *part, at + offset, depth + 1)?;
                 }
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::view::{
-    CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Op, Symbol, Value, View,
+    CastOp, ConstExpr, ConstId, Constant, Function, FunctionId, Global, GlobalId, Symbol, Value, View,
 };
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -112,7 +112,7 @@ impl References {
         }
         for (at, function) in view.functions.iter().enumerate() {
             for inst in &function.insts {
-                for_each_operand(&inst.op, &mut |value| {
+                inst.op.for_each_operand(&mut |value| {
                     if let Value::Const(id) = value {
                         references.note(view, Some(id), at + 1);
                     }
@@ -135,51 +135,5 @@ impl References {
     pub(crate) fn needs_prototype(&self, id: FunctionId, function: &Function) -> bool {
         let Some(&first) = self.first.get(&id) else { return self.was_ptx && function.is_declaration() };
         !is_defined(function) || first <= id.index() + 1
-    }
-}
-
-/// Whether an operand of an instruction has a property.
-pub(crate) fn any_operand(op: &Op, has: impl Fn(Value) -> bool) -> bool {
-    let mut found = false;
-    for_each_operand(op, &mut |value| found = found || has(value));
-    found
-}
-
-/// Calls `found` for every operand of an instruction.
-pub(crate) fn for_each_operand(op: &Op, found: &mut dyn FnMut(Value)) {
-    match op {
-        Op::Ret { value } => value.iter().copied().for_each(found),
-        Op::Br { .. } | Op::Unreachable | Op::Fence { .. } | Op::Other(_) => {}
-        Op::CondBr { cond, .. } => found(*cond),
-        Op::Switch { value, .. }
-        | Op::FNeg { value, .. }
-        | Op::Cast { value, .. }
-        | Op::Freeze { value }
-        | Op::IndirectBr { address: value, .. }
-        | Op::VaArg { list: value }
-        | Op::ExtractValue { aggregate: value, .. }
-        | Op::Alloca { count: value, .. }
-        | Op::Load { ptr: value, .. } => found(*value),
-        Op::Binary { lhs, rhs, .. } | Op::ICmp { lhs, rhs, .. } | Op::FCmp { lhs, rhs, .. } => {
-            [*lhs, *rhs].into_iter().for_each(found);
-        }
-        Op::Select { cond, then, other, .. } => [*cond, *then, *other].into_iter().for_each(found),
-        Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| found(*value)),
-        Op::Store { value, ptr, .. } => [*value, *ptr].into_iter().for_each(found),
-        Op::Gep { base, indices, .. } => {
-            std::iter::once(*base).chain(indices.iter().copied()).for_each(found);
-        }
-        Op::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(found),
-        Op::InsertElement { vector, element, index } => {
-            [*vector, *element, *index].into_iter().for_each(found);
-        }
-        Op::ShuffleVector { a, b, .. } => [*a, *b].into_iter().for_each(found),
-        Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),
-        Op::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(found),
-        Op::AtomicRmw { ptr, value, .. } => [*ptr, *value].into_iter().for_each(found),
-        Op::Call(call) | Op::Invoke { call, .. } => {
-            let bundled = call.bundles.iter().flat_map(|bundle| bundle.args.iter().copied());
-            std::iter::once(call.callee).chain(call.args.iter().copied()).chain(bundled).for_each(found);
-        }
     }
 }

@@ -5,7 +5,7 @@ use ptx_llvm::view::{
 };
 
 use crate::intrinsics::is_hint;
-use crate::references::{for_each_operand, resolved};
+use crate::references::resolved;
 
 /// A function of LLVM's. Nothing changes it while it is raised.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,7 @@ impl<'v> Source<'v> {
     /// The operands of an instruction, in LLVM's order.
     pub(crate) fn operands(self, id: InstId) -> Vec<Value> {
         let mut operands = Vec::new();
-        for_each_operand(self.op(id), &mut |value| operands.push(value));
+        self.op(id).for_each_operand(&mut |value| operands.push(value));
         operands
     }
 

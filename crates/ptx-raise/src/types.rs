@@ -289,18 +289,37 @@ fn collect(
                 bytes: 4,
             }));
         }
-        Type::Vector { element, len } => elements(view, shared, *element, u64::from(*len), offset, list)?,
-        Type::Array { element, len } => elements(view, shared, *element, *len, offset, list)?,
-        Type::Struct { fields } => {
-            let layout = view.layout(ty).ok_or_else(|| unsupported(view.type_text(ty)))?;
-            for (&field, &at) in fields.iter().zip(&layout.offsets) {
-                collect(view, shared, field, offset + at, list)?;
+        Type::Vector { len, .. } if u64::from(*len) > MAX_LEAVES as u64 => {
+            return Err(too_many(u64::from(*len)));
+        }
+        Type::Array { len, .. } if *len > MAX_LEAVES as u64 => return Err(too_many(*len)),
+        Type::Struct { .. } if view.layout(ty).is_none() => return Err(unsupported(view.type_text(ty))),
+        Type::Vector { .. } | Type::Array { .. } | Type::Struct { .. } => {
+            for (component, at) in components(view, ty) {
+                collect(view, shared, component, offset + at, list)?;
             }
         }
         Type::Function { .. } => return Err(unsupported("a function type as a value")),
         Type::Other(name) => return Err(unsupported(name)),
     }
     Ok(())
+}
+
+/// The fields of a structure, or the elements of an array or vector, with their offsets in memory.
+pub(crate) fn components(view: &View, ty: TypeId) -> Vec<(TypeId, u64)> {
+    let repeated = |element: TypeId, len: u64| {
+        let size = view.layout(element).map_or(0, |layout| layout.size);
+        (0..len).map(|at| (element, at * size)).collect()
+    };
+    match view.ty(ty) {
+        Type::Struct { fields } => {
+            let offsets = view.layout(ty).map_or(&[][..], |layout| &layout.offsets);
+            fields.iter().copied().zip(offsets.iter().copied()).collect()
+        }
+        Type::Array { element, len } => repeated(*element, *len),
+        Type::Vector { element, len } => repeated(*element, u64::from(*len)),
+        _ => Vec::new(),
+    }
 }
 
 /// The pair of two elements of a type, for the types with which PTX computes in pairs.
@@ -314,24 +333,6 @@ fn pair_of(view: &View, element: TypeId) -> Option<Scalar> {
 
 fn too_many(len: u64) -> RaiseError {
     RaiseError::new(TYPE, format!("a value with {len} elements")).with_help("keep it in memory")
-}
-
-fn elements(
-    view: &View,
-    shared: SharedAddresses,
-    element: TypeId,
-    len: u64,
-    offset: u64,
-    list: &mut Vec<Leaf>,
-) -> Result<()> {
-    if len > MAX_LEAVES as u64 {
-        return Err(too_many(len));
-    }
-    let size = view.layout(element).map_or(0, |layout| layout.size);
-    for at in 0..len {
-        collect(view, shared, element, offset + at * size, list)?;
-    }
-    Ok(())
 }
 
 /// The 64-bit words of an integer of that many bits.

@@ -20,7 +20,6 @@ use ptx_llvm::view::{
 };
 
 use crate::per_inst::Users;
-use crate::references::{any_operand, for_each_operand};
 
 /// The maximum number of instructions that a number is followed to a truncation of its upper half.
 const MOST_STEPS: u32 = 8;
@@ -33,7 +32,7 @@ const MOST_DEPTH: u32 = 16;
 pub(crate) fn are_read(view: &View, function: &Function) -> bool {
     let mut reader = Reader { view, function, users: Users::default(), zero: Vec::new() };
     let is_about_shared = |inst: &Inst| {
-        any_operand(&inst.op, |value| reader.has_shared(value)) || reader.holds_shared(inst.ty, MOST_DEPTH)
+        inst.op.any_operand(|value| reader.has_shared(value)) || reader.holds_shared(inst.ty, MOST_DEPTH)
     };
     if !function.insts.iter().any(is_about_shared) {
         return false;
@@ -55,7 +54,7 @@ impl Reader<'_> {
     fn find_users(&mut self) {
         let mut uses = Vec::new();
         for (at, inst) in self.function.insts.iter().enumerate() {
-            for_each_operand(&inst.op, &mut |value| {
+            inst.op.for_each_operand(&mut |value| {
                 if let Value::Inst(used) = value {
                     uses.push((used.index(), InstId::new(at)));
                 }
@@ -217,12 +216,12 @@ impl Reader<'_> {
             | Op::Select { .. } => {
                 let is_number =
                     |value| matches!(value, Value::Const(id) if self.number_reads(id, MOST_DEPTH));
-                any_operand(&inst.op, is_number)
+                inst.op.any_operand(is_number)
             }
             Op::Store { value, .. } | Op::AtomicRmw { value, .. } => may_have(value),
             Op::CmpXchg { expected, new, .. } => may_have(expected) || may_have(new),
             Op::Call(call) | Op::Invoke { call, .. } => self.call_reads(call),
-            other => any_operand(other, |value| may_have(&value)),
+            other => other.any_operand(|value| may_have(&value)),
         }
     }
 

@@ -438,3 +438,51 @@ impl Inst {
         self.metadata.iter().find(|(kind, _)| kind.is(name)).map(|(_, id)| *id)
     }
 }
+
+impl Op {
+    /// Calls `found` for every operand, in LLVM's order of the language reference; calls have the callee first.
+    pub fn for_each_operand(&self, found: &mut dyn FnMut(Value)) {
+        match self {
+            Op::Ret { value } => value.iter().copied().for_each(found),
+            Op::Br { .. } | Op::Unreachable | Op::Fence { .. } | Op::Other(_) => {}
+            Op::CondBr { cond, .. } => found(*cond),
+            Op::Switch { value, .. }
+            | Op::FNeg { value, .. }
+            | Op::Cast { value, .. }
+            | Op::Freeze { value }
+            | Op::IndirectBr { address: value, .. }
+            | Op::VaArg { list: value }
+            | Op::ExtractValue { aggregate: value, .. }
+            | Op::Alloca { count: value, .. }
+            | Op::Load { ptr: value, .. } => found(*value),
+            Op::Binary { lhs, rhs, .. } | Op::ICmp { lhs, rhs, .. } | Op::FCmp { lhs, rhs, .. } => {
+                [*lhs, *rhs].into_iter().for_each(found);
+            }
+            Op::Select { cond, then, other, .. } => [*cond, *then, *other].into_iter().for_each(found),
+            Op::Phi { incoming } => incoming.iter().for_each(|(value, _)| found(*value)),
+            Op::Store { value, ptr, .. } => [*value, *ptr].into_iter().for_each(found),
+            Op::Gep { base, indices, .. } => {
+                std::iter::once(*base).chain(indices.iter().copied()).for_each(found);
+            }
+            Op::ExtractElement { vector, index } => [*vector, *index].into_iter().for_each(found),
+            Op::InsertElement { vector, element, index } => {
+                [*vector, *element, *index].into_iter().for_each(found);
+            }
+            Op::ShuffleVector { a, b, .. } => [*a, *b].into_iter().for_each(found),
+            Op::InsertValue { aggregate, element, .. } => [*aggregate, *element].into_iter().for_each(found),
+            Op::CmpXchg { ptr, expected, new, .. } => [*ptr, *expected, *new].into_iter().for_each(found),
+            Op::AtomicRmw { ptr, value, .. } => [*ptr, *value].into_iter().for_each(found),
+            Op::Call(call) | Op::Invoke { call, .. } => {
+                let bundled = call.bundles.iter().flat_map(|bundle| bundle.args.iter().copied());
+                std::iter::once(call.callee).chain(call.args.iter().copied()).chain(bundled).for_each(found);
+            }
+        }
+    }
+
+    /// Whether an operand has a property.
+    pub fn any_operand(&self, has: impl Fn(Value) -> bool) -> bool {
+        let mut found = false;
+        self.for_each_operand(&mut |value| found = found || has(value));
+        found
+    }
+}

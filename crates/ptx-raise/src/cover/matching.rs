@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::Narrow;
 use super::pattern::{Pattern, bits_of};
-use crate::references::for_each_operand;
 use crate::types::{SharedAddresses, space_class};
 use crate::value::{Fill, mask, sign_extend};
 
@@ -217,8 +216,8 @@ impl<'a> Matching<'a> {
             return false;
         }
         let mut operands = (Vec::new(), Vec::new());
-        for_each_operand(&own.op, &mut |operand| operands.0.push(operand));
-        for_each_operand(&other.op, &mut |operand| operands.1.push(operand));
+        own.op.for_each_operand(&mut |operand| operands.0.push(operand));
+        other.op.for_each_operand(&mut |operand| operands.1.push(operand));
         if operands.0.len() != operands.1.len() {
             return false;
         }

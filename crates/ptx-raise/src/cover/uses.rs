@@ -4,7 +4,6 @@ use ptx_llvm::view::{InstId, Value};
 
 use crate::flow::Flow;
 use crate::per_inst::Users;
-use crate::references::for_each_operand;
 use crate::source::Source;
 
 /// Each use of a result or a parameter with the instruction that uses it.
@@ -19,7 +18,7 @@ impl UseList {
     pub(super) fn of(source: Source<'_>, flow: &Flow) -> Self {
         let mut list = Self::default();
         for id in flow.insts(source) {
-            for_each_operand(source.op(id), &mut |value| match value {
+            source.op(id).for_each_operand(&mut |value| match value {
                 Value::Inst(used) => list.of_results.push((used, id)),
                 Value::Arg(at) => list.of_parameters.push((at, id)),
                 Value::Const(_) | Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => {}

@@ -39,8 +39,7 @@ impl Emitter<'_, '_, '_> {
             let bytes = self.multiply_wide(product)?;
             let address = self.add_index(start, pointer, bytes, Scalar::Int(64), 1)?;
             let address = self.settle(id, address, leaf.scalar)?;
-            self.define_one(id, address);
-            return Ok(());
+            return self.define_one(id, address);
         }
         let mut numbers = Vec::with_capacity(indices.len());
         for &value in indices {
@@ -51,8 +50,7 @@ impl Emitter<'_, '_, '_> {
         }
         let address = self.stepped(start, pointer, source, &numbers)?;
         let address = self.settle(id, address, leaf.scalar)?;
-        self.define_one(id, address);
-        Ok(())
+        self.define_one(id, address)
     }
 
     /// Address arithmetic on vectors, lane by lane; a scalar operand is used for every lane.
@@ -74,8 +72,7 @@ impl Emitter<'_, '_, '_> {
             }
             addresses.push(self.stepped(start, pointer, source, &numbers)?);
         }
-        self.define(id, addresses.into());
-        Ok(())
+        self.define(id, addresses.into())
     }
 
     /// One element of a vector, or the value itself; for integers over 64 bits the low word.

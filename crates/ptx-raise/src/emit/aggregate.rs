@@ -16,8 +16,7 @@ impl Emitter<'_, '_, '_> {
         let range = self.field(ty, indices)?;
         let values = self.value(aggregate)?;
         let part = values.get(range).ok_or_else(|| RaiseError::new(INSTRUCTION, "a field past the end"))?;
-        self.define(id, Rc::from(part));
-        Ok(())
+        self.define(id, Rc::from(part))
     }
 
     /// `insertvalue`.
@@ -32,16 +31,14 @@ impl Emitter<'_, '_, '_> {
         let range = self.field(ty, indices)?;
         let mut values = self.value(aggregate)?.to_vec();
         if self.cover.skips_field(id) {
-            self.define(id, values.into());
-            return Ok(());
+            return self.define(id, values.into());
         }
         let inserted = self.value(element)?;
         if range.end > values.len() || inserted.len() != range.len() {
             return Err(RaiseError::new(INSTRUCTION, "a field past the end"));
         }
         values.splice(range, inserted.iter().copied());
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// The leaves that a path of indices leads to.
@@ -93,8 +90,7 @@ impl Emitter<'_, '_, '_> {
         let leaves = self.leaves(self.type_of(id))?;
         let flat: Vec<Val> = elements.iter().flatten().copied().collect();
         let values = self.together(&leaves, &flat)?;
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// `extractelement`.
@@ -102,8 +98,7 @@ impl Emitter<'_, '_, '_> {
         let (elements, scalars) = self.elements(vector)?;
         let index = self.scalar(index)?;
         let chosen = self.pick(&elements, &scalars, index)?;
-        self.define(id, chosen.into());
-        Ok(())
+        self.define(id, chosen.into())
     }
 
     /// One of the elements of a vector. An index that is not constant is compared with every position.
@@ -180,8 +175,7 @@ impl Emitter<'_, '_, '_> {
             mask.len() == first && mask.iter().enumerate().all(|(at, &from)| from < 0 || from as usize == at);
         if identity {
             let values = self.value(a)?;
-            self.define(id, values);
-            return Ok(());
+            return self.define(id, values);
         }
         let zero = vec![Val::Bits(0); scalars.len()];
         let picked: Vec<Vec<Val>> = mask

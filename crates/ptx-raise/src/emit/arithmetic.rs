@@ -32,12 +32,10 @@ impl Emitter<'_, '_, '_> {
             for (a, b) in a.chunks(words).zip(b.chunks(words)) {
                 result.extend(self.wide_binary(op, a, b, bits)?);
             }
-            self.define(id, result.into());
-            return Ok(());
+            return self.define(id, result.into());
         }
         if let Some(result) = self.combine_bytes(op, &leaves, &a, &b)? {
-            self.define(id, result.into());
-            return Ok(());
+            return self.define(id, result.into());
         }
         let literal = self.function.inst(id).metadata(marks::LITERAL).is_some();
         let mut result = Vec::with_capacity(leaves.len());
@@ -52,8 +50,7 @@ impl Emitter<'_, '_, '_> {
                 float => self.float_binary(op, a, b, float, fast)?,
             });
         }
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// An operand before its extension to the width of a scalar.

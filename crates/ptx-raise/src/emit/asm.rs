@@ -177,8 +177,7 @@ impl Emitter<'_, '_, '_> {
         if values.len() != leaves.len() {
             return Err(RaiseError::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
         }
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     fn is_vector_result(&self, id: InstId) -> bool {

@@ -52,8 +52,7 @@ impl Emitter<'_, '_, '_> {
         if !self.has_model() {
             self.fence_after(order, scope)?;
         }
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// A store with an order.
@@ -108,8 +107,7 @@ impl Emitter<'_, '_, '_> {
             return Err(RaiseError::new(ORDER, "an atomic operation that the target does not support"));
         };
         let values = self.atom(id, operation, &place, order, ty, &operand)?;
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// The `atom` of an operation, on generic addresses, and its operand's words, when there is such an operation.
@@ -238,8 +236,7 @@ impl Emitter<'_, '_, '_> {
         self.after_atom(order, scope)?;
         let mut values = self.value_of_words(ty, &old, bits)?;
         values.push(equal);
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// The width in bits of an atomic access to a value of a type.

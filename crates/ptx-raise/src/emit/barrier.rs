@@ -50,8 +50,7 @@ impl Emitter<'_, '_, '_> {
         if values.len() != leaves.len() {
             return Err(RaiseError::new(ASSEMBLY, "inline assembly whose outputs do not fit its type"));
         }
-        self.define(id, Rc::from(values));
-        Ok(())
+        self.define(id, Rc::from(values))
     }
 
     /// A value converted to a register of a constraint and back: an integer of at most its width.

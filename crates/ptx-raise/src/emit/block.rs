@@ -100,7 +100,7 @@ impl Emitter<'_, '_, '_> {
                 }
                 if self.cover.is_word_phi(id) {
                     let (inputs, values) = self.word_phi(id)?;
-                    self.define(id, values.into());
+                    self.define(id, values.into())?;
                     self.computed.phi_inputs.insert(id, inputs);
                     continue;
                 }
@@ -108,7 +108,7 @@ impl Emitter<'_, '_, '_> {
                 let inputs: Vec<RegId> = leaves.iter().map(|leaf| self.register_for(leaf.scalar)).collect();
                 let outputs: Rc<[Val]> =
                     leaves.iter().map(|leaf| Val::reg(self.register_for(leaf.scalar))).collect();
-                self.define(id, outputs);
+                self.define(id, outputs)?;
                 let written: Vec<Val> = inputs.iter().map(|&input| Val::reg(input)).collect();
                 self.want(Named::Inst(id), &written, Rank::Phi);
                 self.computed.phi_inputs.insert(id, inputs);

@@ -98,8 +98,7 @@ impl<'v> Emitter<'_, 'v, '_> {
         let (given, passed) = (list(&given), list(&passed));
         self.emit(ptx!("call.uni"), &[given.into(), callee.into(), passed.into(), Operand::Omitted.into()])?;
         let values: Vec<Val> = results.into_iter().map(Val::reg).collect();
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     fn is_called_kernel(&self, function: &Function) -> bool {
@@ -299,8 +298,7 @@ impl<'v> Emitter<'_, 'v, '_> {
             }
             Passing::Bytes { align, .. } => self.load_passed(ty, address, u64::from(*align))?,
         };
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 }
 

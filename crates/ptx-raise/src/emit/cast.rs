@@ -28,8 +28,7 @@ impl Emitter<'_, '_, '_> {
         if let (CastOp::BitCast, Some(register), [Leaf { scalar: Scalar::Int(32), .. }]) =
             (op, self.whole_pair(value), &*to)
         {
-            self.define_one(id, Val::reg(register));
-            return Ok(());
+            return self.define_one(id, Val::reg(register));
         }
         let values = self.value(value)?;
         if op != CastOp::BitCast {
@@ -45,8 +44,7 @@ impl Emitter<'_, '_, '_> {
                 let targets = Self::element_scalars(&to);
                 if parts.len() != targets.len() {
                     let values = self.wide_cast(op, self.value_type(value)?, self.type_of(id), &values)?;
-                    self.define(id, values.into());
-                    return Ok(());
+                    return self.define(id, values.into());
                 }
                 let mut converted = Vec::with_capacity(parts.len());
                 let literal = self.function.inst(id).metadata(marks::LITERAL).is_some();
@@ -68,8 +66,7 @@ impl Emitter<'_, '_, '_> {
                 self.together(&to, &converted)?
             }
         };
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// Whether single precision holds a number of 32 bits: some bits of another one, or a narrower one extended.

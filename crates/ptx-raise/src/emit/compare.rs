@@ -40,8 +40,7 @@ impl Emitter<'_, '_, '_> {
                 }
             }
         }
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// Compares integers of at most 64 bits or addresses.
@@ -125,8 +124,7 @@ impl Emitter<'_, '_, '_> {
             .zip(b)
             .map(|((a, scalar), (b, _))| self.compare_floats(predicate, a, b, scalar))
             .collect::<Result<_>>()?;
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// Compares floating-point numbers.
@@ -176,8 +174,7 @@ impl Emitter<'_, '_, '_> {
                 .copied()
                 .ok_or_else(|| RaiseError::new(INSTRUCTION, "a select without a condition"))?;
             if let Some(result) = self.choose_bytes(cond, &leaves, &a, &b)? {
-                self.define(id, result.into());
-                return Ok(());
+                return self.define(id, result.into());
             }
             let result: Vec<_> = leaves
                 .iter()
@@ -185,8 +182,7 @@ impl Emitter<'_, '_, '_> {
                 .zip(b.iter())
                 .map(|((leaf, &a), &b)| self.choose(cond, a, b, leaf.scalar))
                 .collect::<Result<_>>()?;
-            self.define(id, Rc::from(result));
-            return Ok(());
+            return self.define(id, Rc::from(result));
         }
         let (a, b) = (self.apart(&leaves, &a)?, self.apart(&leaves, &b)?);
         let words = (a.len() / conds.len().max(1)).max(1);
@@ -196,8 +192,7 @@ impl Emitter<'_, '_, '_> {
             result.push(self.choose(cond, a, b, scalar)?);
         }
         let result = self.together(&leaves, &result)?;
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// One of two values by a predicate.

@@ -69,8 +69,7 @@ impl Emitter<'_, '_, '_> {
             None => vec![shifted],
             Some(cast) => self.resize_integer(cast, &[shifted], shift.bits, shift.to)?,
         };
-        self.define(id, result.into());
-        Ok(())
+        self.define(id, result.into())
     }
 
     /// `shl` or `shr` of a value of a register's width.
@@ -98,8 +97,7 @@ impl Emitter<'_, '_, '_> {
         }
         let list = self.registers_operand(&parts);
         let register = self.compute(ptx!("mov.b32").with_bits(2 * joined.bits)?, &[list.into()])?;
-        self.define_one(id, Val::reg(register));
-        Ok(())
+        self.define_one(id, Val::reg(register))
     }
 
     fn half_value(&mut self, source: HalfSource, scalar: Scalar) -> Result<Val> {
@@ -119,8 +117,7 @@ impl Emitter<'_, '_, '_> {
         let (value, scalar) = self.scalar(narrow)?;
         let half = self.extended(value, scalar, 16, Fill::Sign)?;
         let word = self.resized(half, Class::B16, Class::B32)?;
-        self.define_one(id, Val::Register(word, Upper::Zero));
-        Ok(())
+        self.define_one(id, Val::Register(word, Upper::Zero))
     }
 
     /// `rsqrt`.
@@ -129,8 +126,7 @@ impl Emitter<'_, '_, '_> {
         let arg = self.arg(value, scalar)?;
         let root = self.float_form(ptx!("rsqrt.approx.f32"), Scalar::Float)?;
         let register = self.compute(root, &[arg])?;
-        self.define_one(id, Val::reg(register));
-        Ok(())
+        self.define_one(id, Val::reg(register))
     }
 
     /// Whether any or all of them hold.
@@ -145,8 +141,7 @@ impl Emitter<'_, '_, '_> {
         if truths.negated {
             combined = self.pred_not(combined)?;
         }
-        self.define_one(id, combined);
-        Ok(())
+        self.define_one(id, combined)
     }
 
     /// An operand of a text. A constant stays one but in a list, which has registers alone.

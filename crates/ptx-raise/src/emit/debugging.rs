@@ -13,7 +13,6 @@ use super::access::in_space;
 use super::append::mov;
 use super::state::Emitter;
 use crate::error::Result;
-use crate::references::for_each_operand;
 use crate::registers::Named;
 use crate::signature::Parameter;
 use crate::types::Scalar;
@@ -92,7 +91,7 @@ impl Emitter<'_, '_, '_> {
             && is_value
             && self.function.insts.iter().enumerate().all(|(at, inst)| {
                 let mut is_read = false;
-                for_each_operand(&inst.op, &mut |operand| is_read |= operand == parameter);
+                inst.op.for_each_operand(&mut |operand| is_read |= operand == parameter);
                 !is_read || self.copies(InstId::new(at))
             })
     }
@@ -126,8 +125,7 @@ impl Emitter<'_, '_, '_> {
             && let Some(parameter) = self.signature.params.get(at).cloned()
         {
             let loaded = self.by_register(&parameter, variable)?;
-            self.define(id, loaded.into());
-            return Ok(());
+            return self.define(id, loaded.into());
         }
         let (leaves, values) = (self.value_leaves(value)?, self.value(value)?);
         let mut copies = Vec::with_capacity(values.len());
@@ -148,8 +146,7 @@ impl Emitter<'_, '_, '_> {
             };
             copies.push(copy);
         }
-        self.define(id, Rc::from(copies));
-        Ok(())
+        self.define(id, Rc::from(copies))
     }
 
     /// A sum that is an address and that PTX computed where it is, with all its terms.
@@ -159,8 +156,7 @@ impl Emitter<'_, '_, '_> {
         let (index, kind) = self.scalar(index)?;
         let index = self.extended_to(index, kind, class.bits(), Fill::Sign)?;
         let sum = self.compute(ptx!("add.s32").with_bits(class.bits())?, &[base.into(), index])?;
-        self.define_one(id, Val::reg(sum));
-        Ok(())
+        self.define_one(id, Val::reg(sum))
     }
 
     /// Whether a cast in debug code only changes an address between generic and global, which is the same number, and PTX did not
@@ -182,8 +178,7 @@ impl Emitter<'_, '_, '_> {
         let class = self.pointer_class(address_space::GENERIC);
         let convert = in_space(ptx!("cvta.global.u32").with_bits(class.bits())?, space)?;
         let address = self.compute(convert, &[number.into()])?;
-        self.define_one(id, Val::reg(address));
-        Ok(())
+        self.define_one(id, Val::reg(address))
     }
 
     /// The registers that were one in code to debug.

@@ -82,8 +82,7 @@ impl Emitter<'_, '_, '_> {
             });
         }
         let values = self.together(&to, &results)?;
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     fn directed_integer(

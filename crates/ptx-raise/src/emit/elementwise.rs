@@ -97,7 +97,6 @@ impl Emitter<'_, '_, '_> {
                 .ok_or_else(|| RaiseError::new(INTRINSIC, "an intrinsic on vectors of different lengths"))?;
             result.push(compute(self, &own, leaf.scalar)?);
         }
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 }

@@ -37,8 +37,7 @@ impl Emitter<'_, '_, '_> {
             .zip(values.iter())
             .map(|(leaf, &value)| self.negate(value, leaf.scalar))
             .collect::<Result<_>>()?;
-        self.define(id, Rc::from(result));
-        Ok(())
+        self.define(id, Rc::from(result))
     }
 
     /// The value with its sign inverted.

@@ -40,8 +40,7 @@ impl Emitter<'_, '_, '_> {
             let kept = self.compute(ptx!("and.b32").with_bits(class.bits())?, &[address.into(), mask])?;
             results.push(Val::reg(kept));
         }
-        self.define(id, results.into());
-        Ok(())
+        self.define(id, results.into())
     }
 
     /// The copy of a pointer behind an optimization barrier, possibly in another space.
@@ -49,16 +48,14 @@ impl Emitter<'_, '_, '_> {
         let (value, from) = self.scalar(argument(call, 0)?)?;
         let to = self.scalar_of_result(id)?;
         let value = if from == to { value } else { self.cast_address(value, from, to)? };
-        self.define_one(id, value);
-        Ok(())
+        self.define_one(id, value)
     }
 
     /// A counter of the processor (manual 10.24, 10.28).
     pub(super) fn read_counter(&mut self, id: InstId, counter: SpecialReg) -> Result<()> {
         let counter = self.special(counter, None)?;
         let value = self.compute(ptx!("mov.u64"), &[counter])?;
-        self.define_one(id, Val::reg(value));
-        Ok(())
+        self.define_one(id, Val::reg(value))
     }
 
     /// The message of a call, after a colon; empty if it is not a constant.

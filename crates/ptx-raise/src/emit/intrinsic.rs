@@ -72,50 +72,49 @@ impl Emitter<'_, '_, '_> {
 
     fn plain_intrinsic(&mut self, id: InstId, call: &Call, plain: Plain) -> Result<()> {
         match plain {
-            Plain::Hint | Plain::EndList => {}
+            Plain::Hint | Plain::EndList => Ok(()),
             Plain::Argument => {
                 let value = self.value(argument(call, 0)?)?;
-                self.define(id, value);
+                self.define(id, value)
             }
             Plain::Zero => {
                 let leaves = self.leaves(self.type_of(id))?;
                 let values = leaves.iter().map(|_| Val::Bits(0)).collect();
-                self.define(id, values);
+                self.define(id, values)
             }
             Plain::One => self.define_one(id, Val::Bits(1)),
-            Plain::ObjectSize => self.object_size(id, call)?,
-            Plain::Trap => self.emit(ptx!("trap"), &[])?,
-            Plain::PointerCopy => self.pointer_copy(id, call)?,
-            Plain::CycleCounter => self.read_counter(id, SpecialReg::Clock64)?,
-            Plain::SteadyCounter => self.read_counter(id, SpecialReg::GlobalTimer)?,
+            Plain::ObjectSize => self.object_size(id, call),
+            Plain::Trap => self.emit(ptx!("trap"), &[]),
+            Plain::PointerCopy => self.pointer_copy(id, call),
+            Plain::CycleCounter => self.read_counter(id, SpecialReg::Clock64),
+            Plain::SteadyCounter => self.read_counter(id, SpecialReg::GlobalTimer),
             Plain::CompilerError => {
                 let help = "passes were meant to remove the call: try -O2";
                 let what = self.said(call)?;
                 let message = format!("the program reports an error with llvm.nvvm.compiler.error{what}");
-                return Err(RaiseError::new(INTRINSIC, message).with_help(help));
+                Err(RaiseError::new(INTRINSIC, message).with_help(help))
             }
             Plain::CompilerWarning => {
                 let message =
                     format!("function {} reports a warning{}", self.function.name, self.said(call)?);
                 let help = "llvm.nvvm.compiler.warn reports it unless passes remove the call";
                 self.module.warn(SAID, message, help);
+                Ok(())
             }
             Plain::Reflect => {
                 let message = "llvm.nvvm.reflect must be resolved by a pass";
-                return Err(
-                    RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1")
-                );
+                Err(RaiseError::new(INTRINSIC, message).with_help("run the pass nvvm-reflect, or -O1"))
             }
-            Plain::Handle => self.variable_handle(id, call)?,
-            Plain::LoadUniform => self.load_uniform(id, call)?,
-            Plain::MaskAddress => self.mask_address(id, call)?,
-            Plain::SaveStack => self.save_stack(id)?,
-            Plain::RestoreStack => self.restore_stack(call)?,
-            Plain::StartList => self.start_list(call)?,
-            Plain::CopyList => self.copy_list(call)?,
-            Plain::ToSigned => self.saturating_cast(id, call, true)?,
-            Plain::ToUnsigned => self.saturating_cast(id, call, false)?,
-            Plain::Classify => self.float_class(id, call)?,
+            Plain::Handle => self.variable_handle(id, call),
+            Plain::LoadUniform => self.load_uniform(id, call),
+            Plain::MaskAddress => self.mask_address(id, call),
+            Plain::SaveStack => self.save_stack(id),
+            Plain::RestoreStack => self.restore_stack(call),
+            Plain::StartList => self.start_list(call),
+            Plain::CopyList => self.copy_list(call),
+            Plain::ToSigned => self.saturating_cast(id, call, true),
+            Plain::ToUnsigned => self.saturating_cast(id, call, false),
+            Plain::Classify => self.float_class(id, call),
             Plain::ToHalf | Plain::FromHalf => {
                 let (value, from) = self.scalar(argument(call, 0)?)?;
                 let (from, to) = match plain {
@@ -123,10 +122,9 @@ impl Emitter<'_, '_, '_> {
                     _ => (Scalar::Half, self.scalar_of_result(id)?),
                 };
                 let converted = self.float_to_float(value, from, to)?;
-                self.define_one(id, converted);
+                self.define_one(id, converted)
             }
         }
-        Ok(())
     }
 
     /// The unknown size of an object: all ones or zero, depending on the second argument.
@@ -136,8 +134,7 @@ impl Emitter<'_, '_, '_> {
         let unknown =
             |leaf: &crate::types::Leaf| Val::Bits(if at_least { 0 } else { mask(leaf.scalar.bits()) });
         let values = leaves.iter().map(unknown).collect();
-        self.define(id, values);
-        Ok(())
+        self.define(id, values)
     }
 }
 

@@ -209,8 +209,7 @@ impl Emitter<'_, '_, '_> {
             .into_iter()
             .map(|(value, scalar)| self.in_classes(value, scalar, classes))
             .collect::<Result<_>>()?;
-        self.define(id, results.into());
-        Ok(())
+        self.define(id, results.into())
     }
 
     fn in_classes(&mut self, value: Val, scalar: Scalar, classes: u64) -> Result<Val> {

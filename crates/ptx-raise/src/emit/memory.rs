@@ -49,7 +49,7 @@ impl Emitter<'_, '_, '_> {
             let registers = self.load_vector(&access, *ty, *class, casts.len())?;
             for (register, casts) in registers.into_iter().zip(casts) {
                 for &cast in casts {
-                    self.define_one(cast, Val::reg(register));
+                    self.define_one(cast, Val::reg(register))?;
                 }
             }
             return Ok(());
@@ -59,15 +59,13 @@ impl Emitter<'_, '_, '_> {
         }
         if self.is_signed_half(id) && *align >= 2 {
             let register = self.compute(access.of(ScalarType::S16, 1)?, &[address.into()])?;
-            self.define_one(id, Val::reg(register));
-            return Ok(());
+            return self.define_one(id, Val::reg(register));
         }
         let values = match self.is_part_of_four(id) {
             true => self.load_three(inst.ty, &access)?,
             false => self.load_whole(inst.ty, &access)?,
         };
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// Loads elements of a type into fresh registers of a class.

@@ -140,7 +140,6 @@ impl Emitter<'_, '_, '_> {
             _ => self.select(id),
         };
         self.as_bits = false;
-        let result = result.and_then(|()| self.check_shape(id));
         self.write_zero_offset(id);
         if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
@@ -156,15 +155,6 @@ impl Emitter<'_, '_, '_> {
         let is_cast =
             |user: &InstId| matches!(self.function.inst(*user).op, Op::Cast { op: CastOp::BitCast, .. });
         users.iter().any(is_cast) && !users.iter().any(is_phi)
-    }
-
-    /// That a result has the leaves of its type: LLVM's verifier accepts intrinsics on types that do not go together.
-    fn check_shape(&mut self, id: InstId) -> Result<()> {
-        let Some(values) = self.computed.values.get(id).map(|values| values.len()) else { return Ok(()) };
-        if self.leaves(self.type_of(id))?.len() == values {
-            return Ok(());
-        }
-        Err(RaiseError::new(INSTRUCTION, "operands and a result of incompatible types"))
     }
 
     fn refuse_inst(&mut self, refusal: RaiseError, id: InstId) {
@@ -228,8 +218,7 @@ impl Emitter<'_, '_, '_> {
                     true => self.unwritten(id)?,
                     false => self.value(*value)?,
                 };
-                self.define(id, frozen);
-                Ok(())
+                self.define(id, frozen)
             }
             Op::Fence { order, scope } => self.fence(*order, scope),
             Op::CmpXchg { .. } => self.compare_exchange(id),

@@ -100,8 +100,7 @@ impl Emitter<'_, '_, '_> {
             overs.push(over);
         }
         values.extend(overs);
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// `fptosi.sat`, `fptoui.sat`: `cvt` clamps to the range of its type, and narrower ranges are clamped after it.
@@ -117,8 +116,7 @@ impl Emitter<'_, '_, '_> {
             .zip(to.iter())
             .map(|((value, from), to)| self.saturate_one(value, from, to.scalar.bits(), signed))
             .collect::<Result<_>>()?;
-        self.define(id, result.into());
-        Ok(())
+        self.define(id, result.into())
     }
 
     fn saturate_one(&mut self, value: Val, from: Scalar, bits: u32, signed: bool) -> Result<Val> {

@@ -8,7 +8,7 @@ use super::access::Access;
 use super::state::Emitter;
 use super::undefined::filled;
 use crate::error::Result;
-use crate::types::{Leaf, Scalar};
+use crate::types::{Leaf, Scalar, components};
 use crate::value::Val;
 
 /// A component of a type, and its offset.
@@ -96,27 +96,9 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// The fields of a structure, or the elements of an array.
+    /// The components of a structure or an array. A value with more leaves than the limit has been refused.
     fn parts(&mut self, ty: TypeId) -> Result<Vec<Part>> {
-        let view = self.module.view;
-        let places: Vec<(TypeId, u64)> = match view.ty(ty) {
-            Type::Struct { fields } => {
-                let offsets = view.layout(ty).map(|layout| layout.offsets.clone()).unwrap_or_default();
-                fields.iter().copied().zip(offsets).collect()
-            }
-            // A value with more leaves than the limit has been refused, and every element here has one.
-            Type::Array { element, len } => {
-                let size = view.layout(*element).map_or(0, |layout| layout.size);
-                (0..*len).map(|at| (*element, at * size)).collect()
-            }
-            Type::Void
-            | Type::Int { .. }
-            | Type::Float(_)
-            | Type::Pointer { .. }
-            | Type::Vector { .. }
-            | Type::Function { .. }
-            | Type::Other(_) => Vec::new(),
-        };
+        let places = components(self.module.view, ty);
         let mut first = 0;
         let mut parts = Vec::with_capacity(places.len());
         for (ty, offset) in places {

@@ -30,7 +30,7 @@ impl Emitter<'_, '_, '_> {
             for register in words {
                 values.extend(self.halves_of(register, Class::B16)?.map(Val::reg));
             }
-            self.define(id, values.into());
+            self.define(id, values.into())?;
         }
         Ok(())
     }
@@ -42,7 +42,7 @@ impl Emitter<'_, '_, '_> {
         self.computed.whole_pairs.insert(id, register);
         if pair.apart {
             let halves = self.halves_of(register, Class::B16)?;
-            self.define(id, halves.map(Val::reg).into_iter().collect());
+            self.define(id, halves.map(Val::reg).into_iter().collect())?;
         }
         Ok(())
     }

@@ -36,7 +36,6 @@ impl Emitter<'_, '_, '_> {
         let ty: TypeId = self.type_of(piece.inst);
         let whole = Access::load(address_space::PARAM, variable_address(variable), align)?;
         let values = self.load_whole(ty, &whole.after(piece.offset))?;
-        self.define(piece.inst, values.into());
-        Ok(())
+        self.define(piece.inst, values.into())
     }
 }

@@ -88,7 +88,7 @@ impl Emitter<'_, '_, '_> {
         };
         let value = Val::Register(register, upper);
         for &cast in casts.iter().flatten() {
-            self.define_one(cast, value);
+            self.define_one(cast, value)?;
         }
         Ok(vec![Val::reg(register)])
     }

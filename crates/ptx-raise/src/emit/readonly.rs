@@ -34,8 +34,7 @@ impl Emitter<'_, '_, '_> {
         };
         let access = Access { mnemonic, hints: &[], address, align: align.max(1) };
         let values = self.load_leaves(self.type_of(id), &access)?;
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// Whether the target has such loads, and the memory that a load reads is not written: it is marked (`!invariant.load`), or it reads constant

@@ -19,8 +19,7 @@ impl Emitter<'_, '_, '_> {
             return Err(RaiseError::new(INTRINSIC, format!("{name} of something that is not a variable")));
         };
         let register = self.handle(symbol)?;
-        self.define(id, vec![Val::reg(register)].into());
-        Ok(())
+        self.define(id, vec![Val::reg(register)].into())
     }
 
     /// The handle of a texture, sampler or surface in a register.

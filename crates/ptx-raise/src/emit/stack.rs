@@ -41,8 +41,7 @@ impl Emitter<'_, '_, '_> {
         }
         let name = self.memory_name(id);
         let variable = self.local_variable(&name, bytes, align);
-        self.define_one(id, local_address(Base::Symbol(ptx_ir::Symbol::Variable(variable))));
-        Ok(())
+        self.define_one(id, local_address(Base::Symbol(ptx_ir::Symbol::Variable(variable))))
     }
 
     /// The name of an `alloca`'s variable: LLVM's, if it is unique in the function. If sections refer to it, it must be
@@ -77,8 +76,7 @@ impl Emitter<'_, '_, '_> {
         }
         let class = self.pointer_class(address_space::LOCAL);
         let start = self.compute(ptx!("alloca.u32").with_bits(class.bits())?, &args)?;
-        self.define_one(id, local_address(Base::Register(start)));
-        Ok(())
+        self.define_one(id, local_address(Base::Register(start)))
     }
 
     /// `llvm.stacksave`.
@@ -86,8 +84,7 @@ impl Emitter<'_, '_, '_> {
         self.module.target.need(GROWING_STACK.since(), &|| "llvm.stacksave".to_owned())?;
         let class = self.pointer_class(address_space::LOCAL);
         let top = self.compute(ptx!("stacksave.u32").with_bits(class.bits())?, &[])?;
-        self.define_one(id, local_address(Base::Register(top)));
-        Ok(())
+        self.define_one(id, local_address(Base::Register(top)))
     }
 
     /// `llvm.stackrestore`.

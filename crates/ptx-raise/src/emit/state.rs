@@ -258,16 +258,21 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
         }
     }
 
-    /// Sets an instruction's result.
-    pub(super) fn define(&mut self, id: InstId, values: Vals) {
+    /// Sets an instruction's result, which must have the leaves of its type: LLVM's verifier accepts intrinsics on types that do not go
+    /// together.
+    pub(super) fn define(&mut self, id: InstId, values: Vals) -> Result<()> {
+        if self.leaves(self.type_of(id))?.len() != values.len() {
+            return Err(RaiseError::new(INSTRUCTION, "operands and a result of incompatible types"));
+        }
         let is_phi = matches!(self.function.inst(id).op, Op::Phi { .. });
         self.want(Named::Inst(id), &values, if is_phi { Rank::Phi } else { Rank::Value });
         self.computed.values.insert(id, values);
+        Ok(())
     }
 
     /// Sets an instruction's result of one leaf.
-    pub(super) fn define_one(&mut self, id: InstId, value: Val) {
-        self.define(id, Rc::from([value]));
+    pub(super) fn define_one(&mut self, id: InstId, value: Val) -> Result<()> {
+        self.define(id, Rc::from([value]))
     }
 
     /// Records the registers of a value, for its name. If DWARF refers to registers, it supports only short names.

@@ -152,8 +152,7 @@ impl Emitter<'_, '_, '_> {
         let values = self.load_whole(ty, &Access::load(address_space::GENERIC, address, align)?)?;
         let after = self.compute(add, &[next.into(), Arg::Bits(size, bits)])?;
         self.store_vector(&store, pointer, &[after])?;
-        self.define(id, values.into());
-        Ok(())
+        self.define(id, values.into())
     }
 
     /// The class of registers that hold the address of an argument.

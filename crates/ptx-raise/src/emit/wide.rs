@@ -10,29 +10,19 @@ use crate::error::{INSTRUCTION, INTRINSIC, RaiseError, Result};
 use crate::types::{Class, Scalar};
 use crate::value::{Fill, Val};
 
-/// Addition or subtraction, word by word.
-pub(super) struct Chain {
-    /// For a single word.
-    alone: Mnemonic,
-    /// Writes a carry, reads and writes one, reads one.
-    first: Mnemonic,
-    next: Mnemonic,
-    last: Mnemonic,
+/// Addition or subtraction of a word, with a carry in and out where there is one (manual 9.7.2).
+const fn step(op: BinaryOp, has_carry: bool, carries: bool) -> Mnemonic {
+    match (matches!(op, BinaryOp::Sub), has_carry, carries) {
+        (false, false, false) => ptx!("add.s64"),
+        (false, false, true) => ptx!("add.cc.u64"),
+        (false, true, true) => ptx!("addc.cc.u64"),
+        (false, true, false) => ptx!("addc.u64"),
+        (true, false, false) => ptx!("sub.s64"),
+        (true, false, true) => ptx!("sub.cc.u64"),
+        (true, true, true) => ptx!("subc.cc.u64"),
+        (true, true, false) => ptx!("subc.u64"),
+    }
 }
-
-pub(super) const ADD: Chain = Chain {
-    alone: ptx!("add.s64"),
-    first: ptx!("add.cc.u64"),
-    next: ptx!("addc.cc.u64"),
-    last: ptx!("addc.u64"),
-};
-
-pub(super) const SUBTRACT: Chain = Chain {
-    alone: ptx!("sub.s64"),
-    first: ptx!("sub.cc.u64"),
-    next: ptx!("subc.cc.u64"),
-    last: ptx!("subc.u64"),
-};
 
 impl Emitter<'_, '_, '_> {
     /// Arithmetic on integers of `bits` bits, over 64.
@@ -61,8 +51,7 @@ impl Emitter<'_, '_, '_> {
 
     pub(super) fn wide_words(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         match op {
-            BinaryOp::Add => self.chain(&ADD, a, b),
-            BinaryOp::Sub => self.chain(&SUBTRACT, a, b),
+            BinaryOp::Add | BinaryOp::Sub => self.chain(op, a, b),
             BinaryOp::Mul => self.wide_multiply(a, b),
             BinaryOp::And => self.each_word(ptx!("and.b64"), a, b),
             BinaryOp::Or => self.each_word(ptx!("or.b64"), a, b),
@@ -134,9 +123,9 @@ impl Emitter<'_, '_, '_> {
         self.constant_in(register) == Some(0)
     }
 
-    /// Addition or subtraction with the carry from word to word (manual 9.7.2). Words below the first one that is
+    /// Addition or subtraction with the carry from word to word. Words below the first one that is
     /// added or subtracted are unchanged.
-    pub(super) fn chain(&mut self, steps: &Chain, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
+    fn chain(&mut self, op: BinaryOp, a: &[RegId], b: &[RegId]) -> Result<Vec<RegId>> {
         let last = a.len() - 1;
         let mut words = Vec::with_capacity(a.len());
         let mut start = 0;
@@ -146,14 +135,8 @@ impl Emitter<'_, '_, '_> {
                 start += 1;
                 continue;
             }
-            let step = match at {
-                at if at == start && at == last => steps.alone,
-                at if at == start => steps.first,
-                at if at < last => steps.next,
-                _ => steps.last,
-            };
             let b = self.constant_in(b).map_or(b.into(), number);
-            words.push(self.compute(step, &[a.into(), b])?);
+            words.push(self.compute(step(op, at > start, at < last), &[a.into(), b])?);
         }
         Ok(words)
     }
@@ -202,17 +185,14 @@ impl Emitter<'_, '_, '_> {
                 break;
             }
             let old = *word;
-            *word = Some(match (old, carries, place == top) {
-                (None, false, _) => high,
-                (Some(old), false, true) => self.compute(ptx!("add.s64"), &[old.into(), addend])?,
-                (Some(old), false, false) => self.compute(ptx!("add.cc.u64"), &[old.into(), addend])?,
-                (old, true, true) => {
-                    let old = old.map_or(number(0), Arg::from);
-                    self.compute(ptx!("addc.u64"), &[addend, old])?
+            *word = Some(match (old, carries) {
+                (None, false) => high,
+                (Some(old), false) => {
+                    self.compute(step(BinaryOp::Add, false, place < top), &[old.into(), addend])?
                 }
-                (old, true, false) => {
+                (old, true) => {
                     let old = old.map_or(number(0), Arg::from);
-                    self.compute(ptx!("addc.cc.u64"), &[addend, old])?
+                    self.compute(step(BinaryOp::Add, true, place < top), &[addend, old])?
                 }
             });
             // A high word is never the largest number, so that a carry into it does not propagate.
