@@ -11,15 +11,6 @@ use crate::body::{
 use crate::operand::{ListId, Operand};
 use crate::strings::{StrId, Strings};
 
-/// Why an instruction cannot be made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum BuildError {
-    /// The text names no row of the table.
-    Mnemonic(String, ptx_isa::MnemonicError),
-    /// No row of that name takes so many operands.
-    OperandCount(String, usize),
-}
-
 /// Appends to a body; positions are empty.
 ///
 /// Registers are numbered per class and declared as ranges at the start of the body by [`BodyBuilder::finish`]:
@@ -65,19 +56,6 @@ impl BodyBuilder {
     /// Keeps operands as a list, for vectors and arguments.
     pub fn list(&mut self, operands: &[Operand]) -> ListId {
         self.body.add_list(operands.iter().map(|&operand| (operand, Span::default())))
-    }
-
-    /// Appends an instruction by its mnemonic text and all its operands, omitted ones included.
-    ///
-    /// # Errors
-    /// When the text names no row with so many operands.
-    pub fn inst(&mut self, guard: Option<Guard>, text: &str, operands: &[Operand]) -> Result<(), BuildError> {
-        let found =
-            ptx_isa::candidates(text).map_err(|error| BuildError::Mnemonic(text.to_owned(), error))?;
-        let fits = found.into_iter().find(|m| m.form().operands.len() == operands.len());
-        let mnemonic = fits.ok_or_else(|| BuildError::OperandCount(text.to_owned(), operands.len()))?;
-        self.push_inst(guard, mnemonic, operands);
-        Ok(())
     }
 
     /// Appends an instruction; there must be one operand for each operand of the row.

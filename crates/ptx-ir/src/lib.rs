@@ -31,7 +31,7 @@ pub use body::{
     Body, Guard, Inst, Label, LabelId, LabelKind, LabelTarget, Prototype, RegDecl, RegDeclId, RegId,
     Register, Stmt, VectorShape, ZeroOffsets, used_bytes,
 };
-pub use build::{BodyBuilder, BuildError};
+pub use build::BodyBuilder;
 pub use import::Imported;
 pub use integers::Integers;
 pub use module::{

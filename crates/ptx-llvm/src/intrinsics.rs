@@ -35,7 +35,8 @@ mod texture;
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, OnceLock};
 
-use ptx_isa::{Component, Mnemonic, SpecialReg};
+use ptx_isa::{Component, Mnemonic, Opcode, SpecialReg};
+use rustc_hash::FxHashMap as HashMap;
 
 pub use names::base_name;
 pub use operand::{Operand, Unwritten};
@@ -115,16 +116,15 @@ pub fn rows() -> impl Iterator<Item = &'static IntrinsicMapping> {
 /// found here alone. There is more than one where an immediate argument chooses the mnemonic
 /// (`bfind` and `bfind.shiftamt`).
 pub fn by_name(name: &str) -> impl Iterator<Item = &'static IntrinsicMapping> {
-    TABLE.found(&TABLE.by_name, |sketch| &sketch.name, name)
+    TABLE.named(name)
 }
 
 /// The rows of one mnemonic that lowering may use, preferred first: the caller chooses by the number and kind of operands. Modifiers that
 /// are the default make no difference.
 pub fn by_mnemonic(mnemonic: Mnemonic) -> impl Iterator<Item = &'static IntrinsicMapping> {
-    let rows = |spelling: Mnemonic| {
-        TABLE.found(&TABLE.by_mnemonic, |sketch| &sketch.mnemonic, &spelling.to_string())
-    };
-    mnemonic.spellings().into_iter().flat_map(rows)
+    let rows = TABLE.by_opcode.get(mnemonic.opcode().as_str()).map(OpcodeRows::by_mnemonic);
+    let found = move |spelling: Mnemonic| rows.and_then(|rows| rows.get(&spelling)).into_iter().flatten();
+    mnemonic.spellings().into_iter().flat_map(found).filter_map(|place| TABLE.rows.get(*place)?.row())
 }
 
 /// The row that reads a special register or a component of it.
@@ -145,7 +145,7 @@ struct Sketch {
     /// Which alternative stands for each group.
     choice: Vec<u8>,
     name: String,
-    /// The mnemonic as text: the thousands of mnemonics are not parsed to find one of them.
+    /// The text of the mnemonic, which is parsed when an instruction of its opcode is looked up.
     mnemonic: String,
     row: OnceLock<Option<IntrinsicMapping>>,
 }
@@ -155,28 +155,52 @@ impl Sketch {
     fn row(&self) -> Option<&IntrinsicMapping> {
         self.row.get_or_init(|| row_of(self)).as_ref()
     }
+
+    fn opcode(&self) -> &str {
+        self.mnemonic.split('.').next().unwrap_or_default()
+    }
 }
 
-/// The expanded rows and where they are found: their places, in the order of what they are found by.
+/// The rows of an opcode. A module has instructions of few opcodes, so that few of the thousands of mnemonics are parsed.
+#[derive(Default)]
+struct OpcodeRows {
+    /// Their places, preferred ones first.
+    places: Vec<usize>,
+    by_mnemonic: OnceLock<HashMap<Mnemonic, Vec<usize>>>,
+}
+
+impl OpcodeRows {
+    /// The places by mnemonic. Rows of the instruction table that differ only in their operands have the same places.
+    fn by_mnemonic(&self) -> &HashMap<Mnemonic, Vec<usize>> {
+        self.by_mnemonic.get_or_init(|| {
+            let mut found: HashMap<Mnemonic, Vec<usize>> = HashMap::default();
+            for place in &self.places {
+                let text = TABLE.rows.get(*place).map_or("", |sketch| &sketch.mnemonic);
+                for mnemonic in ptx_isa::candidates(text).unwrap_or_default() {
+                    found.entry(mnemonic).or_default().push(*place);
+                }
+            }
+            found
+        })
+    }
+}
+
+/// The expanded rows and where they are found.
 struct Table {
     rows: Vec<Sketch>,
+    /// Places in the order of the names.
     by_name: Vec<usize>,
-    by_mnemonic: Vec<usize>,
+    by_opcode: HashMap<String, OpcodeRows>,
     by_special_register: BTreeMap<(SpecialReg, Option<Component>), usize>,
 }
 
 impl Table {
-    /// The rows that a key finds, in the table's order.
-    fn found(
-        &'static self,
-        places: &'static [usize],
-        key_of: fn(&Sketch) -> &str,
-        key: &str,
-    ) -> impl Iterator<Item = &'static IntrinsicMapping> + use<> {
-        let own = |place: &usize| self.rows.get(*place).map_or("", key_of);
-        let start = places.partition_point(|place| own(place) < key);
-        let end = places.partition_point(|place| own(place) <= key);
-        let found = places.get(start..end).unwrap_or_default();
+    /// The rows of a name, in the table's order.
+    fn named(&'static self, name: &str) -> impl Iterator<Item = &'static IntrinsicMapping> + use<> {
+        let own = |place: &usize| self.rows.get(*place).map_or("", |sketch| &sketch.name);
+        let start = self.by_name.partition_point(|place| own(place) < name);
+        let end = self.by_name.partition_point(|place| own(place) <= name);
+        let found = self.by_name.get(start..end).unwrap_or_default();
         found.iter().filter_map(|place| self.rows.get(*place)?.row())
     }
 }
@@ -193,7 +217,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut by_special_register = BTreeMap::new();
     for (place, sketch) in rows.iter().enumerate().take(both_ways) {
         // Only what moves can read a special register.
-        let row = if sketch.mnemonic.starts_with("mov.") { sketch.row() } else { None };
+        let row = if sketch.opcode() == Opcode::Mov.as_str() { sketch.row() } else { None };
         match row.and_then(IntrinsicMapping::special_register) {
             Some(register) => {
                 by_special_register.entry(register).or_insert(place);
@@ -204,8 +228,13 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut by_name: Vec<usize> = (0..named).collect();
     // Rows of one key stay in their order.
     by_name.sort_by_key(|place| &rows[*place].name);
-    by_mnemonic.sort_by_key(|place| &rows[*place].mnemonic);
-    Table { rows, by_name, by_mnemonic, by_special_register }
+    let mut by_opcode: HashMap<String, OpcodeRows> = HashMap::default();
+    for place in by_mnemonic {
+        if let Some(sketch) = rows.get(place) {
+            by_opcode.entry(sketch.opcode().to_owned()).or_default().places.push(place);
+        }
+    }
+    Table { rows, by_name, by_opcode, by_special_register }
 });
 
 /// Every row a pattern stands for.
@@ -524,7 +553,11 @@ mod tests {
             let row = sketch.row().unwrap_or_else(|| panic!("{}: no {}", sketch.name, sketch.mnemonic));
             assert_eq!(row.mnemonic.to_string(), sketch.mnemonic, "{}", sketch.name);
         }
-        let both_ways = TABLE.by_mnemonic.iter().map(|place| TABLE.rows[*place].row().unwrap());
+        let both_ways = TABLE
+            .by_opcode
+            .values()
+            .flat_map(|rows| &rows.places)
+            .map(|place| TABLE.rows[*place].row().unwrap());
         for row in both_ways {
             assert!(by_mnemonic(row.mnemonic).any(|found| found == row), "{} is not found", row.name);
         }

@@ -1,6 +1,6 @@
 //! Modules made by hand, printed.
 
-use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
+use ptx_isa::{Mnemonic, PtxVersion, ScalarType, Sm, StateSpace, ptx};
 
 use super::print;
 use crate::at::At;
@@ -34,25 +34,25 @@ fn a_kernel_prints_like_a_compiler_writes_it() {
     let done = module.strings.intern("$L_done");
     let done = code.new_label(done, LabelKind::Code);
     let zero = Operand::Immediate(Immediate::integer(0));
-    let lines: [(Option<Guard>, &str, &[Operand]); 4] = [
-        (None, "ld.param.u64", &[Operand::Register(rd), from, Operand::Omitted]),
+    let lines: [(Option<Guard>, Mnemonic, &[Operand]); 4] = [
+        (None, ptx!("ld.param.u64"), &[Operand::Register(rd), from, Operand::Omitted]),
         (
             None,
-            "ld.global.u32",
+            ptx!("ld.global.u32"),
             &[Operand::Register(r), Operand::Address(AddressBase::Register(rd), -8), Operand::Omitted],
         ),
-        (None, "setp.eq.s32", &[Operand::Register(p), Operand::Omitted, Operand::Register(r), zero]),
-        (Some(Guard { register: p, negated: true }), "bra", &[Operand::Label(done)]),
+        (None, ptx!("setp.eq.s32"), &[Operand::Register(p), Operand::Omitted, Operand::Register(r), zero]),
+        (Some(Guard { register: p, negated: true }), ptx!("bra"), &[Operand::Label(done)]),
     ];
-    for (guard, text, operands) in lines {
-        assert_eq!(code.inst(guard, text, operands), Ok(()), "{text}");
+    for (guard, mnemonic, operands) in lines {
+        code.push_inst(guard, mnemonic, operands);
     }
     code.place(done);
     let note = module.strings.intern("// the end");
     code.push(Stmt::TrailingComment(note));
     // Of a mark nothing is printed.
     code.push(Stmt::Mark(1));
-    assert_eq!(code.inst(None, "ret", &[]), Ok(()));
+    code.push_inst(None, ptx!("ret"), &[]);
     let name = module.strings.intern("k");
     let kernel = Function {
         name,

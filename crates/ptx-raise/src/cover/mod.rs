@@ -1,7 +1,7 @@
 //! The cover of a function: the translation of LLVM's instructions to PTX's, decided before any is emitted.
 //!
 //! A [`Cover`] is computed from a function of LLVM's ([`Source`]) and its blocks ([`Flow`]); it has one [`Decision`] for each instruction
-//! that is not emitted as itself. The emitter follows the cover and decides nothing.
+//! that is not emitted as itself. The emitter follows the cover.
 //!
 //! ```text
 //! %a = sext i32 %x to i64                          ; Folded
