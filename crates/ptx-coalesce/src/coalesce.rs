@@ -5,10 +5,11 @@
 //! interference over the finished body, and drops the copies.
 
 use ptx_ir::cfg::Cfg;
+use ptx_ir::liveness::End;
 use ptx_ir::{Body, Inst, RegDeclId, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::liveness::{End, RegisterAccess, RegisterIndex, live_at};
+use crate::liveness::{RegisterAccess, RegisterIndex, live_at};
 
 /// More candidates than this are left alone.
 const MAX_CANDIDATES: usize = 200_000;

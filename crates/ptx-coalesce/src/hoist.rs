@@ -5,10 +5,11 @@
 //! nothing after the branch needs what they overwrite.
 
 use ptx_ir::cfg::Cfg;
+use ptx_ir::liveness::End;
 use ptx_ir::{Body, Inst, Operand, RegId, Stmt};
 use ptx_isa::{ControlSem, MoveSem, Sem};
 
-use crate::liveness::{End, RegisterIndex, live_at};
+use crate::liveness::{RegisterIndex, live_at};
 
 /// Lives over more blocks than this, all together, are too long to look at.
 const MAX_LIVES: usize = 1 << 24;

@@ -17,7 +17,7 @@ use ptx_exec::Space;
 use ptx_exec::program::{Effect, Op, Program};
 use ptx_ir::dominators::{FlowGraph, immediate_dominators};
 
-use crate::analysis::{Access, BlockId, Graph};
+use crate::analysis::{Access, BlockId, Edges, Graph};
 use crate::inline::Inlined;
 
 /// Kernels with more blocks are left unchanged.
@@ -54,75 +54,37 @@ fn loads(program: &Program) -> BTreeSet<u32> {
     if !(0..graph.blocks().len()).any(|id| !graph.loop_around(id).is_empty() && is_load(id)) {
         return found;
     }
-    for inside in Edges::new(&graph).loops() {
+    for inside in natural_loops(&Edges::new(&graph)) {
         found.extend(Loop { program, graph: &graph, inside }.waits_with());
     }
     found
 }
 
-/// The edges between the blocks of a graph.
-struct Edges {
-    targets: Vec<Vec<BlockId>>,
-    origins: Vec<Vec<BlockId>>,
-}
-
-impl Edges {
-    fn new(graph: &Graph) -> Self {
-        let targets: Vec<Vec<BlockId>> =
-            graph.blocks().iter().map(|block| block.terminator.targets()).collect();
-        let mut origins = vec![Vec::new(); targets.len()];
-        for (from, targets) in targets.iter().enumerate() {
-            targets.iter().for_each(|&to| origins[to].push(from));
+/// The natural loop of each back edge.
+fn natural_loops(edges: &Edges) -> Vec<BTreeSet<BlockId>> {
+    let before = immediate_dominators(edges);
+    // A back edge leads to a block that dominates its origin. Irreducible loops have none, and keep
+    // their loads, which is correct.
+    let dominates = |head: BlockId, mut id: BlockId| {
+        while id != head {
+            match before[id] {
+                Some(above) if above != id => id = above,
+                _ => return false,
+            }
         }
-        Self { targets, origins }
-    }
-
-    /// The natural loop of each back edge.
-    fn loops(&self) -> Vec<BTreeSet<BlockId>> {
-        let before = immediate_dominators(self);
-        // A back edge leads to a block that dominates its origin. Irreducible loops have none, and keep
-        // their loads, which is correct.
-        let dominates = |head: BlockId, mut id: BlockId| {
-            while id != head {
-                match before[id] {
-                    Some(above) if above != id => id = above,
-                    _ => return false,
-                }
+        true
+    };
+    let back = edges.all().filter(|&(from, to)| dominates(to, from));
+    back.map(|(from, head)| {
+        let (mut inside, mut work) = (BTreeSet::from([head]), vec![from]);
+        while let Some(id) = work.pop() {
+            if inside.insert(id) {
+                work.extend(edges.predecessors(id));
             }
-            true
-        };
-        let edges =
-            self.targets.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |&to| (from, to)));
-        let back = edges.filter(|&(from, to)| dominates(to, from));
-        back.map(|(from, head)| {
-            let (mut inside, mut work) = (BTreeSet::from([head]), vec![from]);
-            while let Some(id) = work.pop() {
-                if inside.insert(id) {
-                    work.extend(&self.origins[id]);
-                }
-            }
-            inside
-        })
-        .collect()
-    }
-}
-
-impl FlowGraph for Edges {
-    fn block_count(&self) -> usize {
-        self.targets.len()
-    }
-
-    fn entry(&self) -> Option<usize> {
-        (!self.targets.is_empty()).then_some(0)
-    }
-
-    fn successor(&self, block: usize, at: usize) -> Option<usize> {
-        self.targets.get(block)?.get(at).copied()
-    }
-
-    fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        self.origins.get(block).into_iter().flatten().copied()
-    }
+        }
+        inside
+    })
+    .collect()
 }
 
 /// A loop.

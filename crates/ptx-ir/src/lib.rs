@@ -20,6 +20,7 @@ pub mod cfg;
 pub mod dominators;
 mod import;
 mod integers;
+pub mod liveness;
 mod module;
 mod operand;
 mod print;
