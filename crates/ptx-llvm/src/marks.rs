@@ -2,6 +2,10 @@
 //!
 //! What each means is in docs/mapping.md; a test finds no such name outside of this module.
 
+mod debug_line;
+
+pub use debug_line::{Call, DebugLine, Location};
+
 // Metadata of instructions.
 
 /// The PTX instruction that the marked instruction has a result of: its text, constraints and which result ("Mnemonics").
@@ -80,6 +84,15 @@ pub const REQ_NTID: &str = "ptx.reqntid";
 pub const ORDER: &str = "ptx.order";
 /// Named metadata: the names of dynamic shared memory in PTX, with types and alignments.
 pub const DYNAMIC_SHARED: &str = "ptx.dynamic_shared";
+
+// Contents.
+
+/// In [`MODS`]: a load of 16 bits fills the machine's register with the sign.
+pub const SIGNED_LOAD: &str = ".s16";
+/// In [`MODS`]: an address is written with its offset of zero, for which `ptxas` assigns different registers when it compiles for debugging.
+pub const ZERO_OFFSET: &str = "+0";
+/// In the metadata of a loop: it is not unrolled. The name is LLVM's.
+pub const UNROLL_DISABLE: &str = "llvm.loop.unroll.disable";
 
 #[cfg(test)]
 mod tests {

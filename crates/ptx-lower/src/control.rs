@@ -122,7 +122,7 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
             .into_iter()
             .any(|to| to <= node && nodes.get(to.index()).is_some_and(|header| header.nounroll));
         if back {
-            let disable = self.types.metadata_strings(&["llvm.loop.unroll.disable"]);
+            let disable = self.types.metadata_strings(&[marks::UNROLL_DISABLE]);
             self.types.attach(branch, "llvm.loop", self.types.loop_metadata(&[disable]));
         }
     }

@@ -4,9 +4,9 @@
 //! metadata: `!ptx.file` has the file numbers, `!ptx.debug` on an instruction the directives and labels that preceded
 //! it, if they are more than one new location.
 
-use ptx_ir::{Body, DebugLocation, InlinedAt, Item, Module, Stmt};
+use ptx_ir::{Body, DebugLocation, Item, Module, Stmt};
 use ptx_llvm::build::{DebugInfo, Metadata, Value};
-use ptx_llvm::marks;
+use ptx_llvm::marks::{self, DebugLine};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::emit::Emitter;
@@ -86,7 +86,7 @@ impl DebugTrail {
                     let name = module.name(body.label(*label).name);
                     let kind = if names.contains(name) { Kind::Other } else { Kind::Label };
                     if kind == Kind::Other || is_debugging {
-                        trail.last.push(Mark { text: format!("{name}:"), kind });
+                        trail.last.push(Mark { text: DebugLine::Label(name).to_string(), kind });
                     }
                 }
                 Stmt::Inst(_) if !trail.last.is_empty() => {
@@ -103,16 +103,17 @@ impl DebugTrail {
     }
 }
 
-/// `.loc` as `!ptx.debug` has it: the numbers, and for inlined code the label, its offset or `-`, and the numbers of the call.
+/// A `.loc` as `!ptx.debug` has it.
 fn location_text(module: &Module, location: &DebugLocation) -> String {
-    let own = format!(".loc {} {} {}", location.file, location.line, location.column);
-    match location.inlined.as_deref() {
-        None => own,
-        Some(InlinedAt { name, offset, file, line, column }) => {
-            let offset = offset.map_or_else(|| "-".to_owned(), |offset| offset.to_string());
-            format!("{own} {} {offset} {file} {line} {column}", module.name(*name))
-        }
-    }
+    let inlined = location.inlined.as_deref().map(|call| marks::Call {
+        label: module.name(call.name),
+        offset: call.offset,
+        file: call.file,
+        line: call.line,
+        column: call.column,
+    });
+    let (file, line, column) = (location.file, location.line, location.column);
+    DebugLine::Location(marks::Location { file, line, column, inlined }).to_string()
 }
 
 impl<'c> Emitter<'_, '_, 'c> {

@@ -9,11 +9,6 @@ use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
 
-/// A load of 16 bits that fills the machine's register with the sign.
-const SIGNED_LOAD: &str = ".s16";
-/// An explicit offset of zero, for which `ptxas` assigns different registers when it compiles for debugging.
-const ZERO_OFFSET: &str = "+0";
-
 impl<'c> Emitter<'_, '_, 'c> {
     /// Records the pragmas before a statement until they can be attached to an instruction.
     pub(crate) fn await_pragmas(&mut self, statement: usize) {
@@ -98,10 +93,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         let mnemonic = site.inst.mnemonic;
         // The machine extends what it loads: for signed users in one way.
         if mnemonic.sem() == Sem::Memory(MemorySem::Load) && mnemonic.scalar_type() == Some(ScalarType::S16) {
-            texts.push(SIGNED_LOAD.to_owned());
+            texts.push(marks::SIGNED_LOAD.to_owned());
         }
         if self.shared.is_debugging && site.inst.zero_offsets == ZeroOffsets::Written {
-            texts.push(ZERO_OFFSET.to_owned());
+            texts.push(marks::ZERO_OFFSET.to_owned());
         }
         if texts.is_empty() {
             return;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
-use ptx_llvm::marks;
+use ptx_llvm::marks::{self, DebugLine};
 use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
@@ -280,35 +280,34 @@ impl Emitter<'_, '_, '_> {
 
     /// Emits the contents of `!ptx.debug`: `.loc` directives, and labels that sections name, each of which occurs once.
     pub(super) fn debug_statements<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
-        for text in texts {
-            if let Some(label) = text.strip_suffix(':') {
-                let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
-                let is_free = !own || self.source.to_debug && self.names.taken.insert(label.to_owned());
-                if is_free && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned()) {
-                    let name = self.module.ir.strings.intern(label);
-                    let label = self.builder.new_label(name, LabelKind::Code);
-                    self.builder.place(label);
+        for line in texts.filter_map(DebugLine::parse) {
+            match line {
+                DebugLine::Label(label) => {
+                    let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
+                    let is_free = !own || self.source.to_debug && self.names.taken.insert(label.to_owned());
+                    if is_free && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned())
+                    {
+                        let name = self.module.ir.strings.intern(label);
+                        let label = self.builder.new_label(name, LabelKind::Code);
+                        self.builder.place(label);
+                    }
                 }
-            } else if let Some(location) = self.stated_location(text) {
-                self.push(Stmt::Location(location));
+                DebugLine::Location(location) => {
+                    let location = self.stated_location(location);
+                    self.push(Stmt::Location(location));
+                }
             }
         }
     }
 
-    /// `.loc file line column {label offset file line column}`, where the label is still there.
-    fn stated_location(&mut self, text: &str) -> Option<DebugLocation> {
-        let words: Vec<&str> = text.strip_prefix(".loc ")?.split(' ').collect();
-        let number = |at: usize| words.get(at).and_then(|word| word.parse::<u32>().ok());
-        let inlined = match words.get(3..5) {
-            Some(&[label, offset]) if self.module.debug.string_labels.contains(label) => {
-                let name = self.module.ir.strings.intern(label);
-                let (file, line, column) = (number(5)?, number(6)?, number(7)?);
-                Some(Box::new(InlinedAt { name, offset: offset.parse().ok(), file, line, column }))
-            }
-            Some(_) | None => None,
-        };
-        let at = At::default();
-        Some(DebugLocation { file: number(0)?, line: number(1)?, column: number(2)?, inlined, at })
+    /// A `.loc`, without the call where the label of the function's name is no longer there.
+    fn stated_location(&mut self, stated: marks::Location<'_>) -> DebugLocation {
+        let marks::Location { file, line, column, inlined } = stated;
+        let inlined = inlined.filter(|call| self.module.debug.string_labels.contains(call.label));
+        let inlined = inlined.map(|marks::Call { label, offset, file, line, column }| {
+            Box::new(InlinedAt { name: self.module.ir.strings.intern(label), offset, file, line, column })
+        });
+        DebugLocation { file, line, column, inlined, at: At::default() }
     }
 
     /// Puts the text of the blocks together.
@@ -403,7 +402,7 @@ impl Emitter<'_, '_, '_> {
             let Some(node) = self.function.inst(last).metadata("llvm.loop") else { continue };
             let Metadata::Node(parts) = view.metadata(node) else { continue };
             // The first operand of a node is the node itself, to make it distinct.
-            if parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some("llvm.loop.unroll.disable")) {
+            if parts.iter().skip(1).flatten().any(|&part| text_of(part) == Some(marks::UNROLL_DISABLE)) {
                 // The branch with the metadata leads back to the loop's first block, and possibly out of the loop.
                 rolled.extend(self.source.successors(from).into_iter().filter(|target| *target <= from));
             }

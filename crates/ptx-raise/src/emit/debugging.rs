@@ -18,9 +18,6 @@ use crate::signature::Parameter;
 use crate::types::Scalar;
 use crate::value::{Fill, Val};
 
-/// The text in `!ptx.mods` for an access with an explicit offset of zero.
-const ZERO_OFFSET: &str = "+0";
-
 /// Whether an instruction is a copy that was a separate instruction in PTX.
 pub(super) fn is_copy(inst: &LlvmInst) -> bool {
     matches!(inst.op, Op::Freeze { .. }) && inst.metadata(marks::LITERAL).is_some()
@@ -260,7 +257,7 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn write_zero_offset(&mut self, id: InstId) {
         let view = self.module.view;
         let Some(node) = self.function.inst(id).metadata(marks::MODS) else { return };
-        if view.strings(node).contains(&ZERO_OFFSET)
+        if view.strings(node).contains(&marks::ZERO_OFFSET)
             && let Some(Stmt::Inst(inst)) = self.builder.body_mut().statements.last_mut()
         {
             inst.zero_offsets = ZeroOffsets::Written;

@@ -16,9 +16,6 @@ use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
 use crate::value::{Fill, Upper, Val, mask};
 
-/// The text in `!ptx.mods` of a load of 16 bits that fills the machine's register with the sign.
-const SIGNED_LOAD: &str = ".s16";
-
 /// Vector accesses of 32 bytes in global memory.
 const WIDE_VECTOR: Since = Since::new(8, 8, 100);
 
@@ -135,7 +132,8 @@ impl Emitter<'_, '_, '_> {
     pub(super) fn is_signed_half(&self, id: InstId) -> bool {
         let inst = self.function.inst(id);
         let stated = inst.metadata(marks::MODS).map(|node| self.module.view.strings(node));
-        self.source.int_bits(inst.ty) == Some(16) && stated.is_some_and(|texts| texts.contains(&SIGNED_LOAD))
+        self.source.int_bits(inst.ty) == Some(16)
+            && stated.is_some_and(|texts| texts.contains(&marks::SIGNED_LOAD))
     }
 
     /// `store`.
@@ -179,7 +177,7 @@ impl Emitter<'_, '_, '_> {
         // The modifier for a load's type is handled with the type.
         let is_load = matches!(inst.op, Op::Load { .. });
         let texts = view.strings(node).into_iter();
-        let stated = texts.filter(|text| text.starts_with('.') && !(is_load && *text == SIGNED_LOAD));
+        let stated = texts.filter(|text| text.starts_with('.') && !(is_load && *text == marks::SIGNED_LOAD));
         let words = stated.flat_map(|text| text.split('.').skip(1));
         words.map(Mod::from_ptx).collect::<Option<Modifiers>>().unwrap_or_default()
     }
