@@ -15,7 +15,7 @@ const NEWEST: PtxVersion = PtxVersion::new(9, 1);
 /// How an instruction is refused: by the operation, or by what it has.
 const REFUSALS: &[&str] = &[
     "the interpreter has no such operation",
-    "not known here",
+    "is not supported",
     "there is no other device",
     "machine code of `.x8` loads one matrix",
 ];

@@ -91,7 +91,7 @@ pub(super) fn rounding(cx: &Context<'_>) -> Decoded<Rounding> {
         Some(Mod::Rm) => Rounding::Down,
         Some(Mod::Rp) => Rounding::Up,
         Some(Mod::Rna) => Rounding::NearestAway,
-        Some(_) => return cx.unsupported("its rounding is not known here"),
+        Some(_) => return cx.unsupported("its rounding is not supported"),
     })
 }
 
@@ -122,7 +122,7 @@ fn part(cx: &Context<'_>) -> Decoded<Part> {
         Some(Mod::Hi) => Ok(Part::Hi),
         Some(Mod::Wide) => Ok(Part::Wide),
         Some(Mod::Lo) => Ok(Part::Lo),
-        _ => cx.unsupported("which part of the product it gives is not known here"),
+        _ => cx.unsupported("this part of the product is not supported"),
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn overshoot(cx: &Context<'_>) -> Decoded<Overshoot> {
     match (cx.m.has(Mod::Clamp), cx.m.has(Mod::Wrap)) {
         (true, false) => Ok(Overshoot::Clamp),
         (false, true) => Ok(Overshoot::Wrap),
-        _ => cx.unsupported("what amounts beyond the width do is not known here"),
+        _ => cx.unsupported("this treatment of amounts beyond the width is not supported"),
     }
 }
 
@@ -397,7 +397,7 @@ impl BodyDecoder<'_> {
     pub(super) fn fma_within_bounds(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (format, packing) = float_type(cx)?;
         if !cx.m.has(Mod::Oob) {
-            return cx.unsupported("what it does out of bounds is not known here");
+            return cx.unsupported("this treatment of addresses out of bounds is not supported");
         }
         let m = arith(cx, format)?;
         self.ternary(cx, Ternary::FmaWithinBounds(m), packing)
@@ -456,7 +456,7 @@ impl BodyDecoder<'_> {
         let half = match cx.m.get(Field::Mode) {
             Some(Mod::Lo) => Part::Lo,
             Some(Mod::Hi) => Part::Hi,
-            _ => return cx.unsupported("which half it multiplies is not known here"),
+            _ => return cx.unsupported("this half of the factors is not supported"),
         };
         let op = Ternary::Dp2a(sign_of(cx, Field::AType), sign_of(cx, Field::BType), half);
         self.ternary(cx, op, Packing::Whole)
@@ -533,7 +533,7 @@ impl BodyDecoder<'_> {
         let direction = match cx.m.get(Field::Direction) {
             Some(Mod::L) => Direction::Left,
             Some(Mod::R) => Direction::Right,
-            _ => return cx.unsupported("its direction is not known here"),
+            _ => return cx.unsupported("its direction is not supported"),
         };
         let op = Ternary::Shf(direction, overshoot(cx)?);
         self.ternary(cx, op, Packing::Whole)
@@ -549,7 +549,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Ecr) => Permutation::EdgeClampRight,
             Some(Mod::Rc16) => Permutation::Replicate16,
             None => Permutation::Generic,
-            Some(_) => return cx.unsupported("its mode is not known here"),
+            Some(_) => return cx.unsupported("its mode is not supported"),
         };
         self.ternary(cx, Ternary::Prmt(mode), Packing::Whole)
     }
@@ -597,7 +597,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Notanumber) => Property::NotANumber,
             Some(Mod::Normal) => Property::Normal,
             Some(Mod::Subnormal) => Property::Subnormal,
-            _ => return cx.unsupported("its property is not known here"),
+            _ => return cx.unsupported("its property is not supported"),
         };
         self.unary(cx, Unary::HasProperty(format, property), Packing::Whole)
     }

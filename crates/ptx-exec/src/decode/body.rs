@@ -420,7 +420,7 @@ impl<'a> BodyDecoder<'a> {
         self.fill_wide(&mut cx);
         match cx.m.untaken() {
             None => Ok(()),
-            Some(modifier) => cx.unsupported(&format!("`.{}` is not known here", modifier.as_str())),
+            Some(modifier) => cx.unsupported(&format!("`.{}` is not supported", modifier.as_str())),
         }
     }
 

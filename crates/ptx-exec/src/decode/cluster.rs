@@ -38,7 +38,7 @@ impl BodyDecoder<'_> {
         let action = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::Wait)) {
             (true, false) => ClusterAction::Arrive,
             (false, true) => ClusterAction::Wait,
-            _ => return cx.unsupported("what it does is not known here"),
+            _ => return cx.unsupported("this operation is not supported"),
         };
         cx.emit(Effect::ClusterBarrier(action));
         Ok(())
@@ -112,7 +112,7 @@ impl BodyDecoder<'_> {
             return Ok(());
         }
         if !cx.m.has(Mod::GetFirstCtaid) {
-            return cx.unsupported("this form is not known here");
+            return cx.unsupported("this form is not supported");
         }
         let (at, operand) = cx.named("d")?;
         for (n, element) in self.elements(operand).into_iter().enumerate() {

@@ -65,7 +65,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Down) => ShuffleMode::Down,
             Some(Mod::Bfly) => ShuffleMode::Butterfly,
             Some(Mod::Idx) => ShuffleMode::Index,
-            _ => return cx.unsupported("its mode is not known here"),
+            _ => return cx.unsupported("its mode is not supported"),
         };
         let srcs = vec![self.src_named(cx, "a")?, self.src_named(cx, "b")?, self.src_named(cx, "c")?];
         let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
@@ -79,7 +79,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Any) => VoteMode::Any,
             Some(Mod::Uni) => VoteMode::Uniform,
             Some(Mod::Ballot) => VoteMode::Ballot,
-            _ => return cx.unsupported("its mode is not known here"),
+            _ => return cx.unsupported("its mode is not supported"),
         };
         cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
         let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
@@ -97,7 +97,7 @@ impl BodyDecoder<'_> {
         if cx.m.has(Mod::Any) {
             return self.collective(cx, CollectiveKind::MatchAny, vec![a], vec![d]);
         }
-        cx.unsupported("what it compares is not known here")
+        cx.unsupported("this comparison is not supported")
     }
 
     /// `redux` on integers.
@@ -109,7 +109,7 @@ impl BodyDecoder<'_> {
             Some(Mod::And) => ReduceOp::And,
             Some(Mod::Or) => ReduceOp::Or,
             Some(Mod::Xor) => ReduceOp::Xor,
-            _ => return cx.unsupported("its operation is not known here"),
+            _ => return cx.unsupported("its operation is not supported"),
         };
         let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
             return cx.unsupported("its type is not an integer");
@@ -123,10 +123,10 @@ impl BodyDecoder<'_> {
         let which = match cx.m.get(Field::Op) {
             Some(Mod::Min) => Extreme::Min,
             Some(Mod::Max) => Extreme::Max,
-            _ => return cx.unsupported("its operation is not known here"),
+            _ => return cx.unsupported("its operation is not supported"),
         };
         if cx.m.scalar_type() != Some(ScalarType::F32) {
-            return cx.unsupported("its type is not known here");
+            return cx.unsupported("its type is not supported");
         }
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };

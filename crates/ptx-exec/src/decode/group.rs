@@ -19,7 +19,7 @@ impl BodyDecoder<'_> {
         let action = match (cx.m.has(Mod::WaitAll), cx.m.has(Mod::WaitGroup)) {
             (true, false) => GroupAction::WaitForAll,
             (false, true) => GroupAction::Wait(self.src_named(cx, "n")?),
-            _ => return cx.unsupported("what it waits for is not known here"),
+            _ => return cx.unsupported("this kind of wait is not supported"),
         };
         cx.emit(Effect::AsyncGroup(AsyncGroup { family: Family::Copies, action }));
         Ok(())

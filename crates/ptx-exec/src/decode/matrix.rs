@@ -51,7 +51,7 @@ pub(super) fn element(cx: &Context<'_>, field: Field) -> Decoded<Element> {
 pub(super) fn size(cx: &Context<'_>) -> Decoded<Size> {
     match cx.m.get(Field::Shape).and_then(Mod::matrix_shape) {
         Some(shape) => Ok(shape.into()),
-        None => cx.unsupported("its shape is not known here"),
+        None => cx.unsupported("its shape is not supported"),
     }
 }
 
@@ -68,7 +68,7 @@ fn major(cx: &Context<'_>, field: Field) -> Decoded<Major> {
             cx.m.ignore_words(&[Mod::Row], "the row has no other layout");
             Ok(Major::Row)
         }
-        (Some(_), _) => cx.unsupported("its layout is not known here"),
+        (Some(_), _) => cx.unsupported("its layout is not supported"),
     }
 }
 
@@ -97,7 +97,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
             Some(Mod::Xor) if cx.m.has(Mod::Popc) => Join::Xor,
             Some(Mod::And) if cx.m.has(Mod::Popc) => Join::And,
             None => Join::Multiply,
-            Some(_) => return cx.unsupported("its operation is not known here"),
+            Some(_) => return cx.unsupported("its operation is not supported"),
         },
         overflow: if cx.m.has(Mod::Satfinite) { Overflow::Finite } else { Overflow::Plain },
         rounding: rounding(cx)?,
@@ -117,7 +117,7 @@ pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element)
             let indices = match (cx.m.has(Mod::Sp), cx.m.has(Mod::SpOrderedMetadata)) {
                 (true, false) => Indices::AnyOrder,
                 (false, true) => Indices::Increasing,
-                _ => return cx.unsupported("the order of its positions is not known here"),
+                _ => return cx.unsupported("the order of its positions is not supported"),
             };
             Ok(Some(Sparse { selector, indices }))
         }
@@ -142,7 +142,7 @@ fn tiles(cx: &Context<'_>) -> Decoded<Tiles> {
         (Some(Mod::M8n16), false) => (8, bytes(cx)?, Spread::Along),
         (Some(Mod::M16n16), true) => (16, bytes(cx)?, Spread::Across),
         (Some(Mod::M16n8), true) => (8, Cell::Byte, Spread::Sums),
-        _ => return cx.unsupported("its shape is not known here"),
+        _ => return cx.unsupported("its shape is not supported"),
     };
     let count = match cx.m.get(Field::Num) {
         // `ptxas` accepts `.x8`, which is not in the manual, and generates the machine instruction for one matrix.
@@ -160,7 +160,7 @@ fn bytes(cx: &Context<'_>) -> Decoded<Cell> {
         None => Ok(Cell::Byte),
         Some(Mod::B6x16P32) => Ok(Cell::Six),
         Some(Mod::B4x16P64) => Ok(Cell::Four),
-        Some(_) => cx.unsupported("its format in memory is not known here"),
+        Some(_) => cx.unsupported("its format in memory is not supported"),
     }
 }
 
@@ -175,12 +175,12 @@ fn scales(cx: &Context<'_>) -> Decoded<Option<Scales>> {
         Some(Mod::ScaleVec1X) => 1,
         None if cx.m.has(Mod::KindMxf4) => 2,
         None if cx.m.has(Mod::KindMxf8f6f4) => 1,
-        _ => return cx.unsupported("the size of its blocks is not known here"),
+        _ => return cx.unsupported("the size of its blocks is not supported"),
     };
     let format = match cx.m.get(Field::SType) {
         Some(Mod::Ue4m3) => Narrow::E4m3,
         Some(Mod::Ue8m0) => Narrow::Ue8m0,
-        _ => return cx.unsupported("the type of its scales is not known here"),
+        _ => return cx.unsupported("the type of its scales is not supported"),
     };
     Ok(Some(Scales { blocks, format }))
 }
@@ -216,7 +216,7 @@ impl BodyDecoder<'_> {
     /// `movmatrix`.
     fn transpose(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         if cx.m.get(Field::Shape) != Some(Mod::M8n8) {
-            return cx.unsupported("its shape is not known here");
+            return cx.unsupported("its shape is not supported");
         }
         cx.m.ignore(&[Field::Type], SHAPED);
         cx.m.ignore_words(&[Mod::Trans], "there is no other way of moving it");

@@ -23,7 +23,7 @@ fn order(cx: &Context<'_>) -> Decoded<(Order, bool)> {
         None | Some(Mod::Weak) => Ok((Order::Relaxed, false)),
         Some(Mod::Volatile | Mod::Relaxed) => Ok((Order::Relaxed, true)),
         Some(Mod::Acquire | Mod::Release) => Ok((Order::Strong, true)),
-        Some(_) => cx.unsupported("its order is not known here"),
+        Some(_) => cx.unsupported("its order is not supported"),
     }
 }
 

@@ -47,7 +47,7 @@ impl<'a> BodyDecoder<'a> {
         let size = match (narrow, cx.m.scalar_type()) {
             (Some((_, count)), _) => count,
             (None, Some(ty)) => ty.bytes(),
-            (None, None) => return cx.unsupported("its type is not known here"),
+            (None, None) => return cx.unsupported("its type is not supported"),
         };
         let action = action(self, cx, narrow)?;
         cx.emit(Effect::Multimem(Box::new(Multimem { address, size, action })));
@@ -87,7 +87,7 @@ impl<'a> BodyDecoder<'a> {
 
 /// The reduction of two values in the precision of their type. Nothing is flushed: the manual specifies that only for `red`.
 fn plain(cx: &Context<'_>) -> Decoded<Combine> {
-    let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("its type is not known here") };
+    let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("its type is not supported") };
     Ok(match combination(cx, ty)? {
         Combine::Float(FloatCombine::AddF32 { .. }) => {
             Combine::Float(FloatCombine::AddF32 { in_global: Subnormals::Keep })
@@ -107,7 +107,7 @@ fn accumulation(cx: &Context<'_>, narrow: Option<(Narrow, u32)>) -> Decoded<Accu
         (None, Some(ScalarType::F16x2), Some(Mod::AccF32)) => (Element::Wide(Format::F16), 2, Format::F32),
         (None, Some(ScalarType::Bf16), Some(Mod::AccF32)) => (Element::Wide(Format::Bf16), 1, Format::F32),
         (None, Some(ScalarType::Bf16x2), Some(Mod::AccF32)) => (Element::Wide(Format::Bf16), 2, Format::F32),
-        _ => return cx.unsupported("the precision of its sums is not known here"),
+        _ => return cx.unsupported("the precision of its sums is not supported"),
     };
     let extreme = |which| {
         let (nan, sign) = (NanRule::Ignore, SignRule::Plain);
@@ -117,7 +117,7 @@ fn accumulation(cx: &Context<'_>, narrow: Option<(Narrow, u32)>) -> Decoded<Accu
         Some(Mod::Add) => Step::Add,
         Some(Mod::Min) => extreme(Extreme::Min),
         Some(Mod::Max) => extreme(Extreme::Max),
-        _ => return cx.unsupported("its operation is not known here"),
+        _ => return cx.unsupported("its operation is not supported"),
     };
     let rounds = if precision.is_some() { Rounds::AtTheEnd } else { Rounds::EachStep };
     Ok(Accumulation::Widened { element, count, format, step, rounds })

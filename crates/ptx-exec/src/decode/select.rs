@@ -17,7 +17,7 @@ pub(super) fn join(cx: &Context<'_>) -> Decoded<Option<Join>> {
         Some(Mod::And) => Some(Join::And),
         Some(Mod::Or) => Some(Join::Or),
         Some(Mod::Xor) => Some(Join::Xor),
-        Some(_) => return cx.unsupported("its operator is not known here"),
+        Some(_) => return cx.unsupported("its operator is not supported"),
     })
 }
 
@@ -45,7 +45,7 @@ pub(super) const fn relation(comparison: Mod) -> Option<(Relation, WithNan)> {
 /// The comparison given by the modifiers.
 fn comparison(cx: &Context<'_>, numbers: Numbers) -> Decoded<Comparison> {
     let Some((relation, with_nan)) = cx.m.get(Field::Cmp).and_then(relation) else {
-        return cx.unsupported("its comparison is not known here");
+        return cx.unsupported("its comparison is not supported");
     };
     Ok(Comparison { relation, with_nan, numbers, subnormals: subnormals(cx) })
 }
@@ -107,7 +107,7 @@ impl BodyDecoder<'_> {
         // A pair produces a pair or 32 bits of masks; a single value produces a single one.
         let pair = matches!(dtype, ScalarType::F16x2 | ScalarType::Bf16x2);
         if (count == 1 && pair) || (count == 2 && width != 16) {
-            return cx.unsupported("its types do not go together");
+            return cx.unsupported("its combination of types is not supported");
         }
         let ones = u64::MAX >> (64 - width);
         let when_true = match dtype {
@@ -131,7 +131,7 @@ impl BodyDecoder<'_> {
         let op = match cx.m.type_of(Field::CType) {
             Some(ScalarType::F32) => Ternary::SelectByFloatSign(Format::F32, subnormals(cx)),
             Some(ScalarType::S32) => Ternary::SelectBySign,
-            _ => return cx.unsupported("the type of its selector is not known here"),
+            _ => return cx.unsupported("the type of its selector is not supported"),
         };
         self.choose(cx, op)
     }
@@ -143,7 +143,7 @@ impl BodyDecoder<'_> {
                 cx.m.ignore(&[Field::Type, Field::DType], "the selected value goes on as it is");
                 Ok(())
             }
-            _ => cx.unsupported("its type is not known here"),
+            _ => cx.unsupported("its type is not supported"),
         }
     }
 }

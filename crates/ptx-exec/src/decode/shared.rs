@@ -30,7 +30,7 @@ fn layout(cx: &Context<'_>) -> Decoded<BarrierLayout> {
     match cx.m.get(Field::Layout) {
         Some(Mod::LayoutV1) => Ok(BarrierLayout::V1),
         Some(Mod::LayoutV0) | None => Ok(BarrierLayout::V0),
-        Some(_) => cx.unsupported("its layout is not known here"),
+        Some(_) => cx.unsupported("its layout is not supported"),
     }
 }
 
@@ -119,7 +119,7 @@ impl BodyDecoder<'_> {
         let is_conditional = match cx.m.get(Field::PhaseType) {
             Some(Mod::PhaseTypeConditional) => true,
             None => false,
-            Some(_) => return cx.unsupported("its phase is not known here"),
+            Some(_) => return cx.unsupported("its phase is not supported"),
         };
         cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
         let action = match cx.m.has(Mod::Parity) {
@@ -136,7 +136,7 @@ impl BodyDecoder<'_> {
         let action = match (cx.m.has(Mod::ExpectTx), cx.m.has(Mod::CompleteTx)) {
             (true, false) => MbarrierAction::Expect(count),
             (false, true) => MbarrierAction::Complete(count),
-            _ => return cx.unsupported("how it changes the number of transactions is not known here"),
+            _ => return cx.unsupported("this change of the number of transactions is not supported"),
         };
         self.mbarrier(cx, action)
     }
@@ -152,7 +152,7 @@ impl BodyDecoder<'_> {
         let stay = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::ArriveDrop)) {
             (true, false) => Stay::Stays,
             (false, true) => Stay::Leaves,
-            _ => return cx.unsupported("how it arrives is not known here"),
+            _ => return cx.unsupported("this kind of arrival is not supported"),
         };
         self.mbarrier(cx, MbarrierAction::Arrive { count, transactions, completion, stay })
     }

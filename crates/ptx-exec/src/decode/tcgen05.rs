@@ -93,13 +93,13 @@ impl BodyDecoder<'_> {
             (None, Some(Mod::Warpx20213)) => (CopyRows::Halves, 1),
             (None, Some(Mod::Warpx20123)) => (CopyRows::Pairs, 1),
             (None, Some(Mod::Warpx4)) => (CopyRows::Quarters, 1),
-            _ => return cx.unsupported("its shape is not known here"),
+            _ => return cx.unsupported("its shape is not supported"),
         };
         let packed = match cx.m.get(Field::SrcFmt) {
             None => None,
             Some(Mod::B6x16P32) => Some(Packed::Six),
             Some(Mod::B4x16P64) => Some(Packed::Four),
-            Some(_) => return cx.unsupported("its format is not known here"),
+            Some(_) => return cx.unsupported("its format is not supported"),
         };
         let (to, from) = (self.tensor_address(cx, "taddr")?, self.src_named(cx, "s-desc")?);
         self.tensor_issue(cx, TensorOperation::Copy { rows, chunks, packed, to, from })
@@ -115,7 +115,7 @@ impl BodyDecoder<'_> {
         let blocks = match cx.m.get(Field::Multicast) {
             None => None,
             Some(Mod::MulticastCluster | Mod::MulticastCluster32b) => self.multicast(cx)?,
-            Some(_) => return cx.unsupported("its kind of multicast is not known here"),
+            Some(_) => return cx.unsupported("its kind of multicast is not supported"),
         };
         let group = group(cx)?;
         cx.emit(Effect::Async(AsyncOp::TensorCommit(Box::new(TensorCommit { group, barrier, blocks }))));
@@ -196,7 +196,7 @@ impl BodyDecoder<'_> {
             Some(Mod::S16x128b) => TensorShape::Lanes16Bits128,
             Some(Mod::S16x256b) => TensorShape::Lanes16Bits256,
             Some(Mod::S16x32bx2) => TensorShape::Split(self.half_distance(cx)?),
-            _ => return cx.unsupported("its shape is not known here"),
+            _ => return cx.unsupported("its shape is not supported"),
         };
         cx.m.ignore(&[Field::Num], "the operand has that many registers");
         cx.m.ignore_words(&[Mod::B32], "cells of tensor memory have no other type");
@@ -216,7 +216,7 @@ impl BodyDecoder<'_> {
         let which = match cx.m.get(Field::Op) {
             Some(Mod::Min) => Extreme::Min,
             Some(Mod::Max) => Extreme::Max,
-            _ => return cx.unsupported("its reduction is not known here"),
+            _ => return cx.unsupported("its reduction is not supported"),
         };
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
@@ -225,7 +225,7 @@ impl BodyDecoder<'_> {
         let access = if cx.m.has(Mod::Spcompress) {
             cx.m.ignore_words(&[Mod::Sp24, Mod::B2], "there is one compression");
             if cx.m.scalar_type() != Some(ScalarType::F32) {
-                return cx.unsupported("its type is not known here");
+                return cx.unsupported("its type is not supported");
             }
             let (at, _) = cx.named("e")?;
             let positions = self.vector_dsts(cx, at)?;
@@ -278,7 +278,7 @@ fn group(cx: &Context<'_>) -> Decoded<Group> {
     match (cx.m.has(Mod::CtaGroup1), cx.m.has(Mod::CtaGroup2)) {
         (true, _) => Ok(Group::One),
         (_, true) => Ok(Group::Pair),
-        _ => cx.unsupported("which blocks it is for is not known here"),
+        _ => cx.unsupported("this group of blocks is not supported"),
     }
 }
 
@@ -292,7 +292,7 @@ fn multiply_kind(cx: &Context<'_>) -> Decoded<MultiplyKind> {
         Some(Mod::KindMxf8f6f4) => MultiplyKind::Mxf8f6f4,
         Some(Mod::KindMxf4) => MultiplyKind::Mxf4,
         Some(Mod::KindMxf4nvf4) => MultiplyKind::Mxf4nvf4,
-        _ => return cx.unsupported("its kind is not known here"),
+        _ => return cx.unsupported("its kind is not supported"),
     })
 }
 

@@ -41,7 +41,7 @@ impl BodyDecoder<'_> {
         let for_pairs = match cx.m.get(Slot::CtaGroup) {
             None | Some(Mod::CtaGroup1) => false,
             Some(Mod::CtaGroup2) => true,
-            Some(other) => return cx.unsupported(&format!("`.{}` is not known here", other.as_str())),
+            Some(other) => return cx.unsupported(&format!("`.{}` is not supported", other.as_str())),
         };
         let (at, operand) = cx.named("tensor")?;
         let span = cx.span(at);
@@ -191,7 +191,7 @@ impl BodyDecoder<'_> {
 fn rank(cx: &Context<'_>) -> Decoded<usize> {
     match cx.m.get(Slot::Dim).and_then(Mod::dimensions) {
         Some(dimensions) => Ok(dimensions as usize),
-        None => cx.unsupported("its number of dimensions is not known here"),
+        None => cx.unsupported("its number of dimensions is not supported"),
     }
 }
 
@@ -202,7 +202,7 @@ fn mode(cx: &Context<'_>) -> Decoded<TensorMode> {
         Some(Mod::Im2col | Mod::Im2colNoOffs) => TensorMode::Im2col,
         Some(Mod::Im2colW) => TensorMode::Im2colW,
         Some(Mod::Im2colW128) => TensorMode::Im2colW128,
-        Some(other) => return cx.unsupported(&format!("`.{}` is not known here", other.as_str())),
+        Some(other) => return cx.unsupported(&format!("`.{}` is not supported", other.as_str())),
     })
 }
 
@@ -216,7 +216,7 @@ fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
         Some(Mod::And) => TensorReduction::And,
         Some(Mod::Or) => TensorReduction::Or,
         Some(Mod::Xor) => TensorReduction::Xor,
-        _ => return cx.unsupported("its operation is not known here"),
+        _ => return cx.unsupported("its operation is not supported"),
     })
 }
 
@@ -253,6 +253,6 @@ fn field(cx: &Context<'_>) -> Decoded<Field> {
         Some(Mod::SwizzleMode) => Ok(Field::SwizzleMode),
         Some(Mod::SwizzleAtomicity) => Ok(Field::SwizzleAtomicity),
         Some(Mod::FillMode) => Ok(Field::Fill),
-        _ => cx.unsupported("its field is not known here"),
+        _ => cx.unsupported("its field is not supported"),
     }
 }

@@ -171,7 +171,7 @@ impl<'a> BodyDecoder<'a> {
             // Omitting `.base` has the same meaning.
             match cx.m.get(Field::Mipmap) {
                 None | Some(Mod::Base) => LevelOf::Base,
-                Some(_) => return cx.unsupported("its choice of levels is not known here"),
+                Some(_) => return cx.unsupported("its choice of levels is not supported"),
             }
         };
         let gather = match cx.m.get(Field::Component) {
@@ -180,7 +180,7 @@ impl<'a> BodyDecoder<'a> {
             Some(Mod::G) => Some(1),
             Some(Mod::B) => Some(2),
             Some(Mod::A) => Some(3),
-            Some(_) => return cx.unsupported("its component is not known here"),
+            Some(_) => return cx.unsupported("its component is not supported"),
         };
         let texels = match cx.m.get(Field::DType) {
             Some(Mod::U32 | Mod::S32 | Mod::F32) => Texels::Words,
@@ -218,7 +218,7 @@ impl<'a> BodyDecoder<'a> {
     /// `txq`, `suq`.
     fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let query = cx.m.get(Field::Query).and_then(Property::of);
-        let Some(property) = query else { return cx.unsupported("its query is not known here") };
+        let Some(property) = query else { return cx.unsupported("its query is not supported") };
         let dst = self.dst_named(cx, "d")?;
         let (at, operand) = cx.named("a")?;
         let handle = self.handle(cx, operand, at)?;
@@ -232,7 +232,7 @@ impl<'a> BodyDecoder<'a> {
             Some(Mod::Texref) => Opaque::Texture,
             Some(Mod::Samplerref) => Opaque::Sampler,
             Some(Mod::Surfref) => Opaque::Surface,
-            _ => return cx.unsupported("its type is not known here"),
+            _ => return cx.unsupported("its type is not supported"),
         };
         let dst = self.dst_named(cx, "p")?;
         let handle = self.src_named(cx, "a")?;
@@ -296,7 +296,7 @@ impl<'a> BodyDecoder<'a> {
         };
         let (Some(unsigned), Some(signed)) = (combine(Signedness::Unsigned), combine(Signedness::Signed))
         else {
-            return cx.unsupported("its operation is not known here");
+            return cx.unsupported("its operation is not supported");
         };
         let src = self.src_named(cx, "c")?;
         let size = ty.bytes();

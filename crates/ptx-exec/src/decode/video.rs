@@ -25,7 +25,7 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
         Opcode::Vshr => Operation::ShiftRight(overshoot(cx)?),
         Opcode::Vset | Opcode::Vset2 | Opcode::Vset4 => match cx.m.get(Field::Cmp).and_then(relation) {
             Some((relation, WithNan::False)) => Operation::Compare(relation),
-            _ => return cx.unsupported("its comparison is not known here"),
+            _ => return cx.unsupported("its comparison is not supported"),
         },
         _ => return cx.unsupported("it is not a known video instruction"),
     })
@@ -120,7 +120,7 @@ impl BodyDecoder<'_> {
                 Some(Mod::Shr7) => 7,
                 Some(Mod::Shr15) => 15,
                 None => 0,
-                Some(_) => return cx.unsupported("its scale is not known here"),
+                Some(_) => return cx.unsupported("its scale is not supported"),
             };
             let vmad = MultiplyAdd { a: a_part, b: b_part, turn, scale, saturation: saturation(cx) };
             cx.emit(ternary(Ternary::MultiplyAdd(vmad), d, [a, b, c]));
@@ -132,7 +132,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Max) => Second::Max,
             None if cx.find("c").is_some() => Second::Merge(part(selected)),
             None => Second::Nothing,
-            Some(_) => return cx.unsupported("its second operation is not known here"),
+            Some(_) => return cx.unsupported("its second operation is not supported"),
         };
         let scalar = Scalar {
             operation: operation(cx)?,

@@ -48,7 +48,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
             None => Join::Multiply,
             // For 1-bit values, the population count of the conjunction is the product.
             Some(Mod::And) if cx.m.has(Mod::Popc) => Join::Multiply,
-            Some(_) => return cx.unsupported("its operation is not known here"),
+            Some(_) => return cx.unsupported("its operation is not supported"),
         },
         overflow: if cx.m.has(Mod::Satfinite) { Overflow::Finite } else { Overflow::Plain },
         rounding: Rounding::NearestEven,

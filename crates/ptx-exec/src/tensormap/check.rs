@@ -172,7 +172,7 @@ impl TensorMap {
             "an interleave of 32 bytes goes with a swizzle of 32 bytes".to_owned()
         })?;
         ensure(self.interleave == Interleave::None || swizzle != Swizzle::Bytes96, || {
-            "a swizzle of 96 bytes does not go with an interleave".to_owned()
+            "a swizzle of 96 bytes cannot be combined with an interleave".to_owned()
         })?;
         let wide = matches!(
             swizzle,

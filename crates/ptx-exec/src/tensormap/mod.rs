@@ -426,7 +426,7 @@ impl TensorMap {
     pub(crate) fn swizzle(&self) -> Result<Swizzle, TensorMapError> {
         let (mode, atomicity) = self.swizzle;
         Swizzle::from_numbers(mode, atomicity).ok_or_else(|| {
-            TensorMapError(format!("swizzle mode {mode} does not go with swizzle atomicity {atomicity}"))
+            TensorMapError(format!("swizzle mode {mode} cannot be combined with swizzle atomicity {atomicity}"))
         })
     }
 }

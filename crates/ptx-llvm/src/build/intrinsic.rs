@@ -238,7 +238,7 @@ fn kinds_of(name: &str) -> Result<&'static [Kind], LlvmError> {
     let short = name.strip_prefix("llvm.").unwrap_or(name);
     let found = OVERLOADS.iter().find(|(names, _)| names.contains(&short));
     found.map(|(_, kinds)| *kinds).ok_or_else(|| LlvmError::Other {
-        message: format!("the types that {name} is overloaded for are not known here"),
+        message: format!("the types that {name} is overloaded for are unknown"),
     })
 }
 
