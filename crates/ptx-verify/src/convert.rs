@@ -53,6 +53,14 @@ pub(crate) fn fills_registers(site: Site<'_>) -> bool {
     formats.into_iter().flatten().any(|ty| matches!(ty, ScalarType::Bf16 | ScalarType::Tf32))
 }
 
+/// Whether no operand may be in a register of 128 bits: `ptxas` flushes in a step of its own between single precision and the wider types,
+/// and has no such step for these registers.
+pub(crate) fn flushes_separately(site: Site<'_>) -> bool {
+    use ScalarType::{F32, F64, S64, U64};
+    let [to, from] = [Field::DType, Field::AType].map(|field| site.mnemonic().type_of(field));
+    site.has(Mod::Ftz) && matches!((to, from), (Some(F32), Some(F64)) | (Some(F64 | S64 | U64), Some(F32)))
+}
+
 fn convertible(to: ScalarType, from: ScalarType) -> bool {
     to != ScalarType::Tf32 || from == ScalarType::F32
 }

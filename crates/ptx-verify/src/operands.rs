@@ -81,8 +81,11 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
         Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
         Kind::Wide(rule) => {
             if let Some(ty) = resolve(site, rule) {
-                let exact =
-                    site.mnemonic().sem() == Sem::Move(MoveSem::Cvt) && convert::fills_registers(site);
+                let is_widest = |reg| site.body.reg_type(reg) == ScalarType::B128;
+                let exact = site.mnemonic().sem() == Sem::Move(MoveSem::Cvt)
+                    && (convert::fills_registers(site)
+                        || convert::flushes_separately(site)
+                            && matches!(operand, Operand::Register(reg) if is_widest(reg)));
                 let width = if exact { Width::Same } else { Width::AtLeast };
                 check_scalar(cx, site, place, Wanted { ty, width }, operand);
             }

@@ -239,7 +239,8 @@ fn executed(text: &str) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("m.ll");
     std::fs::write(&file, text).expect("written");
-    let ended = Command::new(lli).arg("-O0").arg(&file).output().expect("lli runs");
+    // With AVX512-FP16 LLVM 22 rounds the exponent of `ldexp` to a half, so that an infinity becomes a NaN.
+    let ended = Command::new(lli).args(["-O0", "-mattr=-avx512fp16"]).arg(&file).output().expect("lli runs");
     assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
     Some(String::from_utf8(ended.stdout).expect("text"))
 }

@@ -426,7 +426,9 @@ impl TensorMap {
     pub(crate) fn swizzle(&self) -> Result<Swizzle, TensorMapError> {
         let (mode, atomicity) = self.swizzle;
         Swizzle::from_numbers(mode, atomicity).ok_or_else(|| {
-            TensorMapError(format!("swizzle mode {mode} cannot be combined with swizzle atomicity {atomicity}"))
+            TensorMapError(format!(
+                "swizzle mode {mode} cannot be combined with swizzle atomicity {atomicity}"
+            ))
         })
     }
 }

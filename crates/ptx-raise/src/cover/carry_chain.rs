@@ -9,7 +9,8 @@ use ptx_llvm::view::{BinaryOp, Block, CastOp, InstId, Op, Value};
 use rustc_hash::FxHashSet as HashSet;
 
 use super::decision::{Narrow, Text};
-use super::marked::{Found, inst_of};
+use super::marked::Found;
+use super::pattern::inst_of;
 use super::state::Covering;
 use crate::constraint::parse_constraints;
 use crate::value::sign_extend;

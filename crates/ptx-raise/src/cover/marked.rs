@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 use super::decision::{Action, Decision, Match, Narrow, Text};
 use super::matching::{Matching, Operands};
+use super::pattern::inst_of;
 use super::state::Covering;
 use crate::constraint::parse_constraints;
 
@@ -55,14 +56,6 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
         found.iter().flat_map(|found| found.text.values()).filter_map(inst_of).collect();
     for text in found {
         cover.accept(text, &needed);
-    }
-}
-
-/// The instruction that computes a value.
-pub(super) fn inst_of(value: Value) -> Option<InstId> {
-    match value {
-        Value::Inst(id) => Some(id),
-        _ => None,
     }
 }
 

@@ -8,7 +8,6 @@ use ptx_diag::SourceFile;
 use ptx_llvm::view::{CastOp, Function, InstId, Op, Type, Value, View};
 use ptx_llvm::{Context, Gpu, Machine, Module, OptLevel};
 
-use super::marked::inst_of;
 use crate::constraint::register_class;
 use crate::target::Target;
 
@@ -148,4 +147,12 @@ pub(super) fn bits_of(view: &View, function: &Function, value: Value) -> Value {
         value = inner;
     }
     value
+}
+
+/// The instruction that computes a value.
+pub(super) fn inst_of(value: Value) -> Option<InstId> {
+    match value {
+        Value::Inst(id) => Some(id),
+        _ => None,
+    }
 }

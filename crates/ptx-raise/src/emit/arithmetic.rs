@@ -238,6 +238,7 @@ impl Emitter<'_, '_, '_> {
         to: Class,
         fill: Fill,
     ) -> Result<RegId> {
+        debug_assert!(from != Class::Pred && to != Class::Pred, "a truth value is no integer of a width");
         if from.bits() == to.bits() {
             return Ok(register);
         }

@@ -145,7 +145,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(());
         }
         let whole = packed_leaf(bits);
-        if let (Scalar::Int(1), [value]) = (whole.scalar, values) {
+        if let (Scalar::Int(1), [value, ..]) = (whole.scalar, values) {
             return self.store_leaf(whole, *value, access);
         }
         let leaves = self.leaves(ty)?;
