@@ -64,7 +64,11 @@ fn check_hidden(cx: &mut Checker<'_>, function: &Function, body: &Body, id: VarI
 fn check_inst<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body, inst: &'m Inst) {
     let site = Site { module: cx.module, function, body, inst };
     // The targets of single modifiers may exclude each other, so that each limit is checked separately.
-    if inst.mnemonic.limits().any(|limit| !cx.target.has(limit)) {
+    if cx.available.contains(&inst.mnemonic) {
+        // Checked already.
+    } else if inst.mnemonic.limits().all(|limit| cx.target.has(limit)) {
+        cx.available.insert(inst.mnemonic);
+    } else {
         let what = format!("`{}`", inst.mnemonic);
         let since = inst.mnemonic.since();
         if cx.target.has(since) {

@@ -26,6 +26,10 @@ pub(crate) struct Checker<'m> {
     pub(crate) aliases: FxHashMap<StrId, StrId>,
     /// File, line and column of every `.loc` so far.
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,
+    /// The mnemonics that the target has: a module has few distinct ones.
+    pub(crate) available: FxHashSet<Mnemonic>,
+    /// The mnemonics that keep the constraints of their rows.
+    pub(crate) consistent: FxHashSet<Mnemonic>,
     /// The lists and prototypes of the body that is checked, by label.
     pub(crate) lists: FxHashMap<LabelId, &'m Stmt>,
     /// The parameters and results of the function that is checked.
@@ -64,6 +68,8 @@ impl<'m> Checker<'m> {
             files: FxHashMap::default(),
             aliases: FxHashMap::default(),
             locations: FxHashSet::default(),
+            available: FxHashSet::default(),
+            consistent: FxHashSet::default(),
             lists: FxHashMap::default(),
             inputs: FxHashSet::default(),
             outputs: FxHashSet::default(),

@@ -128,8 +128,13 @@ fn check_removed(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// Checks the constraints of the row. Returns whether there is such an instruction at all.
 fn check_constraints(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
+    if cx.consistent.contains(&site.mnemonic()) {
+        return true;
+    }
+    let mut is_consistent = true;
     for constraint in site.form().constraints {
         let Some((modifier, other)) = constraint.violation(&site.mnemonic()) else { continue };
+        is_consistent = false;
         match (constraint, other) {
             (Constraint::Never(_, reason), _) => {
                 misplaced(cx, site, modifier, reason);
@@ -140,6 +145,9 @@ fn check_constraints(cx: &mut Checker<'_>, site: Site<'_>) -> bool {
             (Constraint::Excludes(..), Some(other)) => conflict(cx, site, modifier, other),
             (Constraint::Excludes(..), None) => {}
         }
+    }
+    if is_consistent {
+        cx.consistent.insert(site.mnemonic());
     }
     true
 }

@@ -40,15 +40,13 @@ impl Emitter<'_, '_, '_> {
     /// Whether the target has such loads, and the memory that a load reads is not written: it is marked (`!invariant.load`), or it reads constant
     /// variables or memory that only `readonly noalias` parameters of the kernel point to.
     pub(super) fn reads_constant_memory(&self, id: InstId) -> bool {
-        if !self.module.target.supports(ptx!("ld.global.nc.b32")) {
-            return false;
-        }
         let inst = self.function.inst(id);
-        match inst.op {
+        let is_constant = match inst.op {
             _ if inst.metadata("invariant.load").is_some() => true,
             Op::Load { ptr, .. } => self.points_at_constants(ptr),
             _ => false,
-        }
+        };
+        is_constant && self.module.target.supports(ptx!("ld.global.nc.b32"))
     }
 
     fn points_at_constants(&self, pointer: Value) -> bool {
