@@ -26,6 +26,16 @@ impl Geometry {
     const fn array(self) -> Self {
         Self { is_array: true, ..self }
     }
+
+    /// How many registers hold the coordinates, with the numbers of a layer and of a sample: three are padded to four (manual
+    /// 9.7.10.3).
+    pub const fn registers(self) -> u8 {
+        match self.axes + self.is_array as u32 + self.has_samples as u32 {
+            1 => 1,
+            2 => 2,
+            _ => 4,
+        }
+    }
 }
 
 impl Mod {

@@ -62,12 +62,12 @@ impl VectorLengthRule {
                 Some(Mod::Im2colW | Mod::Im2colW128) => 2,
                 _ => dimensions(mnemonic).saturating_sub(2),
             },
-            VectorLengthRule::TextureOffsets => match geometry(mnemonic) {
+            VectorLengthRule::TextureOffsets => match mnemonic.geometry() {
                 // The verifier refuses offsets from a direction.
                 Some(geometry) if geometry.is_cube => 2,
                 geometry => padded_axes(geometry),
             },
-            VectorLengthRule::Gradient => padded_axes(geometry(mnemonic)),
+            VectorLengthRule::Gradient => padded_axes(mnemonic.geometry()),
             VectorLengthRule::DisabledLanes => {
                 4 * numbered(mnemonic.get(Field::CtaGroup), "cta_group::").unwrap_or(1)
             }
@@ -156,10 +156,6 @@ fn matrices(mnemonic: &Mnemonic) -> u32 {
 /// The dimensions of a tensor.
 fn dimensions(mnemonic: &Mnemonic) -> u32 {
     mnemonic.get(Field::Dim).and_then(Mod::dimensions).unwrap_or(1)
-}
-
-fn geometry(mnemonic: &Mnemonic) -> Option<Geometry> {
-    mnemonic.get(Field::Geometry).and_then(Mod::geometry)
 }
 
 /// One number for each axis, three padded to four; two without a geometry.

@@ -26,7 +26,7 @@ impl Mod {
 /// The kinds of multiplication that keep elements of 4 bits as they are; otherwise formats of 4 and 6 bits are padded to bytes.
 pub const PACKED_KINDS: [Mod; 2] = [Mod::KindMxf4, Mod::KindMxf4nvf4];
 
-/// The registers that `wmma` has for a factor of `.f16`, whatever the shape (manual 9.7.14.4.1).
+/// The registers that `wmma` has for a factor of `.f16`, of every shape (manual 9.7.14.4.1).
 pub const WMMA_HALVES: u32 = 8;
 
 /// The registers in which each of `threads` threads holds its share of a matrix: of 64 bits for elements of 64 bits, else of 32.

@@ -2,6 +2,7 @@
 
 use crate::families::{Sem, TextureSem};
 use crate::form::Role;
+use crate::geometry::Geometry;
 use crate::mnemonic::Mnemonic;
 use crate::names::{Field, Mod};
 use crate::types::ScalarType;
@@ -32,24 +33,25 @@ impl Mnemonic {
         }
     }
 
-    /// How many registers hold coordinates ([`Kind::Coordinates`](crate::Kind::Coordinates)) of this geometry, the index of an
-    /// array included; vectors of three are padded to four (manual 9.7.10.3).
+    /// The geometry that the mnemonic names.
+    pub fn geometry(&self) -> Option<Geometry> {
+        self.get(Field::Geometry).and_then(Mod::geometry)
+    }
+
+    /// How many registers hold coordinates ([`Kind::Coordinates`](crate::Kind::Coordinates)); four without a geometry.
     pub fn coordinates(&self) -> u8 {
-        match self.get(Field::Geometry) {
-            Some(Mod::D1) => 1,
-            Some(Mod::D2 | Mod::A1d) => 2,
-            _ => 4,
-        }
+        self.geometry().map_or(4, Geometry::registers)
     }
 
     /// The type of the first coordinate where it is not that of the others: the index of an array, beside which a multi-sample
     /// texture has the number of the sample. The index of an array of surfaces counts with the coordinates.
     pub fn index_type(&self) -> Option<ScalarType> {
         let is_fetch = matches!(self.sem(), Sem::Texture(TextureSem::Tex | TextureSem::Tld4));
-        match self.get(Field::Geometry) {
-            Some(Mod::A1d | Mod::A2d | Mod::Acube) if is_fetch => Some(ScalarType::U32),
-            Some(Mod::A2dms) => Some(ScalarType::B32),
-            _ => None,
+        let geometry = self.geometry().filter(|geometry| geometry.is_array)?;
+        match (geometry.has_samples, is_fetch) {
+            (true, _) => Some(ScalarType::B32),
+            (false, true) => Some(ScalarType::U32),
+            (false, false) => None,
         }
     }
 }
