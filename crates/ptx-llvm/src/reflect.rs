@@ -123,7 +123,7 @@ mod tests {
         let text = "declare i32 @__nvvm_reflect(ptr)\ndefine i32 @f(ptr %p) {\n  %a = call i32 @__nvvm_reflect(ptr %p)\n  ret i32 %a\n}\n";
         let mut module = Module::parse_text(&context, "m", text.as_bytes()).expect("valid text");
         let machine = Machine::new(&Gpu::default(), OptLevel::O0).expect("the target");
-        let error = resolve_reflect(&mut module, 90, &machine).expect_err("nobody knows what is asked");
+        let error = resolve_reflect(&mut module, 90, &machine).expect_err("an unknown question");
         assert!(error.to_string().contains("constant string"), "{error}");
     }
 

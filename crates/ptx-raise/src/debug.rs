@@ -110,7 +110,7 @@ impl ModuleContext<'_, '_> {
     fn string_labels(&self) -> HashSet<String> {
         let mut labels = HashSet::default();
         for section in self.kept_sections() {
-            if section.names().all(|(_, stands)| stands) {
+            if section.names().all(|(_, is_defined)| is_defined) {
                 labels.extend(section.names().map(|(name, _)| name.to_owned()));
                 labels.extend(section.name);
             }
@@ -129,7 +129,9 @@ impl ModuleContext<'_, '_> {
             known.extend(self.symbol_names.iter().cloned());
             known.extend(self.ir.variables.iter().map(|variable| self.ir.name(variable.name).to_owned()));
             for section in &sections {
-                known.extend(section.names().filter(|(_, stands)| *stands).map(|(name, _)| name.to_owned()));
+                known.extend(
+                    section.names().filter(|(_, is_defined)| *is_defined).map(|(name, _)| name.to_owned()),
+                );
                 known.extend(section.name.clone());
             }
             let before = sections.len();

@@ -1,8 +1,8 @@
 //! Atomic loads, stores, read-modify-write operations and compare-and-swap (manual 9.7.13.5, 9.7.13.7).
 //!
 //! An operation that `atom` has is one instruction, `red` where its result is not used and its order allows that. The
-//! others, and those on memory of a single thread, are legalized. The memory of an atomic access is one integer of 8 to 128 bits,
-//! whatever its type.
+//! others, and those on memory of a single thread, are legalized. The memory of an atomic access of any type is one integer of 8
+//! to 128 bits.
 
 use ptx_ir::RegId;
 use ptx_isa::{Mnemonic, Mod, Opcode, Since, ptx};
