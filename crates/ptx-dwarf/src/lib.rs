@@ -10,14 +10,18 @@
 //! Input: the debug information of a module ([`View`]), how it relates to the code of the functions ([`FunctionTrace`]), and the names of files and variables in the PTX module
 //! ([`Program`]). Output: the lines of the sections ([`sections`]).
 
+mod code;
 mod entry;
 mod expression;
 mod locations;
+mod marks;
+mod propagation;
 mod scope;
 mod trace;
 mod types;
 mod unit;
 
+use ptx_ir::Strings;
 use ptx_isa::StateSpace;
 use ptx_llvm::view::{FileId, Symbol, View};
 
@@ -25,11 +29,13 @@ use crate::entry::{Abbreviations, Lines};
 use crate::locations::LocationLists;
 use crate::unit::Unit;
 
+pub use crate::code::trace_code;
 pub use crate::entry::Part;
 pub use crate::expression::{
     Expression, GENERIC, IN_REGISTER, Step, address_class, op_constant, op_piece, op_plus, op_value, parts,
     pointer_class,
 };
+pub use crate::marks::{Held, Instance, Marks};
 pub use crate::scope::{ScopeKey, scope_chain};
 pub use crate::trace::{FunctionTrace, Place, TracedPlace, TracedVariable};
 
@@ -41,6 +47,10 @@ pub trait Program {
     fn file_of(&self, file: FileId) -> u32;
     /// The name and the state space of the variable that has an address, and the bytes from its start on.
     fn variable(&mut self, symbol: Symbol) -> Option<(String, StateSpace, i64)>;
+    /// A label of the code that is unique in the module, with a word in its name.
+    fn code_label(&mut self, word: &str) -> String;
+    /// The strings of the module, which name registers and labels.
+    fn strings(&mut self) -> &mut Strings;
 }
 
 /// The lines of `.debug_str` for texts with labels.

@@ -143,6 +143,14 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         names::free(stem, |name| self.symbol_names.contains(name))
     }
 
+    /// A label of the code that is unique in the module.
+    pub(crate) fn dwarf_label(&mut self, word: &str) -> String {
+        let number = self.label_numbers.entry(word.to_owned()).or_default();
+        let label = format!("$L__{word}{number}");
+        *number += 1;
+        self.free_name(label)
+    }
+
     /// Records an error.
     pub(crate) fn refuse(&mut self, refusal: RaiseError, place: &str) {
         self.diagnostics.push(refusal.at(place));

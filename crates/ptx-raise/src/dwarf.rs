@@ -22,14 +22,6 @@ impl ModuleContext<'_, '_> {
             && self.view.named(marks::DWARF).is_empty()
     }
 
-    /// A label of the code that is unique in the module.
-    pub(crate) fn dwarf_label(&mut self, word: &str) -> String {
-        let number = self.label_numbers.entry(word.to_owned()).or_default();
-        let label = format!("$L__{word}{number}");
-        *number += 1;
-        self.free_name(label)
-    }
-
     /// Emits the `.section`s of all compile units.
     pub(crate) fn dwarf(&mut self) {
         if !self.makes_dwarf() {
@@ -74,5 +66,13 @@ impl Program for ModuleContext<'_, '_> {
         let Ok((ptx_ir::Symbol::Variable(id), _, offset)) = self.symbol(symbol) else { return None };
         let variable = self.ir.variable(id);
         Some((self.ir.name(variable.name).to_owned(), variable.space, offset))
+    }
+
+    fn code_label(&mut self, word: &str) -> String {
+        self.dwarf_label(word)
+    }
+
+    fn strings(&mut self) -> &mut ptx_ir::Strings {
+        &mut self.ir.strings
     }
 }

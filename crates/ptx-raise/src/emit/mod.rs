@@ -31,7 +31,6 @@ mod elementwise;
 mod float;
 mod generic;
 mod intrinsic;
-mod marks;
 mod math;
 mod memory;
 mod ordering;

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
+use ptx_dwarf::Marks;
 use ptx_ir::{BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::marks::Marks;
 use crate::context::ModuleContext;
 use crate::cover::Cover;
 use crate::error::{INSTRUCTION, RaiseError, Result};
