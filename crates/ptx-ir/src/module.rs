@@ -1,6 +1,6 @@
 //! Modules: directives, variables and functions.
 
-use ptx_isa::{PtxVersion, ScalarType, Sm, StateSpace};
+use ptx_isa::{Construct, PtxVersion, ScalarType, Sm, StateSpace};
 
 use crate::at::At;
 use crate::body::{Body, RegDecl, RegDeclId, RegId, VectorShape};
@@ -298,6 +298,97 @@ pub enum FunctionDirective {
     LocalMaxNReg(u32),
     /// `.minperctamemory n`; the manual does not have it, `ptxas` does.
     MinPerCtaMemory(u32),
+}
+
+impl FunctionDirective {
+    /// What it is, with the versions that have it.
+    pub const fn construct(&self) -> Construct {
+        match self {
+            Self::MaxNtid(_) => Construct::MaxNtid,
+            Self::ReqNtid(_) => Construct::ReqNtid,
+            Self::MinNCtaPerSm(_) => Construct::MinNCtaPerSm,
+            Self::MaxNCtaPerSm(_) => Construct::MaxNCtaPerSm,
+            Self::MaxNReg(_) => Construct::MaxNReg,
+            Self::NoReturn => Construct::NoReturn,
+            Self::Pragma(_) => Construct::Pragma,
+            Self::ExplicitCluster => Construct::ExplicitCluster,
+            Self::ReqNCtaPerCluster(_) => Construct::ReqNCtaPerCluster,
+            Self::MaxClusterRank(_) => Construct::MaxClusterRank,
+            Self::BlocksAreClusters => Construct::BlocksAreClusters,
+            Self::AbiPreserve(_) => Construct::AbiPreserve,
+            Self::AbiPreserveControl(_) => Construct::AbiPreserveControl,
+            Self::Attribute(VarAttribute::Unified(..)) => Construct::UnifiedFunction,
+            Self::Attribute(VarAttribute::Managed) => Construct::ManagedVariable,
+            Self::Language(_) => Construct::Language,
+            Self::LocalMaxNReg(_) => Construct::LocalMaxNReg,
+            Self::MinPerCtaMemory(_) => Construct::MinPerCtaMemory,
+        }
+    }
+
+    /// The kind of function that it is allowed on; `None` for both.
+    pub const fn allowed_on(&self) -> Option<FunctionKind> {
+        match self {
+            Self::MaxNtid(_)
+            | Self::ReqNtid(_)
+            | Self::MinNCtaPerSm(_)
+            | Self::MaxNCtaPerSm(_)
+            | Self::MaxNReg(_)
+            | Self::Pragma(_)
+            | Self::ExplicitCluster
+            | Self::ReqNCtaPerCluster(_)
+            | Self::MaxClusterRank(_)
+            | Self::BlocksAreClusters
+            | Self::MinPerCtaMemory(_) => Some(FunctionKind::Kernel),
+            Self::NoReturn
+            | Self::AbiPreserve(_)
+            | Self::AbiPreserveControl(_)
+            | Self::Attribute(VarAttribute::Unified(..)) => Some(FunctionKind::Device),
+            Self::Attribute(VarAttribute::Managed) | Self::Language(_) | Self::LocalMaxNReg(_) => None,
+        }
+    }
+
+    /// The numbers that must not be zero.
+    pub fn positive(&self) -> Vec<u32> {
+        match self {
+            Self::MaxNtid(shape) | Self::ReqNtid(shape) => shape.iter().copied().flatten().collect(),
+            Self::MinNCtaPerSm(count)
+            | Self::MaxNCtaPerSm(count)
+            | Self::MaxNReg(count)
+            | Self::LocalMaxNReg(count) => vec![*count],
+            Self::NoReturn
+            | Self::Pragma(_)
+            | Self::ExplicitCluster
+            | Self::ReqNCtaPerCluster(_)
+            | Self::MaxClusterRank(_)
+            | Self::BlocksAreClusters
+            | Self::AbiPreserve(_)
+            | Self::AbiPreserveControl(_)
+            | Self::Attribute(_)
+            | Self::Language(_)
+            | Self::MinPerCtaMemory(_) => Vec::new(),
+        }
+    }
+}
+
+impl VarAttribute {
+    /// What it is on a variable, with the versions that have it.
+    pub const fn construct(&self) -> Construct {
+        match self {
+            Self::Managed => Construct::ManagedVariable,
+            Self::Unified(..) => Construct::UnifiedVariable,
+        }
+    }
+}
+
+impl Linkage {
+    /// The linking directive, of those that not every version has.
+    pub const fn construct(self) -> Option<Construct> {
+        match self {
+            Self::Weak => Some(Construct::Weak),
+            Self::Common => Some(Construct::Common),
+            Self::Internal | Self::Extern | Self::Visible => None,
+        }
+    }
 }
 
 /// A kernel or device function: a declaration when it has no body.

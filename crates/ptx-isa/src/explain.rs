@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::constants::Constants;
 use crate::constraint::Constraint;
+use crate::construct::Construct;
 use crate::families::Sem;
 use crate::form::{Combination, Effects, Form, Operand, Rule, Slot};
 use crate::lowering::{Condition, Lowering};
@@ -22,6 +23,13 @@ whose expected values were worked out independently (from the manual, a formula,
 a crate, or the model of scalar instructions in Python (`model/..`, test-suite/model).
 ";
 
+/// How to read the page of constructs.
+const CONSTRUCT_LEGEND: &str = "\
+What is not an instruction and not in every version, with the first PTX version and architecture that have it. Where `ptxas` accepts
+a construct earlier than the manual says, the version is that of `ptxas`; without a section, only `ptxas` has it. Instructions are
+in [isa.md](isa.md).
+";
+
 /// Whether an engine executes instructions of a row; the table is independent of the engines.
 pub type Executes = fn(&Form) -> bool;
 
@@ -33,6 +41,17 @@ pub fn page(executes: Executes, tested: &dyn Fn(&Form) -> Option<String>) -> Str
     forms.sort_by_key(|form| form.opcode.as_str());
     let mut out = format!("# Instructions\n\n{LEGEND}");
     push_rows(&mut out, &forms, executes, tested);
+    out
+}
+
+/// The constructs that are not instructions as one Markdown page.
+pub fn construct_page() -> String {
+    let mut out = format!("# Directives and other constructs\n\n{CONSTRUCT_LEGEND}\n");
+    out.push_str("| construct | first version | manual |\n|---|---|---|\n");
+    for construct in Construct::ALL {
+        let section = construct.section().unwrap_or_default();
+        let _ = writeln!(out, "| {construct} | {} | {section} |", version_text(construct.since()));
+    }
     out
 }
 

@@ -14,6 +14,7 @@
 
 mod constants;
 mod constraint;
+mod construct;
 mod explain;
 mod families;
 mod form;
@@ -33,7 +34,8 @@ mod types;
 
 pub use constants::Constants;
 pub use constraint::Constraint;
-pub use explain::{Executes, explain, page};
+pub use construct::Construct;
+pub use explain::{Executes, construct_page, explain, page};
 pub use families::{
     ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
     Opcode, Sem, TextureSem, VideoSem, WarpSem,

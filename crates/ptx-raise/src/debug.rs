@@ -13,7 +13,8 @@ use ptx_llvm::view::{FileId, LocationId};
 
 use crate::context::ModuleContext;
 
-/// `function_name` and `inlined_at` of `.loc`, with a label in a section (manual 11.5.3).
+/// `function_name` and `inlined_at` of `.loc`, with a label in a section (manual 11.5.4). `ptxas` of today accepts them from PTX 7.0 on
+/// (`Construct::InlinedCall`); assemblers of that version are not documented to.
 const INLINED: Since = Since::new(7, 2, 0);
 
 /// A section, or all lines of `@@DWARF`.

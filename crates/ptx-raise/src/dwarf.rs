@@ -2,15 +2,12 @@
 
 use ptx_dwarf::Program;
 use ptx_ir::{At, Item, Section, SectionLine};
-use ptx_isa::{Since, StateSpace};
+use ptx_isa::{Construct, StateSpace};
 use ptx_llvm::view::{FileId, Symbol};
 use ptx_llvm::{Addresses, marks};
 
 use crate::context::ModuleContext;
 use crate::error::SECTIONS;
-
-/// Labels in sections.
-const SECTION_LABELS: Since = Since::new(7, 0, 0);
 
 impl ModuleContext<'_, '_> {
     /// Whether the module's debug information is translated to sections: it has a compile unit, and no sections already. They are
@@ -34,12 +31,12 @@ impl ModuleContext<'_, '_> {
             return;
         }
         let traces = std::mem::take(&mut self.traces);
-        let allows_labels = self.target.has(SECTION_LABELS);
+        let allows_labels = self.target.has(Construct::SectionLabel.since());
         let sections = ptx_dwarf::sections(self.view, self, &traces, allows_labels);
         for (name, lines) in sections {
             if name == ".debug_loc" {
                 // Lists were made only where the version may be raised to this, so nothing is refused.
-                let _ = self.target.need(SECTION_LABELS, &|| "a label in a section".to_owned());
+                let _ = self.target.need_construct(Construct::SectionLabel);
             }
             self.dwarf_section(name, lines);
         }

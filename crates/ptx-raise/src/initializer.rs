@@ -5,7 +5,7 @@
 //! bytes, an address being eight bytes picked out by masks, a part of one as many as it has.
 
 use ptx_ir::{FieldValue, Immediate, Initializer, Literal, Symbol as PtxSymbol, VarType};
-use ptx_isa::{ScalarType, Since, StateSpace};
+use ptx_isa::{Construct, ScalarType, StateSpace};
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, CastOp, ConstExpr, ConstId, Constant, FloatKind, Global, Type, TypeId, View};
 use ptx_llvm::{Addresses, address_space};
@@ -20,8 +20,6 @@ use crate::value::{mask, sign_extend};
 const MAX_DEPTH: u32 = 256;
 /// Initial values of more bytes are rejected: each byte needs space in the text.
 const MAX_BYTES: u64 = 256 << 20;
-/// Masks in initial values.
-const MASKS: Since = Since::new(7, 1, 30);
 
 /// The contents of a variable.
 pub(crate) struct Content {
@@ -484,9 +482,7 @@ fn words_content(image: &Image, word: ScalarType) -> Content {
 
 /// Bytes, an address or a part of one being its bytes one after the other.
 fn masked_content(module: &mut ModuleContext<'_, '_>, image: &Image) -> Result<Content> {
-    module.target.need(MASKS, &|| {
-        "a part of an address, or one that is not aligned, in an initial value".to_owned()
-    })?;
+    module.target.need_construct(Construct::InitialAddressPart)?;
     let mut list: Vec<Initializer> =
         image.bytes.iter().map(|byte| Initializer::Value(Immediate::integer(i64::from(*byte)))).collect();
     for place in &image.relocations {

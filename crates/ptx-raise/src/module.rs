@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet as HashSet;
 
 use ptx_diag::Diagnostics;
 use ptx_ir::{At, Item, TargetSpec, VarAttribute, VarType, Variable};
-use ptx_isa::StateSpace;
+use ptx_isa::{Construct, StateSpace};
 use ptx_llvm::Addresses;
 use ptx_llvm::marks;
 use ptx_llvm::view::{AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
@@ -269,7 +269,7 @@ impl<'v> ModuleContext<'v, '_> {
             other => other,
         };
         if linkage == ptx_ir::Linkage::Common {
-            self.target.need(ptx_isa::Since::new(5, 0, 20), &|| ".common".to_owned())?;
+            self.target.need_construct(Construct::Common)?;
         }
         let content = initializer::content(self, global, space)?;
         let align = global.align.unwrap_or(natural).max(1);
@@ -383,8 +383,7 @@ impl<'v> ModuleContext<'v, '_> {
 
     fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Result<()> {
         let function = self.view.function(target);
-        let since = ptx_isa::Since::new(6, 3, 30);
-        self.target.need(since, &|| ".alias".to_owned())?;
+        self.target.need_construct(Construct::Alias)?;
         let mut copy = function.clone();
         copy.name = name.to_owned();
         let signature = signature::of_function(self, &copy)?;

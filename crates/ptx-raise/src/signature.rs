@@ -8,7 +8,7 @@ use ptx_ir::{
     At, Body, FunctionDirective, FunctionKind, Linkage, Param, ParamPointer, Reference, RegDecl, RegDeclId,
     RegId, Register, VarAttribute, VarId, VarType, Variable, VectorShape,
 };
-use ptx_isa::{ScalarType, Since, StateSpace};
+use ptx_isa::{Construct, ScalarType, StateSpace};
 use ptx_llvm::marks;
 use ptx_llvm::view::{Attributes, CallingConvention, FloatKind, Function, Type, TypeId};
 use ptx_llvm::{Addresses, address_space};
@@ -17,9 +17,6 @@ use crate::context::ModuleContext;
 use crate::error::{BOUND, CALL, RaiseError, Result};
 use crate::names;
 use crate::types::{Class, Scalar, integer_type};
-
-/// `.noreturn` (manual 11.4.6).
-pub(crate) const NO_RETURN: Since = Since::new(6, 4, 30);
 
 /// The largest alignment of a variable in the parameter space. Values are copied to and from it as a whole, so that a type with a
 /// larger alignment does not need it.
@@ -149,7 +146,7 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
     }
     // `noreturn` may have been inferred by an optimizer; in PTX it is a hint, allowed on functions without results for newer targets.
     let hint = function.attributes.has("noreturn") && kind == FunctionKind::Device && result.is_none();
-    if hint && module.target.has(NO_RETURN) {
+    if hint && module.target.has(Construct::NoReturn.since()) {
         directives.push(FunctionDirective::NoReturn);
     }
     if let Some(text) = function.attributes.string(marks::PRAGMA) {
@@ -160,19 +157,20 @@ pub(crate) fn of_function(module: &mut ModuleContext<'_, '_>, function: &Functio
     }
     let mut kept = Vec::with_capacity(directives.len());
     for directive in directives {
-        let (word, since) = ptx_verify::directive_since(&directive);
-        let ignored = format!("{word} of function {} is ignored", function.name);
+        let construct = directive.construct();
+        let since = construct.since();
+        let ignored = format!("{construct} of function {} is ignored", function.name);
         if is_about_clusters(&directive) && module.target.lacks(since) {
             let message = format!("{ignored}: clusters require sm_{}", since.sm);
             module.warn(BOUND, message, "the kernel runs without clusters on this target");
             continue;
         }
-        if is_of_kernels(&directive) && kind != FunctionKind::Kernel {
+        if directive.allowed_on() == Some(FunctionKind::Kernel) && kind != FunctionKind::Kernel {
             let message = format!("{ignored}: it is only allowed on kernels");
             module.warn(BOUND, message, "a kernel has the calling convention ptx_kernel");
             continue;
         }
-        module.target.need(since, &|| word.to_owned())?;
+        module.target.need_construct(construct)?;
         kept.push(directive);
     }
     let directives = kept;
@@ -500,18 +498,6 @@ fn launch_bounds(mut list: Vec<FunctionDirective>) -> Result<Vec<FunctionDirecti
         list.retain(|directive| !matches!(directive, FunctionDirective::MaxNtid(_)));
     }
     Ok(list)
-}
-
-/// Whether only kernels may have a directive, which specifies launches or the number of resident blocks.
-fn is_of_kernels(directive: &FunctionDirective) -> bool {
-    matches!(
-        directive,
-        FunctionDirective::MaxNtid(_)
-            | FunctionDirective::ReqNtid(_)
-            | FunctionDirective::MinNCtaPerSm(_)
-            | FunctionDirective::MaxNCtaPerSm(_)
-            | FunctionDirective::MaxNReg(_)
-    )
 }
 
 /// Whether a directive specifies clusters. A target without clusters launches none, so that it has no effect there.

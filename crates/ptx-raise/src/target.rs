@@ -5,7 +5,7 @@
 //! since that does not change machine code. If the architecture is not specified it is the lowest that has all
 //! features used, from `sm_75` on.
 
-use ptx_isa::{Mnemonic, PtxVersion, Since, Sm, ptx};
+use ptx_isa::{Construct, Mnemonic, PtxVersion, Since, Sm, ptx};
 use ptx_legalize::Atomics;
 use ptx_llvm::view::View;
 use ptx_llvm::{Gpu, marks};
@@ -136,6 +136,11 @@ impl Target {
             self.version = since.ptx;
         }
         Ok(())
+    }
+
+    /// Records that a construct is used.
+    pub(crate) fn need_construct(&mut self, construct: Construct) -> Result<()> {
+        self.need(construct.since(), &|| construct.to_string())
     }
 
     /// The lowest architecture that has a feature that exists since `since` and all required before.

@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stmt, VarId};
-use ptx_isa::{Since, StateSpace};
+use ptx_isa::{Construct, StateSpace};
 
 use crate::context::{Checker, Site};
 use crate::variables::{self, Head, Place};
@@ -22,11 +22,11 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
                 check_hidden(cx, function, body, *id);
             }
             Stmt::BranchTargets(label, targets) => {
-                cx.require(Since::new(6, 0, 30), body.label(*label).at.0, "`.branchtargets`");
+                cx.require_construct(Construct::BranchTargets, body.label(*label).at.0);
                 check_targets(cx, body, targets);
             }
             Stmt::CallTargets(label, _) => {
-                cx.require(Since::new(2, 1, 20), body.label(*label).at.0, "`.calltargets`");
+                cx.require_construct(Construct::CallTargets, body.label(*label).at.0);
             }
             Stmt::CallPrototype(label, prototype) => check_prototype(cx, body.label(*label).at.0, prototype),
             Stmt::Location(location) => debug::check_location(cx, location),
@@ -94,7 +94,7 @@ fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
 }
 
 fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
-    cx.require(Since::new(2, 1, 20), span, "`.callprototype`");
+    cx.require_construct(Construct::CallPrototype, span);
     let (results, params) = (Place::Result(Head::Prototype), Place::FunctionParameter(Head::Prototype));
     for (list, place) in [(&prototype.results, results), (&prototype.params, params)] {
         for param in list {
@@ -106,19 +106,19 @@ fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
     functions::check_several_results(cx, &prototype.results, span);
     functions::check_open_arrays(cx, &prototype.params);
     if let Some(at) = prototype.noreturn {
-        cx.require(Since::new(6, 4, 30), at.0, "`.noreturn`");
+        cx.require_construct(Construct::NoReturn, at.0);
         if !prototype.results.is_empty() {
             let text = "a `.noreturn` function cannot have results";
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
         }
     }
     let preserved = [
-        (prototype.abi_preserve, ".abi_preserve"),
-        (prototype.abi_preserve_control, ".abi_preserve_control"),
+        (prototype.abi_preserve, Construct::AbiPreserve),
+        (prototype.abi_preserve_control, Construct::AbiPreserveControl),
     ];
-    for (directive, name) in preserved {
+    for (directive, construct) in preserved {
         if let Some((_, at)) = directive {
-            cx.require(Since::new(9, 0, 80), at.0, &format!("`{name}`"));
+            cx.require_construct(construct, at.0);
         }
     }
 }

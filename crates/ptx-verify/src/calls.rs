@@ -5,7 +5,7 @@ use ptx_ir::{
     Body, Function, FunctionId, FunctionKind, Immediate, LabelId, LabelKind, Module, Operand, Param,
     Prototype, RegDecl, Stmt, Symbol, Variable, VectorShape,
 };
-use ptx_isa::{ScalarType, Since, StateSpace, TypeKind};
+use ptx_isa::{Construct, ScalarType, StateSpace, TypeKind};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -86,7 +86,7 @@ fn check_direct(cx: &mut Checker<'_>, site: Site<'_>, id: FunctionId) {
 }
 
 fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
-    cx.require(Since::new(2, 1, 20), site.span(CALLEE), "a call of an address");
+    cx.require_construct(Construct::IndirectCall, site.span(CALLEE));
     let label = match site.operand(TARGETS) {
         Operand::Label(label) => label,
         Operand::Omitted => {

@@ -3,7 +3,7 @@
 use ptx_diag::Diagnostic;
 use ptx_ir::{ListId, Operand, RegId, VectorShape};
 use ptx_isa::{
-    AsyncSem, Kind, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule, Width,
+    AsyncSem, Construct, Kind, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule, Width,
 };
 
 use crate::context::{Checker, Site};
@@ -63,7 +63,7 @@ pub(crate) fn check_reference(cx: &mut Checker<'_>, site: Site<'_>, place: Place
         Operand::Register(_) => {
             let is_handle = site.mnemonic().opaque(place.role).is_some();
             if is_handle {
-                cx.require(textures::HANDLES, place.span, "a handle in a register");
+                cx.require_construct(Construct::ReferenceHandle, place.span);
             }
             let ty = if is_handle { ScalarType::U64 } else { ScalarType::B64 };
             check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);

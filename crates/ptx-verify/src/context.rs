@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
-use ptx_isa::{Component, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
+use ptx_isa::{Component, Construct, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -105,6 +105,11 @@ impl<'m> Checker<'m> {
         for finding in self.target.needs(since, span, what) {
             self.report(finding);
         }
+    }
+
+    /// Adds findings when the version or architecture in force does not have a construct yet.
+    pub(crate) fn require_construct(&mut self, construct: Construct, span: Span) {
+        self.require(construct.since(), span, construct.text());
     }
 
     /// How many findings there are so far.

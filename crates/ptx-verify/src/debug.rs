@@ -1,8 +1,8 @@
 //! Debug directives and pragmas (manual 11.5, 12).
 
 use ptx_diag::{Diagnostic, Span};
-use ptx_ir::{DebugFile, DebugLocation, Section, StrId};
-use ptx_isa::Since;
+use ptx_ir::{DebugFile, DebugLocation, Section, SectionLine, StrId};
+use ptx_isa::Construct;
 
 use crate::codes;
 use crate::context::Checker;
@@ -10,7 +10,7 @@ use crate::context::Checker;
 /// Checks a `.file`: its index is used once.
 pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
     if file.stamp.is_some() {
-        cx.require(Since::new(3, 2, 10), span, "the time and size of a file");
+        cx.require_construct(Construct::FileStamp, span);
     }
     if let Some(first) = cx.files.insert(file.index, span) {
         let text = format!("the file index {} is used already", file.index);
@@ -21,7 +21,7 @@ pub(crate) fn check_file(cx: &mut Checker<'_>, file: &DebugFile, span: Span) {
 /// Checks the strings of a `.pragma` outside a body that the manual describes only for bodies (manual 12). Unknown
 /// strings are ignored, as the manual requires.
 pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: Span) {
-    cx.require(Since::new(2, 0, 10), span, "`.pragma`");
+    cx.require_construct(Construct::Pragma, span);
     let module = cx.module;
     for &string in strings {
         let word = module.name(string).trim_matches('"').split_whitespace().next().unwrap_or_default();
@@ -34,21 +34,15 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
 
 /// Checks a `.section`: labels, sums, differences and negative numbers came later than sections (manual 11.5.2).
 pub(crate) fn check_section(cx: &mut Checker<'_>, section: &Section) {
-    cx.require(Since::new(2, 0, 10), section.at.0, "`.section`");
-    let sums = Since::new(3, 2, 10);
-    let labels = Since::new(7, 0, 10);
-    let differences = Since::new(7, 5, 10);
+    cx.require_construct(Construct::Section, section.at.0);
     let module = cx.module;
-    let any =
-        |wanted: fn(&str) -> bool| section.lines.iter().any(|line| wanted(code(module.name(line.text))));
-    if !cx.target.has(labels) && any(|text| text.contains(':')) {
-        cx.require(labels, section.at.0, "a label in a `.section`");
-    }
-    if !cx.target.has(sums) && any(|text| text.contains('+')) {
-        cx.require(sums, section.at.0, "a sum in a `.section`");
-    }
-    if !cx.target.has(differences) && any(|text| text.contains('-')) {
-        cx.require(differences, section.at.0, "a difference or a negative number in a `.section`");
+    let later =
+        [(':', Construct::SectionLabel), ('+', Construct::SectionSum), ('-', Construct::SectionDifference)];
+    for (sign, construct) in later {
+        let has = |line: &SectionLine| code(module.name(line.text)).contains(sign);
+        if !cx.target.has(construct.since()) && section.lines.iter().any(has) {
+            cx.require_construct(construct, section.at.0);
+        }
     }
 }
 
@@ -68,7 +62,7 @@ fn check_call_place(cx: &mut Checker<'_>, location: &DebugLocation) {
     let Some(inlined) = &location.inlined else { return };
     // `ptxas` passes over it in modules that are older still.
     if cx.target.version_at_least(4, 0) {
-        cx.require(Since::new(7, 0, 10), location.at.0, "the location of an inlined call");
+        cx.require_construct(Construct::InlinedCall, location.at.0);
     }
     if !cx.locations.contains(&(inlined.file, inlined.line, inlined.column)) {
         let text = format!(

@@ -4,7 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarAttribute, VarId,
 };
-use ptx_isa::Since;
+use ptx_isa::Construct;
 
 use crate::context::Checker;
 use crate::variables::{self, Head, Place};
@@ -23,13 +23,13 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     check_params(cx, function, &function.params, place);
     check_results(cx, function);
     if function.kind == FunctionKind::Kernel && !function.params.is_empty() {
-        cx.require(since(1, 4, 10), function.at.0, "a list of parameters of a kernel");
+        cx.require_construct(Construct::KernelParameters, function.at.0);
     }
     if function.kind == FunctionKind::Device {
         check_open_arrays(cx, &function.params);
     }
     if function.kind == FunctionKind::Kernel && function.body.is_none() {
-        cx.require(since(3, 0, 10), function.at.0, "a declaration of a kernel");
+        cx.require_construct(Construct::KernelDeclaration, function.at.0);
     }
     check_param_bytes(cx, function);
     check_linkage(cx, function);
@@ -99,7 +99,7 @@ pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
         && let Some(variable) = cx.module.variables.get(id.0 as usize)
         && matches!(variable.dims.first(), Some(None | Some(0)))
     {
-        cx.require(since(6, 0, 30), variable.at.0, "an array without a length as parameter");
+        cx.require_construct(Construct::OpenArray, variable.at.0);
     }
     for param in before {
         let Param::Variable(id) = param else { continue };
@@ -174,70 +174,21 @@ fn check_linkage(cx: &mut Checker<'_>, function: &Function) {
 /// The number of control registers that `ptxas` can preserve.
 const MOST_CONTROL_REGISTERS: u32 = 11;
 
-/// The rules of one directive.
-struct Rule {
-    name: &'static str,
-    /// The kind of function that has it; `None` for both.
-    kind: Option<FunctionKind>,
-    since: Since,
-    /// Its numbers that must not be zero.
-    positive: Vec<u32>,
-}
-
-const fn since(major: u8, minor: u8, sm: u16) -> Since {
-    Since::new(major, minor, sm)
-}
-
-/// The word of a directive of functions, and what has it first (manual 11.4).
-pub fn directive_since(directive: &FunctionDirective) -> (&'static str, Since) {
-    let rule = rule(directive);
-    (rule.name, rule.since)
-}
-
-fn rule(directive: &FunctionDirective) -> Rule {
-    use FunctionDirective::*;
-    let present = |shape: &[Option<u32>; 3]| shape.iter().copied().flatten().collect();
-    let kernel = Some(FunctionKind::Kernel);
-    let device = Some(FunctionKind::Device);
-    let (name, kind, since, positive) = match directive {
-        MaxNtid(shape) => (".maxntid", kernel, since(1, 3, 10), present(shape)),
-        ReqNtid(shape) => (".reqntid", kernel, since(2, 1, 10), present(shape)),
-        MinNCtaPerSm(count) => (".minnctapersm", kernel, since(2, 0, 10), vec![*count]),
-        MaxNCtaPerSm(count) => (".maxnctapersm", kernel, since(1, 3, 10), vec![*count]),
-        MaxNReg(count) => (".maxnreg", kernel, since(1, 3, 10), vec![*count]),
-        NoReturn => (".noreturn", device, since(6, 4, 30), Vec::new()),
-        Pragma(_) => (".pragma", kernel, since(2, 0, 10), Vec::new()),
-        ExplicitCluster => (".explicitcluster", kernel, since(7, 8, 90), Vec::new()),
-        ReqNCtaPerCluster(_) => (".reqnctapercluster", kernel, since(7, 8, 90), Vec::new()),
-        MaxClusterRank(_) => (".maxclusterrank", kernel, since(7, 8, 90), Vec::new()),
-        BlocksAreClusters => (".blocksareclusters", kernel, since(9, 0, 90), Vec::new()),
-        AbiPreserve(_) => (".abi_preserve", device, since(9, 0, 80), Vec::new()),
-        AbiPreserveControl(_) => (".abi_preserve_control", device, since(9, 0, 80), Vec::new()),
-        Language(_) => (".language", None, since(9, 2, 10), Vec::new()),
-        LocalMaxNReg(count) => (".local_maxnreg", None, since(8, 8, 10), vec![*count]),
-        MinPerCtaMemory(_) => (".minperctamemory", kernel, since(9, 4, 80), Vec::new()),
-        Attribute(VarAttribute::Unified(..)) => (".unified", device, since(9, 0, 90), Vec::new()),
-        Attribute(VarAttribute::Managed) => (".managed", None, since(4, 0, 30), Vec::new()),
-    };
-    Rule { name, kind, since, positive }
-}
-
 fn check_directives(cx: &mut Checker<'_>, function: &Function) {
     for (directive, at) in &function.directives {
-        let rule = rule(directive);
-        let span = at.0;
-        if rule.kind.is_some_and(|kind| kind != function.kind) {
+        let (construct, span) = (directive.construct(), at.0);
+        if directive.allowed_on().is_some_and(|kind| kind != function.kind) {
             let owner = match function.kind {
                 FunctionKind::Kernel => "device functions",
                 FunctionKind::Device => "kernels",
             };
-            let text = format!("`{}` is only allowed on {owner}", rule.name);
+            let text = format!("{construct} is only allowed on {owner}");
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, span, text));
             continue;
         }
-        cx.require(rule.since, span, &format!("`{}`", rule.name));
-        if rule.positive.contains(&0) {
-            let text = format!("`{}` must be positive", rule.name);
+        cx.require_construct(construct, span);
+        if directive.positive().contains(&0) {
+            let text = format!("{construct} must be positive");
             cx.report(Diagnostic::error(codes::DIRECTIVE_VALUE, span, text));
         }
         if let FunctionDirective::Pragma(strings) = directive {
@@ -282,7 +233,7 @@ fn check_preserved(cx: &mut Checker<'_>, function: &Function) {
             _ => false,
         };
         if again {
-            let text = format!("`{}` is given twice", rule(directive).name);
+            let text = format!("{} is given twice", directive.construct());
             cx.report(Diagnostic::error(codes::FUNCTION_DIRECTIVE, at.0, text));
         }
     }

@@ -5,7 +5,7 @@ use ptx_ir::{
     FieldValue, FunctionKind, Immediate, Initializer, Integers, Linkage, StrId, Symbol, VarType, Variable,
     VectorShape,
 };
-use ptx_isa::{ScalarType, Since, StateSpace, TypeKind};
+use ptx_isa::{Construct, ScalarType, StateSpace, TypeKind};
 
 use crate::codes;
 use crate::context::{Checker, dotted};
@@ -182,15 +182,16 @@ fn check_address_since(cx: &mut Checker<'_>, variable: &Variable, value: &Initia
             .get(id.0 as usize)
             .is_some_and(|function| function.kind == FunctionKind::Kernel)
     {
-        cx.require(Since::new(3, 1, 35), span, "the address of a kernel as initial value");
+        cx.require_construct(Construct::InitialKernelAddress, span);
     }
-    if masked {
-        cx.require(Since::new(7, 1, 10), span, "a part of an address as initial value");
+    let construct = if masked {
+        Construct::InitialAddressPart
     } else if is_generic {
-        cx.require(Since::new(3, 1, 10), span, "`generic()`");
+        Construct::InitialGenericAddress
     } else {
-        cx.require(Since::new(2, 1, 10), span, "an address as initial value");
-    }
+        Construct::InitialAddress
+    };
+    cx.require_construct(construct, span);
 }
 
 /// The contents of a level of braces.

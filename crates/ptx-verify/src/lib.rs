@@ -54,7 +54,6 @@ mod video;
 mod written_out;
 
 pub use calls::signature_mismatch;
-pub use functions::directive_since;
 pub use targets::{first_version, is_known_version, known_targets};
 
 /// A module that obeys the manual's rules.

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol};
-use ptx_isa::{Field, Mod, Opcode, ScalarType, Since, StateSpace};
+use ptx_isa::{Construct, Field, Mod, Opcode, ScalarType, Since, StateSpace};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -53,8 +53,7 @@ fn check_width(cx: &mut Checker<'_>, site: Site<'_>) {
     let wide = bits == 256 && global && ty != ScalarType::B128;
     if wide {
         let what = format!("the 256-bit access `{mnemonic}`");
-        let since = Since::new(8, 8, 100);
-        cx.require(since, site.whole(), &what);
+        cx.require(Construct::WideAccess.since(), site.whole(), &what);
     } else if bits > 128 {
         let text = format!("{lanes} elements of {} are {bits} bits; an access has at most 128", dotted(ty));
         cx.report(Diagnostic::error(codes::ACCESS_WIDTH, site.whole(), text));

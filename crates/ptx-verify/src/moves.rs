@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{FunctionId, FunctionKind, Immediate, ListId, Operand, RegId, Symbol, VectorShape};
-use ptx_isa::{Mod, MoveSem, ScalarType, Sem, Since, StateSpace, TypeKind, TypeRule, Width};
+use ptx_isa::{Construct, Mod, MoveSem, ScalarType, Sem, StateSpace, TypeKind, TypeRule, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -11,7 +11,6 @@ use crate::findings::{wrong_fraction, wrong_kind};
 use crate::place::{Place, Wanted, resolve};
 use crate::scalar::{check_scalar, is_number, scalar_type};
 use crate::special_registers;
-use crate::textures::HANDLES;
 
 /// Checks the source or destination of `mov`, or the source of `cvta`.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, operand: Operand) {
@@ -79,7 +78,7 @@ fn check_symbol(
             Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a variable in `.local`"),
         );
     } else if variable.scalar_type().is_none() || variable.space == StateSpace::Tex {
-        cx.require(HANDLES, place.span, "a handle in a register");
+        cx.require_construct(Construct::ReferenceHandle, place.span);
         if ty == ScalarType::U64 {
             return;
         }
@@ -99,11 +98,11 @@ fn check_function(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: Functi
         let help = "move the address to a register and add the offset there";
         cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
     }
-    let since = match function.kind {
-        FunctionKind::Device => Since::new(2, 1, 20),
-        FunctionKind::Kernel => Since::new(3, 1, 35),
+    let construct = match function.kind {
+        FunctionKind::Device => Construct::FunctionAddress,
+        FunctionKind::Kernel => Construct::KernelAddress,
     };
-    cx.require(since, place.span, "the address of a function");
+    cx.require_construct(construct, place.span);
 }
 
 /// A name alone is not a generic address; what counts as a number is one.

@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Alias, Function, FunctionDirective, FunctionId, FunctionKind, Linkage, Param, VarId, Variable};
-use ptx_isa::ScalarType;
+use ptx_isa::{Construct, ScalarType};
 
 use crate::codes;
 use crate::context::Checker;
@@ -127,8 +127,7 @@ fn register_type(function: &Function, param: Param) -> Option<ScalarType> {
 /// Checks an `.alias` (manual 11.2.3): a declared function is another name of another one, which the module need not define.
 pub(crate) fn check_alias(cx: &mut Checker<'_>, alias: Alias, span: Span) {
     let module = cx.module;
-    let since = ptx_isa::Since::new(6, 3, 30);
-    cx.require(since, span, "`.alias`");
+    cx.require_construct(Construct::Alias, span);
     let definition = |id: FunctionId| module.functions.get(id.0 as usize).map(|_| cx.definition(id));
     let (Some(name), Some(target)) = (definition(alias.name), definition(alias.target)) else { return };
     let (Some(name), Some(target)) =

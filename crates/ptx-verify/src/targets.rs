@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{Item, Module, TargetSpec};
-use ptx_isa::{PtxVersion, Since, Sm, SmVariant};
+use ptx_isa::{Construct, PtxVersion, Since, Sm, SmVariant};
 
 use crate::codes;
 use crate::context::Checker;
@@ -372,8 +372,7 @@ fn has_debug_information(cx: &Checker<'_>) -> bool {
 
 /// Checks an `.address_size` (manual 11.1.3). `ptxas` reads the 32-bit mode that CUDA has dropped, and so do we.
 fn check_size_of_addresses(cx: &mut Checker<'_>, bits: u32, span: Span) {
-    let since = Since::new(2, 3, 10);
-    cx.require(since, span, "`.address_size`");
+    cx.require_construct(Construct::AddressSize, span);
     if !matches!(bits, 32 | 64) {
         let text = format!("addresses must have 32 or 64 bits, not {bits}");
         cx.report(Diagnostic::error(codes::ADDRESS_SIZE, span, text));

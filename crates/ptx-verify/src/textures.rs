@@ -2,16 +2,13 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol, VarType, Variable, ZeroOffsets};
-use ptx_isa::{Field, Mod, Opaque, ScalarType, Sem, Since, StateSpace, TextureSem, Width};
+use ptx_isa::{Construct, Field, Mod, Opaque, ScalarType, Sem, StateSpace, TextureSem, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site};
 use crate::findings::wrong_kind;
 use crate::place::{Place, Wanted};
 use crate::scalar::check_scalar;
-
-/// Handles of textures, samplers and surfaces in registers.
-pub(crate) const HANDLES: Since = Since::new(3, 1, 20);
 
 /// The type of variables that hold an object.
 const fn type_of(object: Opaque) -> VarType {
@@ -60,7 +57,7 @@ pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     let is_plain = offset == 0 && site.inst.zero_offsets == ZeroOffsets::Implied;
     let found = match base {
         AddressBase::Register(reg) if is_plain => {
-            cx.require(HANDLES, place.span, "a handle in a register");
+            cx.require_construct(Construct::ReferenceHandle, place.span);
             let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
             return check_scalar(cx, site, place, wanted, Operand::Register(reg));
         }
@@ -99,7 +96,7 @@ pub(crate) fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>) {
     let parts = site.body.list(parts);
     let named = parts.len() > 2;
     if named && parts.iter().take(2).any(|part| matches!(part, Operand::Register(_))) {
-        cx.require(Since::new(4, 3, 30), site.span(at), "a sampler together with a handle in a register");
+        cx.require_construct(Construct::SamplerWithHandle, site.span(at));
     }
     if named && !cx.target.has_samplers() && is_misread(site, geometry) {
         let text = format!("`{}` does not accept a separate sampler with these operands", site.mnemonic());

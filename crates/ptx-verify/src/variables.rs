@@ -1,10 +1,8 @@
 //! Variables: their types, spaces, alignment, dimensions and linkage (manual 5.1 to 5.4, 11.6).
 
 use ptx_diag::Diagnostic;
-use ptx_ir::{
-    Body, Initializer, Linkage, RegDecl, RegDeclId, VarAttribute, VarId, VarType, Variable, VectorShape,
-};
-use ptx_isa::{ScalarType, Since, StateSpace};
+use ptx_ir::{Body, Initializer, Linkage, RegDecl, RegDeclId, VarId, VarType, Variable, VectorShape};
+use ptx_isa::{Construct, ScalarType, StateSpace};
 
 use crate::context::{Checker, dotted};
 use crate::{codes, initializers};
@@ -67,12 +65,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
 
 /// The first version that declares registers and variables of a type, where that is a later one.
 pub(crate) fn check_type_since(cx: &mut Checker<'_>, ty: ScalarType, span: ptx_diag::Span) {
-    let since = match ty {
-        ScalarType::F16x2 => Since::new(4, 2, 53),
-        ScalarType::B128 => Since::new(8, 3, 70),
+    let construct = match ty {
+        ScalarType::F16x2 => Construct::F16x2Variable,
+        ScalarType::B128 => Construct::B128Variable,
         _ => return,
     };
-    cx.require(since, span, &format!("the type {}", dotted(ty)));
+    cx.require_construct(construct, span);
 }
 
 /// Reports a type that registers and variables cannot have; returns whether it is allowed.
@@ -138,7 +136,7 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
 
 /// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
 fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
-    cx.require(Since::new(1, 5, 10), variable.at.0, "a reference to a texture, sampler or surface");
+    cx.require_construct(Construct::Reference, variable.at.0);
     initializers::check_reference(cx, variable);
     let fits = match place {
         Place::Module => variable.space == StateSpace::Global,
@@ -302,19 +300,17 @@ fn check_linkage(cx: &mut Checker<'_>, variable: &Variable) {
 
 /// Checks that the version has a linking directive.
 pub(crate) fn check_linkage_since(cx: &mut Checker<'_>, linkage: Linkage, span: ptx_diag::Span) {
-    match linkage {
-        Linkage::Weak => cx.require(Since::new(3, 1, 10), span, "`.weak`"),
-        Linkage::Common => cx.require(Since::new(5, 0, 10), span, "`.common`"),
-        Linkage::Internal | Linkage::Extern | Linkage::Visible => {}
+    if let Some(construct) = linkage.construct() {
+        cx.require_construct(construct, span);
     }
 }
 
 /// `.ptr` states where a kernel parameter points (manual 5.1.6.3).
 fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
     let Some(pointer) = variable.pointer else { return };
-    cx.require(Since::new(2, 2, 10), variable.at.0, "`.ptr`");
+    cx.require_construct(Construct::Ptr, variable.at.0);
     if pointer.reference.is_some() {
-        cx.require(Since::new(4, 3, 10), variable.at.0, "`.ptr` to a texture, sampler or surface");
+        cx.require_construct(Construct::PtrToReference, variable.at.0);
     }
     if !matches!(place, Place::KernelParameter(_)) && place.head() != Some(Head::Prototype) {
         let text = "`.ptr` is only allowed on parameters of kernels";
@@ -372,15 +368,11 @@ fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
         return;
     }
     for attribute in &variable.attributes {
-        let (name, since) = match attribute {
-            VarAttribute::Managed => (".managed", Since::new(4, 0, 30)),
-            VarAttribute::Unified(..) => (".unified", Since::new(8, 0, 90)),
-        };
-        let span = variable.at.0;
+        let (construct, span) = (attribute.construct(), variable.at.0);
         if variable.space != StateSpace::Global {
-            let text = format!("`{name}` variables must be in `.global`");
+            let text = format!("{construct} variables must be in `.global`");
             cx.report(Diagnostic::error(codes::ATTRIBUTE, span, text));
         }
-        cx.require(since, span, &format!("`{name}`"));
+        cx.require_construct(construct, span);
     }
 }

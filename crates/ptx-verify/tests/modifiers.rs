@@ -78,6 +78,19 @@ fn each_form_and_modifier_has_its_first_version_and_target() {
 }
 
 #[test]
+fn atomics_of_128_bits_have_the_scope_of_the_system_later() {
+    let line = "atom.sys.global.exch.b128 q0, [d0], q1; atom.relaxed.sys.global.cas.b128 q0, [d0], q1, q2;";
+    let of = |version: &str, line: &str| {
+        let text = kernel(line).replace("9.5", version).replace("sm_100a", "sm_90");
+        findings(&text).into_iter().map(|(code, _)| code).collect::<Vec<_>>()
+    };
+    // `ptxas`: "Feature '.b128 with .sys' requires PTX ISA .version 8.4 or later".
+    assert_eq!(of("8.3", line), ["V0108", "V0108"]);
+    assert_eq!(of("8.3", &line.replace(".sys", ".gpu")), [] as [&str; 0]);
+    assert_eq!(of("8.4", line), [] as [&str; 0]);
+}
+
+#[test]
 fn collectives_without_sync_are_gone_since_volta() {
     let line = "shfl.idx.b32 r0, r1, 0, 31; vote.all.pred p0, p1;";
     assert_eq!(codes_at("6.4", "sm_70", line), ["V0110", "V0110"]);

@@ -1,4 +1,4 @@
-//! docs/isa.md: the instruction table for people to read.
+//! docs/isa.md and docs/directives.md: the instruction table for people to read.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,18 +15,27 @@ const ORIGIN: &str = "\
 date. `ptx2ll --explain MNEMONIC` prints an entry. -->
 
 ";
+const CONSTRUCTS_ORIGIN: &str = "\
+<!-- Written by `cargo xtask docs` from crates/ptx-isa/src/construct.rs; a test fails when it is out of date. -->
 
-/// Writes the page.
+";
+
+/// Writes the pages.
 pub(crate) fn write() -> Result<()> {
-    let path = path();
-    fs::write(&path, page()?).with_context(|| format!("cannot write {}", path.display()))
+    for (path, text) in pages()? {
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
 }
 
-fn path() -> PathBuf {
-    workspace().join("docs/isa.md")
+/// Each page, and where it is.
+fn pages() -> Result<[(PathBuf, String); 2]> {
+    let docs = workspace().join("docs");
+    let constructs = format!("{CONSTRUCTS_ORIGIN}{}", ptx_isa::construct_page());
+    Ok([(docs.join("isa.md"), instruction_page()?), (docs.join("directives.md"), constructs)])
 }
 
-fn page() -> Result<String> {
+fn instruction_page() -> Result<String> {
     let claims = Claims::read().context("cannot read which tests execute which rows")?;
     let tested = |form: &Form| {
         let row = key(form);
@@ -42,8 +51,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn page_is_up_to_date() {
-        let written = fs::read_to_string(path()).unwrap_or_default();
-        assert!(written == page().unwrap(), "docs/isa.md is out of date: run `cargo xtask docs`");
+    fn pages_are_up_to_date() {
+        for (path, text) in pages().unwrap() {
+            let written = fs::read_to_string(&path).unwrap_or_default();
+            assert!(written == text, "{} is out of date: run `cargo xtask docs`", path.display());
+        }
     }
 }

@@ -34,6 +34,9 @@ const ATOM_LATER: &[(Mod, Since)] = &[
 /// Operations on 64 bits that came after those on 32.
 const WIDE_LATER: &[(Combination, Since)] =
     &[(&[(Field::Op, &[And, Or, Xor, Min, Max]), (Field::Type, &[B64, U64, S64])], at(3, 1, 32))];
+/// Accesses of 128 bits in the scope of the system.
+const SYSTEM_LATER: &[(Combination, Since)] =
+    &[(&[(Field::Scope, &[Sys]), (Field::Type, &[B128])], at(8, 4, 90))];
 /// Only global memory is cached.
 const HINTS: &[Constraint] =
     &[Constraint::Misplaced(&[L2CacheHint], &[Shared, SharedCta, SharedCluster], GENERIC_OR_GLOBAL)];
@@ -79,6 +82,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(SYSTEM_LATER)
     .constraints(HINTS)
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),
@@ -156,6 +160,7 @@ pub(super) static FORMS: &[Form] = &[
     )
     .since(1, 1, 11)
     .later(ATOM_LATER)
+    .later_combined(SYSTEM_LATER)
     .constraints(&[Constraint::Never(L2CacheHint, "is not allowed on a compare-and-swap")])
     .effects(Effects::MEMORY)
     .section("9.7.13.5"),

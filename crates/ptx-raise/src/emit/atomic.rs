@@ -5,9 +5,9 @@
 //! to 128 bits.
 
 use ptx_ir::RegId;
-use ptx_isa::{Mnemonic, Mod, Opcode, Since, ptx};
+use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
 use ptx_llvm::address_space;
-use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, Scope, TypeId};
+use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
 use super::access::{Access, Modifiers, Ordered, Place, in_space};
 use super::append::Arg;
@@ -16,9 +16,6 @@ use super::state::Emitter;
 use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_class, word_leaves};
 use crate::value::{Fill, Val, mask};
-
-/// 128-bit accesses of the scope `.sys` (manual 9.7.9.8, 9.7.13.5).
-const WIDE_SYSTEM: Since = Since::new(8, 4, 70);
 
 impl Emitter<'_, '_, '_> {
     /// A load with an order.
@@ -30,7 +27,7 @@ impl Emitter<'_, '_, '_> {
         access: Ordered<'_>,
     ) -> Result<()> {
         let ty = self.type_of(id);
-        let bits = self.atomic_width(ty, access.scope)?;
+        let bits = self.atomic_width(ty)?;
         aligned(access.align, bits)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
@@ -64,7 +61,7 @@ impl Emitter<'_, '_, '_> {
         (pointer, scalar): (Val, Scalar),
         access: Ordered<'_>,
     ) -> Result<()> {
-        let bits = self.atomic_width(ty, access.scope)?;
+        let bits = self.atomic_width(ty)?;
         aligned(access.align, bits)?;
         let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
@@ -101,7 +98,7 @@ impl Emitter<'_, '_, '_> {
         let place = Place { address, space, scope };
         self.scope_modifier(scope)?;
         atomic_memory(space)?;
-        let bits = self.atomic_width(ty, scope)?;
+        let bits = self.atomic_width(ty)?;
         aligned(*align, bits)?;
         let Some((operation, operand)) = self.direct(op, ty, &operand, bits)? else {
             return Err(RaiseError::new(ORDER, "an atomic operation that the target does not support"));
@@ -172,7 +169,7 @@ impl Emitter<'_, '_, '_> {
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
         let values = if operation.has(Mod::Exch) {
             // Exchanged values are passed as untyped bits.
-            let bits = self.atomic_width(ty, place.scope)?;
+            let bits = self.atomic_width(ty)?;
             let args = [place.address.into(), self.whole(operand, bits)?];
             let words = self.emit_words(own, bits, &args)?;
             self.value_of_words(ty, &words, bits)?
@@ -211,7 +208,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(());
         };
         let ty = self.value_type(*expected)?;
-        let bits = self.atomic_width(ty, scope)?;
+        let bits = self.atomic_width(ty)?;
         aligned(*align, bits)?;
         let (expected, new) = (self.value(*expected)?, self.value(*new)?);
         let (pointer, kind) = self.scalar(*ptr)?;
@@ -240,15 +237,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// The width in bits of an atomic access to a value of a type.
-    pub(super) fn atomic_width(&mut self, ty: TypeId, scope: &Scope) -> Result<u32> {
+    pub(super) fn atomic_width(&mut self, ty: TypeId) -> Result<u32> {
         let leaves = self.leaves(ty)?;
         let bits: u32 = leaves.iter().map(|leaf| leaf.scalar.bits()).sum();
         let whole = leaves.iter().all(|leaf| u64::from(leaf.scalar.bits()) == leaf.bytes * 8);
         if whole && matches!(bits, 8 | 16 | 32 | 64 | 128) {
-            if bits == 128 && *scope == Scope::System {
-                let what = || "a 128-bit atomic access of the system's scope".to_owned();
-                self.module.target.need(WIDE_SYSTEM, &what)?;
-            }
             return Ok(bits);
         }
         let text = self.module.view.type_text(ty);

@@ -1,7 +1,7 @@
 //! Calls (manual 7.1, 9.7.12.5): arguments and result go through variables in the parameter space.
 
 use ptx_ir::{At, FunctionKind, LabelKind, Operand, Param, Prototype, RegId, Stmt, Symbol as PtxSymbol};
-use ptx_isa::{Mod, ptx};
+use ptx_isa::{Construct, Mod, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
 use ptx_llvm::view::{Attributes, Call, Constant, Function, InstId, Value};
@@ -133,7 +133,7 @@ impl<'v> Emitter<'_, 'v, '_> {
             .iter()
             .map(|passing| Param::Variable(signature::param_variable(self.module, passing, None, "_")));
         let results = results.collect();
-        let hint = call.attributes.has("noreturn") && self.module.target.has(signature::NO_RETURN);
+        let hint = call.attributes.has("noreturn") && self.module.target.has(Construct::NoReturn.since());
         let noreturn = (hint && result.is_none()).then(At::default);
         let prototype = Prototype { results, params, noreturn, ..Prototype::default() };
         let name = format!("prototype_{}", self.module.call_count);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Mnemonic, ScalarType, Since, ptx};
+use ptx_isa::{Mnemonic, ScalarType, ptx};
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
 
@@ -13,10 +13,6 @@ use crate::types::{Class, Leaf, Scalar};
 use crate::types::{integer_class, integer_type};
 use crate::value::{Base, Fill, Upper, Val, mask};
 
-/// Since when a bfloat converts to single precision (manual 9.7.9.22).
-const BFLOAT_WIDENING: Since = Since::new(7, 1, 80);
-/// Since when bfloat converts from and to other types than single precision.
-const BFLOAT_CONVERSIONS: Since = Since::new(7, 8, 90);
 /// How many bits of an integer single precision holds exactly.
 const SINGLE_DIGITS: u32 = 24;
 
@@ -300,12 +296,9 @@ impl Emitter<'_, '_, '_> {
             (Scalar::Double, Scalar::BFloat) => ptx!("cvt.rn.bf16.f64"),
             _ => return Err(RaiseError::new(INSTRUCTION, "a floating-point cast of something else")),
         };
-        if mnemonic == ptx!("cvt.rn.bf16.f64") {
-            if !self.module.target.has(BFLOAT_CONVERSIONS) {
-                let single = self.double_to_odd_single(value)?;
-                return self.float_to_float(single, Scalar::Float, Scalar::BFloat);
-            }
-            self.module.target.need(BFLOAT_CONVERSIONS, &|| mnemonic.to_string())?;
+        if mnemonic == ptx!("cvt.rn.bf16.f64") && !self.module.target.supports(mnemonic) {
+            let single = self.double_to_odd_single(value)?;
+            return self.float_to_float(single, Scalar::Float, Scalar::BFloat);
         }
         Ok(Val::reg(self.compute(mnemonic, &[arg])?))
     }
@@ -368,9 +361,7 @@ impl Emitter<'_, '_, '_> {
             return Ok(*single);
         }
         let high = self.in_register(value, Scalar::BFloat)?;
-        if self.module.target.has(BFLOAT_WIDENING) {
-            // The instruction is older than this pair of types, so that the version is not in its row.
-            self.module.target.need(BFLOAT_WIDENING, &|| "cvt.f32.bf16".to_owned())?;
+        if self.module.target.supports(ptx!("cvt.f32.bf16")) {
             return Ok(Val::reg(self.compute(ptx!("cvt.f32.bf16"), &[high.into()])?));
         }
         let low = self.in_register(Val::Bits(0), Scalar::BFloat)?;
@@ -410,7 +401,8 @@ impl Emitter<'_, '_, '_> {
         let register = self.extended(value, from, from.class().bits(), Fill::of(signed))?;
         let width = integer_class(bits).bits();
         let ty = integer_type(signed, width);
-        if to == Scalar::BFloat && !self.module.target.has(BFLOAT_CONVERSIONS) {
+        let convert = to_float(to, ty)?;
+        if to == Scalar::BFloat && !self.module.target.supports(convert) {
             // Single precision holds these exactly, so rounding happens once.
             if bits <= SINGLE_DIGITS {
                 let single = self.compute(to_float(Scalar::Float, ty)?, &[register.into()])?;
@@ -418,10 +410,6 @@ impl Emitter<'_, '_, '_> {
             }
             let single = self.int_to_odd_single(register, width, signed)?;
             return self.float_to_float(single, Scalar::Float, Scalar::BFloat);
-        }
-        let convert = to_float(to, ty)?;
-        if to == Scalar::BFloat {
-            self.module.target.need(BFLOAT_CONVERSIONS, &|| convert.to_string())?;
         }
         Ok(Val::reg(self.compute(convert, &[register.into()])?))
     }

@@ -1,7 +1,7 @@
 //! Loads and stores (manual 9.7.9.8, 9.7.9.11).
 
 use ptx_ir::{Operand, RegId};
-use ptx_isa::{Mod, ScalarType, Since, StateSpace, ptx};
+use ptx_isa::{Construct, Mod, ScalarType, StateSpace, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
 use ptx_llvm::view::{AtomicOrder, InstId, Op, Type, TypeId};
@@ -15,9 +15,6 @@ use crate::cover::{Action, ExtendingLoad};
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
 use crate::value::{Fill, Upper, Val, mask};
-
-/// Vector accesses of 32 bytes in global memory.
-const WIDE_VECTOR: Since = Since::new(8, 8, 100);
 
 impl Emitter<'_, '_, '_> {
     /// `load`.
@@ -184,7 +181,7 @@ impl Emitter<'_, '_, '_> {
 
     /// The bytes of the widest vector access that a plain load or store of a state space has on the target (manual 9.7.9.8).
     fn widest_access(&self, access: &Access<'_>) -> u64 {
-        if access.is_plain_global() && self.module.target.has(WIDE_VECTOR) {
+        if access.is_plain_global() && self.module.target.has(Construct::WideAccess.since()) {
             2 * MAX_VECTOR
         } else {
             MAX_VECTOR
@@ -216,7 +213,7 @@ impl Emitter<'_, '_, '_> {
             }
             let count = group(&leaves[at..], own.align, widest);
             if leaf.bytes * count as u64 > MAX_VECTOR {
-                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+                self.module.target.need_construct(Construct::WideAccess)?;
             }
             if count > 1 {
                 let ty = memory_type(leaf.scalar);
@@ -307,7 +304,7 @@ impl Emitter<'_, '_, '_> {
             let run = Run::at_start(together, &own);
             let count = run.map_or_else(|| group(together, own.align, widest), Run::elements);
             if run.is_none() && leaf.bytes * count as u64 > MAX_VECTOR {
-                self.module.target.need(WIDE_VECTOR, &|| "an access of 32 bytes".to_owned())?;
+                self.module.target.need_construct(Construct::WideAccess)?;
             }
             if count > 1 {
                 let mut elements = Vec::with_capacity(count);

@@ -48,6 +48,7 @@ const CONTENTS: &[(&str, &[(&str, &str)])] = &[
             ("docs/coverage.md", "How each instruction is lowered"),
             ("docs/ptx-dialect.md", "The PTX dialect"),
             ("docs/isa.md", "Instructions"),
+            ("docs/directives.md", "Directives"),
         ],
     ),
     (
