@@ -30,7 +30,7 @@ pub mod intrinsics;
 mod library;
 mod link;
 mod literals;
-mod lives;
+mod live_ranges;
 mod machine;
 pub mod marks;
 mod module;
@@ -55,7 +55,7 @@ pub use identity::Identity;
 pub use indices::index_elements;
 pub use library::{is_loaded, load, version};
 pub use link::{FlushToZero, LinkConflict};
-pub use lives::reduce_call_pressure;
+pub use live_ranges::reduce_call_pressure;
 pub use machine::{AddressWidth, Gpu, Machine, OptLevel, check_target, nearest_processor, nearest_version};
 pub use module::Module;
 pub use pass::{

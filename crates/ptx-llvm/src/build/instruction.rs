@@ -193,7 +193,7 @@ pub struct Asm<'a> {
 
 /// Where a builder builds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum InsertionPoint {
     /// At the end of a block that has no terminator yet.
     End,
     /// Before the terminator of a block.
@@ -204,7 +204,7 @@ enum Place {
 pub struct Builder<'c> {
     pub(super) raw: LLVMBuilderRef,
     pub(super) types: Types<'c>,
-    place: Cell<Place>,
+    insertion_point: Cell<InsertionPoint>,
     context: PhantomData<&'c Context>,
 }
 
@@ -216,11 +216,11 @@ impl Drop for Builder<'_> {
 }
 
 impl<'c> Builder<'c> {
-    /// A builder without a place; call [`Builder::position_at_end`] first.
+    /// A builder without an insertion point; call [`Builder::position_at_end`] first.
     pub fn new(types: Types<'c>) -> Self {
         // SAFETY: the context is alive.
         let raw = unsafe { LLVMCreateBuilderInContext(types.context.raw()) };
-        Self { raw, types, place: Cell::new(Place::End), context: PhantomData }
+        Self { raw, types, insertion_point: Cell::new(InsertionPoint::End), context: PhantomData }
     }
 
     /// The types of the builder's context.
@@ -232,7 +232,7 @@ impl<'c> Builder<'c> {
     pub fn position_at_end(&self, block: Block<'c>) {
         // SAFETY: the block is alive.
         unsafe { LLVMPositionBuilderAtEnd(self.raw, block.raw) };
-        self.place.set(Place::End);
+        self.insertion_point.set(InsertionPoint::End);
     }
 
     /// Goes before the terminator of a block.
@@ -249,7 +249,7 @@ impl<'c> Builder<'c> {
             }
             LLVMPositionBuilderBefore(self.raw, terminator);
         }
-        self.place.set(Place::BeforeTerminator);
+        self.insertion_point.set(InsertionPoint::BeforeTerminator);
         Ok(())
     }
 
@@ -257,7 +257,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the builder has no place yet.
+    /// When the builder has no insertion point yet.
     pub fn block(&self) -> Result<Block<'c>, LlvmError> {
         // SAFETY: the builder is alive.
         let block = unsafe { LLVMGetInsertBlock(self.raw) };
@@ -271,7 +271,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the builder has no place yet.
+    /// When the builder has no insertion point yet.
     pub fn function(&self) -> Result<Function<'c>, LlvmError> {
         let block = self.block()?;
         // SAFETY: a live block, which is in a function.
@@ -342,9 +342,9 @@ impl<'c> Builder<'c> {
         unsafe { LLVMSetCurrentDebugLocation2(self.raw, location.map_or(std::ptr::null_mut(), |l| l.raw)) };
     }
 
-    /// Whether there is a place to build at.
+    /// Whether there is an insertion point.
     pub(super) fn at(&self) -> Result<(), LlvmError> {
-        if self.place.get() == Place::End && self.is_terminated() {
+        if self.insertion_point.get() == InsertionPoint::End && self.is_terminated() {
             return Err(LlvmError::Other {
                 message: "an instruction after the block's terminator".to_owned(),
             });
@@ -364,7 +364,7 @@ impl<'c> Builder<'c> {
         if a.ty() != b.ty() || !fits {
             return Err(misfit(&format!("{op:?}"), &[a, b]));
         }
-        // SAFETY: operands of one type that the opcode takes, and a place to build at.
+        // SAFETY: operands of one type that the opcode takes, and an insertion point.
         Ok(Value::new(unsafe { LLVMBuildBinOp(self.raw, op.raw(), a.raw, b.raw, c"".as_ptr()) }))
     }
 
@@ -489,7 +489,7 @@ impl<'c> Builder<'c> {
     ///
     /// # Errors
     ///
-    /// When the builder has no place yet.
+    /// When the builder has no insertion point yet.
     pub fn freeze(&self, value: Value<'c>) -> Built<'c> {
         self.at()?;
         // SAFETY: every value of a first-class type can be frozen.

@@ -63,21 +63,21 @@ pub(super) const KNOWN: &[&str] = &[
     "zeroext",
 ];
 
-/// Where attributes hang.
+/// What attributes belong to, which LLVM calls their index.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum AttributeIndex {
     Function,
     Return,
     /// A parameter or argument, from 0.
     Param(u32),
 }
 
-impl Place {
-    fn index(self) -> u32 {
+impl AttributeIndex {
+    fn raw(self) -> u32 {
         match self {
-            Place::Function => LLVMAttributeFunctionIndex,
-            Place::Return => LLVMAttributeReturnIndex,
-            Place::Param(at) => at + 1,
+            AttributeIndex::Function => LLVMAttributeFunctionIndex,
+            AttributeIndex::Return => LLVMAttributeReturnIndex,
+            AttributeIndex::Param(at) => at + 1,
         }
     }
 }
@@ -87,9 +87,9 @@ impl Reader {
     pub(super) fn function_attributes(
         &mut self,
         function: LLVMValueRef,
-        place: Place,
+        index: AttributeIndex,
     ) -> Result<Attributes, LlvmError> {
-        let at = place.index();
+        let at = index.raw();
         // SAFETY: `function` is a function of the module; the buffer has the size LLVM states.
         let list = unsafe {
             let mut list = vec![std::ptr::null_mut(); LLVMGetAttributeCountAtIndex(function, at) as usize];
@@ -103,9 +103,9 @@ impl Reader {
     pub(super) fn call_attributes(
         &mut self,
         call: LLVMValueRef,
-        place: Place,
+        index: AttributeIndex,
     ) -> Result<Attributes, LlvmError> {
-        let at = place.index();
+        let at = index.raw();
         // SAFETY: `call` is a call of the module; the buffer has the size LLVM states.
         let list = unsafe {
             let mut list = vec![std::ptr::null_mut(); LLVMGetCallSiteAttributeCount(call, at) as usize];

@@ -4,7 +4,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use rustc_hash::FxHashMap as HashMap;
 
-use super::attributes::Place;
+use super::attributes::AttributeIndex;
 use super::{Reader, linkage, section, value_name, visibility};
 use crate::error::LlvmError;
 use crate::view::function::{Block, BlockId, CallingConvention, Function, InstId, Param};
@@ -42,7 +42,7 @@ impl Reader {
             // SAFETY: the function has as many parameters as its type.
             let value = unsafe { LLVMGetParam(raw, at as u32) };
             locals.values.insert(value, Value::Arg(at as u32));
-            let attributes = self.function_attributes(raw, Place::Param(at as u32))?;
+            let attributes = self.function_attributes(raw, AttributeIndex::Param(at as u32))?;
             params.push(Param { name: value_name(value), ty: param_type, attributes });
         }
         let mut function = Function {
@@ -55,8 +55,8 @@ impl Reader {
             linkage: linkage(raw),
             visibility: visibility(raw),
             intrinsic: intrinsic != 0,
-            attributes: self.function_attributes(raw, Place::Function)?,
-            ret_attributes: self.function_attributes(raw, Place::Return)?,
+            attributes: self.function_attributes(raw, AttributeIndex::Function)?,
+            ret_attributes: self.function_attributes(raw, AttributeIndex::Return)?,
             align: (align != 0).then_some(align),
             section: section(raw),
             metadata: self.global_metadata(raw),

@@ -7,7 +7,7 @@ use llvm_sys::{
     LLVMTailCallKind, LLVMValueKind,
 };
 
-use super::attributes::Place;
+use super::attributes::AttributeIndex;
 use super::constants::{binary, cast, operands};
 use super::functions::{Locals, calling_convention};
 use super::{Reader, bytes, print_value, value_name};
@@ -296,15 +296,15 @@ impl Reader {
             // SAFETY: arguments are the first operands of a call.
             let arg = unsafe { LLVMGetOperand(raw, at) };
             args.push(self.value(arg, locals)?);
-            arg_attributes.push(self.call_attributes(raw, Place::Param(at))?);
+            arg_attributes.push(self.call_attributes(raw, AttributeIndex::Param(at))?);
         }
         Ok(Call {
             callee: self.value(callee, locals)?,
             ty: self.ty(ty)?,
             args,
             convention: calling_convention(convention),
-            attributes: self.call_attributes(raw, Place::Function)?,
-            ret_attributes: self.call_attributes(raw, Place::Return)?,
+            attributes: self.call_attributes(raw, AttributeIndex::Function)?,
+            ret_attributes: self.call_attributes(raw, AttributeIndex::Return)?,
             arg_attributes,
             fast: fast_math(raw),
             bundles: self.bundles(raw, locals)?,

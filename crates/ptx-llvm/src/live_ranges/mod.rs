@@ -1,12 +1,12 @@
 //! Fewer live registers across calls.
 //!
-//! A value that lives across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
+//! A value that is live across a call takes a register that the callee preserves, and has to be saved for that. LLVM's passes
 //! know nothing of calls when they place an instruction: combining a select with a cast of it moves the select to where the
 //! cast is, and what it chooses from waits until there; one comparison of all elements of a vector is where the first of
 //! them is needed.
 //!
 //! In goes a module, out comes the same module with instructions without effects moved inside their blocks: up before a call
-//! ([`raise`]), when what an instruction reads takes more registers than what it computes, and down after a call ([`sink`]) in
+//! ([`hoist`]), when what an instruction reads takes more registers than what it computes, and down after a call ([`sink`]) in
 //! the opposite case.
 //!
 //! ```text
@@ -20,12 +20,12 @@
 //! ```
 //!
 //! The unit that is counted is the register ([`words`]), not the LLVM value: a `bitcast`, a `trunc` or an `extractelement` names
-//! registers that exist already, so moving it saves nothing by itself. [`flow`] finds the readers of each such register across
+//! registers that exist already, so moving it saves nothing by itself. [`liveness`] finds the readers of each such register across
 //! the function; [`order`] keeps the new order of a block until it is applied.
 
-mod flow;
+mod hoist;
+mod liveness;
 mod order;
-mod raise;
 mod sink;
 mod words;
 
@@ -33,28 +33,28 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
-use flow::Flow;
+use liveness::Liveness;
 use order::Order;
 
 use crate::module::Module;
 use crate::pass::is_optimized;
 
-/// Moves instructions without effects within their blocks when fewer words live across the calls between then: up, to where the last
+/// Moves instructions without effects within their blocks when fewer words are then live across the calls between: up, to where the last
 /// of their operands is known, and down, to the first instruction that reads them. The order of everything else and what the
 /// module computes stay, and so do functions that are `optnone`.
 pub fn reduce_call_pressure(module: &mut Module<'_>) {
     let movable = Movable::new();
     for function in module.inkwell().get_functions().filter(|function| is_optimized(*function)) {
         let blocks = function.get_basic_blocks();
-        // SAFETY: the function is one of a module that is alive and that no one else changes meanwhile; instructions move within
-        // their blocks alone, which the flow allows.
+        // SAFETY: the function is one of a module that is valid and that no one else changes meanwhile; instructions move within
+        // their blocks alone, which keeps liveness as it is.
         unsafe {
-            let mut flow = Flow::new(inkwell::values::AsValueRef::as_value_ref(&function));
+            let mut liveness = Liveness::new(inkwell::values::AsValueRef::as_value_ref(&function));
             for block in &blocks {
                 let order = Order::new(block.as_mut_ptr());
                 if order.has_calls() {
-                    raise::raise(order, &mut flow, &movable);
-                    sink::sink(&Order::new(block.as_mut_ptr()), &mut flow, &movable);
+                    hoist::hoist(order, &mut liveness, &movable);
+                    sink::sink(&Order::new(block.as_mut_ptr()), &mut liveness, &movable);
                 }
             }
         }
@@ -81,7 +81,7 @@ impl Movable {
     ///
     /// # Safety
     ///
-    /// The instruction is alive.
+    /// The instruction is valid.
     unsafe fn has(&self, instruction: LLVMValueRef) -> bool {
         // SAFETY: the called value is asked of a call, attributes of a function.
         unsafe {

@@ -1,7 +1,7 @@
 //! Moving instructions down, after calls.
 //!
 //! For each instruction that precedes a call and is read only after it, the plan is to compute it right before its first reader. Then what
-//! it reads has to live across the call in its place, unless that lives there anyway; so the group grows by the makers of these words
+//! it reads has to be live across the call in its place, unless that is live there anyway; so the group grows by the makers of these words
 //! as long as no more words have to wait:
 //!
 //! ```text
@@ -13,8 +13,8 @@
 //!   %y alone: 2 words waited, then 2 (%x). With %x in the group: 1 (%a).
 //! ```
 //!
-//! The block is read from its end, so that the readers of an instruction have their last place when it is looked at. Groups have at most
-//! `MOST_TOGETHER` members, and each word is asked for a bounded number of readers ([`super::flow`]).
+//! The block is read from its end, so that the readers of an instruction have their last position when it is looked at. Groups have at most
+//! `MOST_TOGETHER` members, and each word is asked for a bounded number of readers ([`super::liveness`]).
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
 use super::Movable;
-use super::flow::Flow;
+use super::liveness::Liveness;
 use super::order::{Order, put_before};
 use super::words::{Word, operands};
 
@@ -49,19 +49,19 @@ struct Passing {
 /// A block whose instructions move down, the last first.
 struct Sinking<'a> {
     order: &'a Order,
-    flow: &'a mut Flow,
+    liveness: &'a mut Liveness,
     movable: &'a Movable,
-    /// The places of those that were moved, in half steps.
+    /// The positions of those that were moved, in half steps.
     moved: HashMap<LLVMValueRef, usize>,
 }
 
-/// Moves instructions of a block down after calls, right before the first that reads what they compute, where fewer words live across
+/// Moves instructions of a block down after calls, right before the first that reads what they compute, where fewer words are live across
 /// the calls then. A block with debug records stays as it is: a record that describes a variable by a value would precede the value.
 ///
 /// # Safety
 ///
-/// The order is that of a block that is alive, and the flow its function's.
-pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
+/// The order is that of a block that is valid, and the liveness its function's.
+pub(super) unsafe fn sink(order: &Order, liveness: &mut Liveness, movable: &Movable) {
     // SAFETY: instructions of the block; the builder is of its context and is disposed of.
     unsafe {
         if order.instructions.iter().any(|&instruction| !LLVMGetFirstDbgRecord(instruction).is_null()) {
@@ -69,14 +69,14 @@ pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
         }
         let builder =
             LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(order.block))));
-        let mut sinking = Sinking { order, flow, movable, moved: HashMap::new() };
+        let mut sinking = Sinking { order, liveness, movable, moved: HashMap::new() };
         for &instruction in order.instructions.iter().rev() {
             if let Some((group, next)) = sinking.group_of(instruction) {
-                let place = sinking.place_of(next).unwrap_or_default();
-                // Between two that were not moved all have one place.
-                let place = if place.is_multiple_of(2) { place.saturating_sub(1) } else { place };
+                let position = sinking.position_of(next).unwrap_or_default();
+                // Between two that were not moved all have one position.
+                let position = if position.is_multiple_of(2) { position.saturating_sub(1) } else { position };
                 for member in group {
-                    sinking.moved.insert(member, place);
+                    sinking.moved.insert(member, position);
                     put_before(order.block, builder, next, member);
                 }
             }
@@ -87,19 +87,19 @@ pub(super) unsafe fn sink(order: &Order, flow: &mut Flow, movable: &Movable) {
 
 impl Sinking<'_> {
     /// The position of an instruction in the block, in half steps: those that were moved are between two of the others.
-    fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
-        let place = || self.order.place_of(instruction).map(|place| 2 * place);
-        self.moved.get(&instruction).copied().or_else(place)
+    fn position_of(&self, instruction: LLVMValueRef) -> Option<usize> {
+        let position = || self.order.position_of(instruction).map(|position| 2 * position);
+        self.moved.get(&instruction).copied().or_else(position)
     }
 
-    /// The first of some instructions of the block. Those that were moved to one place are in the order of LLVM's block.
+    /// The first of some instructions of the block. Those that were moved to one position are in the order of LLVM's block.
     unsafe fn first_of(&self, readers: &[LLVMValueRef]) -> Option<LLVMValueRef> {
-        let mut first = readers.iter().copied().min_by_key(|reader| self.place_of(*reader))?;
-        let place = self.place_of(first);
-        // SAFETY: instructions of the block, which is alive; what precedes the first is null.
+        let mut first = readers.iter().copied().min_by_key(|reader| self.position_of(*reader))?;
+        let position = self.position_of(first);
+        // SAFETY: instructions of the block, which is valid; what precedes the first is null.
         unsafe {
             let mut before = LLVMGetPreviousInstruction(first);
-            while !before.is_null() && self.place_of(before) == place {
+            while !before.is_null() && self.position_of(before) == position {
                 if readers.contains(&before) {
                     first = before;
                 }
@@ -117,17 +117,17 @@ impl Sinking<'_> {
                 return None;
             }
             // Checked first, since it is cheap and most instructions have no call after them.
-            let from = self.order.place_of(instruction)?;
+            let from = self.order.position_of(instruction)?;
             let call = self.order.call_after(from)?;
-            let made = self.flow.words.made_by(instruction).filter(|made| *made > 0)?;
+            let made = self.liveness.words.made_by(instruction).filter(|made| *made > 0)?;
             let passing = self.passing(instruction)?;
             let end = *self.order.instructions.last()?;
             // With readers in other blocks alone, the end of this block is late enough. Without any reader it is dead, and left to LLVM.
             let first = self.first_of(&passing.readers);
             let next = first.or(passing.beyond.then_some(end))?;
-            let to = self.place_of(next)?;
+            let to = self.position_of(next)?;
             // Of the calls that are crossed the last one counts: a word that is read after an earlier call but not after the last would have to
-            // live longer than it does, so it must count as one that waits.
+            // be live for longer than it is, so it must count as one that waits.
             let call = self.last_call(call, to)?;
             let mut group = Group { members: passing.members, waiting: Vec::new() };
             group.waiting = self.waiting_for(instruction, call, &group.members)?;
@@ -136,14 +136,14 @@ impl Sinking<'_> {
             if made <= group.waiting.len() {
                 return None;
             }
-            // Casts of the result that already follow the new place stay; among the others operands precede users, as before.
-            group.members.retain(|member| self.place_of(*member).is_some_and(|place| place < to));
-            group.members.sort_by_key(|member| self.order.place_of(*member));
+            // Casts of the result that already follow the new position stay; among the others operands precede users, as before.
+            group.members.retain(|member| self.position_of(*member).is_some_and(|position| position < to));
+            group.members.sort_by_key(|member| self.order.position_of(*member));
             Some((group.members, next))
         }
     }
 
-    /// The last call before a place in half steps, when the first already is.
+    /// The last call before a position in half steps, when the first already is.
     fn last_call(&self, first: usize, to: usize) -> Option<usize> {
         let mut last = (2 * first < to).then_some(first)?;
         while let Some(next) = self.order.call_after(last).filter(|next| 2 * next < to) {
@@ -174,7 +174,7 @@ impl Sinking<'_> {
         // SAFETY: the maker is an instruction or an argument.
         unsafe {
             if LLVMIsAInstruction(maker).is_null()
-                || self.order.place_of(maker)? >= call
+                || self.order.position_of(maker)? >= call
                 || self.moved.contains_key(&maker)
                 || !self.movable.has(maker)
             {
@@ -208,8 +208,8 @@ impl Sinking<'_> {
         let mut waiting = Vec::new();
         // SAFETY: the caller's.
         unsafe {
-            for word in self.flow.words.read_by(instruction)? {
-                if !self.lives_after(word, call, members)? {
+            for word in self.liveness.words.read_by(instruction)? {
+                if !self.is_live_after(word, call, members)? {
                     waiting.push(word);
                 }
             }
@@ -217,14 +217,14 @@ impl Sinking<'_> {
         Some(waiting)
     }
 
-    /// Whether a word is needed after a call, independent of what becomes of some instructions; `None` when that is not known.
-    unsafe fn lives_after(&mut self, word: Word, call: usize, but: &[LLVMValueRef]) -> Option<bool> {
+    /// Whether a word is live after a call, independent of what becomes of some instructions; `None` when that is not known.
+    unsafe fn is_live_after(&mut self, word: Word, call: usize, but: &[LLVMValueRef]) -> Option<bool> {
         // SAFETY: the caller's.
-        let reads = unsafe { self.flow.reads(word) }?;
+        let reads = unsafe { self.liveness.reads(word) }?;
         let reads_late = |reader: &LLVMValueRef| {
-            !but.contains(reader) && self.place_of(*reader).is_some_and(|place| place > 2 * call)
+            !but.contains(reader) && self.position_of(*reader).is_some_and(|position| position > 2 * call)
         };
-        Some(reads.leaves.contains(&self.order.block) || reads.readers.iter().any(reads_late))
+        Some(reads.live_out.contains(&self.order.block) || reads.readers.iter().any(reads_late))
     }
 
     /// An instruction with those of its block that only pass its words on.
@@ -235,11 +235,11 @@ impl Sinking<'_> {
             at += 1;
             // SAFETY: uses are followed to their end.
             unsafe {
-                let mut place = LLVMGetFirstUse(member);
-                while !place.is_null() {
-                    let user = LLVMGetUser(place);
-                    place = LLVMGetNextUse(place);
-                    let here = self.order.place_of(user).is_some() && LLVMIsAPHINode(user).is_null();
+                let mut position = LLVMGetFirstUse(member);
+                while !position.is_null() {
+                    let user = LLVMGetUser(position);
+                    position = LLVMGetNextUse(position);
+                    let here = self.order.position_of(user).is_some() && LLVMIsAPHINode(user).is_null();
                     if !here {
                         found.beyond = true;
                     } else if self.only_passes(user) {
@@ -265,7 +265,7 @@ impl Sinking<'_> {
             !self.moved.contains_key(&instruction)
                 && self.movable.has(instruction)
                 && !operands(instruction).is_empty()
-                && self.flow.words.made_by(instruction) == Some(0)
+                && self.liveness.words.made_by(instruction) == Some(0)
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The readers of each word, and the blocks at whose ends it is still needed.
+//! The readers of each word, and the blocks that it is live out of.
 //!
-//! In go the blocks and uses of a function, out comes for one word at a time ([`Flow::reads`]) what classical liveness gives for all: the
+//! In go the blocks and uses of a function, out comes for one word at a time ([`Liveness::reads`]) what classical liveness gives for all: the
 //! words that are asked about are few, and following the uses of one costs no more than the blocks between its maker and its readers.
 
 use std::collections::{HashMap, HashSet};
@@ -11,7 +11,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 
 use super::words::{Word, Words};
 
-/// A word that more values pass on or more instructions read counts as one that lives on.
+/// A word that more values pass on or more instructions read counts as one that stays live.
 const MOST_USES: usize = 256;
 
 /// Where a word is read.
@@ -19,21 +19,21 @@ const MOST_USES: usize = 256;
 pub(super) struct Reads {
     /// The instructions that read it, but phis.
     pub(super) readers: HashSet<LLVMValueRef>,
-    /// The blocks at whose ends it is still needed.
-    pub(super) leaves: HashSet<LLVMBasicBlockRef>,
+    /// The blocks that it is live out of.
+    pub(super) live_out: HashSet<LLVMBasicBlockRef>,
 }
 
 /// The words of a function, and where they are read. Moving an instruction within its block changes none of it.
-pub(super) struct Flow {
+pub(super) struct Liveness {
     pub(super) words: Words,
     before: HashMap<LLVMBasicBlockRef, Vec<LLVMBasicBlockRef>>,
     reads: HashMap<Word, Option<Rc<Reads>>>,
 }
 
-impl Flow {
+impl Liveness {
     /// # Safety
     ///
-    /// The function is alive, and its blocks do not change while this lives.
+    /// The function is valid, and its blocks do not change while this exists.
     pub(super) unsafe fn new(function: LLVMValueRef) -> Self {
         let mut before: HashMap<_, Vec<_>> = HashMap::new();
         // SAFETY: blocks of the function; successors are asked for by numbers below their count.
@@ -49,10 +49,10 @@ impl Flow {
                 block = LLVMGetNextBasicBlock(block);
             }
         }
-        Flow { words: Words::default(), before, reads: HashMap::new() }
+        Liveness { words: Words::default(), before, reads: HashMap::new() }
     }
 
-    /// Where a word is read; `None` when that is too many places.
+    /// Where a word is read; `None` when those are too many.
     ///
     /// # Safety
     ///
@@ -78,10 +78,10 @@ impl Flow {
         // SAFETY: values of the function; uses are followed to their end, and phis asked for as many operands as they have.
         unsafe {
             while let Some(value) = values.pop() {
-                let mut place = LLVMGetFirstUse(value);
-                while !place.is_null() {
-                    let user = LLVMGetUser(place);
-                    place = LLVMGetNextUse(place);
+                let mut position = LLVMGetFirstUse(value);
+                while !position.is_null() {
+                    let user = LLVMGetUser(position);
+                    position = LLVMGetNextUse(position);
                     if !LLVMIsAPHINode(user).is_null() {
                         // A phi reads at the ends of the blocks that the value comes from, and makes words of its own. It is a user of the
                         // value once for each edge: looking at all its edges each time would take n * n steps. It may take
@@ -118,7 +118,7 @@ impl Flow {
         Some(reads)
     }
 
-    /// Finds the blocks that a word must outlive, back from where it is read to where it is made.
+    /// Finds the blocks that a word is live out of, back from where it is read to where it is made.
     unsafe fn follow_back(&self, maker: LLVMValueRef, ends: Vec<LLVMBasicBlockRef>, reads: &mut Reads) {
         // SAFETY: the maker is an instruction or an argument, the readers are instructions.
         unsafe {
@@ -137,7 +137,7 @@ impl Flow {
             }
             // Each block is entered once. The walk ends at the maker's block, or at the function's entry for an argument.
             while let Some(block) = pending.pop() {
-                if reads.leaves.insert(block) && block != home {
+                if reads.live_out.insert(block) && block != home {
                     pending.extend(self.before.get(&block).into_iter().flatten());
                 }
             }

@@ -12,21 +12,21 @@
 //! ```
 //!
 //! So all candidates are planned first, and those on which no paying one depends are taken back. One pass over the block in each direction;
-//! what is asked of each word is bounded by [`super::flow`].
+//! what is asked of each word is bounded by [`super::liveness`].
 
 use std::collections::HashSet;
 
 use llvm_sys::prelude::LLVMValueRef;
 
 use super::Movable;
-use super::flow::Flow;
+use super::liveness::Liveness;
 use super::order::Order;
 use super::words::{Word, operands};
 
 /// An instruction that can occur earlier.
 struct Earlier {
     instruction: LLVMValueRef,
-    /// The place after which all it reads is known.
+    /// The position after which all it reads is known.
     after: usize,
     /// Whether fewer words wait then, not only others.
     frees: bool,
@@ -34,19 +34,19 @@ struct Earlier {
     needs: Vec<LLVMValueRef>,
 }
 
-/// Moves instructions of a block up before calls, to where the last of their operands is known, where fewer words live across the
+/// Moves instructions of a block up before calls, to where the last of their operands is known, where fewer words are live across the
 /// calls then; and those that take as many words as they free, where others that free some read them.
 ///
 /// # Safety
 ///
-/// The order is that of a block that is alive, and the flow its function's.
-pub(super) unsafe fn raise(mut order: Order, flow: &mut Flow, movable: &Movable) {
+/// The order is that of a block that is valid, and the liveness its function's.
+pub(super) unsafe fn hoist(mut order: Order, liveness: &mut Liveness, movable: &Movable) {
     let mut found: Vec<Earlier> = Vec::new();
     for at in 0..order.instructions.len() {
         let instruction = order.instructions[at];
         // SAFETY: an instruction of the block.
-        if let Some(earlier) = unsafe { earlier(&order, flow, movable, instruction, at) } {
-            order.place_after(instruction, earlier.after);
+        if let Some(earlier) = unsafe { earlier(&order, liveness, movable, instruction, at) } {
+            order.move_after(instruction, earlier.after);
             found.push(earlier);
         }
     }
@@ -67,7 +67,7 @@ pub(super) unsafe fn raise(mut order: Order, flow: &mut Flow, movable: &Movable)
 /// Whether an instruction can occur earlier, when no more words wait then.
 unsafe fn earlier(
     order: &Order,
-    flow: &mut Flow,
+    liveness: &mut Liveness,
     movable: &Movable,
     instruction: LLVMValueRef,
     at: usize,
@@ -80,17 +80,17 @@ unsafe fn earlier(
         let operands = operands(instruction);
         let after = order.known_after(&operands);
         // `at` is the number of instructions before this one: a call up to there is crossed. Only the first one is asked about. A word that is
-        // not read after it does not live across the later ones either.
+        // not read after it is not live across the later ones either.
         let call = order.call_after(after).filter(|call| *call <= at)?;
-        let made = flow.words.made_by(instruction)?;
-        // Operands that were planned to move are known after their new place; if such a move is taken back, this one must be too.
+        let made = liveness.words.made_by(instruction)?;
+        // Operands that were planned to move are known after their new position; if such a move is taken back, this one must be too.
         let mut needs: Vec<LLVMValueRef> =
             operands.into_iter().filter(|operand| order.is_moved(*operand)).collect();
         let mut freed = 0;
         // What makes no words (a cast) can follow its operand for nothing: it neither frees words nor takes any.
         if made > 0 {
-            for word in flow.words.read_by(instruction)? {
-                freed += usize::from(frees(order, flow, word, call, instruction, &mut needs));
+            for word in liveness.words.read_by(instruction)? {
+                freed += usize::from(frees(order, liveness, word, call, instruction, &mut needs));
             }
             if freed == 0 || freed < made {
                 return None;
@@ -100,21 +100,21 @@ unsafe fn earlier(
     }
 }
 
-/// Whether nothing but an instruction needs a word after the call at a place, with what must have moved for that.
+/// Whether nothing but an instruction needs a word after the call at a position, with what must have moved for that.
 unsafe fn frees(
     order: &Order,
-    flow: &mut Flow,
+    liveness: &mut Liveness,
     word: Word,
     call: usize,
     instruction: LLVMValueRef,
     needs: &mut Vec<LLVMValueRef>,
 ) -> bool {
     // SAFETY: the caller's.
-    let Some(reads) = (unsafe { flow.reads(word) }) else { return false };
+    let Some(reads) = (unsafe { liveness.reads(word) }) else { return false };
     // Readers that were planned to move are judged by where they will be. Then the word is free only if they do move, so
     // those moves are needed for this one.
-    let late = |reader: &LLVMValueRef| order.place_of(*reader).is_some_and(|place| place > call);
-    if reads.leaves.contains(&order.block)
+    let late = |reader: &LLVMValueRef| order.position_of(*reader).is_some_and(|position| position > call);
+    if reads.live_out.contains(&order.block)
         || reads.readers.iter().any(|reader| *reader != instruction && late(reader))
     {
         return false;

@@ -49,7 +49,7 @@ impl Words {
     ///
     /// # Safety
     ///
-    /// The value is alive.
+    /// The value is valid.
     pub(super) unsafe fn of(&mut self, value: LLVMValueRef) -> Option<List> {
         // SAFETY: the caller's.
         unsafe { self.find(value, 0) }
@@ -59,7 +59,7 @@ impl Words {
     ///
     /// # Safety
     ///
-    /// The instruction is alive.
+    /// The instruction is valid.
     pub(super) unsafe fn made_by(&mut self, instruction: LLVMValueRef) -> Option<usize> {
         // SAFETY: the caller's.
         let list = unsafe { self.of(instruction)? };
@@ -70,12 +70,12 @@ impl Words {
     ///
     /// # Safety
     ///
-    /// The instruction is alive.
+    /// The instruction is valid.
     pub(super) unsafe fn read_by(&mut self, instruction: LLVMValueRef) -> Option<Vec<Word>> {
         let mut words = Vec::new();
         // SAFETY: the caller's.
         for operand in unsafe { operands(instruction) } {
-            // SAFETY: an operand of an instruction that is alive.
+            // SAFETY: an operand of an instruction that is valid.
             for word in unsafe { self.of(operand)? }.iter().flatten() {
                 if !words.contains(word) {
                     words.push(*word);
@@ -89,7 +89,7 @@ impl Words {
         if let Some(list) = self.lists.get(&value) {
             return list.clone();
         }
-        // SAFETY: the caller's, of a value that is alive.
+        // SAFETY: the caller's, of a value that is valid.
         let list = unsafe { self.passed_on(value, depth).or_else(|| own(value)) };
         self.lists.insert(value, list.clone());
         list
@@ -120,11 +120,11 @@ impl Words {
                     list.iter().all(Option::is_none).then(|| vec![None; count].into())
                 }
                 LLVMExtractValue => {
-                    let start = place(value)?;
+                    let start = position(value)?;
                     Some(self.operand(value, 0, depth)?.get(start..start + count)?.into())
                 }
                 LLVMInsertValue => {
-                    let start = place(value)?;
+                    let start = position(value)?;
                     self.replaced(value, start, depth)
                 }
                 LLVMExtractElement => {
@@ -222,7 +222,7 @@ impl Words {
 ///
 /// # Safety
 ///
-/// The instruction is alive.
+/// The instruction is valid.
 pub(super) unsafe fn operands(instruction: LLVMValueRef) -> Vec<LLVMValueRef> {
     // SAFETY: operands are asked for by numbers below their count.
     unsafe {
@@ -233,7 +233,7 @@ pub(super) unsafe fn operands(instruction: LLVMValueRef) -> Vec<LLVMValueRef> {
 
 /// The words that a value itself makes. Variables on the stack are at a known distance from the stack's.
 unsafe fn own(value: LLVMValueRef) -> Option<List> {
-    // SAFETY: the caller's, of a value that is alive.
+    // SAFETY: the caller's, of a value that is valid.
     unsafe {
         let count = words(LLVMTypeOf(value), 0)?;
         let makes = !LLVMIsAArgument(value).is_null()
@@ -265,7 +265,7 @@ unsafe fn element(value: LLVMValueRef, number: u32) -> Option<usize> {
 }
 
 /// The number of words before the component that an instruction takes out or puts in.
-unsafe fn place(value: LLVMValueRef) -> Option<usize> {
+unsafe fn position(value: LLVMValueRef) -> Option<usize> {
     // SAFETY: an instruction with indices, which lie within the type.
     unsafe {
         let indices = std::slice::from_raw_parts(LLVMGetIndices(value), LLVMGetNumIndices(value) as usize);
@@ -290,7 +290,7 @@ unsafe fn place(value: LLVMValueRef) -> Option<usize> {
 ///
 /// # Safety
 ///
-/// The type is alive.
+/// The type is valid.
 unsafe fn words(ty: LLVMTypeRef, depth: u32) -> Option<usize> {
     if depth > DEEPEST {
         return None;

@@ -1,7 +1,7 @@
 //! The planned order of a block's instructions.
 //!
 //! [`Order::new`] takes a block of LLVM's as it is and numbers its instructions; moves are first only recorded
-//! ([`Order::place_after`]), some are taken back ([`Order::keep`]), and [`Order::apply`] carries the rest out. A plan costs no change of
+//! ([`Order::move_after`]), some are taken back ([`Order::keep`]), and [`Order::apply`] carries the rest out. A plan costs no change of
 //! LLVM's lists, and whether a move pays is known only when the later ones that need it were looked at.
 
 use std::collections::{HashMap, HashSet};
@@ -15,14 +15,14 @@ use crate::raw;
 
 /// Where an instruction is: the number of instructions up to it or, when it was moved, up to where it was moved to; then how
 /// many were moved before it.
-type Place = (usize, usize);
+type PlannedPosition = (usize, usize);
 
 /// A block, with the planned order of its instructions.
 pub(super) struct Order {
     pub(super) block: LLVMBasicBlockRef,
     pub(super) instructions: Vec<LLVMValueRef>,
-    places: HashMap<LLVMValueRef, Place>,
-    moved: Vec<(Place, LLVMValueRef)>,
+    positions: HashMap<LLVMValueRef, PlannedPosition>,
+    moved: Vec<(PlannedPosition, LLVMValueRef)>,
     /// For each number of instructions how many there are up to and with the next call; more than there are after the last.
     next_call: Vec<usize>,
     /// How many phis the block begins with.
@@ -32,9 +32,9 @@ pub(super) struct Order {
 impl Order {
     /// # Safety
     ///
-    /// The block is alive.
+    /// The block is valid.
     pub(super) unsafe fn new(block: LLVMBasicBlockRef) -> Self {
-        // SAFETY: the block is alive, and so are its instructions.
+        // SAFETY: the block is valid, and so are its instructions.
         let (instructions, phis) = unsafe {
             let instructions = raw::instructions(block);
             let is_phi = |inst: &&LLVMValueRef| LLVMGetInstructionOpcode(**inst) == LLVMOpcode::LLVMPHI;
@@ -48,8 +48,8 @@ impl Order {
             let is_call = unsafe { saves_registers(instructions[at]) };
             next_call[at] = if is_call { at + 1 } else { next_call[at + 1] };
         }
-        let places = instructions.iter().enumerate().map(|(at, inst)| (*inst, (at + 1, 0))).collect();
-        Order { block, instructions, places, moved: Vec::new(), next_call, phis }
+        let positions = instructions.iter().enumerate().map(|(at, inst)| (*inst, (at + 1, 0))).collect();
+        Order { block, instructions, positions, moved: Vec::new(), next_call, phis }
     }
 
     /// Whether there is a call for which registers are saved.
@@ -57,36 +57,36 @@ impl Order {
         self.call_after(0).is_some()
     }
 
-    /// The place of the first call after a place.
+    /// The position of the first call after a position.
     pub(super) fn call_after(&self, after: usize) -> Option<usize> {
         self.next_call.get(after).copied().filter(|call| *call <= self.instructions.len())
     }
 
     /// The number of instructions up to and with one of the block's.
-    pub(super) fn place_of(&self, instruction: LLVMValueRef) -> Option<usize> {
-        self.places.get(&instruction).map(|place| place.0)
+    pub(super) fn position_of(&self, instruction: LLVMValueRef) -> Option<usize> {
+        self.positions.get(&instruction).map(|position| position.0)
     }
 
-    /// The place after which all of some operands are known.
+    /// The position after which all of some operands are known.
     pub(super) fn known_after(&self, operands: &[LLVMValueRef]) -> usize {
-        // Operands of other blocks have no place here and are known at the beginning. Nothing may precede a phi, though, which is
+        // Operands of other blocks have no position here and are known at the beginning. Nothing may precede a phi, though, which is
         // why the number of phis is the least answer.
-        let known = operands.iter().filter_map(|operand| self.place_of(*operand));
+        let known = operands.iter().filter_map(|operand| self.position_of(*operand));
         known.max().unwrap_or(0).max(self.phis)
     }
 
-    /// Plans to move an instruction to after a place, after those that were moved there before.
-    pub(super) fn place_after(&mut self, instruction: LLVMValueRef, after: usize) {
+    /// Plans to move an instruction to after a position, after those that were moved there before.
+    pub(super) fn move_after(&mut self, instruction: LLVMValueRef, after: usize) {
         // The second number grows with each move. What an instruction reads was moved before it (the caller goes through the block
-        // from its beginning), so at one place the operands precede their users.
-        let place = (after, self.moved.len() + 1);
-        self.places.insert(instruction, place);
-        self.moved.push((place, instruction));
+        // from its beginning), so at one position the operands precede their users.
+        let position = (after, self.moved.len() + 1);
+        self.positions.insert(instruction, position);
+        self.moved.push((position, instruction));
     }
 
-    /// Whether an instruction was given another place.
+    /// Whether an instruction was given another position.
     pub(super) fn is_moved(&self, instruction: LLVMValueRef) -> bool {
-        self.places.get(&instruction).is_some_and(|place| place.1 != 0)
+        self.positions.get(&instruction).is_some_and(|position| position.1 != 0)
     }
 
     /// Takes back all planned moves but those of `kept`.
@@ -94,7 +94,7 @@ impl Order {
         self.moved.retain(|(_, instruction)| kept.contains(instruction));
         for (at, instruction) in self.instructions.iter().enumerate() {
             if !kept.contains(instruction) {
-                self.places.insert(*instruction, (at + 1, 0));
+                self.positions.insert(*instruction, (at + 1, 0));
             }
         }
     }
@@ -103,17 +103,18 @@ impl Order {
     ///
     /// # Safety
     ///
-    /// The block is alive and has not changed since [`Order::new`]; what an instruction reads is placed before it.
+    /// The block is valid and has not changed since [`Order::new`]; what an instruction reads is placed before it.
     pub(super) unsafe fn apply(&mut self) {
-        // In the order of their places, each before the next instruction that was not moved: those with one place are inserted one
+        // In the order of their positions, each before the next instruction that was not moved: those with one position are inserted one
         // after the other before the same instruction, and keep their order by that.
-        self.moved.sort_unstable_by_key(|(place, _)| *place);
+        self.moved.sort_unstable_by_key(|(position, _)| *position);
         // SAFETY: the builder is of the block's context and is disposed of; the instructions are of the block.
         unsafe {
             let builder =
                 LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(self.block))));
             for &((after, _), instruction) in &self.moved {
-                let stays = |inst: &&LLVMValueRef| self.places.get(*inst).is_some_and(|place| place.1 == 0);
+                let stays =
+                    |inst: &&LLVMValueRef| self.positions.get(*inst).is_some_and(|position| position.1 == 0);
                 if let Some(&next) = self.instructions.iter().skip(after).find(stays) {
                     put_before(self.block, builder, next, instruction);
                 }
@@ -134,7 +135,7 @@ pub(super) unsafe fn put_before(
     next: LLVMValueRef,
     instruction: LLVMValueRef,
 ) {
-    // SAFETY: the caller's; the name is copied. The builder would give a place in the source and a name of its own.
+    // SAFETY: the caller's; the name is copied. The builder would give a source location and a name of its own.
     unsafe {
         let debug = LLVMInstructionGetDebugLoc(instruction);
         let name = raw::name(instruction);
@@ -146,11 +147,11 @@ pub(super) unsafe fn put_before(
     }
 }
 
-/// Whether values that live across an instruction need registers that a callee preserves: a call of a function of the program's.
+/// Whether values that are live across an instruction need registers that a callee preserves: a call of a function of the program's.
 ///
 /// # Safety
 ///
-/// The instruction is alive.
+/// The instruction is valid.
 unsafe fn saves_registers(instruction: LLVMValueRef) -> bool {
     // SAFETY: the called value is asked of a call.
     unsafe {
