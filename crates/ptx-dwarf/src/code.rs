@@ -16,7 +16,7 @@ use crate::expression::{GENERIC, Step, op_piece, parts};
 use crate::marks::{Held, Instance, Mark, Marks};
 use crate::propagation::{Ranges, ranges};
 use crate::scope::{ScopeKey, scope_chain};
-use crate::trace::{FunctionTrace, Place, TracedPlace, TracedVariable};
+use crate::trace::{FunctionTrace, LocationDescription, TracedVariable, VariableLocation};
 
 /// Evaluates the marks of a finished body, and puts labels in their place where sections refer to them. `settled` maps a register
 /// of the marks to its final one.
@@ -45,13 +45,16 @@ pub fn trace_code(
     let traced = |(instance, ranges): &(Instance, Ranges)| TracedVariable {
         variable: instance.variable,
         inlined_at: instance.inlined_at,
-        place: match ranges.as_slice() {
-            [] => TracedPlace::Nowhere,
+        location: match ranges.as_slice() {
+            [] => VariableLocation::Nowhere,
             [(range, held)] if is_everywhere(view, &scopes, instance, range) => {
                 let class = held.first().map_or(GENERIC, |held| held.class);
-                TracedPlace::Everywhere(Place { parts: parts(&composed(held), &name), class })
+                VariableLocation::Everywhere(LocationDescription {
+                    parts: parts(&composed(held), &name),
+                    class,
+                })
             }
-            ranges => TracedPlace::Ranges(
+            ranges => VariableLocation::Ranges(
                 ranges
                     .iter()
                     .map(|(range, held)| {

@@ -22,7 +22,7 @@ impl EntryId {
 
 /// A part of an expression or of a location list: a byte, or the address that a name stands for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum ExpressionPart {
     /// A byte.
     Byte(u8),
     /// The address that a label or a variable has.
@@ -47,7 +47,7 @@ pub(crate) enum Value {
     /// The place of a label in another section.
     Section(String),
     /// An expression.
-    Block(Vec<Part>),
+    Block(Vec<ExpressionPart>),
 }
 
 impl Value {
@@ -86,8 +86,8 @@ impl Value {
 }
 
 /// How many bytes parts take.
-pub(crate) fn size_of(parts: &[Part]) -> u64 {
-    parts.iter().map(|part| if matches!(part, Part::Byte(_)) { 1 } else { 8 }).sum()
+pub(crate) fn size_of(parts: &[ExpressionPart]) -> u64 {
+    parts.iter().map(|part| if matches!(part, ExpressionPart::Byte(_)) { 1 } else { 8 }).sum()
 }
 
 /// A number as DWARF's unsigned LEB128.
@@ -309,13 +309,13 @@ impl Lines {
     }
 
     /// Bytes and addresses.
-    pub(crate) fn parts(&mut self, parts: &[Part], comment: &str) {
+    pub(crate) fn parts(&mut self, parts: &[ExpressionPart], comment: &str) {
         let mut bytes = Vec::new();
         let mut comment = comment;
         for part in parts {
             match part {
-                Part::Byte(byte) => bytes.push(*byte),
-                Part::Address(name) => {
+                ExpressionPart::Byte(byte) => bytes.push(*byte),
+                ExpressionPart::Address(name) => {
                     self.bytes(&std::mem::take(&mut bytes), std::mem::take(&mut comment));
                     self.text(format!(".b64 {name}"), "");
                 }

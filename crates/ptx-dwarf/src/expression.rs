@@ -7,7 +7,7 @@ use ptx_isa::StateSpace;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{DebugField, DebugNode};
 
-use crate::entry::{Part, sleb, uleb};
+use crate::entry::{ExpressionPart, sleb, uleb};
 
 /// A part of an expression while registers are not settled.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -38,22 +38,24 @@ pub fn operation(op: DwOp, numbers: &[u8]) -> Vec<Step> {
 }
 
 /// The parts of an expression, `name` telling what registers are called.
-pub fn parts(steps: &[Step], name: &dyn Fn(RegId) -> String) -> Vec<Part> {
+pub fn parts(steps: &[Step], name: &dyn Fn(RegId) -> String) -> Vec<ExpressionPart> {
     let mut parts = Vec::new();
-    let bytes = |parts: &mut Vec<Part>, bytes: Vec<u8>| parts.extend(bytes.into_iter().map(Part::Byte));
+    let bytes = |parts: &mut Vec<ExpressionPart>, bytes: Vec<u8>| {
+        parts.extend(bytes.into_iter().map(ExpressionPart::Byte));
+    };
     for step in steps {
         match step {
-            Step::Byte(byte) => parts.push(Part::Byte(*byte)),
+            Step::Byte(byte) => parts.push(ExpressionPart::Byte(*byte)),
             Step::Symbol(symbol) => {
-                parts.push(Part::Byte(dw::DW_OP_addr.0));
-                parts.push(Part::Address(symbol.clone()));
+                parts.push(ExpressionPart::Byte(dw::DW_OP_addr.0));
+                parts.push(ExpressionPart::Address(symbol.clone()));
             }
             Step::Register(register) => {
-                parts.push(Part::Byte(dw::DW_OP_regx.0));
+                parts.push(ExpressionPart::Byte(dw::DW_OP_regx.0));
                 bytes(&mut parts, uleb(register_number(&name(*register))));
             }
             Step::Based(register, offset) => {
-                parts.push(Part::Byte(dw::DW_OP_bregx.0));
+                parts.push(ExpressionPart::Byte(dw::DW_OP_bregx.0));
                 bytes(&mut parts, uleb(register_number(&name(*register))));
                 bytes(&mut parts, sleb(*offset));
             }

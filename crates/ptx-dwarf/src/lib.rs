@@ -30,14 +30,14 @@ use crate::locations::LocationLists;
 use crate::unit::Unit;
 
 pub use crate::code::trace_code;
-pub use crate::entry::Part;
+pub use crate::entry::ExpressionPart;
 pub use crate::expression::{
     Expression, GENERIC, IN_REGISTER, Step, address_class, op_constant, op_piece, op_plus, op_value, parts,
     pointer_class,
 };
 pub use crate::marks::{Held, Instance, Marks};
 pub use crate::scope::{ScopeKey, scope_chain};
-pub use crate::trace::{FunctionTrace, Place, TracedPlace, TracedVariable};
+pub use crate::trace::{FunctionTrace, LocationDescription, TracedVariable, VariableLocation};
 
 /// What sections name of the module that they are for.
 pub trait Program {

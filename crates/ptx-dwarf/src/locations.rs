@@ -1,8 +1,8 @@
-//! The lists of places of variables.
+//! The location lists of variables.
 
-use crate::entry::{Lines, Part, size_of};
+use crate::entry::{ExpressionPart, Lines, size_of};
 
-/// `.debug_loc`: the lists of places of all units (DWARF 2, 2.4.6).
+/// `.debug_loc`: the location lists of all units (DWARF 2, 2.4.6).
 #[derive(Default)]
 pub(crate) struct LocationLists {
     pub(crate) lines: Lines,
@@ -13,7 +13,11 @@ pub(crate) struct LocationLists {
 impl LocationLists {
     /// Adds a list; gives its label. `None` where the version of PTX has no labels in sections: then where the variable is
     /// is not said.
-    pub(crate) fn add(&mut self, stem: &str, ranges: &[(String, String, Vec<Part>)]) -> Option<String> {
+    pub(crate) fn add(
+        &mut self,
+        stem: &str,
+        ranges: &[(String, String, Vec<ExpressionPart>)],
+    ) -> Option<String> {
         if !self.allowed {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use ptx_llvm::view::{LocationId, MetadataId};
 
-use crate::entry::Part;
+use crate::entry::ExpressionPart;
 use crate::scope::ScopeKey;
 
 /// What the code of one function is to DWARF.
@@ -24,25 +24,25 @@ pub struct TracedVariable {
     /// The call that its scope was inlined at.
     pub inlined_at: Option<LocationId>,
     /// Where it is.
-    pub place: TracedPlace,
+    pub location: VariableLocation,
 }
 
 /// Where a variable is.
 #[derive(Debug)]
-pub enum TracedPlace {
+pub enum VariableLocation {
     /// Nowhere: it was optimized out.
     Nowhere,
-    /// At one place in all of its scope.
-    Everywhere(Place),
+    /// At one location in all of its scope.
+    Everywhere(LocationDescription),
     /// Between labels: the first, the one after, and the expression.
-    Ranges(Vec<(String, String, Vec<Part>)>),
+    Ranges(Vec<(String, String, Vec<ExpressionPart>)>),
 }
 
 /// An expression and the class of the address that it gives.
 #[derive(Debug)]
-pub struct Place {
+pub struct LocationDescription {
     /// The expression.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ExpressionPart>,
     /// The class of the address.
     pub class: u64,
 }

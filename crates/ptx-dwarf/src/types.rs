@@ -4,7 +4,7 @@ use gimli::constants as dw;
 use gimli::{DwAt, DwTag};
 use ptx_llvm::view::{DebugField, DebugNode, Metadata, MetadataId};
 
-use crate::entry::{EntryId, Part, Value, constant, number, uleb};
+use crate::entry::{EntryId, ExpressionPart, Value, constant, number, uleb};
 use crate::unit::Unit;
 
 /// The tag of that name.
@@ -261,8 +261,8 @@ impl Unit<'_, '_> {
     }
 
     fn set_offset(&mut self, entry: EntryId, bytes: u64) {
-        let mut block = vec![Part::Byte(dw::DW_OP_plus_uconst.0)];
-        block.extend(uleb(bytes).into_iter().map(Part::Byte));
+        let mut block = vec![ExpressionPart::Byte(dw::DW_OP_plus_uconst.0)];
+        block.extend(uleb(bytes).into_iter().map(ExpressionPart::Byte));
         self.entries.set(entry, dw::DW_AT_data_member_location, Value::Block(block));
     }
 

@@ -7,16 +7,16 @@ use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, Sy
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::Program;
-use crate::entry::{Entries, EntryId, Part, Value, constant, number};
+use crate::entry::{Entries, EntryId, ExpressionPart, Value, constant, number};
 use crate::expression::{Expression, Step, address_class, op_piece, op_plus, parts};
 use crate::locations::LocationLists;
 use crate::scope::ScopeKey;
-use crate::trace::{FunctionTrace, TracedPlace, TracedVariable};
+use crate::trace::{FunctionTrace, TracedVariable, VariableLocation};
 
 /// Scopes around a type are followed this deep; beyond, it is in the unit.
 const MAX_CONTEXT: u32 = 64;
 
-/// The label that lists of places are called by.
+/// The label that location lists are called by.
 const LISTS: &str = "$L__debug_loc";
 
 /// The language of that name.
@@ -158,7 +158,7 @@ impl<'u, 'v> Unit<'u, 'v> {
                 self.entries.set(root, dw::DW_AT_comp_dir, Value::Text(directory.to_owned()));
             }
         }
-        // What lists of places count from: their addresses are whole.
+        // What location lists count from: their addresses are whole.
         self.entries.set(root, dw::DW_AT_low_pc, Value::Address("0".to_owned()));
     }
 
@@ -383,7 +383,7 @@ impl<'u, 'v> Unit<'u, 'v> {
         let Some(node) = view.debug_node(trace.subprogram) else { return };
         let key = ScopeKey { node: trace.subprogram, inlined_at: None };
         self.code(entry, trace, key);
-        let frame = vec![Part::Byte(dw::DW_OP_call_frame_cfa.0)];
+        let frame = vec![ExpressionPart::Byte(dw::DW_OP_call_frame_cfa.0)];
         self.entries.set(entry, dw::DW_AT_frame_base, Value::Block(frame));
         match origin {
             Some(origin) if origin != entry => {
@@ -453,8 +453,8 @@ impl<'u, 'v> Unit<'u, 'v> {
                 node.class == "DILocalVariable" && node.node("scope") == Some(trace.subprogram)
             });
             if is_own && !noted.contains(&(variable, None)) {
-                let place = TracedPlace::Nowhere;
-                self.variable(function, &TracedVariable { variable, inlined_at: None, place });
+                let location = VariableLocation::Nowhere;
+                self.variable(function, &TracedVariable { variable, inlined_at: None, location });
             }
         }
     }
@@ -523,14 +523,14 @@ impl<'u, 'v> Unit<'u, 'v> {
         let view = self.view;
         let Some(node) = view.debug_node(variable.variable) else { return };
         let entry = self.entries.add(parent, variable_tag(node));
-        match &variable.place {
-            TracedPlace::Nowhere => {}
-            TracedPlace::Everywhere(place) => {
-                self.entries.set(entry, dw::DW_AT_address_class, Value::Number(place.class));
-                self.entries.set(entry, dw::DW_AT_location, Value::Block(place.parts.clone()));
+        match &variable.location {
+            VariableLocation::Nowhere => {}
+            VariableLocation::Everywhere(location) => {
+                self.entries.set(entry, dw::DW_AT_address_class, Value::Number(location.class));
+                self.entries.set(entry, dw::DW_AT_location, Value::Block(location.parts.clone()));
             }
-            TracedPlace::Ranges(ranges) if ranges.is_empty() => {}
-            TracedPlace::Ranges(ranges) => {
+            VariableLocation::Ranges(ranges) if ranges.is_empty() => {}
+            VariableLocation::Ranges(ranges) => {
                 if let Some(list) = self.lists.add(LISTS, ranges) {
                     self.entries.set(entry, dw::DW_AT_location, Value::Section(list));
                 }
@@ -559,12 +559,12 @@ impl<'u, 'v> Unit<'u, 'v> {
     /// Global variables: those that the unit lists, wherever their parts lie.
     fn globals(&mut self, unit: &DebugNode) {
         let view = self.view;
-        let mut places: HashMap<MetadataId, Vec<(Symbol, Expression)>> = HashMap::default();
+        let mut locations: HashMap<MetadataId, Vec<(Symbol, Expression)>> = HashMap::default();
         for (at, global) in view.globals.iter().enumerate() {
             for pair in global.debug.iter().filter_map(|&pair| view.debug_node(pair)) {
                 if let (Some(variable), Some(expression)) = (pair.node("var"), expression_of(view, pair)) {
                     let symbol = Symbol::Global(ptx_llvm::view::GlobalId::new(at));
-                    places.entry(variable).or_default().push((symbol, expression));
+                    locations.entry(variable).or_default().push((symbol, expression));
                 }
             }
         }
@@ -572,13 +572,13 @@ impl<'u, 'v> Unit<'u, 'v> {
         for pair in self.list(unit.node("globals")).into_iter().filter_map(|pair| view.debug_node(pair)) {
             let Some(variable) = pair.node("var").filter(|variable| seen.insert(*variable)) else { continue };
             let Some(entry) = self.global(variable) else { continue };
-            let own = places.remove(&variable).unwrap_or_default();
+            let own = locations.remove(&variable).unwrap_or_default();
             let constant_value = expression_of(view, pair).and_then(|expression| expression.constant);
             match constant_value {
                 Some(value) if own.is_empty() => {
                     self.entries.set(entry, dw::DW_AT_const_value, constant(value));
                 }
-                Some(_) | None => self.global_place(entry, own),
+                Some(_) | None => self.global_location(entry, own),
             }
         }
     }
@@ -607,14 +607,14 @@ impl<'u, 'v> Unit<'u, 'v> {
         Some(entry)
     }
 
-    /// Where a global variable is: one place, or the places of its parts in order.
-    fn global_place(&mut self, entry: EntryId, mut places: Vec<(Symbol, Expression)>) {
-        places.sort_by_key(|(_, expression)| expression.fragment);
+    /// The location of a global variable: one, or those of its parts in order.
+    fn global_location(&mut self, entry: EntryId, mut locations: Vec<(Symbol, Expression)>) {
+        locations.sort_by_key(|(_, expression)| expression.fragment);
         let mut steps = Vec::new();
         let mut class = None;
         let mut end = 0;
-        for (place, expression) in places {
-            let Some((name, space, offset)) = self.program.variable(place) else { continue };
+        for (symbol, expression) in locations {
+            let Some((name, space, offset)) = self.program.variable(symbol) else { continue };
             if let Some((first, _)) = expression.fragment.filter(|(first, _)| *first > end) {
                 steps.extend(op_piece((first - end) / 8));
             }

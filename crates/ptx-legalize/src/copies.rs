@@ -162,8 +162,8 @@ pub(crate) fn filled(site: &Site<'_>, filling: Filling, by_elements: bool) -> Op
 
 /// The alignment of the memory that an argument points to.
 fn alignment(site: &Site<'_>, at: usize) -> u64 {
-    let known = site.args.get(at).and_then(|(pointer, _)| object::place(site, *pointer));
-    site.align(at).max(known.map_or(1, |place| place.align)).min(WORD)
+    let known = site.args.get(at).and_then(|(pointer, _)| object::dereferenceable(site, *pointer));
+    site.align(at).max(known.map_or(1, |known| known.align)).min(WORD)
 }
 
 /// The largest power of two up to the alignment that is aligned `at` bytes into something, and fits.

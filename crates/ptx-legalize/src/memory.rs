@@ -157,9 +157,9 @@ fn together(site: &Site<'_>, conditions: &[String], at: usize, stores: bool) -> 
     if stores || !(fits && is_known && is_shared) || first == last {
         return run;
     }
-    let known = site.args.first().and_then(|(pointer, _)| object::place(site, *pointer));
+    let known = site.args.first().and_then(|(pointer, _)| object::dereferenceable(site, *pointer));
     match known {
-        Some(place) if at == 0 && place.bytes >= size => conditions.len(),
+        Some(known) if at == 0 && known.bytes >= size => conditions.len(),
         _ if at == first => last + 1 - first,
         _ => run,
     }

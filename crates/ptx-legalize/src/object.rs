@@ -11,17 +11,17 @@ const MOST_STEPS: usize = 32;
 /// The alignment of memory that is filled or copied as a whole: that of the widest access there.
 const FILLED_ALIGN: u64 = 8;
 
-/// Where a pointer points.
-pub(crate) struct Place {
+/// What is known of the memory that a pointer points to.
+pub(crate) struct Dereferenceable {
     /// The number of bytes of the object from there on; zero if unknown.
     pub(crate) bytes: u64,
     /// The alignment of the address.
     pub(crate) align: u64,
 }
 
-/// Where a pointer points in variables, `alloca`, parameters with such an attribute, by constant steps. If a step leads out of the object,
-/// nothing is known.
-pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
+/// What is known of the memory that a pointer points to: variables, `alloca`, parameters with such an attribute, by constant steps. If a step leads out of
+/// the object, nothing is known.
+pub(crate) fn dereferenceable(site: &Site<'_>, mut pointer: Value) -> Option<Dereferenceable> {
     let (view, function) = (site.view, site.function);
     let mut offset = 0i64;
     for _ in 0..MOST_STEPS {
@@ -69,7 +69,7 @@ pub(crate) fn place(site: &Site<'_>, mut pointer: Value) -> Option<Place> {
             Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return None,
         };
         let bytes = u64::try_from(offset).ok().and_then(|offset| size.checked_sub(offset)).unwrap_or(0);
-        return Some(Place { bytes, align: 1 << (align | offset as u64).trailing_zeros() });
+        return Some(Dereferenceable { bytes, align: 1 << (align | offset as u64).trailing_zeros() });
     }
     None
 }

@@ -3,7 +3,7 @@
 use ptx_ir::{AddressBase, Operand};
 use ptx_isa::{Mnemonic, Note, Role, ScalarType, StateSpace};
 use ptx_llvm::build::{CastOp, Type, Value};
-use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Place, Type as MappedType, Unwritten};
+use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as MappedOperand, Type as MappedType, Unwritten};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
@@ -63,7 +63,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let form = site.inst.mnemonic.form();
         (0..form.operands.len())
             .filter(|at| {
-                let pair = form.operands.get(*at).is_some_and(|place| place.role == Role::DefPair);
+                let pair = form.operands.get(*at).is_some_and(|operand| operand.role == Role::DefPair);
                 !pair && !site.operand(*at).is_omitted()
             })
             .collect()
@@ -71,7 +71,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
     fn pair(&self, site: Site<'_>) -> Option<usize> {
         let form = site.inst.mnemonic.form();
-        let at = form.operands.iter().position(|place| place.role == Role::DefPair)?;
+        let at = form.operands.iter().position(|operand| operand.role == Role::DefPair)?;
         (!site.operand(at).is_omitted()).then_some(at)
     }
 
@@ -80,30 +80,30 @@ impl<'c> Emitter<'_, '_, 'c> {
         if written.len() != mapping.operands.len() || self.pair(site).is_some() != mapping.has_result_pair() {
             return false;
         }
-        let mut places = mapping.operands.iter().zip(written);
-        places.all(|(place, at)| self.place_fits(site, (mapping, at), place, site.operand(at)))
+        let mut pairs = mapping.operands.iter().zip(written);
+        pairs.all(|(mapped, at)| self.operand_fits(site, (mapping, at), mapped, site.operand(at)))
     }
 
     /// Whether an operand, or a part of the one at `at`, fits an operand of a mapping.
-    fn place_fits(
+    fn operand_fits(
         &self,
         site: Site<'_>,
         (mapping, at): (&IntrinsicMapping, usize),
-        place: &Place,
+        mapped: &MappedOperand,
         operand: Operand,
     ) -> bool {
-        let all_fit = |places: &[Place], operands: &[Operand]| {
-            let mut pairs = places.iter().zip(operands);
-            places.len() == operands.len()
-                && pairs.all(|(place, operand)| self.place_fits(site, (mapping, at), place, *operand))
+        let all_fit = |parts: &[MappedOperand], operands: &[Operand]| {
+            let mut pairs = parts.iter().zip(operands);
+            parts.len() == operands.len()
+                && pairs.all(|(mapped, operand)| self.operand_fits(site, (mapping, at), mapped, *operand))
         };
         let parameter = |argument: &usize| mapping.parameters.get(*argument);
-        match place {
-            Place::Result(_) | Place::ByteResult | Place::ResultPair => {
+        match mapped {
+            MappedOperand::Result(_) | MappedOperand::ByteResult | MappedOperand::ResultPair => {
                 matches!(operand, Operand::Register(_) | Operand::Sink | Operand::Element(..))
             }
-            Place::Byte(_) => matches!(operand, Operand::Register(_) | Operand::Element(..)),
-            Place::Argument(argument) => {
+            MappedOperand::Byte(_) => matches!(operand, Operand::Register(_) | Operand::Element(..)),
+            MappedOperand::Argument(argument) => {
                 let (operand, ty) = (self.alone(operand), site.inst.mnemonic.operand_type(at));
                 // Forms that differ only in a predicate for a number (`cp.async`) are different rows.
                 let is_predicate = parameter(argument) == Some(&MappedType::Int(1));
@@ -115,39 +115,39 @@ impl<'c> Emitter<'_, '_, 'c> {
                     && in_register
                     && !matches!(operand, Operand::Vector(_) | Operand::Address(..) | Operand::List(_))
             }
-            Place::Address(argument) => {
+            MappedOperand::Address(argument) => {
                 // An absolute or parameter address has no pointer of the intrinsic's space.
                 let Some(MappedType::Ptr(space)) = parameter(argument) else { return false };
                 *space != ptx_llvm::address_space::PARAM && matches!(operand, Operand::Address(..))
             }
-            Place::Immediate { below, .. } => match operand {
+            MappedOperand::Immediate { below, .. } => match operand {
                 Operand::Immediate(value) => {
                     below.is_none_or(|below| value.as_integer().is_some_and(|number| number < below))
                 }
                 _ => false,
             },
-            Place::Lanes(argument) => {
+            MappedOperand::Lanes(argument) => {
                 let lanes = self.entries(operand).len() as u32;
                 let vectors = [MappedType::Words(lanes), MappedType::Floats(lanes)];
                 parameter(argument).is_some_and(|ty| vectors.contains(ty))
                     || (lanes == 1 && parameter(argument) == Some(&MappedType::Int(32)))
             }
-            Place::Vector(parts) => all_fit(parts, &self.entries(operand)),
-            Place::Bracket(parts) => all_fit(parts, &self.bracketed(operand)),
-            Place::Number(number) => {
+            MappedOperand::Vector(parts) => all_fit(parts, &self.entries(operand)),
+            MappedOperand::Bracket(parts) => all_fit(parts, &self.bracketed(operand)),
+            MappedOperand::Number(number) => {
                 matches!(operand, Operand::Immediate(value) if value.as_integer() == Some(*number))
             }
-            Place::Special(register, component) => operand == Operand::Special(*register, *component),
-            Place::WarpSize => false,
-            Place::Sink => operand == Operand::Sink,
-            Place::Padding | Place::Unread(_) => true,
+            MappedOperand::Special(register, component) => operand == Operand::Special(*register, *component),
+            MappedOperand::WarpSize => false,
+            MappedOperand::Sink => operand == Operand::Sink,
+            MappedOperand::Padding | MappedOperand::Unread(_) => true,
         }
     }
 
     fn call_intrinsic(&mut self, site: Site<'_>, mapping: &'static IntrinsicMapping) -> Result<Value<'c>> {
         let mut arguments: Vec<Option<Value<'c>>> = vec![None; mapping.parameters.len()];
-        for (place, at) in mapping.operands.iter().zip(self.written(site)) {
-            self.take_arguments(site, (mapping, at), place, site.operand(at), &mut arguments)?;
+        for (mapped, at) in mapping.operands.iter().zip(self.written(site)) {
+            self.take_arguments(site, (mapping, at), mapped, site.operand(at), &mut arguments)?;
         }
         for &(argument, unwritten) in &mapping.unwritten {
             let ty = self.parameter(mapping, argument)?;
@@ -174,47 +174,47 @@ impl<'c> Emitter<'_, '_, 'c> {
         &self,
         site: Site<'_>,
         (mapping, at): (&IntrinsicMapping, usize),
-        place: &Place,
+        mapped: &MappedOperand,
         operand: Operand,
         arguments: &mut [Option<Value<'c>>],
     ) -> Result<()> {
-        let mut take_all = |places: &[Place], operands: Vec<Operand>| -> Result<()> {
-            for (place, operand) in places.iter().zip(operands) {
-                self.take_arguments(site, (mapping, at), place, operand, arguments)?;
+        let mut take_all = |parts: &[MappedOperand], operands: Vec<Operand>| -> Result<()> {
+            for (mapped, operand) in parts.iter().zip(operands) {
+                self.take_arguments(site, (mapping, at), mapped, operand, arguments)?;
             }
             Ok(())
         };
-        match place {
-            Place::Vector(parts) => take_all(parts, self.entries(operand))?,
-            Place::Bracket(parts) => take_all(parts, self.bracketed(operand))?,
-            Place::Argument(argument) | Place::Byte(argument) => {
+        match mapped {
+            MappedOperand::Vector(parts) => take_all(parts, self.entries(operand))?,
+            MappedOperand::Bracket(parts) => take_all(parts, self.bracketed(operand))?,
+            MappedOperand::Argument(argument) | MappedOperand::Byte(argument) => {
                 let to = self.parameter(mapping, *argument)?;
                 give(arguments, *argument, self.argument(site, at, self.alone(operand), to)?);
             }
-            Place::Lanes(argument) => {
+            MappedOperand::Lanes(argument) => {
                 let whole = self.parameter(mapping, *argument)?;
                 give(arguments, *argument, self.lanes(site, at, operand, whole)?);
             }
-            Place::Address(argument) => {
+            MappedOperand::Address(argument) => {
                 let space = self.parameter(mapping, *argument)?.pointer_space().unwrap_or(0);
                 give(arguments, *argument, self.address_in(site, operand, space)?);
             }
-            Place::Immediate { argument, .. } => {
+            MappedOperand::Immediate { argument, .. } => {
                 let Operand::Immediate(value) = operand else {
                     return unsupported("an operand is not a constant");
                 };
                 let bits = self.parameter(mapping, *argument)?.int_bits().unwrap_or(32);
                 give(arguments, *argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
             }
-            Place::Result(_)
-            | Place::ByteResult
-            | Place::ResultPair
-            | Place::Number(_)
-            | Place::Special(..)
-            | Place::WarpSize
-            | Place::Sink
-            | Place::Padding
-            | Place::Unread(_) => {}
+            MappedOperand::Result(_)
+            | MappedOperand::ByteResult
+            | MappedOperand::ResultPair
+            | MappedOperand::Number(_)
+            | MappedOperand::Special(..)
+            | MappedOperand::WarpSize
+            | MappedOperand::Sink
+            | MappedOperand::Padding
+            | MappedOperand::Unread(_) => {}
         }
         Ok(())
     }
@@ -318,43 +318,43 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 
     fn take_results(&mut self, site: Site<'_>, mapping: &IntrinsicMapping, call: Value<'c>) -> Result<()> {
-        for (place, at) in mapping.operands.iter().zip(self.written(site)) {
-            match place {
-                Place::Result(field) => {
+        for (mapped, at) in mapping.operands.iter().zip(self.written(site)) {
+            match mapped {
+                MappedOperand::Result(field) => {
                     let value = self.result_field(mapping, call, *field)?;
                     self.define(site, at, value)?;
                 }
-                Place::ByteResult => {
+                MappedOperand::ByteResult => {
                     let byte = self.b.cast(CastOp::Trunc, call, self.types.int(8))?;
                     self.define(site, at, byte)?;
                 }
-                Place::ResultPair => {
+                MappedOperand::ResultPair => {
                     let (first, second) = (self.b.extract_field(call, 0)?, self.b.extract_field(call, 1)?);
                     self.define(site, at, first)?;
                     if let Some(pair) = self.pair(site) {
                         self.define(site, pair, second)?;
                     }
                 }
-                Place::Vector(parts) => {
+                MappedOperand::Vector(parts) => {
                     for (part, entry) in parts.iter().zip(self.entries(site.operand(at))) {
-                        if let Place::Result(field) = part {
+                        if let MappedOperand::Result(field) = part {
                             let value = self.result_field(mapping, call, *field)?;
                             self.define_element(site, entry, site.ty(at)?, value)?;
                         }
                     }
                 }
-                Place::Argument(_)
-                | Place::Byte(_)
-                | Place::Lanes(_)
-                | Place::Bracket(_)
-                | Place::Address(_)
-                | Place::Immediate { .. }
-                | Place::Number(_)
-                | Place::Special(..)
-                | Place::WarpSize
-                | Place::Sink
-                | Place::Padding
-                | Place::Unread(_) => {}
+                MappedOperand::Argument(_)
+                | MappedOperand::Byte(_)
+                | MappedOperand::Lanes(_)
+                | MappedOperand::Bracket(_)
+                | MappedOperand::Address(_)
+                | MappedOperand::Immediate { .. }
+                | MappedOperand::Number(_)
+                | MappedOperand::Special(..)
+                | MappedOperand::WarpSize
+                | MappedOperand::Sink
+                | MappedOperand::Padding
+                | MappedOperand::Unread(_) => {}
             }
         }
         Ok(())
@@ -456,7 +456,7 @@ impl<'c> Emitter<'_, '_, 'c> {
 
 /// Sets an argument of a call.
 fn give<'c>(arguments: &mut [Option<Value<'c>>], at: usize, value: Value<'c>) {
-    if let Some(place) = arguments.get_mut(at) {
-        *place = Some(value);
+    if let Some(argument) = arguments.get_mut(at) {
+        *argument = Some(value);
     }
 }

@@ -15,7 +15,7 @@ use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
 use crate::references::resolved;
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 use crate::style::{Names, Style};
 use crate::target::{RaiseOptions, Target};
 use crate::types::Leaves;
@@ -134,8 +134,8 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
     }
 
     /// A function of the module, in the form for the stages.
-    pub(crate) fn source(&self, function: &'v Function) -> Source<'v> {
-        Source { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
+    pub(crate) fn source(&self, function: &'v Function) -> SourceFunction<'v> {
+        SourceFunction { view: self.view, function, was_ptx: self.was_ptx(), to_debug: self.to_debug }
     }
 
     /// A name like `stem` that no symbol has.

@@ -3,7 +3,7 @@
 use ptx_llvm::view::{BlockId, InstId, Op};
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// The blocks that control can reach.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn of(source: Source<'_>) -> Self {
+    pub(crate) fn of(source: SourceFunction<'_>) -> Self {
         let mut order = Vec::new();
         let entry = BlockId::new(0);
         let mut seen = HashSet::from_iter([entry]);
@@ -42,13 +42,13 @@ impl Flow {
     }
 
     /// The instructions, in the order of the text.
-    pub(crate) fn insts<'v>(&self, source: Source<'v>) -> impl Iterator<Item = InstId> + use<'v, '_> {
+    pub(crate) fn insts<'v>(&self, source: SourceFunction<'v>) -> impl Iterator<Item = InstId> + use<'v, '_> {
         self.layout.iter().flat_map(move |block| source.insts(*block))
     }
 }
 
 /// Blocks that contain only `unreachable` and are used only as the default of a switch: control never reaches them.
-fn dead_defaults(source: Source<'_>, reachable: &HashSet<BlockId>) -> HashSet<BlockId> {
+fn dead_defaults(source: SourceFunction<'_>, reachable: &HashSet<BlockId>) -> HashSet<BlockId> {
     let mut dead: HashSet<BlockId> =
         reachable.iter().copied().filter(|&block| source.is_unreachable(block)).collect();
     dead.remove(&BlockId::new(0));

@@ -38,7 +38,7 @@ mod per_inst;
 mod references;
 mod registers;
 mod signature;
-mod source;
+mod source_function;
 mod style;
 mod target;
 mod types;

@@ -1,6 +1,6 @@
 //! The cover of a function: the translation of LLVM's instructions to PTX's, decided before any is emitted.
 //!
-//! A [`Cover`] is computed from a function of LLVM's ([`Source`]) and its blocks ([`Flow`]); it has one [`Decision`] for each instruction
+//! A [`Cover`] is computed from a function of LLVM's ([`SourceFunction`]) and its blocks ([`Flow`]); it has one [`Decision`] for each instruction
 //! that is not emitted as itself. The emitter follows the cover.
 //!
 //! ```text
@@ -52,7 +52,7 @@ use crate::context::ModuleContext;
 use crate::error::Result;
 use crate::flow::Flow;
 use crate::signature::Signature;
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// A rule that replaces several instructions by fewer of PTX's.
 enum Rule {
@@ -135,7 +135,7 @@ const RULES: &[Rule] = &[
 ///
 /// Calls whose results cannot be passed.
 pub(crate) fn cover<'v>(
-    source: Source<'v>,
+    source: SourceFunction<'v>,
     module: &mut ModuleContext<'v, '_>,
     signature: &Signature,
     flow: &Flow,

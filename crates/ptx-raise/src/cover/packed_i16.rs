@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::decision::{Action, Pair};
 use super::state::{Cover, Covering};
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// Finds the pairs that stay packed.
 pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
@@ -43,7 +43,7 @@ pub(super) fn find(cover: &mut Covering<'_, '_, '_>) {
 }
 
 /// The number of elements of a vector of `i16`.
-pub(crate) fn shorts(source: Source<'_>, ty: TypeId) -> Option<u32> {
+pub(crate) fn shorts(source: SourceFunction<'_>, ty: TypeId) -> Option<u32> {
     match source.view.ty(ty) {
         Type::Vector { element, len, .. } if source.int_bits(*element) == Some(16) => Some(*len),
         _ => None,
@@ -51,7 +51,7 @@ pub(crate) fn shorts(source: Source<'_>, ty: TypeId) -> Option<u32> {
 }
 
 /// The word of a load that a shuffle extracts, if it extracts one.
-pub(crate) fn word_of_load(source: Source<'_>, shuffle: InstId, load: InstId) -> Option<usize> {
+pub(crate) fn word_of_load(source: SourceFunction<'_>, shuffle: InstId, load: InstId) -> Option<usize> {
     let Op::ShuffleVector { a, mask, .. } = source.op(shuffle) else { return None };
     let &[low, high] = mask.as_slice() else { return None };
     let is_word = *a == Value::Inst(load) && low % 2 == 0 && high == low + 1;
@@ -60,7 +60,7 @@ pub(crate) fn word_of_load(source: Source<'_>, shuffle: InstId, load: InstId) ->
 }
 
 /// The 32-bit number that is reinterpreted as a pair.
-pub(crate) fn viewed(source: Source<'_>, cover: &Cover<'_>, value: Value) -> Option<Value> {
+pub(crate) fn viewed(source: SourceFunction<'_>, cover: &Cover<'_>, value: Value) -> Option<Value> {
     let Value::Inst(id) = value else { return None };
     if cover.is_opaque(id) {
         return None;

@@ -11,12 +11,12 @@ use crate::context::ModuleContext;
 use crate::flow::Flow;
 use crate::per_inst::PerInst;
 use crate::signature::Signature;
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// The decisions about the instructions of a function.
 #[derive(Debug)]
 pub(crate) struct Cover<'v> {
-    source: Source<'v>,
+    source: SourceFunction<'v>,
     /// Instructions without a decision are emitted as themselves.
     decisions: PerInst<Decision>,
     pub(crate) uses: Uses,
@@ -25,7 +25,7 @@ pub(crate) struct Cover<'v> {
 }
 
 impl<'v> Cover<'v> {
-    pub(super) fn new(source: Source<'v>, uses: Uses) -> Self {
+    pub(super) fn new(source: SourceFunction<'v>, uses: Uses) -> Self {
         let decisions = PerInst::new(source.function.insts.len());
         Self { source, decisions, uses, parameters: HashMap::default() }
     }
@@ -95,7 +95,7 @@ impl<'v> Cover<'v> {
 
 /// The state of the rules.
 pub(crate) struct Covering<'a, 'v, 'c> {
-    pub(super) source: Source<'v>,
+    pub(super) source: SourceFunction<'v>,
     pub(super) module: &'a mut ModuleContext<'v, 'c>,
     pub(super) signature: &'a Signature,
     pub(super) flow: &'a Flow,

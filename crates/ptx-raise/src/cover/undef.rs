@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::flow::Flow;
 use crate::signature::{Passing, Signature};
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// Writes that need no instruction, since memory may keep its contents.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Open {
 
 /// Looks for them in a function.
 pub(super) struct Search<'a, 'v> {
-    pub(super) source: Source<'v>,
+    pub(super) source: SourceFunction<'v>,
     pub(super) flow: &'a Flow,
     pub(super) signature: &'a Signature,
 }

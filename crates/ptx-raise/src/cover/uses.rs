@@ -4,7 +4,7 @@ use ptx_llvm::view::{InstId, Value};
 
 use crate::flow::Flow;
 use crate::per_inst::Users;
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 
 /// Each use of a result or a parameter with the instruction that uses it.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub(super) struct UseList {
 
 impl UseList {
     /// The uses by instructions that control can reach.
-    pub(super) fn of(source: Source<'_>, flow: &Flow) -> Self {
+    pub(super) fn of(source: SourceFunction<'_>, flow: &Flow) -> Self {
         let mut list = Self::default();
         for id in flow.insts(source) {
             source.op(id).for_each_operand(&mut |value| match value {
@@ -44,7 +44,7 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
-    pub(super) fn new(source: Source<'_>, list: &UseList) -> Self {
+    pub(super) fn new(source: SourceFunction<'_>, list: &UseList) -> Self {
         let function = source.function;
         let mut counts = vec![0; function.insts.len()];
         for (used, _) in &list.of_results {

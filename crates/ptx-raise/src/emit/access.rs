@@ -117,9 +117,9 @@ pub(super) fn variable_address(variable: ptx_ir::VarId) -> Operand {
     Operand::Address(AddressBase::Symbol(ptx_ir::Symbol::Variable(variable)), 0)
 }
 
-/// Where an atomic operation is.
+/// What an atomic operation accesses, and for whom it is atomic.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct AtomicTarget<'a> {
     pub(super) address: Operand,
     pub(super) space: u32,
     pub(super) scope: &'a Scope,

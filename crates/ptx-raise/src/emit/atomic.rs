@@ -9,7 +9,7 @@ use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
-use super::access::{Access, Modifiers, Ordered, Place, in_space};
+use super::access::{Access, AtomicTarget, Modifiers, Ordered, in_space};
 use super::append::Arg;
 use super::ordering::stronger;
 use super::state::Emitter;
@@ -95,7 +95,7 @@ impl Emitter<'_, '_, '_> {
         let operand = self.value(*value)?;
         let (pointer, kind) = self.scalar(*ptr)?;
         let (address, space) = self.address_operand(pointer, kind)?;
-        let place = Place { address, space, scope };
+        let target = AtomicTarget { address, space, scope };
         self.scope_modifier(scope)?;
         atomic_memory(space)?;
         let bits = self.atomic_width(ty)?;
@@ -103,7 +103,7 @@ impl Emitter<'_, '_, '_> {
         let Some((operation, operand)) = self.direct(op, ty, &operand, bits)? else {
             return Err(RaiseError::new(ORDER, "an atomic operation that the target does not support"));
         };
-        let values = self.atom(id, operation, &place, order, ty, &operand)?;
+        let values = self.atom(id, operation, &target, order, ty, &operand)?;
         self.define(id, values.into())
     }
 
@@ -159,18 +159,18 @@ impl Emitter<'_, '_, '_> {
         &mut self,
         id: InstId,
         operation: Mnemonic,
-        place: &Place<'_>,
+        target: &AtomicTarget<'_>,
         order: AtomicOrder,
         ty: TypeId,
         operand: &[Val],
     ) -> Result<Vec<Val>> {
-        let modifiers = self.ordered_atom(order, place.scope)?;
-        let plain = in_space(operation.with_all(&modifiers)?, place.space)?;
+        let modifiers = self.ordered_atom(order, target.scope)?;
+        let plain = in_space(operation.with_all(&modifiers)?, target.space)?;
         let mut own = plain.with_all(&self.hints(id)).unwrap_or(plain);
         let values = if operation.has(Mod::Exch) {
             // Exchanged values are passed as untyped bits.
             let bits = self.atomic_width(ty)?;
-            let args = [place.address.into(), self.whole(operand, bits)?];
+            let args = [target.address.into(), self.whole(operand, bits)?];
             let words = self.emit_words(own, bits, &args)?;
             self.value_of_words(ty, &words, bits)?
         } else {
@@ -178,7 +178,7 @@ impl Emitter<'_, '_, '_> {
             let ([leaf], &[value]) = (&*leaves, operand) else {
                 return Err(RaiseError::new(ORDER, "an atomic operation on several registers"));
             };
-            let args = [place.address.into(), self.arg(value, leaf.scalar)?];
+            let args = [target.address.into(), self.arg(value, leaf.scalar)?];
             if self.is_reduction(id, order) {
                 own = reduction(own).or_else(|_| reduction(plain))?;
                 self.emit(own, &args)?;
@@ -187,7 +187,7 @@ impl Emitter<'_, '_, '_> {
                 vec![Val::reg(self.emit_new(leaf.scalar.class(), own, &args)?)]
             }
         };
-        self.after_atom(order, place.scope)?;
+        self.after_atom(order, target.scope)?;
         Ok(values)
     }
 

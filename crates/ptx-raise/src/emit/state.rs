@@ -13,7 +13,7 @@ use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::per_inst::PerInst;
 use crate::registers::{Named, Rank, Wanted, Wish};
 use crate::signature::Signature;
-use crate::source::Source;
+use crate::source_function::SourceFunction;
 use crate::style::Names;
 use crate::types::{Leaf, Scalar};
 use crate::value::Val;
@@ -26,7 +26,7 @@ pub(crate) struct Emitter<'m, 'v, 'c> {
     pub(super) module: &'m mut ModuleContext<'v, 'c>,
     pub(super) id: FunctionId,
     pub(super) function: &'v Function,
-    pub(super) source: Source<'v>,
+    pub(super) source: SourceFunction<'v>,
     pub(super) signature: Signature,
     /// The decisions about the instructions.
     pub(super) cover: Cover<'v>,
@@ -153,7 +153,7 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
     pub(super) fn new(
         module: &'m mut ModuleContext<'v, 'c>,
         id: FunctionId,
-        source: Source<'v>,
+        source: SourceFunction<'v>,
         signature: Signature,
         entry: ptx_ir::FunctionId,
         cover: Cover<'v>,

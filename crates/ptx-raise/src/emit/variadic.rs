@@ -19,7 +19,7 @@ use crate::types::{Class, Scalar};
 use crate::value::{Base, Val, mask};
 
 /// An argument that is passed in memory.
-struct Place {
+struct VariadicArgument {
     arg: Value,
     ty: TypeId,
     /// Whether the argument is the address of the passed value.
@@ -31,15 +31,15 @@ struct Place {
 
 /// The arguments of one call that are passed in memory.
 struct Structure {
-    places: Vec<Place>,
+    arguments: Vec<VariadicArgument>,
     size: u64,
     align: u32,
 }
 
 impl Emitter<'_, '_, '_> {
     /// The offsets of the arguments after the first `fixed` ones in their structure, and its size and alignment.
-    fn places(&self, call: &Call, fixed: usize) -> Result<Structure> {
-        let mut structure = Structure { places: Vec::new(), size: 0, align: 1 };
+    fn variadic_structure(&self, call: &Call, fixed: usize) -> Result<Structure> {
+        let mut structure = Structure { arguments: Vec::new(), size: 0, align: 1 };
         for (at, &arg) in call.args.iter().enumerate().skip(fixed) {
             let by_value = call.arg_attributes.get(at).and_then(|attributes| attributes.ty("byval"));
             let ty = match by_value {
@@ -53,7 +53,14 @@ impl Emitter<'_, '_, '_> {
             structure.align = structure.align.max(layout.align);
             structure.size = at + layout.size;
             let by_value = by_value.is_some();
-            structure.places.push(Place { arg, ty, by_value, at, align: layout.align, bytes: layout.size });
+            structure.arguments.push(VariadicArgument {
+                arg,
+                ty,
+                by_value,
+                at,
+                align: layout.align,
+                bytes: layout.size,
+            });
         }
         Ok(structure)
     }
@@ -67,7 +74,7 @@ impl Emitter<'_, '_, '_> {
         for inst in &self.function.insts {
             if let Op::Call(call) | Op::Invoke { call, .. } = &inst.op
                 && let Some(fixed) = self.source.fixed_arguments(call)
-                && let Ok(structure) = self.places(call, fixed)
+                && let Ok(structure) = self.variadic_structure(call, fixed)
             {
                 (size, align) = (structure.size.max(size), structure.align.max(align));
             }
@@ -80,14 +87,14 @@ impl Emitter<'_, '_, '_> {
 
     /// Stores the arguments after the first `fixed` ones and returns the address of the first.
     pub(super) fn further_arguments(&mut self, call: &Call, fixed: usize) -> Result<RegId> {
-        let structure = self.places(call, fixed)?;
-        if structure.places.is_empty() {
+        let structure = self.variadic_structure(call, fixed)?;
+        if structure.arguments.is_empty() {
             // Nothing is read through the address.
             return self.in_register(Val::Bits(0), Scalar::Int(self.list_class().bits()));
         }
         let buffer = self.structure_variable();
         let start = Operand::Address(AddressBase::Symbol(Symbol::Variable(buffer)), 0);
-        for Place { arg, ty, by_value, at, align, bytes } in structure.places {
+        for VariadicArgument { arg, ty, by_value, at, align, bytes } in structure.arguments {
             let to = offset_operand(start, at);
             if !by_value {
                 let values = self.defined(arg)?;

@@ -9,7 +9,7 @@ use crate::references::resolved;
 
 /// A function of LLVM's. Nothing changes it while it is raised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Source<'v> {
+pub(crate) struct SourceFunction<'v> {
     pub(crate) view: &'v View,
     pub(crate) function: &'v Function,
     /// Whether the module was PTX.
@@ -18,7 +18,7 @@ pub(crate) struct Source<'v> {
     pub(crate) to_debug: bool,
 }
 
-impl<'v> Source<'v> {
+impl<'v> SourceFunction<'v> {
     /// An instruction.
     pub(crate) fn inst(self, id: InstId) -> &'v Inst {
         self.function.inst(id)
