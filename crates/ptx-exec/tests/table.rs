@@ -5,7 +5,7 @@ use std::time::Duration;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, ExecError, Launch, codes, run};
 use ptx_isa::{
-    Form, Kind, Mnemonic, Mod, MoveSem, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace,
+    Form, Mnemonic, Mod, MoveSem, OperandKind, PtxVersion, Role, ScalarType, Sem, Slot, Sm, StateSpace,
     VectorLength, all_forms, candidates,
 };
 
@@ -69,7 +69,7 @@ const CLASSES: [ScalarType; 8] = [
     ScalarType::B128,
 ];
 
-fn operand(m: &Mnemonic, kind: Kind, next: &mut usize) -> Option<String> {
+fn operand(m: &Mnemonic, kind: OperandKind, next: &mut usize) -> Option<String> {
     let mut register = |ty: ScalarType| {
         *next += 1;
         format!("{}{next}", class(ty).0)
@@ -81,37 +81,37 @@ fn operand(m: &Mnemonic, kind: Kind, next: &mut usize) -> Option<String> {
         Some(if count > 1 || braces_for_one { format!("{{{}}}", names.join(", ")) } else { names.concat() })
     };
     Some(match kind {
-        Kind::Value(rule)
-        | Kind::Register(rule)
-        | Kind::Wide(rule)
-        | Kind::Untyped(rule)
-        | Kind::Move(rule) => register(m.resolve(rule)?),
-        Kind::WideVector(rule, length) | Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
-            vector(rule, length, false)?
-        }
-        Kind::Vector(rule, length) => vector(rule, length, true)?,
-        Kind::Predicate => register(ScalarType::Pred),
-        Kind::Immediate(low, _) => low.to_string(),
-        Kind::CachePolicy => register(ScalarType::B64),
-        Kind::Address => match m.space() {
+        OperandKind::Value(rule)
+        | OperandKind::Register(rule)
+        | OperandKind::Wide(rule)
+        | OperandKind::Untyped(rule)
+        | OperandKind::Move(rule) => register(m.resolve(rule)?),
+        OperandKind::WideVector(rule, length)
+        | OperandKind::Elements(rule, length)
+        | OperandKind::Registers(rule, length) => vector(rule, length, false)?,
+        OperandKind::Vector(rule, length) => vector(rule, length, true)?,
+        OperandKind::Predicate => register(ScalarType::Pred),
+        OperandKind::Immediate(low, _) => low.to_string(),
+        OperandKind::CachePolicy => register(ScalarType::B64),
+        OperandKind::Address => match m.space() {
             Some(StateSpace::Shared | StateSpace::SharedCta | StateSpace::SharedCluster) => "[s]".to_owned(),
             Some(StateSpace::Local) => "[l]".to_owned(),
             Some(StateSpace::Const) => "[c]".to_owned(),
             Some(StateSpace::Param | StateSpace::ParamEntry | StateSpace::ParamFunc) => "[p]".to_owned(),
             _ => "[%rd0]".to_owned(),
         },
-        Kind::AddressIn(StateSpace::Global) => "[%rd0]".to_owned(),
-        Kind::AddressIn(_) => "[s]".to_owned(),
-        Kind::LooseAddress => "[s]".to_owned(),
-        Kind::Braced(rule, length) => vector(rule, length, true)?,
+        OperandKind::AddressIn(StateSpace::Global) => "[%rd0]".to_owned(),
+        OperandKind::AddressIn(_) => "[s]".to_owned(),
+        OperandKind::LooseAddress => "[s]".to_owned(),
+        OperandKind::Braced(rule, length) => vector(rule, length, true)?,
         // A tensor map, texture or surface.
-        Kind::Reference => "%rd0".to_owned(),
-        Kind::Bracketed(parts) => {
+        OperandKind::Reference => "%rd0".to_owned(),
+        OperandKind::Bracketed(parts) => {
             let given = parts.iter().filter(|part| part.role != Role::UseOpt || m.asks_for(part));
             let texts: Option<Vec<String>> = given.map(|part| operand(m, part.kind, next)).collect();
             format!("[{}]", texts?.join(", "))
         }
-        Kind::Coordinates(rule) => {
+        OperandKind::Coordinates(rule) => {
             let ty = m.resolve(rule)?;
             let has = |all: &[Mod]| all.iter().any(|&modifier| m.has(modifier));
             let index = has(&[Mod::A1d, Mod::A2d, Mod::Acube, Mod::A2dms]).then_some(ScalarType::B32);
@@ -124,10 +124,12 @@ fn operand(m: &Mnemonic, kind: Kind, next: &mut usize) -> Option<String> {
             format!("{{{}}}", types.map(register).collect::<Vec<_>>().join(", "))
         }
         // What has these the interpreter does not execute.
-        Kind::TensorAddress | Kind::Selected(..) | Kind::Signed(..) => return None,
-        Kind::Label => "AFTER".to_owned(),
-        Kind::BranchTargets => "TARGETS".to_owned(),
-        Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => return None,
+        OperandKind::TensorAddress | OperandKind::Selected(..) | OperandKind::Signed(..) => return None,
+        OperandKind::Label => "AFTER".to_owned(),
+        OperandKind::BranchTargets => "TARGETS".to_owned(),
+        OperandKind::Callee | OperandKind::Results | OperandKind::Arguments | OperandKind::CallTargets => {
+            return None;
+        }
     })
 }
 

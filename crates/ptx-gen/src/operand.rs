@@ -1,8 +1,8 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    BlockSem, Component, Constants, ControlSem, Effects, Kind, Mnemonic, MoveSem, Opaque, Operand, Role,
-    ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
+    BlockSem, Component, Constants, ControlSem, Effects, Mnemonic, MoveSem, Opaque, Operand, OperandKind,
+    Role, ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
 };
 
 use crate::choices::Choices;
@@ -85,34 +85,34 @@ impl<'c> Writer<'c> {
             return "_".to_owned();
         }
         let own = |rule| self.mnemonic.register_type(rule).unwrap_or(ScalarType::B32);
-        let is_constant = matches!(place.kind, Kind::Immediate(..));
+        let is_constant = matches!(place.kind, OperandKind::Immediate(..));
         if place.constants != Constants::Any && (is_constant || self.choices.chance(1, 4)) {
             return self.constant_of(place.constants);
         }
         match place.kind {
             // Constants are generated above.
-            Kind::Value(rule) | Kind::Wide(rule) if place.constants != Constants::Any => {
+            OperandKind::Value(rule) | OperandKind::Wide(rule) if place.constants != Constants::Any => {
                 let ty = own(rule);
                 self.registers(ty, 1, written, Width::Same)
             }
-            Kind::Value(rule) => {
+            OperandKind::Value(rule) => {
                 let ty = own(rule);
                 self.value(ty, written, Width::Same)
             }
-            Kind::Register(rule) => {
+            OperandKind::Register(rule) => {
                 let ty = own(rule);
                 self.registers(ty, 1, written, Width::Same)
             }
-            Kind::Untyped(rule) => {
+            OperandKind::Untyped(rule) => {
                 let ty = own(rule);
                 let names = self.numbers(ty, 1, written).map(|number| register(ty, number));
                 names.collect()
             }
-            Kind::Wide(rule) => {
+            OperandKind::Wide(rule) => {
                 let ty = own(rule);
                 self.value(ty, written, Width::AtLeast)
             }
-            Kind::WideVector(rule, length) => {
+            OperandKind::WideVector(rule, length) => {
                 let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
                 if count == 1 {
                     self.value(ty, written, Width::AtLeast)
@@ -120,7 +120,7 @@ impl<'c> Writer<'c> {
                     braced(&self.registers(ty, count, written, Width::AtLeast))
                 }
             }
-            Kind::Elements(rule, length) | Kind::Registers(rule, length) => {
+            OperandKind::Elements(rule, length) | OperandKind::Registers(rule, length) => {
                 let count = match length {
                     VectorLength::Free => self.choices.pick(&[1, 2, 4]).unwrap_or(1),
                     length => self.mnemonic.vector_length(length),
@@ -129,19 +129,21 @@ impl<'c> Writer<'c> {
                 let names = self.registers(ty, count, written, Width::Same);
                 if count == 1 && self.choices.chance(3, 4) { names } else { braced(&names) }
             }
-            Kind::Vector(rule, length) | Kind::Braced(rule, length) => {
+            OperandKind::Vector(rule, length) | OperandKind::Braced(rule, length) => {
                 let (ty, count) = (own(rule), self.mnemonic.vector_length(length));
                 braced(&self.registers(ty, count, written, Width::Same))
             }
-            Kind::Move(rule) => {
+            OperandKind::Move(rule) => {
                 let ty = own(rule);
                 self.moved(ty, written)
             }
-            Kind::Predicate => self.predicate(written),
-            Kind::Immediate(low, high) => self.choices.between(low, high).to_string(),
-            Kind::CachePolicy => self.registers(ScalarType::B64, 1, false, Width::Same),
-            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress => self.address(place),
-            Kind::LooseAddress => {
+            OperandKind::Predicate => self.predicate(written),
+            OperandKind::Immediate(low, high) => self.choices.between(low, high).to_string(),
+            OperandKind::CachePolicy => self.registers(ScalarType::B64, 1, false, Width::Same),
+            OperandKind::Address | OperandKind::AddressIn(_) | OperandKind::TensorAddress => {
+                self.address(place)
+            }
+            OperandKind::LooseAddress => {
                 let address = self.address(place);
                 match address.strip_prefix("[%").and_then(|rest| rest.strip_suffix(']')) {
                     Some(register) if !register.contains(['+', '-']) && self.choices.chance(1, 3) => {
@@ -150,33 +152,36 @@ impl<'c> Writer<'c> {
                     _ => address,
                 }
             }
-            Kind::Bracketed(parts) => self.bracketed(parts),
-            Kind::Reference => self.reference(place),
-            Kind::Coordinates(rule) => {
+            OperandKind::Bracketed(parts) => self.bracketed(parts),
+            OperandKind::Reference => self.reference(place),
+            OperandKind::Coordinates(rule) => {
                 let ty = own(rule);
                 self.coordinates(ty)
             }
-            Kind::Selected(rule, selection) => {
+            OperandKind::Selected(rule, selection) => {
                 let ty = own(rule);
                 self.selected(ty, selection, written)
             }
-            Kind::Signed(rule, selection) => {
+            OperandKind::Signed(rule, selection) => {
                 let ty = own(rule);
                 let part = self.selected(ty, selection, written);
                 let turned = part.starts_with('%') && self.choices.chance(1, 4);
                 if turned { format!("-{part}") } else { part }
             }
-            Kind::Label => {
+            OperandKind::Label => {
                 self.after += " L0:";
                 "L0".to_owned()
             }
-            Kind::BranchTargets => {
+            OperandKind::BranchTargets => {
                 self.before += " T0: .branchtargets L0, L1;";
                 self.after += " L0: L1:";
                 "T0".to_owned()
             }
             // Calls are written as a whole.
-            Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => String::new(),
+            OperandKind::Callee
+            | OperandKind::Results
+            | OperandKind::Arguments
+            | OperandKind::CallTargets => String::new(),
         }
     }
 
@@ -373,9 +378,9 @@ impl<'c> Writer<'c> {
         let spaces: Vec<StateSpace> = self.mnemonic.modifiers().filter_map(StateSpace::from_mod).collect();
         let at = self.addresses;
         self.addresses += 1;
-        let is_tensor = place.kind == Kind::TensorAddress;
+        let is_tensor = place.kind == OperandKind::TensorAddress;
         let space = match (place.kind, spaces.get(at)) {
-            (Kind::AddressIn(space), _) => Some(space),
+            (OperandKind::AddressIn(space), _) => Some(space),
             (_, Some(space)) => Some(*space),
             (_, None) if at > 0 && !spaces.is_empty() => Some(StateSpace::Shared),
             (_, None) => None,

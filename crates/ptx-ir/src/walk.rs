@@ -1,6 +1,6 @@
 //! One walk over the operands of an instruction, for all that look for registers or symbols in them.
 
-use ptx_isa::{Kind, MoveSem, Role, ScalarType, Sem, Shape};
+use ptx_isa::{MoveSem, OperandKind, Role, ScalarType, Sem, Shape};
 
 use crate::body::{Body, Inst, RegId};
 use crate::operand::{AddressBase, ListId, Operand};
@@ -79,7 +79,7 @@ impl Body {
         let places = inst.mnemonic.form().operands;
         for (place, operand) in places.iter().zip(self.operands(inst)) {
             // The table has one role for what may be left out, which the results of a call share with its arguments.
-            let role = if place.kind == Kind::Results { Role::Def } else { place.role };
+            let role = if place.kind == OperandKind::Results { Role::Def } else { place.role };
             self.walk(*operand, role, DEPTH, &mut visit);
         }
     }

@@ -135,7 +135,7 @@ pub enum VectorLength {
 
 /// The kind of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum OperandKind {
     /// A register or an immediate whose type matches the rule (manual 9.4.1).
     Value(TypeRule),
     /// A register whose type matches the rule; no immediate.
@@ -144,7 +144,7 @@ pub enum Kind {
     Wide(TypeRule),
     /// A register of the untyped bits of the rule's width and of no other type; no immediate.
     Untyped(TypeRule),
-    /// The same as [`Kind::Wide`], or a vector of them, depending on the slot.
+    /// The same as [`OperandKind::Wide`], or a vector of them, depending on the slot.
     WideVector(TypeRule, VectorLength),
     /// A vector of registers of the type, in braces even when it has one element.
     Vector(TypeRule, VectorLength),
@@ -196,37 +196,37 @@ pub enum Kind {
     CallTargets,
 }
 
-impl Kind {
+impl OperandKind {
     /// How the width of a register may relate to the type of the operand.
     pub const fn width(self) -> Width {
         match self {
-            Kind::Wide(_) | Kind::WideVector(..) => Width::AtLeast,
-            Kind::Value(_)
-            | Kind::Register(_)
-            | Kind::Untyped(_)
-            | Kind::Vector(..)
-            | Kind::Elements(..)
-            | Kind::Registers(..)
-            | Kind::Move(_)
-            | Kind::Predicate
-            | Kind::Immediate(..)
-            | Kind::CachePolicy
-            | Kind::Address
-            | Kind::AddressIn(_)
-            | Kind::TensorAddress
-            | Kind::LooseAddress
-            | Kind::Bracketed(_)
-            | Kind::Braced(..)
-            | Kind::Reference
-            | Kind::Coordinates(_)
-            | Kind::Selected(..)
-            | Kind::Signed(..)
-            | Kind::Label
-            | Kind::BranchTargets
-            | Kind::Callee
-            | Kind::Results
-            | Kind::Arguments
-            | Kind::CallTargets => Width::Same,
+            OperandKind::Wide(_) | OperandKind::WideVector(..) => Width::AtLeast,
+            OperandKind::Value(_)
+            | OperandKind::Register(_)
+            | OperandKind::Untyped(_)
+            | OperandKind::Vector(..)
+            | OperandKind::Elements(..)
+            | OperandKind::Registers(..)
+            | OperandKind::Move(_)
+            | OperandKind::Predicate
+            | OperandKind::Immediate(..)
+            | OperandKind::CachePolicy
+            | OperandKind::Address
+            | OperandKind::AddressIn(_)
+            | OperandKind::TensorAddress
+            | OperandKind::LooseAddress
+            | OperandKind::Bracketed(_)
+            | OperandKind::Braced(..)
+            | OperandKind::Reference
+            | OperandKind::Coordinates(_)
+            | OperandKind::Selected(..)
+            | OperandKind::Signed(..)
+            | OperandKind::Label
+            | OperandKind::BranchTargets
+            | OperandKind::Callee
+            | OperandKind::Results
+            | OperandKind::Arguments
+            | OperandKind::CallTargets => Width::Same,
         }
     }
 }
@@ -239,7 +239,7 @@ pub struct Operand {
     /// The manual's name for it.
     pub name: &'static str,
     /// The kind of operand that is accepted.
-    pub kind: Kind,
+    pub kind: OperandKind,
     /// When not empty, an optional operand is present exactly when the mnemonic has one of these modifiers.
     pub when: &'static [Mod],
     /// The integer constants that are accepted.
@@ -258,7 +258,7 @@ pub struct Operand {
 }
 
 impl Operand {
-    const fn new(role: Role, name: &'static str, kind: Kind) -> Self {
+    const fn new(role: Role, name: &'static str, kind: OperandKind) -> Self {
         let discardable = if matches!(role, Role::DefPair) { Some(Since::ALWAYS) } else { None };
         Operand {
             role,
@@ -329,41 +329,44 @@ impl Operand {
 
     /// Whether its presence is determined by modifiers alone.
     pub fn is_conditional(&self) -> bool {
-        !self.when.is_empty() || self.kind == Kind::CachePolicy
+        !self.when.is_empty() || self.kind == OperandKind::CachePolicy
     }
 
     /// How it reads in a syntax line, with the comma before it unless it is the first.
     pub(crate) fn syntax(&self, at: usize) -> String {
         let name = match self.kind {
-            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress | Kind::LooseAddress => {
+            OperandKind::Address
+            | OperandKind::AddressIn(_)
+            | OperandKind::TensorAddress
+            | OperandKind::LooseAddress => {
                 format!("[{}]", self.name)
             }
-            Kind::Bracketed(parts) => {
+            OperandKind::Bracketed(parts) => {
                 let parts = parts.iter().enumerate().map(|(at, part)| part.syntax(at));
                 format!("[{}]", parts.collect::<String>())
             }
-            Kind::Braced(..) => format!("{{{}}}", self.name),
-            Kind::Results | Kind::Arguments => format!("({})", self.name),
-            Kind::Value(_)
-            | Kind::Register(_)
-            | Kind::Wide(_)
-            | Kind::Untyped(_)
-            | Kind::WideVector(..)
-            | Kind::Vector(..)
-            | Kind::Elements(..)
-            | Kind::Registers(..)
-            | Kind::Move(_)
-            | Kind::Predicate
-            | Kind::Immediate(..)
-            | Kind::CachePolicy
-            | Kind::Reference
-            | Kind::Coordinates(_)
-            | Kind::Selected(..)
-            | Kind::Signed(..)
-            | Kind::Label
-            | Kind::BranchTargets
-            | Kind::Callee
-            | Kind::CallTargets => self.name.to_owned(),
+            OperandKind::Braced(..) => format!("{{{}}}", self.name),
+            OperandKind::Results | OperandKind::Arguments => format!("({})", self.name),
+            OperandKind::Value(_)
+            | OperandKind::Register(_)
+            | OperandKind::Wide(_)
+            | OperandKind::Untyped(_)
+            | OperandKind::WideVector(..)
+            | OperandKind::Vector(..)
+            | OperandKind::Elements(..)
+            | OperandKind::Registers(..)
+            | OperandKind::Move(_)
+            | OperandKind::Predicate
+            | OperandKind::Immediate(..)
+            | OperandKind::CachePolicy
+            | OperandKind::Reference
+            | OperandKind::Coordinates(_)
+            | OperandKind::Selected(..)
+            | OperandKind::Signed(..)
+            | OperandKind::Label
+            | OperandKind::BranchTargets
+            | OperandKind::Callee
+            | OperandKind::CallTargets => self.name.to_owned(),
         };
         match (self.role, at) {
             (Role::DefPair, _) if self.required => format!("|{name}"),
@@ -599,27 +602,27 @@ impl Form {
 }
 
 /// A needed destination.
-pub(crate) const fn def(name: &'static str, kind: Kind) -> Operand {
+pub(crate) const fn def(name: &'static str, kind: OperandKind) -> Operand {
     Operand::new(Role::Def, name, kind)
 }
 
 /// A second destination after a bar.
-pub(crate) const fn def_pair(name: &'static str, kind: Kind) -> Operand {
+pub(crate) const fn def_pair(name: &'static str, kind: OperandKind) -> Operand {
     Operand::new(Role::DefPair, name, kind)
 }
 
 /// A needed source.
-pub(crate) const fn arg(name: &'static str, kind: Kind) -> Operand {
+pub(crate) const fn arg(name: &'static str, kind: OperandKind) -> Operand {
     Operand::new(Role::Use, name, kind)
 }
 
 /// A source that may be left out.
-pub(crate) const fn opt(name: &'static str, kind: Kind) -> Operand {
+pub(crate) const fn opt(name: &'static str, kind: OperandKind) -> Operand {
     Operand::new(Role::UseOpt, name, kind)
 }
 
 /// A source that is present exactly when the mnemonic has one of the modifiers.
-pub(crate) const fn when(name: &'static str, kind: Kind, when: &'static [Mod]) -> Operand {
+pub(crate) const fn when(name: &'static str, kind: OperandKind, when: &'static [Mod]) -> Operand {
     let mut operand = opt(name, kind);
     operand.when = when;
     operand

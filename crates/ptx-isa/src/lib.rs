@@ -40,7 +40,9 @@ pub use families::{
     ArithSem, AsyncSem, BitsSem, BlockSem, CompareSem, ControlSem, MatrixSem, MemorySem, MoveSem, Note,
     Opcode, Sem, TextureSem, VideoSem, WarpSem,
 };
-pub use form::{Combination, Effects, Form, FormId, Kind, Operand, Role, Rule, Slot, TypeRule, VectorLength};
+pub use form::{
+    Combination, Effects, Form, FormId, Operand, OperandKind, Role, Rule, Slot, TypeRule, VectorLength,
+};
 pub use geometry::Geometry;
 pub use length::VectorLengthRule;
 pub use lowering::{Condition, Lowering};

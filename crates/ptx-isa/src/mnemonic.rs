@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::families::{MatrixSem, Opcode, Sem};
-use crate::form::{Combination, Effects, Form, FormId, Kind, Operand, Slot, TypeRule, VectorLength};
+use crate::form::{Combination, Effects, Form, FormId, Operand, OperandKind, Slot, TypeRule, VectorLength};
 use crate::names::{Field, Mod, Reading};
 use crate::target::Since;
 use crate::types::{ScalarType, StateSpace};
@@ -282,41 +282,41 @@ impl Mnemonic {
     /// The type of the operand with this index in the row, if it has one (addresses, labels and lists have none).
     pub fn operand_type(&self, at: usize) -> Option<ScalarType> {
         match self.form().operands.get(at)?.kind {
-            Kind::Value(rule)
-            | Kind::Register(rule)
-            | Kind::Wide(rule)
-            | Kind::Untyped(rule)
-            | Kind::WideVector(rule, _)
-            | Kind::Vector(rule, _)
-            | Kind::Elements(rule, _)
-            | Kind::Registers(rule, _)
-            | Kind::Braced(rule, _)
-            | Kind::Selected(rule, _)
-            | Kind::Signed(rule, _)
-            | Kind::Move(rule) => self.resolve(rule),
-            Kind::Predicate => Some(ScalarType::Pred),
-            Kind::CachePolicy => Some(ScalarType::B64),
-            Kind::Immediate(..)
-            | Kind::Address
-            | Kind::AddressIn(_)
-            | Kind::TensorAddress
-            | Kind::LooseAddress
-            | Kind::Bracketed(_)
-            | Kind::Reference
-            | Kind::Coordinates(_)
-            | Kind::Label
-            | Kind::BranchTargets
-            | Kind::Callee
-            | Kind::Results
-            | Kind::Arguments
-            | Kind::CallTargets => None,
+            OperandKind::Value(rule)
+            | OperandKind::Register(rule)
+            | OperandKind::Wide(rule)
+            | OperandKind::Untyped(rule)
+            | OperandKind::WideVector(rule, _)
+            | OperandKind::Vector(rule, _)
+            | OperandKind::Elements(rule, _)
+            | OperandKind::Registers(rule, _)
+            | OperandKind::Braced(rule, _)
+            | OperandKind::Selected(rule, _)
+            | OperandKind::Signed(rule, _)
+            | OperandKind::Move(rule) => self.resolve(rule),
+            OperandKind::Predicate => Some(ScalarType::Pred),
+            OperandKind::CachePolicy => Some(ScalarType::B64),
+            OperandKind::Immediate(..)
+            | OperandKind::Address
+            | OperandKind::AddressIn(_)
+            | OperandKind::TensorAddress
+            | OperandKind::LooseAddress
+            | OperandKind::Bracketed(_)
+            | OperandKind::Reference
+            | OperandKind::Coordinates(_)
+            | OperandKind::Label
+            | OperandKind::BranchTargets
+            | OperandKind::Callee
+            | OperandKind::Results
+            | OperandKind::Arguments
+            | OperandKind::CallTargets => None,
         }
     }
 
     /// Whether a modifier requires an optional operand.
     pub fn asks_for(&self, place: &Operand) -> bool {
         match place.kind {
-            Kind::CachePolicy => self.has(Mod::L2CacheHint),
+            OperandKind::CachePolicy => self.has(Mod::L2CacheHint),
             _ => place.when.iter().any(|modifier| self.has(*modifier)),
         }
     }

@@ -19,7 +19,7 @@ pub enum Opaque {
 }
 
 impl Mnemonic {
-    /// What a reference ([`Kind::Reference`](crate::Kind::Reference)) with this role refers to; `None` for tensor maps, which are
+    /// What a reference ([`OperandKind::Reference`](crate::OperandKind::Reference)) with this role refers to; `None` for tensor maps, which are
     /// ordinary memory. A sampler may be left out.
     pub fn opaque(&self, role: Role) -> Option<Opaque> {
         match self.sem() {
@@ -38,7 +38,7 @@ impl Mnemonic {
         self.get(Field::Geometry).and_then(Mod::geometry)
     }
 
-    /// How many registers hold coordinates ([`Kind::Coordinates`](crate::Kind::Coordinates)); four without a geometry.
+    /// How many registers hold coordinates ([`OperandKind::Coordinates`](crate::OperandKind::Coordinates)); four without a geometry.
     pub fn coordinates(&self) -> u8 {
         self.geometry().map_or(4, Geometry::registers)
     }

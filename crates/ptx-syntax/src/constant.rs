@@ -4,7 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Immediate, Literal};
 
 use crate::codes;
-use crate::lexer::{Kind, is_radix_marked};
+use crate::lexer::{TokenKind, is_radix_marked};
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 
 /// A value with the type that the rules of manual 4.5.5 give it.
@@ -128,10 +128,10 @@ fn integer(bytes: &[u8]) -> Option<(Value, Spelling)> {
 }
 
 /// The binary operators by how tightly they bind; higher binds tighter.
-fn precedence(kind: Kind<'_>) -> Option<(u8, [u8; 2])> {
+fn precedence(kind: TokenKind<'_>) -> Option<(u8, [u8; 2])> {
     let operator = match kind {
-        Kind::Mark(byte) => [byte, 0],
-        Kind::Operator(bytes) => bytes,
+        TokenKind::Mark(byte) => [byte, 0],
+        TokenKind::Operator(bytes) => bytes,
         _ => return None,
     };
     let level = match &operator {
@@ -164,7 +164,7 @@ impl<'s> Reader<'s, '_> {
     #[inline]
     pub(crate) fn decimal(&mut self) -> Option<i64> {
         const MOST: usize = 18;
-        let Kind::Number(text) = *self.cursor.kind() else { return None };
+        let TokenKind::Number(text) = *self.cursor.kind() else { return None };
         if text.len() > MOST || (text.len() > 1 && text.starts_with('0')) {
             return None;
         }
@@ -206,7 +206,7 @@ impl<'s> Reader<'s, '_> {
         let first = self.cursor.span();
         let negative = self.eat(b'-').is_some();
         let value = match *self.cursor.kind() {
-            Kind::Number(text) => {
+            TokenKind::Number(text) => {
                 self.cursor.advance();
                 let Some((value, spelling)) = literal(text) else {
                     return Err(self.bad_number(text, self.cursor.last));
@@ -245,8 +245,8 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn long_word(&mut self, what: &str) -> Parse<u64> {
         let token = self.cursor.peek();
         let value = match token.kind {
-            Kind::Number(text) => self.number(text, token.span)?.integer(),
-            Kind::Ident("WARP_SZ") => Some(32),
+            TokenKind::Number(text) => self.number(text, token.span)?.integer(),
+            TokenKind::Ident("WARP_SZ") => Some(32),
             _ => return Err(self.unexpected(what)),
         };
         self.cursor.advance();
@@ -258,8 +258,8 @@ impl<'s> Reader<'s, '_> {
 
     fn ends_constant(&mut self) -> bool {
         match *self.cursor.kind() {
-            Kind::Mark(b',' | b';' | b'}' | b']') => true,
-            Kind::Mark(b'?') => false,
+            TokenKind::Mark(b',' | b';' | b'}' | b']') => true,
+            TokenKind::Mark(b'?') => false,
             kind => precedence(kind).is_none(),
         }
     }
@@ -322,7 +322,7 @@ impl<'s> Reader<'s, '_> {
         loop {
             let token = self.cursor.peek();
             match token.kind {
-                Kind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) => {
+                TokenKind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) => {
                     self.cursor.advance();
                     pending.push((sign, token.span));
                 }
@@ -364,18 +364,18 @@ impl<'s> Reader<'s, '_> {
     fn primary(&mut self, depth: u32) -> Parse<Value> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Number(text) => {
+            TokenKind::Number(text) => {
                 self.cursor.advance();
                 self.number(text, token.span)
             }
-            Kind::Ident("WARP_SZ") => {
+            TokenKind::Ident("WARP_SZ") => {
                 self.cursor.advance();
                 Ok(Value::Signed(32))
             }
-            Kind::Mark(b'(') => {
+            TokenKind::Mark(b'(') => {
                 self.cursor.advance();
                 match *self.cursor.kind() {
-                    Kind::Directive(ty @ ("s64" | "u64")) => self.cast(ty, depth),
+                    TokenKind::Directive(ty @ ("s64" | "u64")) => self.cast(ty, depth),
                     _ => {
                         let value = self.expression(depth + 1)?;
                         self.expect(b')', "`)`")?;
@@ -416,7 +416,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn conditional(&mut self, condition: Value, depth: u32) -> Parse<Value> {
-        if *self.cursor.kind() != Kind::Mark(b'?') {
+        if *self.cursor.kind() != TokenKind::Mark(b'?') {
             return Ok(condition);
         }
         let span = self.cursor.bump().span;
@@ -536,7 +536,7 @@ fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     loop {
         let token = cursor.bump();
-        if token.kind == Kind::End {
+        if token.kind == TokenKind::End {
             return kept;
         }
         if !kept.is_empty() {

@@ -3,12 +3,12 @@
 use ptx_diag::Span;
 
 use crate::Comments;
-use crate::lexer::{self, Fault, Kind, Lexeme};
+use crate::lexer::{self, Fault, Lexeme, TokenKind};
 
 /// A token and where it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token<'s> {
-    pub(crate) kind: Kind<'s>,
+    pub(crate) kind: TokenKind<'s>,
     pub(crate) span: Span,
     /// Whether it is the first of its line.
     pub(crate) starts_line: bool,
@@ -47,7 +47,7 @@ impl<'s> Cursor<'s> {
     pub(crate) fn new(text: &'s [u8]) -> Self {
         let padded = |&byte: &u8| byte == 0 || byte.is_ascii_whitespace();
         let padding = text.len() - text.iter().rev().take_while(|byte| padded(byte)).count();
-        let next = Token { kind: Kind::End, span: Span::default(), starts_line: false };
+        let next = Token { kind: TokenKind::End, span: Span::default(), starts_line: false };
         Self {
             text,
             checked: std::str::from_utf8(text).ok(),
@@ -85,7 +85,7 @@ impl<'s> Cursor<'s> {
 
     /// What the next token is; cheaper than a copy of all of it.
     #[inline]
-    pub(crate) fn kind(&mut self) -> &Kind<'s> {
+    pub(crate) fn kind(&mut self) -> &TokenKind<'s> {
         self.fill();
         &self.next.kind
     }
@@ -93,7 +93,7 @@ impl<'s> Cursor<'s> {
     /// Whether the next token is this mark.
     #[inline]
     pub(crate) fn is_mark(&mut self, mark: u8) -> bool {
-        matches!(self.kind(), Kind::Mark(found) if *found == mark)
+        matches!(self.kind(), TokenKind::Mark(found) if *found == mark)
     }
 
     /// The place of the next token.
@@ -115,7 +115,7 @@ impl<'s> Cursor<'s> {
     #[inline]
     pub(crate) fn advance(&mut self) {
         self.fill();
-        if !matches!(self.next.kind, Kind::End) {
+        if !matches!(self.next.kind, TokenKind::End) {
             self.is_read = false;
             self.last = self.next.span;
         }
@@ -151,7 +151,7 @@ impl<'s> Cursor<'s> {
         }
         self.is_read = false;
         self.last = Span::new(start, self.at as u32);
-        let kind = Kind::Ident(self.ascii(start as usize, self.at));
+        let kind = TokenKind::Ident(self.ascii(start as usize, self.at));
         Token { kind, span: self.last, starts_line: self.next.starts_line }
     }
 
@@ -253,7 +253,7 @@ impl<'s> Cursor<'s> {
         let (behind, lexeme) = match lexer::token(rest) {
             Ok(found) => found,
             Err(_) if rest.is_empty() => {
-                self.next.kind = Kind::End;
+                self.next.kind = TokenKind::End;
                 self.next.span = Span::new(start as u32, start as u32);
                 return;
             }
@@ -267,12 +267,12 @@ impl<'s> Cursor<'s> {
         self.at = end;
         self.next.span = Span::new(start as u32, end as u32);
         self.next.kind = match lexeme {
-            Lexeme::Ident => Kind::Ident(self.ascii(start, end)),
-            Lexeme::Mark(mark) => Kind::Mark(mark),
-            Lexeme::Number => Kind::Number(self.ascii(start, end)),
-            Lexeme::Directive => Kind::Directive(self.ascii(start + 1, end)),
-            Lexeme::Text => Kind::Text(self.text.get(start + 1..end - 1).unwrap_or_default()),
-            Lexeme::Operator(bytes) => Kind::Operator(bytes),
+            Lexeme::Ident => TokenKind::Ident(self.ascii(start, end)),
+            Lexeme::Mark(mark) => TokenKind::Mark(mark),
+            Lexeme::Number => TokenKind::Number(self.ascii(start, end)),
+            Lexeme::Directive => TokenKind::Directive(self.ascii(start + 1, end)),
+            Lexeme::Text => TokenKind::Text(self.text.get(start + 1..end - 1).unwrap_or_default()),
+            Lexeme::Operator(bytes) => TokenKind::Operator(bytes),
         };
     }
 
@@ -280,7 +280,7 @@ impl<'s> Cursor<'s> {
         let start = self.at as u32;
         self.is_cut |= fault == Fault::Comment;
         self.at += length;
-        self.next.kind = Kind::Bad(fault);
+        self.next.kind = TokenKind::Bad(fault);
         self.next.span = Span::new(start, self.at as u32);
     }
 

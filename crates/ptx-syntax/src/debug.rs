@@ -8,7 +8,7 @@ use ptx_isa::{PtxVersion, ScalarType};
 use crate::codes;
 use crate::constant::integer_literal;
 use crate::cursor::Cursor;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::reader::{Parse, Reader};
 use crate::recovery::starts_item;
 
@@ -18,7 +18,7 @@ impl<'s> Reader<'s, '_> {
         let start = self.cursor.bump().span;
         let index = self.word("the number of a file")?;
         let name = self.expect_text("the file's name in quotes")?;
-        if let Kind::Text(_) = *self.cursor.kind() {
+        if let TokenKind::Text(_) = *self.cursor.kind() {
             let span = self.cursor.bump().span;
             let error = Diagnostic::error(codes::EXPECTED, span, "`.file` must have a single name");
             return Err(Box::new(error.with_help("write folder and file name as one string")));
@@ -57,7 +57,7 @@ impl<'s> Reader<'s, '_> {
         loop {
             let token = self.cursor.peek();
             match token.kind {
-                Kind::Ident("function_name") if name.is_none() => {
+                TokenKind::Ident("function_name") if name.is_none() => {
                     self.cursor.advance();
                     let (label, _) = self.expect_section_name()?;
                     name = Some(self.module.strings.intern(label));
@@ -65,7 +65,7 @@ impl<'s> Reader<'s, '_> {
                         offset = Some(self.long_word("an offset")?);
                     }
                 }
-                Kind::Ident("inlined_at") if place.is_none() => {
+                TokenKind::Ident("inlined_at") if place.is_none() => {
                     self.cursor.advance();
                     let file = self.word("the number of a file")?;
                     let line = self.word("a line")?;
@@ -88,7 +88,7 @@ impl<'s> Reader<'s, '_> {
     fn expect_section_name(&mut self) -> Parse<(&'s str, Span)> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Directive(_) => {
+            TokenKind::Directive(_) => {
                 self.cursor.advance();
                 Ok((crate::lexer::ascii(self.cursor.slice(token.span)), token.span))
             }
@@ -99,7 +99,7 @@ impl<'s> Reader<'s, '_> {
     /// `.section name { .. }`
     pub(crate) fn section(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
-        if !matches!(*self.cursor.kind(), Kind::Directive(word) if names_section(word)) {
+        if !matches!(*self.cursor.kind(), TokenKind::Directive(word) if names_section(word)) {
             return Err(self.unexpected("the section's name with its dot"));
         }
         let (name, _) = self.expect_section_name()?;
@@ -135,8 +135,8 @@ impl<'s> Reader<'s, '_> {
         loop {
             let token = cursor.bump();
             match token.kind {
-                Kind::End => return Ok(()),
-                Kind::Ident(name) if cursor.is_mark(b':') => {
+                TokenKind::End => return Ok(()),
+                TokenKind::Ident(name) if cursor.is_mark(b':') => {
                     cursor.advance();
                     let span = shift(token.span);
                     if let Some(first) = self.section_labels.insert(name, span) {
@@ -145,7 +145,7 @@ impl<'s> Reader<'s, '_> {
                         return Err(Box::new(error.with_related(first, "first defined here")));
                     }
                 }
-                Kind::Directive(ty @ ("b8" | "b16" | "b32" | "b64")) => {
+                TokenKind::Directive(ty @ ("b8" | "b16" | "b32" | "b64")) => {
                     section_data(&mut cursor, ty).map_err(|span| section_error(shift(span)))?;
                 }
                 _ => return Err(section_error(shift(token.span))),
@@ -210,9 +210,9 @@ fn section_data(cursor: &mut Cursor<'_>, ty: &str) -> Result<(), Span> {
     let wide = matches!(ty, "b32" | "b64");
     let first = cursor.peek();
     let is_section = match first.kind {
-        Kind::Ident(name) if wide && name != "WARP_SZ" => false,
-        Kind::Directive(word) if wide && names_section(word) => true,
-        Kind::Number(_) | Kind::Mark(b'-') => return section_numbers(cursor, ty),
+        TokenKind::Ident(name) if wide && name != "WARP_SZ" => false,
+        TokenKind::Directive(word) if wide && names_section(word) => true,
+        TokenKind::Number(_) | TokenKind::Mark(b'-') => return section_numbers(cursor, ty),
         _ => return Err(first.span),
     };
     cursor.advance();
@@ -220,14 +220,14 @@ fn section_data(cursor: &mut Cursor<'_>, ty: &str) -> Result<(), Span> {
         cursor.advance();
         let token = cursor.bump();
         return match token.kind {
-            Kind::Number(text) if integer_literal(text).is_some() => Ok(()),
+            TokenKind::Number(text) if integer_literal(text).is_some() => Ok(()),
             _ => Err(token.span),
         };
     }
     if !is_section && cursor.is_mark(b'-') {
         cursor.advance();
         let token = cursor.bump();
-        return if matches!(token.kind, Kind::Ident(_)) { Ok(()) } else { Err(token.span) };
+        return if matches!(token.kind, TokenKind::Ident(_)) { Ok(()) } else { Err(token.span) };
     }
     Ok(())
 }
@@ -247,7 +247,7 @@ fn section_numbers(cursor: &mut Cursor<'_>, ty: &str) -> Result<(), Span> {
         }
         let token = cursor.bump();
         let value = match token.kind {
-            Kind::Number(text) => integer_literal(text).ok_or(token.span)?,
+            TokenKind::Number(text) => integer_literal(text).ok_or(token.span)?,
             _ => return Err(token.span),
         };
         let most = if negative { u64::MAX >> 1 } else { u64::MAX };

@@ -5,7 +5,7 @@ use ptx_ir::{Alias, At, FunctionId, Item, Linkage, StrId, Symbol, TargetSpec};
 use ptx_isa::{PtxVersion, Sm};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 
@@ -63,7 +63,7 @@ impl<'s> Reader<'s, '_> {
                 self.report_giving_up();
                 break;
             }
-            if token.kind == Kind::End {
+            if token.kind == TokenKind::End {
                 break;
             }
             if let Err(error) = self.item() {
@@ -87,13 +87,13 @@ impl<'s> Reader<'s, '_> {
     fn item(&mut self) -> Parse<()> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Directive(name) => self.module_directive(name, token.span),
-            Kind::Mark(b'@') => self.dwarf_line(),
-            Kind::Mark(b'}') => {
+            TokenKind::Directive(name) => self.module_directive(name, token.span),
+            TokenKind::Mark(b'@') => self.dwarf_line(),
+            TokenKind::Mark(b'}') => {
                 self.cursor.advance();
                 Err(self.at(codes::UNBALANCED, token.span, "unmatched `}`"))
             }
-            Kind::Ident(name) if MODULE_DIRECTIVES.contains(&name) => {
+            TokenKind::Ident(name) if MODULE_DIRECTIVES.contains(&name) => {
                 let error = self.stray("a directive");
                 Err(Box::new(error.with_help(format!("write `.{name}`"))))
             }
@@ -187,7 +187,9 @@ impl<'s> Reader<'s, '_> {
     fn version(&mut self) -> Parse<()> {
         let start = self.cursor.bump().span;
         let token = self.cursor.peek();
-        let Kind::Number(text) = token.kind else { return Err(self.unexpected("a version such as `8.7`")) };
+        let TokenKind::Number(text) = token.kind else {
+            return Err(self.unexpected("a version such as `8.7`"));
+        };
         self.cursor.advance();
         let Some(version) = PtxVersion::from_text(text) else {
             let message = format!("`{text}` is not a PTX version");
@@ -266,23 +268,25 @@ impl<'s> Reader<'s, '_> {
     /// What follows linking directives.
     fn linked(&mut self) -> Parse<()> {
         let first = self.cursor.bump();
-        let Kind::Directive(word) = first.kind else { return Err(self.unexpected("a linking directive")) };
+        let TokenKind::Directive(word) = first.kind else {
+            return Err(self.unexpected("a linking directive"));
+        };
         let linkage = linkage(word).unwrap_or(Linkage::Internal);
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Directive("entry" | "func") if linkage == Linkage::Common => {
+            TokenKind::Directive("entry" | "func") if linkage == Linkage::Common => {
                 Err(self.at(codes::CONFLICT, token.span, "only variables can be `.common`"))
             }
-            Kind::Directive("entry" | "func") => self.function(linkage),
-            Kind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
+            TokenKind::Directive("entry" | "func") => self.function(linkage),
+            TokenKind::Directive("global" | "const" | "shared" | "tex" | "align" | "attribute") => {
                 self.variables_or_semicolon(linkage)
             }
-            Kind::Directive("local") if self.has_thread_state() => self.variables_or_semicolon(linkage),
+            TokenKind::Directive("local") if self.has_thread_state() => self.variables_or_semicolon(linkage),
             // It means nothing, for no other module can name a register.
-            Kind::Directive("reg") if self.has_thread_state() && linkage == Linkage::Visible => {
+            TokenKind::Directive("reg") if self.has_thread_state() && linkage == Linkage::Visible => {
                 self.outer_registers(linkage)
             }
-            Kind::Directive("reg") if self.has_thread_state() => {
+            TokenKind::Directive("reg") if self.has_thread_state() => {
                 let message = "a register cannot be visible to other modules";
                 let error = Diagnostic::error(codes::CONFLICT, first.span, message);
                 Err(Box::new(error.with_help(format!("remove `.{word}`"))))

@@ -6,7 +6,7 @@ use ptx_ir::{
 };
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 use crate::recovery::starts_item;
@@ -62,7 +62,7 @@ impl<'s> Reader<'s, '_> {
         let (function, name) = self.function_head(linkage)?;
         let span = function.at.0;
         let open = self.cursor.peek();
-        let defines = open.kind == Kind::Mark(b'{');
+        let defines = open.kind == TokenKind::Mark(b'{');
         if !defines {
             self.declaration_ends(&function)?;
         }
@@ -101,7 +101,7 @@ impl<'s> Reader<'s, '_> {
             | FunctionDirective::AbiPreserveControl(_) => function.kind == FunctionKind::Device,
             _ => false,
         };
-        if *self.cursor.kind() == Kind::Mark(b';')
+        if *self.cursor.kind() == TokenKind::Mark(b';')
             && let Some((_, at)) = function.directives.iter().find(|(directive, _)| !kept(directive))
             && at.0.lo > function.at.0.lo
         {
@@ -114,7 +114,7 @@ impl<'s> Reader<'s, '_> {
             return Err(Box::new(error.with_related(at.0, "this one")));
         }
         let goes_on = match *self.cursor.kind() {
-            Kind::Directive(_) | Kind::End => function.kind == FunctionKind::Device,
+            TokenKind::Directive(_) | TokenKind::End => function.kind == FunctionKind::Device,
             _ => false,
         };
         if goes_on {
@@ -127,26 +127,26 @@ impl<'s> Reader<'s, '_> {
     /// Everything before the body or the semicolon, and the name.
     fn function_head(&mut self, linkage: Linkage) -> Parse<(Function, &'s str)> {
         let kind = match self.cursor.bump().kind {
-            Kind::Directive("entry") => FunctionKind::Kernel,
+            TokenKind::Directive("entry") => FunctionKind::Kernel,
             _ => FunctionKind::Device,
         };
         let mut directives = Vec::new();
-        while *self.cursor.kind() == Kind::Directive("attribute") {
+        while *self.cursor.kind() == TokenKind::Directive("attribute") {
             self.function_attributes(&mut directives)?;
         }
         let mut results = Vec::new();
         self.duplicates.clear();
-        if kind == FunctionKind::Device && *self.cursor.kind() == Kind::Mark(b'(') {
+        if kind == FunctionKind::Device && *self.cursor.kind() == TokenKind::Mark(b'(') {
             results = self.params()?;
         }
         let (name, span) = match *self.cursor.kind() {
-            Kind::Ident("_") => return Err(self.unexpected("the function's name")),
+            TokenKind::Ident("_") => return Err(self.unexpected("the function's name")),
             _ => self.expect_ident("the function's name")?,
         };
         self.check_special(name, span)?;
         // Until the rest of the head was read; its callers are not wrong too.
         self.spoiled.insert(name);
-        let params = if *self.cursor.kind() == Kind::Mark(b'(') { self.params()? } else { Vec::new() };
+        let params = if *self.cursor.kind() == TokenKind::Mark(b'(') { self.params()? } else { Vec::new() };
         self.function_directives(kind, &mut directives)?;
         let at = At(span);
         let (body, reg_params) = (None, None);
@@ -226,7 +226,7 @@ impl<'s> Reader<'s, '_> {
         let mut rank = 0;
         loop {
             let token = self.cursor.peek();
-            let Kind::Directive(word) = token.kind else { return Ok(()) };
+            let TokenKind::Directive(word) = token.kind else { return Ok(()) };
             if kind == FunctionKind::Device {
                 if ends_head(word) {
                     return Ok(());

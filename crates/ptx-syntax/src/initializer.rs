@@ -4,7 +4,7 @@ use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{FieldValue, Immediate, Initializer, Integers, Operand, Symbol};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::reader::{MAX_DEPTH, Parse, Reader};
 
 impl Reader<'_, '_> {
@@ -12,7 +12,7 @@ impl Reader<'_, '_> {
     pub(crate) fn initializer(&mut self, depth: u32) -> Parse<Initializer> {
         let kind = *self.cursor.kind();
         match kind {
-            Kind::Mark(b'{') => {
+            TokenKind::Mark(b'{') => {
                 if depth > MAX_DEPTH {
                     let message = format!("initial values are nested deeper than {MAX_DEPTH} levels");
                     let span = self.cursor.span();
@@ -20,12 +20,12 @@ impl Reader<'_, '_> {
                 }
                 self.initializer_list(depth)
             }
-            Kind::Ident("WARP_SZ") => Ok(Initializer::Value(self.immediate()?)),
-            Kind::Ident(_) => {
+            TokenKind::Ident("WARP_SZ") => Ok(Initializer::Value(self.immediate()?)),
+            TokenKind::Ident(_) => {
                 let (symbol, offset, generic) = self.address_of()?;
                 Ok(Initializer::Address { symbol, offset, generic })
             }
-            Kind::Number(_) if self.parenthesis_follows() => self.masked(),
+            TokenKind::Number(_) if self.parenthesis_follows() => self.masked(),
             _ => Ok(Initializer::Value(self.immediate()?)),
         }
     }
@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
     /// It is a guess for which memory is taken at once: longer lists grow as they are read.
     fn numbers_ahead(&mut self) -> usize {
         const MOST: usize = 1 << 20;
-        let Kind::Number(_) = *self.cursor.kind() else { return 0 };
+        let TokenKind::Number(_) = *self.cursor.kind() else { return 0 };
         let start = self.cursor.span().lo;
         let rest = self.cursor.text_from(start);
         let list = memchr::memchr(b'}', rest).and_then(|end| rest.get(..end)).unwrap_or_default();
@@ -91,7 +91,7 @@ impl Reader<'_, '_> {
             let message = format!("initial values are nested deeper than {MAX_DEPTH} levels");
             return Err(self.at(codes::TOO_DEEP, open, message));
         }
-        if *self.cursor.kind() == Kind::Mark(b'{') {
+        if *self.cursor.kind() == TokenKind::Mark(b'{') {
             let mut references = Vec::new();
             loop {
                 references.push(self.fields(depth + 1)?);
@@ -111,7 +111,7 @@ impl Reader<'_, '_> {
             let name = self.module.strings.intern(name);
             self.expect(b'=', "`=`")?;
             let value = match *self.cursor.kind() {
-                Kind::Ident(word) if word != "WARP_SZ" => {
+                TokenKind::Ident(word) if word != "WARP_SZ" => {
                     self.cursor.advance();
                     FieldValue::Name(self.module.strings.intern(word))
                 }
@@ -129,14 +129,14 @@ impl Reader<'_, '_> {
     /// `0xFF00(name)`: a byte of an address, or of a constant (`0xFF00(0x1234)` is 0x12).
     fn masked(&mut self) -> Parse<Initializer> {
         let start = self.cursor.span();
-        let Kind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
+        let TokenKind::Number(text) = self.cursor.bump().kind else { return Err(self.unexpected("a mask")) };
         let mask = crate::constant::integer_literal(text);
         let Some(mask) = mask.filter(|&mask| (0..8).any(|byte| mask == 0xFF << (8 * byte))) else {
             let message = "a mask has all bits of one byte: `0xFF`, `0xFF00` and so on";
             return Err(self.at(codes::DIRECTIVE_VALUE, start, message));
         };
         self.expect(b'(', "`(`")?;
-        let is_name = matches!(*self.cursor.kind(), Kind::Ident(name) if name != "WARP_SZ");
+        let is_name = matches!(*self.cursor.kind(), TokenKind::Ident(name) if name != "WARP_SZ");
         if !is_name {
             let value = self.integer_constant()?;
             self.expect(b')', "`)`")?;
@@ -151,7 +151,7 @@ impl Reader<'_, '_> {
     /// `name`, `generic(name)`, with an offset.
     fn address_of(&mut self) -> Parse<(Symbol, i64, bool)> {
         let (name, span) = self.expect_ident("a name")?;
-        let generic = name == "generic" && *self.cursor.kind() == Kind::Mark(b'(');
+        let generic = name == "generic" && *self.cursor.kind() == TokenKind::Mark(b'(');
         if !generic {
             let symbol = self.symbol(name, span)?;
             return Ok((symbol, self.offset()?, false));
@@ -180,11 +180,11 @@ impl Reader<'_, '_> {
     /// `+4`, `+-4` or nothing.
     pub(crate) fn offset(&mut self) -> Parse<i64> {
         match *self.cursor.kind() {
-            Kind::Mark(b'+') => {
+            TokenKind::Mark(b'+') => {
                 self.cursor.advance();
                 self.integer_constant()
             }
-            Kind::Mark(b'-') => {
+            TokenKind::Mark(b'-') => {
                 let error =
                     Diagnostic::error(codes::EXPECTED, self.cursor.span(), "an offset cannot be subtracted");
                 Err(Box::new(error.with_help("write `+-4` for four bytes before")))

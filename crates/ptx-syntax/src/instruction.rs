@@ -5,14 +5,14 @@ use std::rc::Rc;
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
-    BlockSem, Candidate, Form, Kind as Place, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, PtxVersion,
+    BlockSem, Candidate, Form, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, OperandKind, PtxVersion,
     Role, Sem, candidates, choose_row,
 };
 use rustc_hash::FxHashMap;
 
 use crate::codes;
 use crate::cursor::Token;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::operand::Names;
 use crate::reader::{Parse, Reader};
 
@@ -82,12 +82,12 @@ impl<'s> Reader<'s, '_> {
 
     /// An instruction with its semicolon; `guard` is the condition with the place it starts at.
     pub(crate) fn instruction(&mut self, guard: Option<(Option<Guard>, Span)>) -> Parse<()> {
-        let Kind::Ident(_) = *self.cursor.kind() else { return Err(self.unexpected("an instruction")) };
+        let TokenKind::Ident(_) = *self.cursor.kind() else { return Err(self.unexpected("an instruction")) };
         let token = self.cursor.bump_mnemonic();
         if self.bank_follows(token) {
             return self.banked_instruction(guard, token);
         }
-        if let Kind::Directive(_) = *self.cursor.kind() {
+        if let TokenKind::Directive(_) = *self.cursor.kind() {
             return self.spaced_instruction(guard, token);
         }
         let found = self.mnemonics(token)?;
@@ -96,7 +96,7 @@ impl<'s> Reader<'s, '_> {
 
     /// Whether `[` follows `.const` at once, as in `ld.const[0].u32`.
     fn bank_follows(&mut self, token: Token<'s>) -> bool {
-        matches!(token.kind, Kind::Ident(text) if text.ends_with(".const"))
+        matches!(token.kind, TokenKind::Ident(text) if text.ends_with(".const"))
             && self.cursor.is_mark(b'[')
             && self.cursor.span().lo == token.span.hi
     }
@@ -125,7 +125,7 @@ impl<'s> Reader<'s, '_> {
     /// An instruction whose modifiers are parted by blanks, as in `ld .global .u32`.
     fn spaced_instruction(&mut self, guard: Option<(Option<Guard>, Span)>, token: Token<'s>) -> Parse<()> {
         let mut text = String::from_utf8_lossy(self.cursor.slice(token.span)).into_owned();
-        while let Kind::Directive(modifier) = *self.cursor.kind() {
+        while let TokenKind::Directive(modifier) = *self.cursor.kind() {
             self.cursor.advance();
             text.push('.');
             text.push_str(modifier);
@@ -188,7 +188,7 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn mnemonics(&mut self, token: Token<'s>) -> Parse<Rc<Candidates>> {
-        let Kind::Ident(text) = token.kind else { return Err(self.unexpected("an instruction")) };
+        let TokenKind::Ident(text) = token.kind else { return Err(self.unexpected("an instruction")) };
         if let Some(found) = self.mnemonics.known.get(text) {
             return Ok(Rc::clone(found));
         }
@@ -222,8 +222,8 @@ impl<'s> Reader<'s, '_> {
             let (operand, span) = self.operand(names)?;
             written.push(Written { operand, span, paired });
             paired = match *self.cursor.kind() {
-                Kind::Mark(b',') => false,
-                Kind::Mark(b'|') => true,
+                TokenKind::Mark(b',') => false,
+                TokenKind::Mark(b'|') => true,
                 _ => return Ok(()),
             };
             self.cursor.advance();
@@ -233,19 +233,19 @@ impl<'s> Reader<'s, '_> {
     /// `(results), callee, (arguments), targets`, of which only the callee must be there.
     fn call_operands(&mut self, written: &mut Vec<Written>) -> Parse<()> {
         let mut push = |(operand, span)| written.push(Written { operand, span, paired: false });
-        if *self.cursor.kind() == Kind::Mark(b'(') {
+        if *self.cursor.kind() == TokenKind::Mark(b'(') {
             push(self.list()?);
             self.expect(b',', "`,` and the function")?;
         }
         push(self.callee()?);
-        if *self.cursor.kind() == Kind::Mark(b'(') {
+        if *self.cursor.kind() == TokenKind::Mark(b'(') {
             let error = *self.unexpected("`,` or `;`");
             return Err(Box::new(error.with_help("expected a comma before the arguments: `call f, (a);`")));
         }
         if self.eat(b',').is_none() {
             return Ok(());
         }
-        if *self.cursor.kind() == Kind::Mark(b'(') {
+        if *self.cursor.kind() == TokenKind::Mark(b'(') {
             push(self.list()?);
             if self.eat(b',').is_none() {
                 return Ok(());
@@ -293,39 +293,39 @@ fn element_error(mnemonic: Mnemonic, span: Span) -> Box<Diagnostic> {
 }
 
 fn takes_lists(form: &Form) -> bool {
-    form.operands.iter().any(|operand| operand.kind == Place::Callee)
+    form.operands.iter().any(|operand| operand.kind == OperandKind::Callee)
 }
 
 /// What names may occur at a place.
 fn names_at(form: &Form, at: usize) -> Names {
     let Some(operand) = form.operands.get(at) else { return Names::Values };
     match operand.kind {
-        Place::Label | Place::BranchTargets | Place::CallTargets => Names::Labels,
-        Place::Move(_) => Names::Any,
-        Place::Value(_)
-        | Place::Register(_)
-        | Place::Wide(_)
-        | Place::Untyped(_)
-        | Place::WideVector(..)
-        | Place::Vector(..)
-        | Place::Elements(..)
-        | Place::Registers(..)
-        | Place::Predicate
-        | Place::Immediate(..)
-        | Place::CachePolicy
-        | Place::Address
-        | Place::AddressIn(_)
-        | Place::TensorAddress
-        | Place::LooseAddress
-        | Place::Bracketed(_)
-        | Place::Braced(..)
-        | Place::Reference
-        | Place::Coordinates(_)
-        | Place::Selected(..)
-        | Place::Signed(..)
-        | Place::Callee
-        | Place::Results
-        | Place::Arguments => Names::Values,
+        OperandKind::Label | OperandKind::BranchTargets | OperandKind::CallTargets => Names::Labels,
+        OperandKind::Move(_) => Names::Any,
+        OperandKind::Value(_)
+        | OperandKind::Register(_)
+        | OperandKind::Wide(_)
+        | OperandKind::Untyped(_)
+        | OperandKind::WideVector(..)
+        | OperandKind::Vector(..)
+        | OperandKind::Elements(..)
+        | OperandKind::Registers(..)
+        | OperandKind::Predicate
+        | OperandKind::Immediate(..)
+        | OperandKind::CachePolicy
+        | OperandKind::Address
+        | OperandKind::AddressIn(_)
+        | OperandKind::TensorAddress
+        | OperandKind::LooseAddress
+        | OperandKind::Bracketed(_)
+        | OperandKind::Braced(..)
+        | OperandKind::Reference
+        | OperandKind::Coordinates(_)
+        | OperandKind::Selected(..)
+        | OperandKind::Signed(..)
+        | OperandKind::Callee
+        | OperandKind::Results
+        | OperandKind::Arguments => Names::Values,
     }
 }
 
@@ -351,13 +351,13 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             })
         }
         MnemonicError::Modifiers(misfit) => {
-            let (code, place) = match misfit.place {
+            let (code, wrong) = match misfit.range {
                 Some(word) => {
                     (codes::MODIFIER, Span::new(span.lo + word.start as u32, span.lo + word.end as u32))
                 }
                 None => (codes::MODIFIERS, span),
             };
-            Box::new(Diagnostic::error(code, place, misfit.message).with_help(misfit.help))
+            Box::new(Diagnostic::error(code, wrong, misfit.message).with_help(misfit.help))
         }
     }
 }
@@ -424,8 +424,9 @@ fn syntax_help(found: &[Mnemonic]) -> String {
 fn operand_counts(mnemonic: Mnemonic) -> (usize, usize) {
     let form = mnemonic.form();
     let policy = usize::from(mnemonic.has(Mod::L2CacheHint));
-    let optional =
-        |operand: &&ptx_isa::Operand| operand.role == Role::UseOpt && operand.kind != Place::CachePolicy;
+    let optional = |operand: &&ptx_isa::Operand| {
+        operand.role == Role::UseOpt && operand.kind != OperandKind::CachePolicy
+    };
     let least = form.required_operands() + policy;
     (least, least + form.operands.iter().filter(optional).count())
 }

@@ -10,7 +10,7 @@ use nom::error::{ErrorKind, ParseError};
 
 /// What a token is. Names and numbers keep their text; blanks and comments are no tokens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind<'s> {
+pub(crate) enum TokenKind<'s> {
     /// A name (manual 4.4), with its `%`, `$` or `_`.
     Ident(&'s str),
     /// A word after a dot, without the dot, with the words after `::`.
@@ -32,17 +32,17 @@ pub(crate) enum Kind<'s> {
 /// What a token is, without its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lexeme {
-    /// [`Kind::Ident`]
+    /// [`TokenKind::Ident`]
     Ident,
-    /// [`Kind::Directive`], with its dot.
+    /// [`TokenKind::Directive`], with its dot.
     Directive,
-    /// [`Kind::Number`]
+    /// [`TokenKind::Number`]
     Number,
-    /// [`Kind::Text`], with its quotes.
+    /// [`TokenKind::Text`], with its quotes.
     Text,
-    /// [`Kind::Mark`]
+    /// [`TokenKind::Mark`]
     Mark(u8),
-    /// [`Kind::Operator`]
+    /// [`TokenKind::Operator`]
     Operator([u8; 2]),
 }
 

@@ -6,7 +6,7 @@ use ptx_isa::{Component, ScalarType, SpecialReg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::mentions::Mentions;
 use crate::reader::{Parse, Reader};
 use crate::scoped::Scoped;
@@ -533,7 +533,7 @@ impl<'s> Reader<'s, '_> {
         };
         let special = SpecialReg::from_ptx(name)?;
         let component = match *self.cursor.kind() {
-            Kind::Directive(component) if Component::from_ptx(component).is_some() => component,
+            TokenKind::Directive(component) if Component::from_ptx(component).is_some() => component,
             _ => "x",
         };
         Some(if special.is_vector() { format!("{special}.{component}") } else { special.to_string() })

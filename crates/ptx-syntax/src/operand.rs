@@ -5,7 +5,7 @@ use ptx_ir::{AddressBase, ListId, Operand, Symbol, ZeroOffsets};
 use ptx_isa::{Component, Selector};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::reader::{Parse, Reader};
 
 /// What an operand's name may stand for at its place.
@@ -24,23 +24,25 @@ impl<'s> Reader<'s, '_> {
     pub(crate) fn operand(&mut self, names: Names) -> Parse<(Operand, Span)> {
         let span = self.cursor.span();
         let operand = match *self.cursor.kind() {
-            Kind::Ident("_") => {
+            TokenKind::Ident("_") => {
                 self.cursor.advance();
                 Operand::Sink
             }
-            Kind::Ident("WARP_SZ") => Operand::Immediate(self.immediate()?),
-            Kind::Ident(name) => {
+            TokenKind::Ident("WARP_SZ") => Operand::Immediate(self.immediate()?),
+            TokenKind::Ident(name) => {
                 self.cursor.advance();
                 self.named(name, span, names)?
             }
-            Kind::Mark(b'!') => self.negated()?,
-            Kind::Mark(b'[') => self.address()?,
-            Kind::Mark(b'{') => self.vector()?,
-            Kind::Mark(b'-') => match self.turned_around()? {
+            TokenKind::Mark(b'!') => self.negated()?,
+            TokenKind::Mark(b'[') => self.address()?,
+            TokenKind::Mark(b'{') => self.vector()?,
+            TokenKind::Mark(b'-') => match self.turned_around()? {
                 Some(operand) => operand,
                 None => Operand::Immediate(self.immediate()?),
             },
-            Kind::Number(_) | Kind::Mark(b'+' | b'~' | b'(') => Operand::Immediate(self.immediate()?),
+            TokenKind::Number(_) | TokenKind::Mark(b'+' | b'~' | b'(') => {
+                Operand::Immediate(self.immediate()?)
+            }
             _ => return Err(self.unexpected("an operand")),
         };
         Ok((operand, span.to(self.cursor.last)))
@@ -59,13 +61,15 @@ impl<'s> Reader<'s, '_> {
             return Ok(Operand::Sink);
         };
         match (operand, *self.cursor.kind()) {
-            (Operand::Symbol(symbol, _), Kind::Mark(b'[')) => self.indexed(symbol, names),
-            (_, Kind::Directive(component)) => self.component(operand, component),
-            (Operand::Symbol(symbol, first), Kind::Mark(b'+' | b'-')) => {
+            (Operand::Symbol(symbol, _), TokenKind::Mark(b'[')) => self.indexed(symbol, names),
+            (_, TokenKind::Directive(component)) => self.component(operand, component),
+            (Operand::Symbol(symbol, first), TokenKind::Mark(b'+' | b'-')) => {
                 Ok(Operand::Symbol(symbol, first.wrapping_add(self.offset()?)))
             }
-            (Operand::Register(register), Kind::Mark(b'+')) => Ok(Operand::Sum(register, self.summands()?)),
-            (Operand::Special(special, None), Kind::Mark(b'+')) => {
+            (Operand::Register(register), TokenKind::Mark(b'+')) => {
+                Ok(Operand::Sum(register, self.summands()?))
+            }
+            (Operand::Special(special, None), TokenKind::Mark(b'+')) => {
                 Ok(Operand::SpecialSum(special, self.summands()?))
             }
             _ => Ok(operand),
@@ -85,7 +89,7 @@ impl<'s> Reader<'s, '_> {
     /// (manual 6.4.2).
     fn indexed(&mut self, symbol: Symbol, names: Names) -> Parse<Operand> {
         let open = self.cursor.bump().span;
-        if let Kind::Ident(name) = *self.cursor.kind()
+        if let TokenKind::Ident(name) = *self.cursor.kind()
             && name != "WARP_SZ"
         {
             let span = self.cursor.span();
@@ -136,7 +140,7 @@ impl<'s> Reader<'s, '_> {
 
     /// What hangs on an undeclared name.
     fn skip_suffix(&mut self) {
-        if let Kind::Directive(_) = *self.cursor.kind() {
+        if let TokenKind::Directive(_) = *self.cursor.kind() {
             self.cursor.advance();
         }
     }
@@ -165,7 +169,7 @@ impl<'s> Reader<'s, '_> {
         }
         let bang = self.cursor.bump().span;
         let token = self.cursor.peek();
-        let Kind::Ident(name) = token.kind else { return Err(self.unexpected("a predicate register")) };
+        let TokenKind::Ident(name) = token.kind else { return Err(self.unexpected("a predicate register")) };
         self.cursor.advance();
         match self.resolve_name(name) {
             Some(Operand::Register(register)) => Ok(Operand::Not(register)),
@@ -204,7 +208,7 @@ impl<'s> Reader<'s, '_> {
         let mut entries: Vec<(Operand, Span)> = Vec::with_capacity(4);
         entries.push((value, first.to(self.cursor.last)));
         while self.eat(b',').is_some() {
-            if *self.cursor.kind() == Kind::Mark(b'[') {
+            if *self.cursor.kind() == TokenKind::Mark(b'[') {
                 return Err(self.unexpected("a register, a constant or a vector"));
             }
             entries.push(self.entry()?);
@@ -217,8 +221,8 @@ impl<'s> Reader<'s, '_> {
     fn based(&mut self) -> Parse<(AddressBase, i64)> {
         let span = self.cursor.span();
         let named = match *self.cursor.kind() {
-            Kind::Ident("WARP_SZ") => None,
-            Kind::Ident(name) => Some(name),
+            TokenKind::Ident("WARP_SZ") => None,
+            TokenKind::Ident(name) => Some(name),
             _ => None,
         };
         let Some(name) = named else {
@@ -285,7 +289,7 @@ impl<'s> Reader<'s, '_> {
             return Ok(self.body.add_list(entries));
         }
         loop {
-            if let Kind::Mark(b'{' | b'[') = *self.cursor.kind() {
+            if let TokenKind::Mark(b'{' | b'[') = *self.cursor.kind() {
                 return Err(self.unexpected("a register or constant"));
             }
             entries.push(self.entry()?);

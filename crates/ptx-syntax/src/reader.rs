@@ -8,7 +8,7 @@ use crate::codes;
 use crate::cursor::{Comment, Cursor, Token};
 use crate::instruction::Mnemonics;
 use crate::labels::Labels;
-use crate::lexer::{Fault, Kind};
+use crate::lexer::{Fault, TokenKind};
 use crate::names::Names;
 
 /// How deep braces, parentheses and initial values may lie in each other.
@@ -83,7 +83,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     pub(crate) fn stray(&mut self, expected: &str) -> Box<Diagnostic> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Bad(fault) => self.bad_token(token, fault),
+            TokenKind::Bad(fault) => self.bad_token(token, fault),
             _ => {
                 let message = format!("expected {expected}, found {}", self.shown(token));
                 self.at(codes::EXPECTED, token.span, message)
@@ -95,9 +95,9 @@ impl<'s, 'h> Reader<'s, 'h> {
     pub(crate) fn unexpected(&mut self, expected: &str) -> Box<Diagnostic> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Bad(fault) => self.bad_token(token, fault),
+            TokenKind::Bad(fault) => self.bad_token(token, fault),
             // What is missing at the end of a line is missing there, not where the next line starts.
-            _ if token.starts_line || token.kind == Kind::End => {
+            _ if token.starts_line || token.kind == TokenKind::End => {
                 let end = self.cursor.last.hi;
                 let span = if end == 0 { token.span } else { Span::new(end.saturating_sub(1), end) };
                 let found = self.shown(token);
@@ -155,7 +155,7 @@ impl<'s, 'h> Reader<'s, 'h> {
 
     fn shown(&self, token: Token<'s>) -> String {
         match token.kind {
-            Kind::End => "the end of the input".to_owned(),
+            TokenKind::End => "the end of the input".to_owned(),
             _ => format!("`{}`", self.excerpt(token.span)),
         }
     }
@@ -178,7 +178,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     /// Takes a name, which must come next and be none of the language's own words.
     pub(crate) fn expect_ident(&mut self, what: &str) -> Parse<(&'s str, Span)> {
         match *self.cursor.kind() {
-            Kind::Ident(name) if !is_reserved(name) => {
+            TokenKind::Ident(name) if !is_reserved(name) => {
                 self.cursor.advance();
                 Ok((name, self.cursor.last))
             }
@@ -190,7 +190,7 @@ impl<'s, 'h> Reader<'s, 'h> {
     pub(crate) fn expect_text(&mut self, what: &str) -> Parse<StrId> {
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Text(text) if !text.is_ascii() => {
+            TokenKind::Text(text) if !text.is_ascii() => {
                 let error = Diagnostic::error(
                     codes::BAD_TOKEN,
                     token.span,
@@ -198,7 +198,7 @@ impl<'s, 'h> Reader<'s, 'h> {
                 );
                 Err(Box::new(error))
             }
-            Kind::Text(text) => {
+            TokenKind::Text(text) => {
                 self.cursor.advance();
                 Ok(self.module.strings.intern(&String::from_utf8_lossy(text)))
             }

@@ -9,7 +9,7 @@ use ptx_diag::{Diagnostic, Span};
 
 use crate::codes;
 use crate::cursor::Token;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::reader::{Parse, Reader};
 
 /// Whether a directive can only start an item of a module.
@@ -59,7 +59,7 @@ impl Reader<'_, '_> {
         let declares = self.cursor.slice(started).starts_with(b".");
         loop {
             let token = self.cursor.peek();
-            if let Kind::Ident(name) = token.kind
+            if let TokenKind::Ident(name) = token.kind
                 && declares
             {
                 self.spoiled.insert(name);
@@ -67,15 +67,15 @@ impl Reader<'_, '_> {
             // Not the token at which the statement began: stopping there again would not make progress.
             let fresh = token.span.lo > started.lo;
             match token.kind {
-                Kind::End => return,
-                Kind::Mark(b';') => {
+                TokenKind::End => return,
+                TokenKind::Mark(b';') => {
                     self.cursor.advance();
                     return;
                 }
                 // `mov.b64 {%r1, %r2}, %rd` has braces too, but on its own line.
-                Kind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
-                Kind::Mark(b'}') if fresh && !self.vector_closes() => return,
-                Kind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,
+                TokenKind::Mark(b'{' | b'}') if fresh && token.starts_line => return,
+                TokenKind::Mark(b'}') if fresh && !self.vector_closes() => return,
+                TokenKind::Directive(name) if fresh && token.starts_line && starts_statement(name) => return,
                 _ => {
                     self.cursor.advance();
                 }
@@ -96,17 +96,17 @@ impl Reader<'_, '_> {
         loop {
             let token = self.cursor.peek();
             match token.kind {
-                Kind::End => return,
-                Kind::Mark(b';') => {
+                TokenKind::End => return,
+                TokenKind::Mark(b';') => {
                     self.cursor.advance();
                     return;
                 }
-                Kind::Directive(name)
+                TokenKind::Directive(name)
                     if token.span.lo > started.lo && token.starts_line && starts_statement(name) =>
                 {
                     return;
                 }
-                Kind::Ident(name) => {
+                TokenKind::Ident(name) => {
                     self.spoiled.insert(name);
                     self.cursor.advance();
                 }
@@ -125,7 +125,7 @@ impl Reader<'_, '_> {
                 self.report(*error);
                 loop {
                     let token = self.cursor.peek();
-                    if token.kind == Kind::End || token.starts_line {
+                    if token.kind == TokenKind::End || token.starts_line {
                         return None;
                     }
                     self.cursor.advance();
@@ -139,8 +139,8 @@ impl Reader<'_, '_> {
         loop {
             let token = self.cursor.peek();
             match token.kind {
-                Kind::End => return,
-                Kind::Directive(name) if token.starts_line && starts_item(name) => return,
+                TokenKind::End => return,
+                TokenKind::Directive(name) if token.starts_line && starts_item(name) => return,
                 _ => {
                     self.cursor.advance();
                 }
@@ -152,7 +152,7 @@ impl Reader<'_, '_> {
     ///
     /// The names at the outermost level of what is skipped stay unknown; their uses are not reported.
     pub(crate) fn skip_item(&mut self, started: Token<'_>) {
-        let Kind::Directive(_) = started.kind else {
+        let TokenKind::Directive(_) = started.kind else {
             // What is outside all functions most likely follows a brace too many.
             self.skip_to_item();
             return;
@@ -163,28 +163,28 @@ impl Reader<'_, '_> {
             let token = self.cursor.peek();
             let fresh = token.span.lo > started.lo;
             match token.kind {
-                Kind::Ident(name) if depth == 0 => {
+                TokenKind::Ident(name) if depth == 0 => {
                     self.spoiled.insert(name);
                     self.cursor.advance();
                 }
-                Kind::End => return,
-                Kind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
-                Kind::Mark(b';') if depth == 0 => {
+                TokenKind::End => return,
+                TokenKind::Directive(name) if fresh && token.starts_line && starts_item(name) => return,
+                TokenKind::Mark(b';') if depth == 0 => {
                     self.cursor.advance();
                     // After a function's head with an error its statements may follow.
-                    if let Kind::Directive(_) | Kind::End = *self.cursor.kind() {
+                    if let TokenKind::Directive(_) | TokenKind::End = *self.cursor.kind() {
                         return;
                     }
                 }
-                Kind::Mark(b'{') => {
+                TokenKind::Mark(b'{') => {
                     depth += 1;
                     self.cursor.advance();
                 }
-                Kind::Mark(b'}') if depth <= 1 => {
+                TokenKind::Mark(b'}') if depth <= 1 => {
                     self.cursor.advance();
                     return;
                 }
-                Kind::Mark(b'}') => {
+                TokenKind::Mark(b'}') => {
                     depth -= 1;
                     self.cursor.advance();
                 }

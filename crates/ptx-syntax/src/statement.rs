@@ -5,7 +5,7 @@ use ptx_ir::{At, LabelKind, LabelTarget, Prototype, Stmt};
 
 use crate::codes;
 use crate::cursor::Cursor;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::reader::{MAX_DEPTH, Parse, Reader, is_reserved};
 use crate::recovery::starts_item;
 
@@ -78,7 +78,10 @@ impl<'s> Reader<'s, '_> {
                     let token = self.cursor.peek();
                     let resumes = token.starts_line && token.span.lo > start.lo;
                     if !(resumes
-                        && matches!(token.kind, Kind::Ident(_) | Kind::Directive(_) | Kind::Mark(b'@')))
+                        && matches!(
+                            token.kind,
+                            TokenKind::Ident(_) | TokenKind::Directive(_) | TokenKind::Mark(b'@')
+                        ))
                     {
                         self.skip_statement(start);
                     }
@@ -88,14 +91,14 @@ impl<'s> Reader<'s, '_> {
     }
 
     fn statement(&mut self, opened: &mut Vec<Span>) -> Parse<Next> {
-        if let Kind::Ident(_) = *self.cursor.kind() {
+        if let TokenKind::Ident(_) = *self.cursor.kind() {
             self.label_or_instruction()?;
             return Ok(Next::Statement);
         }
         let token = self.cursor.peek();
         match token.kind {
-            Kind::Mark(b'@') => self.guarded()?,
-            Kind::Directive(name) if starts_item(name) && token.starts_line && !self.inline => {
+            TokenKind::Mark(b'@') => self.guarded()?,
+            TokenKind::Directive(name) if starts_item(name) && token.starts_line && !self.inline => {
                 let message = format!("`.{name}` is not allowed in a function");
                 let error = Diagnostic::error(codes::UNBALANCED, token.span, message);
                 let error = match opened.last() {
@@ -105,8 +108,8 @@ impl<'s> Reader<'s, '_> {
                 self.report(error.with_help("add `}` before it"));
                 return Ok(Next::End);
             }
-            Kind::Directive(name) => self.statement_directive(name, token.span)?,
-            Kind::Mark(b'{') => {
+            TokenKind::Directive(name) => self.statement_directive(name, token.span)?,
+            TokenKind::Mark(b'{') => {
                 self.cursor.advance();
                 if opened.len() as u32 >= MAX_DEPTH {
                     let message = format!("braces are nested deeper than {MAX_DEPTH} levels");
@@ -119,15 +122,15 @@ impl<'s> Reader<'s, '_> {
                 self.enter_scope();
                 self.push_statement(Stmt::ScopeStart);
             }
-            Kind::Mark(b'}') => {
+            TokenKind::Mark(b'}') => {
                 self.cursor.advance();
                 return self.close(opened, token.span);
             }
             // Inline assembly often ends in one semicolon too many.
-            Kind::Mark(b';') if self.inline => {
+            TokenKind::Mark(b';') if self.inline => {
                 self.cursor.advance();
             }
-            Kind::End => {
+            TokenKind::End => {
                 // A comment without an end has swallowed the braces.
                 if !opened.is_empty() && !self.cursor.is_cut {
                     self.unclosed(opened, token.span, "the input ends here");
@@ -188,16 +191,17 @@ impl<'s> Reader<'s, '_> {
     fn label_or_instruction(&mut self) -> Parse<()> {
         // A name with a colon after it is a label, wherever the colon is.
         let certain = matches!(self.cursor.byte_behind(), Some(b'.' | b';'));
-        let reserved = matches!(*self.cursor.kind(), Kind::Ident(name) if name == "_" || is_reserved(name));
+        let reserved =
+            matches!(*self.cursor.kind(), TokenKind::Ident(name) if name == "_" || is_reserved(name));
         if certain || reserved || !self.colon_follows() {
             return self.instruction(None);
         }
         let (name, span) = self.expect_ident("a label")?;
         self.expect(b':', "`:`")?;
         match *self.cursor.kind() {
-            Kind::Directive("branchtargets") => self.branch_targets(name, span),
-            Kind::Directive("calltargets") => self.call_targets(name, span),
-            Kind::Directive("callprototype") => self.call_prototype(name, span),
+            TokenKind::Directive("branchtargets") => self.branch_targets(name, span),
+            TokenKind::Directive("calltargets") => self.call_targets(name, span),
+            TokenKind::Directive("callprototype") => self.call_prototype(name, span),
             _ => {
                 match self.define_label(name, span, LabelKind::Code) {
                     Ok(label) => self.push_statement(Stmt::Label(label)),
@@ -215,7 +219,7 @@ impl<'s> Reader<'s, '_> {
         let at = rest.iter().position(|byte| !byte.is_ascii_whitespace());
         match at.and_then(|at| rest.get(at..)).unwrap_or_default() {
             [b':', ..] => true,
-            [b'/', b'/' | b'*', ..] => Cursor::new(rest).peek().kind == Kind::Mark(b':'),
+            [b'/', b'/' | b'*', ..] => Cursor::new(rest).peek().kind == TokenKind::Mark(b':'),
             _ => false,
         }
     }
@@ -287,20 +291,20 @@ impl<'s> Reader<'s, '_> {
 
     fn prototype(&mut self) -> Parse<Prototype> {
         let mut prototype = Prototype::default();
-        if *self.cursor.kind() == Kind::Mark(b'(') {
+        if *self.cursor.kind() == TokenKind::Mark(b'(') {
             prototype.results = self.params()?;
         }
         match *self.cursor.kind() {
-            Kind::Ident("_") => self.cursor.bump(),
+            TokenKind::Ident("_") => self.cursor.bump(),
             _ => return Err(self.unexpected("`_`")),
         };
-        if *self.cursor.kind() == Kind::Mark(b'(') {
+        if *self.cursor.kind() == TokenKind::Mark(b'(') {
             prototype.params = self.params()?;
         }
-        if *self.cursor.kind() == Kind::Directive("noreturn") {
+        if *self.cursor.kind() == TokenKind::Directive("noreturn") {
             prototype.noreturn = Some(At(self.cursor.bump().span));
         }
-        while let Kind::Directive(word) = *self.cursor.kind() {
+        while let TokenKind::Directive(word) = *self.cursor.kind() {
             let start = self.cursor.bump().span;
             let again = match word {
                 "abi_preserve" => {

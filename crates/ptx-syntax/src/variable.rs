@@ -8,7 +8,7 @@ use ptx_ir::{
 use ptx_isa::{ScalarType, StateSpace};
 
 use crate::codes;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::names::Entity;
 use crate::reader::{Parse, Reader};
 
@@ -96,7 +96,7 @@ impl<'s> Reader<'s, '_> {
     /// A name; `_` is none.
     fn variable_name(&mut self) -> Parse<(&'s str, Span)> {
         match *self.cursor.kind() {
-            Kind::Ident("_") => Err(self.unexpected("the name of a variable")),
+            TokenKind::Ident("_") => Err(self.unexpected("the name of a variable")),
             _ => self.expect_ident("the name of a variable"),
         }
     }
@@ -150,7 +150,7 @@ impl<'s> Reader<'s, '_> {
             if let Err(error) = self.declare_register(name, ty, declaration.shape, count) {
                 self.report(*error);
             }
-            if *self.cursor.kind() == Kind::Mark(b'[') {
+            if *self.cursor.kind() == TokenKind::Mark(b'[') {
                 let error = self.unexpected("`;`");
                 let name = name.0;
                 return Err(Box::new(
@@ -209,7 +209,7 @@ impl<'s> Reader<'s, '_> {
             return Ok(Param::Register(decl, register));
         }
         let mut variable = self.named_variable(&declaration, Linkage::Internal, name, span);
-        if *self.cursor.kind() == Kind::Mark(b'[') {
+        if *self.cursor.kind() == TokenKind::Mark(b'[') {
             variable.dims = self.one_dimension()?;
         }
         Ok(Param::Variable(self.add_param(name, variable)))
@@ -264,11 +264,11 @@ impl<'s> Reader<'s, '_> {
     fn prefix(&mut self, prefix: &mut Prefix) -> Parse<()> {
         loop {
             match *self.cursor.kind() {
-                Kind::Directive("align") => {
+                TokenKind::Directive("align") => {
                     self.cursor.advance();
                     prefix.align = prefix.align.max(Some(self.alignment()?));
                 }
-                Kind::Directive("attribute") => {
+                TokenKind::Directive("attribute") => {
                     self.cursor.advance();
                     self.attributes(&mut prefix.attributes)?;
                 }
@@ -281,7 +281,7 @@ impl<'s> Reader<'s, '_> {
     fn space(&mut self) -> Parse<(StateSpace, Option<u32>)> {
         let token = self.cursor.peek();
         let found = match token.kind {
-            Kind::Directive(word) => declared_space(word),
+            TokenKind::Directive(word) => declared_space(word),
             _ => None,
         };
         let Some(space) = found else {
@@ -298,9 +298,9 @@ impl<'s> Reader<'s, '_> {
 
     fn vector_shape(&mut self) -> VectorShape {
         let shape = match *self.cursor.kind() {
-            Kind::Directive("v2") => VectorShape::V2,
-            Kind::Directive("v4") => VectorShape::V4,
-            Kind::Directive("v8") => VectorShape::V8,
+            TokenKind::Directive("v2") => VectorShape::V2,
+            TokenKind::Directive("v4") => VectorShape::V4,
+            TokenKind::Directive("v8") => VectorShape::V8,
             _ => return VectorShape::Scalar,
         };
         self.cursor.advance();
@@ -309,9 +309,9 @@ impl<'s> Reader<'s, '_> {
 
     fn variable_type(&mut self) -> Parse<VarType> {
         let token = self.cursor.peek();
-        let Kind::Directive(word) = token.kind else {
+        let TokenKind::Directive(word) = token.kind else {
             let error = self.unexpected("a type");
-            let meant = if let Kind::Ident(word) = token.kind { type_meant(word) } else { None };
+            let meant = if let TokenKind::Ident(word) = token.kind { type_meant(word) } else { None };
             return Err(match meant {
                 Some(meant) => Box::new(error.with_help(format!("write `.{meant}`"))),
                 None => error,
@@ -366,13 +366,13 @@ impl<'s> Reader<'s, '_> {
     fn pointer(&mut self) -> Parse<Option<ParamPointer>> {
         let mut pointer = ParamPointer::default();
         match *self.cursor.kind() {
-            Kind::Directive("ptr") => {
+            TokenKind::Directive("ptr") => {
                 self.cursor.advance();
             }
-            Kind::Directive("align") => {}
+            TokenKind::Directive("align") => {}
             _ => return Ok(None),
         }
-        if let Kind::Directive(word) = *self.cursor.kind() {
+        if let TokenKind::Directive(word) = *self.cursor.kind() {
             match word {
                 "const" | "global" | "local" | "shared" => pointer.space = StateSpace::from_ptx(word),
                 "texref" => pointer.reference = Some(Reference::Texture),
@@ -384,7 +384,7 @@ impl<'s> Reader<'s, '_> {
                 self.cursor.advance();
             }
         }
-        if *self.cursor.kind() == Kind::Directive("align") {
+        if *self.cursor.kind() == TokenKind::Directive("align") {
             self.cursor.advance();
             pointer.align = Some(self.alignment()?);
         }
@@ -397,11 +397,11 @@ impl<'s> Reader<'s, '_> {
         loop {
             let token = self.cursor.peek();
             match token.kind {
-                Kind::Directive("managed") => {
+                TokenKind::Directive("managed") => {
                     self.cursor.advance();
                     attributes.push(VarAttribute::Managed);
                 }
-                Kind::Directive("unified") => {
+                TokenKind::Directive("unified") => {
                     self.cursor.advance();
                     self.expect(b'(', "`(`")?;
                     let upper = self.long_word("the first half of an identifier")?;

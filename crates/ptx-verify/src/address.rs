@@ -7,50 +7,57 @@ use ptx_isa::{BlockSem, MatrixSem, MemorySem, Mod, Note, ScalarType, Sem, StateS
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::findings::{ADDRESS, wrong_kind};
-use crate::place::Place;
+use crate::operand_position::OperandPosition;
 
 /// Checks the address of an instruction that accesses memory in a state space; `None` is a generic address.
 pub(crate) fn check(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     operand: Operand,
     space: Option<StateSpace>,
 ) {
     let Operand::Address(base, _) = operand else {
-        return wrong_kind(cx, site, place, operand, ADDRESS);
+        return wrong_kind(cx, site, position, operand, ADDRESS);
     };
     if takes_any_address(site.mnemonic().sem()) {
         return match base {
-            AddressBase::Register(reg) => check_base(cx, site, place, Some(StateSpace::Shared), reg),
+            AddressBase::Register(reg) => check_base(cx, site, position, Some(StateSpace::Shared), reg),
             AddressBase::Symbol(_) | AddressBase::Absolute => {}
         };
     }
     if space == Some(StateSpace::ParamFunc) && !matches!(base, AddressBase::Symbol(_)) {
         let text = "`.param::func` can access parameters only by name";
-        return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+        return cx.report(Diagnostic::error(codes::ADDRESS, position.span, text));
     }
     match base {
-        AddressBase::Register(reg) => check_base(cx, site, place, space, reg),
-        AddressBase::Symbol(Symbol::Variable(variable)) => check_variable(cx, site, place, space, variable),
+        AddressBase::Register(reg) => check_base(cx, site, position, space, reg),
+        AddressBase::Symbol(Symbol::Variable(variable)) => {
+            check_variable(cx, site, position, space, variable);
+        }
         AddressBase::Symbol(Symbol::Function(_)) => {
             let text = format!("`{}` cannot access the code of a function", site.mnemonic());
-            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+            cx.report(Diagnostic::error(codes::ADDRESS, position.span, text));
         }
         AddressBase::Absolute if space != Some(StateSpace::Local) => {
             let text = "constant addresses exist only in `.local`";
             let help = "`mov` the address into a register first";
-            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+            cx.report(Diagnostic::error(codes::ADDRESS, position.span, text).with_help(help));
         }
         AddressBase::Absolute => {}
     }
 }
 
 /// Checks an address of tensor memory, which a 32-bit register holds (manual 9.7.16.1).
-pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+pub(crate) fn check_tensor(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    operand: Operand,
+) {
     let reg = match operand {
         Operand::Address(AddressBase::Register(reg), _) => reg,
-        _ => return wrong_kind(cx, site, place, operand, "a 32-bit register in brackets"),
+        _ => return wrong_kind(cx, site, position, operand, "a 32-bit register in brackets"),
     };
     let decl = site.body.decl(reg);
     // `ptxas` accepts typed integers, too, but not for the matrices of multiplications.
@@ -60,7 +67,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
         let found = site.describe(Operand::Register(reg));
         let wanted = if typed { "a 32-bit register" } else { "a `.b32` register" };
         let text = format!("an address of tensor memory must be {wanted}, not {found}");
-        cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b32` register"));
+        cx.report(Diagnostic::error(codes::ADDRESS, position.span, text).with_help("use a `.b32` register"));
     }
 }
 
@@ -68,7 +75,7 @@ pub(crate) fn check_tensor(cx: &mut Checker<'_>, site: Site<'_>, place: Place, o
 pub(crate) fn check_symbol(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     space: StateSpace,
     symbol: Symbol,
 ) {
@@ -76,12 +83,12 @@ pub(crate) fn check_symbol(
         Symbol::Variable(id) => {
             let variable = site.module.variables.get(id.0 as usize);
             if variable.is_some_and(|variable| variable.scalar_type().is_some()) {
-                check_variable(cx, site, place, Some(space), id);
+                check_variable(cx, site, position, Some(space), id);
             }
         }
         Symbol::Function(_) => {
             let text = format!("`{}` cannot access the code of a function", site.mnemonic());
-            cx.report(Diagnostic::error(codes::ADDRESS, place.span, text));
+            cx.report(Diagnostic::error(codes::ADDRESS, position.span, text));
         }
     }
 }
@@ -94,7 +101,7 @@ fn takes_any_address(sem: Sem) -> bool {
 fn check_base(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     space: Option<StateSpace>,
     reg: ptx_ir::RegId,
 ) {
@@ -103,13 +110,15 @@ fn check_base(
     if decl.shape != VectorShape::Scalar || !ty.is_integer_or_bits() || ty == ScalarType::B128 {
         let text =
             format!("an address must be an integer register, not {}", site.describe(Operand::Register(reg)));
-        return cx
-            .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
+        return cx.report(
+            Diagnostic::error(codes::ADDRESS, position.span, text).with_help("use a `.b64` register"),
+        );
     }
     if ty.bits() < 32 && (sem.has(Note::NoNarrowAddress) || site.has(Mod::Tensormap)) {
         let text = format!("an address must have 32 or 64 bits, but {} has {}", dotted(ty), ty.bits());
-        return cx
-            .report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help("use a `.b64` register"));
+        return cx.report(
+            Diagnostic::error(codes::ADDRESS, position.span, text).with_help("use a `.b64` register"),
+        );
     }
     // Global and generic addresses have 64 bits, except in modules with 32-bit addresses. `ptxas` accepts a 32-bit register for one when it parses the program,
     // and rejects it only when it generates machine code.
@@ -120,19 +129,25 @@ fn check_base(
         let help = "widen it with `cvt.u64.u32`, or specify its state space";
         // `multimem.red` alone it refuses at once.
         let finding = match sem {
-            Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, place.span, text),
-            _ => Diagnostic::warning(codes::ADDRESS, place.span, text),
+            Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, position.span, text),
+            _ => Diagnostic::warning(codes::ADDRESS, position.span, text),
         };
         cx.report(finding.with_help(help));
     }
 }
 
-fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Option<StateSpace>, id: VarId) {
+fn check_variable(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    space: Option<StateSpace>,
+    id: VarId,
+) {
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     if variable.scalar_type().is_none() {
         let text = format!("`{}` is a handle and has no value in memory", site.module.name(variable.name));
         let help = "read it with `mov.u64`";
-        return cx.report(Diagnostic::error(codes::ADDRESS, place.span, text).with_help(help));
+        return cx.report(Diagnostic::error(codes::ADDRESS, position.span, text).with_help(help));
     }
     let own = variable.space.window();
     let agrees = match space {
@@ -141,7 +156,7 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
         Some(space) => space.window() == own,
     };
     if agrees {
-        return check_parameter(cx, site, place, id);
+        return check_parameter(cx, site, position, id);
     }
     let name = site.module.name(variable.name);
     let own_name = variable.space.as_str();
@@ -158,7 +173,7 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
         _ => format!("use a variable in `.{}`", space.map_or("global", StateSpace::as_str)),
     };
     cx.report(
-        Diagnostic::error(codes::ADDRESS_SPACE, place.span, text)
+        Diagnostic::error(codes::ADDRESS_SPACE, position.span, text)
             .with_help(help)
             .with_related(variable.at.0, "declared here"),
     );
@@ -166,7 +181,7 @@ fn check_variable(cx: &mut Checker<'_>, site: Site<'_>, place: Place, space: Opt
 
 /// Parameters of the function are read, its results written (manual 7.1); `.param::entry` and `.param::func` name
 /// parameters of kernels and of device functions and calls.
-fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId) {
+fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, id: VarId) {
     let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
     let name = site.module.name(variable.name);
     let sem = site.mnemonic().sem();
@@ -193,5 +208,5 @@ fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, place: Place, id: VarId
     } else {
         return;
     };
-    cx.report(Diagnostic::error(code, place.span, text).with_related(variable.at.0, "declared here"));
+    cx.report(Diagnostic::error(code, position.span, text).with_related(variable.at.0, "declared here"));
 }

@@ -5,7 +5,7 @@ use ptx_ir::{Body, Function, Inst, LabelKind, LabelTarget, Param, Prototype, Stm
 use ptx_isa::{Construct, StateSpace};
 
 use crate::context::{Checker, Site};
-use crate::variables::{self, Head, Place};
+use crate::variables::{self, DeclarationScope, Head};
 use crate::{codes, debug, functions, modifiers, operands};
 
 /// Checks all that is between a function's braces.
@@ -17,8 +17,12 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             Stmt::Inst(inst) => check_inst(cx, function, body, inst),
             Stmt::Variable(id) => {
                 let is_parameter = cx.inputs.contains(id);
-                let place = if is_parameter { Place::KernelParameter(Head::Definition) } else { Place::Body };
-                variables::check(cx, *id, place);
+                let scope = if is_parameter {
+                    DeclarationScope::KernelParameter(Head::Definition)
+                } else {
+                    DeclarationScope::Body
+                };
+                variables::check(cx, *id, scope);
                 check_hidden(cx, function, body, *id);
             }
             Stmt::BranchTargets(label, targets) => {
@@ -95,11 +99,12 @@ fn check_targets(cx: &mut Checker<'_>, body: &Body, targets: &[LabelTarget]) {
 
 fn check_prototype(cx: &mut Checker<'_>, span: Span, prototype: &Prototype) {
     cx.require_construct(Construct::CallPrototype, span);
-    let (results, params) = (Place::Result(Head::Prototype), Place::FunctionParameter(Head::Prototype));
-    for (list, place) in [(&prototype.results, results), (&prototype.params, params)] {
+    let (results, params) =
+        (DeclarationScope::Result(Head::Prototype), DeclarationScope::FunctionParameter(Head::Prototype));
+    for (list, scope) in [(&prototype.results, results), (&prototype.params, params)] {
         for param in list {
             if let Param::Variable(id) = param {
-                variables::check(cx, *id, place);
+                variables::check(cx, *id, scope);
             }
         }
     }

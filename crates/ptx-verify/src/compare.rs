@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::Operand;
-use ptx_isa::{CompareSem, Field, Kind, Mod, Role, ScalarType, Sem};
+use ptx_isa::{CompareSem, Field, Mod, OperandKind, Role, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
@@ -25,7 +25,7 @@ fn check_combined(cx: &mut Checker<'_>, site: Site<'_>) {
     if mnemonic.get(Field::Bool).is_none() || !types.iter().any(is_bfloat) {
         return;
     }
-    let place = site.form().operands.iter().rposition(|operand| operand.kind == Kind::Predicate);
+    let place = site.form().operands.iter().rposition(|operand| operand.kind == OperandKind::Predicate);
     if let Some(at) = place
         && let Operand::Immediate(_) = site.operand(at)
     {

@@ -6,7 +6,7 @@ use ptx_isa::{AsyncSem, MatrixSem, MemorySem, Mod, MoveSem, ScalarType, Sem, Tex
 
 use crate::context::{Checker, Site};
 use crate::findings::wrong_fraction;
-use crate::place::{Place, Wanted};
+use crate::operand_position::{OperandPosition, Wanted};
 use crate::scalar::check_scalar;
 use crate::{codes, special_registers, tensors};
 
@@ -14,7 +14,7 @@ use crate::{codes, special_registers, tensors};
 pub(crate) fn check_elements(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: Wanted,
     list: ptx_ir::ListId,
 ) {
@@ -34,15 +34,16 @@ pub(crate) fn check_elements(
                     && site.body.reg_type(reg).bits() == wanted.ty.bits()
                     && site.body.decl(reg).shape == VectorShape::Scalar => {}
             Operand::Immediate(Immediate::F64(..)) if !takes_fractions(site, wanted.ty) => {
-                wrong_fraction(cx, site, Place { span, ..place });
+                wrong_fraction(cx, site, OperandPosition { span, ..position });
             }
-            Operand::Immediate(_) if untyped && !place.is_written() && !led => {}
-            Operand::Sink if (place.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
-            Operand::Special(reg, component) if !place.is_written() && !is_matrix(site) => {
+            Operand::Immediate(_) if untyped && !position.is_written() && !led => {}
+            Operand::Sink
+                if (position.is_written() && may_leave_out(site)) || leaves_gaps(site, elements) => {}
+            Operand::Special(reg, component) if !position.is_written() && !is_matrix(site) => {
                 special_registers::check_element(
                     cx,
                     site,
-                    Place { span, ..place },
+                    OperandPosition { span, ..position },
                     wanted.ty,
                     reg,
                     component.is_some(),
@@ -54,13 +55,13 @@ pub(crate) fn check_elements(
                     && wanted.width == Width::AtLeast
                     && wanted.ty == ScalarType::F32
                     && matches!(site.body.reg_type(reg), ScalarType::U32 | ScalarType::S32) => {}
-            _ => check_scalar(cx, site, Place { span, ..place }, wanted, element),
+            _ => check_scalar(cx, site, OperandPosition { span, ..position }, wanted, element),
         }
     }
-    let nothing = place.is_written() && elements.iter().all(|&element| element == Operand::Sink);
+    let nothing = position.is_written() && elements.iter().all(|&element| element == Operand::Sink);
     if nothing && !elements.is_empty() {
         let text = format!("at least one result of `{}` must not be `_`", site.mnemonic());
-        cx.report(Diagnostic::error(codes::SINK, place.span, text));
+        cx.report(Diagnostic::error(codes::SINK, position.span, text));
     }
     if cx.found() == before {
         check_alike(cx, site, list);

@@ -6,7 +6,7 @@ use ptx_isa::{Mod, ScalarType, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
-use crate::place::{Place, Wanted};
+use crate::operand_position::{OperandPosition, Wanted};
 use crate::types::agreeing;
 
 /// A finding that two modifiers cannot be combined.
@@ -47,10 +47,16 @@ pub(crate) fn missing(cx: &mut Checker<'_>, site: Site<'_>, text: String, help: 
 /// The requirement for memory operands.
 pub(crate) const ADDRESS: &str = "a memory address in brackets";
 
-pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand, wanted: &str) {
+pub(crate) fn wrong_kind(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    operand: Operand,
+    wanted: &str,
+) {
     let found = site.describe(operand);
-    let text = format!("operand `{}` of `{}` must be {wanted}", place.name, site.mnemonic());
-    let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(found);
+    let text = format!("operand `{}` of `{}` must be {wanted}", position.name, site.mnemonic());
+    let finding = Diagnostic::error(codes::OPERAND_KIND, position.span, text).with_label(found);
     let help = match operand {
         Operand::Symbol(..) | Operand::Register(_) if wanted == ADDRESS => {
             Some("write it in brackets: `[a]`")
@@ -60,7 +66,7 @@ pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ope
         _ => None,
     };
     cx.report(match help {
-        Some(help) if !place.is_written() || wanted == ADDRESS => finding.with_help(help),
+        Some(help) if !position.is_written() || wanted == ADDRESS => finding.with_help(help),
         _ => finding,
     });
 }
@@ -68,13 +74,13 @@ pub(crate) fn wrong_kind(cx: &mut Checker<'_>, site: Site<'_>, place: Place, ope
 pub(crate) fn wrong_type(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: Wanted,
     actual: ScalarType,
 ) {
     let text = format!(
         "operand `{}` of `{}` is {}, which does not agree with {}",
-        place.name,
+        position.name,
         site.mnemonic(),
         dotted(actual),
         dotted(wanted.ty)
@@ -83,39 +89,54 @@ pub(crate) fn wrong_type(
         Width::Same => format!("use a register of type {}", agreeing(wanted.ty)),
         Width::AtLeast => format!("use a register of type {}, or a wider one", agreeing(wanted.ty)),
     };
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, position.span, text).with_help(help));
 }
 
-pub(crate) fn wrong_length(cx: &mut Checker<'_>, site: Site<'_>, place: Place, lanes: u8, found: u32) {
-    let text =
-        format!("operand `{}` of `{}` must have {lanes} elements, not {found}", place.name, site.mnemonic());
-    cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+pub(crate) fn wrong_length(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    lanes: u8,
+    found: u32,
+) {
+    let text = format!(
+        "operand `{}` of `{}` must have {lanes} elements, not {found}",
+        position.name,
+        site.mnemonic()
+    );
+    cx.report(Diagnostic::error(codes::VECTOR_LENGTH, position.span, text));
 }
 
 /// Reports an immediate that the operand does not accept.
-pub(crate) fn out_of_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, value: i64, range: &str) {
-    let text = format!("operand `{}` of `{}` is {value}; it must be {range}", place.name, site.mnemonic());
-    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, place.span, text));
+pub(crate) fn out_of_range(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    value: i64,
+    range: &str,
+) {
+    let text = format!("operand `{}` of `{}` is {value}; it must be {range}", position.name, site.mnemonic());
+    cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, position.span, text));
 }
 
 /// A decimal fraction that is not an element of a vector.
-pub(crate) fn wrong_fraction(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
-    let name = place.name;
+pub(crate) fn wrong_fraction(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition) {
+    let name = position.name;
     let text =
         format!("the elements of operand `{name}` of `{}` cannot be decimal fractions", site.mnemonic());
     let help = "write the bits of a single-precision number: `0f3FC00000`";
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, position.span, text).with_help(help));
 }
 
 /// Reports a register whose type does not agree with the required one.
 pub(crate) fn check_type(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: Wanted,
     actual: ScalarType,
 ) {
     if !wanted.ty.agrees(actual, wanted.width) {
-        wrong_type(cx, site, place, wanted, actual);
+        wrong_type(cx, site, position, wanted, actual);
     }
 }

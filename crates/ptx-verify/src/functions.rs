@@ -7,7 +7,7 @@ use ptx_ir::{
 use ptx_isa::Construct;
 
 use crate::context::Checker;
-use crate::variables::{self, Head, Place};
+use crate::variables::{self, DeclarationScope, Head};
 use crate::{body, codes, debug, old_parameters, redeclarations};
 
 /// Checks a declaration or definition.
@@ -15,12 +15,12 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     let module = cx.module;
     let Some(function) = module.functions.get(id.0 as usize) else { return };
     let head = if function.body.is_some() { Head::Definition } else { Head::Declaration };
-    let place = match function.kind {
-        FunctionKind::Kernel => Place::KernelParameter(head),
-        FunctionKind::Device => Place::FunctionParameter(head),
+    let scope = match function.kind {
+        FunctionKind::Kernel => DeclarationScope::KernelParameter(head),
+        FunctionKind::Device => DeclarationScope::FunctionParameter(head),
     };
-    check_params(cx, function, &function.results, Place::Result(head));
-    check_params(cx, function, &function.params, place);
+    check_params(cx, function, &function.results, DeclarationScope::Result(head));
+    check_params(cx, function, &function.params, scope);
     check_results(cx, function);
     if function.kind == FunctionKind::Kernel && !function.params.is_empty() {
         cx.require_construct(Construct::KernelParameters, function.at.0);
@@ -40,11 +40,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     }
 }
 
-fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], place: Place) {
+fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], scope: DeclarationScope) {
     for param in params {
         match param {
             Param::Variable(id) => {
-                variables::check(cx, *id, place);
+                variables::check(cx, *id, scope);
                 if function.kind == FunctionKind::Device {
                     check_name(cx, *id);
                 }

@@ -6,16 +6,22 @@ use ptx_ir::{Label, LabelKind, Operand};
 use crate::codes;
 use crate::context::{Checker, Site};
 use crate::findings::wrong_kind;
-use crate::place::Place;
+use crate::operand_position::OperandPosition;
 
 /// Checks an operand that is the label of code or of a list.
-pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: LabelKind, operand: Operand) {
+pub(crate) fn check(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    kind: LabelKind,
+    operand: Operand,
+) {
     let found = match operand {
         Operand::Label(label) => site.body.labels.get(label.0 as usize),
         _ => None,
     };
     let Some(label) = found else {
-        return wrong_kind(cx, site, place, operand, "a label");
+        return wrong_kind(cx, site, position, operand, "a label");
     };
     if label.kind != kind {
         let wanted = match kind {
@@ -26,9 +32,11 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: La
         };
         let name = site.module.name(label.name);
         let text = format!("`{name}` is not the label of {wanted}");
-        cx.report(Diagnostic::error(codes::LABEL, place.span, text).with_related(label.at.0, "it is here"));
+        cx.report(
+            Diagnostic::error(codes::LABEL, position.span, text).with_related(label.at.0, "it is here"),
+        );
     } else if kind != LabelKind::Code {
-        check_order(cx, site, place.span, label);
+        check_order(cx, site, position.span, label);
     }
 }
 

@@ -15,7 +15,7 @@ use ptx_ir::{Item, Module};
 use ptx_isa::PtxVersion;
 
 use crate::context::Checker;
-use crate::variables::Place;
+use crate::variables::DeclarationScope;
 
 mod address;
 mod body;
@@ -37,8 +37,8 @@ mod modifiers;
 mod moves;
 mod old_parameters;
 mod old_words;
+mod operand_position;
 mod operands;
-mod place;
 mod policies;
 mod redeclarations;
 mod scalar;
@@ -89,7 +89,7 @@ fn check(module: &Module) -> Checker<'_> {
     for item in &module.items {
         match item {
             Item::Variable(id) => {
-                variables::check(&mut cx, *id, Place::Module);
+                variables::check(&mut cx, *id, DeclarationScope::Module);
                 redeclarations::check_variable(&mut cx, *id);
             }
             Item::Registers(first, end, _) => variables::check_outer_registers(&mut cx, *first, *end),

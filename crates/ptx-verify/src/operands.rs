@@ -3,43 +3,43 @@
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{LabelKind, Operand, VectorShape};
 use ptx_isa::{
-    ControlSem, Effects, Kind, Mod, MoveSem, Note, Role, ScalarType, Sem, Since, TypeRule, VectorLength,
-    Width,
+    ControlSem, Effects, Mod, MoveSem, Note, OperandKind, Role, ScalarType, Sem, Since, TypeRule,
+    VectorLength, Width,
 };
 
 use crate::context::{Checker, Site, dotted};
 use crate::elements::{check_elements, has_untyped};
 use crate::findings::{check_type, out_of_range, wrong_kind, wrong_length, wrong_type};
-use crate::place::{Place, Wanted, is_pair_for_number, resolve};
+use crate::operand_position::{OperandPosition, Wanted, is_pair_for_number, resolve};
 use crate::scalar::{check_constants, check_scalar, check_sink, is_number};
 use crate::{address, calls, codes, composite, convert, labels, moves, special_registers};
 
 /// Checks every operand of an instruction; calls have rules of their own.
 pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     let form = site.form();
-    for (at, place) in form.operands.iter().enumerate() {
-        let value = Place::new(at, place, site.span(at));
+    for (at, row) in form.operands.iter().enumerate() {
+        let value = OperandPosition::new(at, row, site.span(at));
         let operand = site.operand(at);
         if operand.is_omitted() {
-            check_omitted(cx, site, value, place);
-        } else if place.is_conditional()
-            && place.kind != Kind::CachePolicy
-            && !site.mnemonic().asks_for(place)
+            check_omitted(cx, site, value, row);
+        } else if row.is_conditional()
+            && row.kind != OperandKind::CachePolicy
+            && !site.mnemonic().asks_for(row)
         {
-            let text = format!("`{}` has no operand `{}`", site.mnemonic(), place.name);
-            let needed: Vec<String> = place.when.iter().map(|m| format!("`.{}`", m.as_str())).collect();
+            let text = format!("`{}` has no operand `{}`", site.mnemonic(), row.name);
+            let needed: Vec<String> = row.when.iter().map(|m| format!("`.{}`", m.as_str())).collect();
             let help = format!("the operand requires {}", needed.join(" or "));
             cx.report(Diagnostic::error(codes::OPERAND_MISSING, value.span, text).with_help(help));
         } else {
-            if place.since != Since::ALWAYS {
-                let what = format!("operand `{}` of `{}`", place.name, site.mnemonic());
-                cx.require(place.since, value.span, &what);
+            if row.since != Since::ALWAYS {
+                let what = format!("operand `{}` of `{}`", row.name, site.mnemonic());
+                cx.require(row.since, value.span, &what);
             }
             let before = cx.found();
-            check_without(cx, site, value, place, operand);
-            check_one(cx, site, value, place.kind, operand);
+            check_without(cx, site, value, row, operand);
+            check_one(cx, site, value, row.kind, operand);
             if cx.found() == before {
-                check_constants(cx, site, value, place, operand);
+                check_constants(cx, site, value, row, operand);
             }
         }
     }
@@ -48,9 +48,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
     }
 }
 
-fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, row: &ptx_isa::Operand) {
+fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, row: &ptx_isa::Operand) {
     if row.required || matches!(row.role, Role::Def | Role::Use) || site.mnemonic().asks_for(row) {
-        let text = format!("`{}` needs its operand `{}`", site.mnemonic(), place.name);
+        let text = format!("`{}` needs its operand `{}`", site.mnemonic(), position.name);
         cx.report(
             Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text)
                 .with_help(format!("the form is `{}`", site.form().syntax())),
@@ -62,7 +62,7 @@ fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, place: Place, row: &ptx_i
 fn check_without(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     row: &ptx_isa::Operand,
     operand: Operand,
 ) {
@@ -71,15 +71,21 @@ fn check_without(
         true => (codes::SINK, "gives", "write `_`"),
         false => (codes::OPERAND_KIND, "takes", "leave it out"),
     };
-    let text = format!("`{}` {verb} no `{}` with `.{}`", site.mnemonic(), place.name, modifier.as_str());
-    cx.report(Diagnostic::error(code, place.span, text).with_help(help));
+    let text = format!("`{}` {verb} no `{}` with `.{}`", site.mnemonic(), position.name, modifier.as_str());
+    cx.report(Diagnostic::error(code, position.span, text).with_help(help));
 }
 
-pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind: Kind, operand: Operand) {
+pub(crate) fn check_one(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    kind: OperandKind,
+    operand: Operand,
+) {
     match kind {
-        Kind::Value(rule) => check_value(cx, site, place, rule, operand, Immediates::Allowed),
-        Kind::Register(rule) => check_value(cx, site, place, rule, operand, Immediates::Forbidden),
-        Kind::Wide(rule) => {
+        OperandKind::Value(rule) => check_value(cx, site, position, rule, operand, Immediates::Allowed),
+        OperandKind::Register(rule) => check_value(cx, site, position, rule, operand, Immediates::Forbidden),
+        OperandKind::Wide(rule) => {
             if let Some(ty) = resolve(site, rule) {
                 let is_widest = |reg| site.body.reg_type(reg) == ScalarType::B128;
                 let exact = site.mnemonic().sem() == Sem::Move(MoveSem::Cvt)
@@ -87,55 +93,55 @@ pub(crate) fn check_one(cx: &mut Checker<'_>, site: Site<'_>, place: Place, kind
                         || convert::flushes_separately(site)
                             && matches!(operand, Operand::Register(reg) if is_widest(reg)));
                 let width = if exact { Width::Same } else { Width::AtLeast };
-                check_scalar(cx, site, place, Wanted { ty, width }, operand);
+                check_scalar(cx, site, position, Wanted { ty, width }, operand);
             }
         }
-        Kind::Untyped(rule) => check_untyped(cx, site, place, rule, operand),
-        Kind::WideVector(rule, length) => {
+        OperandKind::Untyped(rule) => check_untyped(cx, site, position, rule, operand),
+        OperandKind::WideVector(rule, length) => {
             let lanes = site.mnemonic().vector_length(length);
-            check_vector(cx, site, place, rule, lanes, Width::AtLeast, operand);
+            check_vector(cx, site, position, rule, lanes, Width::AtLeast, operand);
         }
-        Kind::Vector(rule, length) => {
+        OperandKind::Vector(rule, length) => {
             let lanes = site.mnemonic().vector_length(length);
-            if has_no_constants(cx, site, place, rule, operand) {
-                check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+            if has_no_constants(cx, site, position, rule, operand) {
+                check_vector(cx, site, position, rule, lanes, Width::Same, operand);
                 if let Operand::Vector(list) = operand {
-                    check_no_pairs(cx, site, place, rule, list);
+                    check_no_pairs(cx, site, position, rule, list);
                 }
             }
         }
-        Kind::Elements(rule, length) => check_bare(cx, site, place, rule, length, operand),
-        Kind::Registers(rule, length) => {
-            if holds_registers(cx, site, place, operand) {
-                check_bare(cx, site, place, rule, length, operand);
+        OperandKind::Elements(rule, length) => check_bare(cx, site, position, rule, length, operand),
+        OperandKind::Registers(rule, length) => {
+            if holds_registers(cx, site, position, operand) {
+                check_bare(cx, site, position, rule, length, operand);
             }
         }
-        Kind::Move(rule) => moves::check(cx, site, place, rule, operand),
-        Kind::Predicate => check_predicate(cx, site, place, operand),
-        Kind::Immediate(low, high) => check_range(cx, site, place, (low, high), operand),
-        Kind::CachePolicy => check_cache_policy(cx, site, place, operand),
-        Kind::Address => address::check(cx, site, place, operand, site.mnemonic().space()),
-        Kind::AddressIn(space) => address::check(cx, site, place, operand, Some(space)),
-        Kind::TensorAddress => address::check_tensor(cx, site, place, operand),
-        Kind::LooseAddress => composite::check_loose(cx, site, place, operand),
-        Kind::Bracketed(parts) => composite::check_bracket(cx, site, place, parts, operand),
-        Kind::Reference => composite::check_reference(cx, site, place, operand),
-        Kind::Coordinates(rule) => composite::check_coordinates(cx, site, place, rule, operand),
-        Kind::Selected(rule, selection) | Kind::Signed(rule, selection) => {
-            composite::check_selected(cx, site, place, (rule, selection), operand);
+        OperandKind::Move(rule) => moves::check(cx, site, position, rule, operand),
+        OperandKind::Predicate => check_predicate(cx, site, position, operand),
+        OperandKind::Immediate(low, high) => check_range(cx, site, position, (low, high), operand),
+        OperandKind::CachePolicy => check_cache_policy(cx, site, position, operand),
+        OperandKind::Address => address::check(cx, site, position, operand, site.mnemonic().space()),
+        OperandKind::AddressIn(space) => address::check(cx, site, position, operand, Some(space)),
+        OperandKind::TensorAddress => address::check_tensor(cx, site, position, operand),
+        OperandKind::LooseAddress => composite::check_loose(cx, site, position, operand),
+        OperandKind::Bracketed(parts) => composite::check_bracket(cx, site, position, parts, operand),
+        OperandKind::Reference => composite::check_reference(cx, site, position, operand),
+        OperandKind::Coordinates(rule) => composite::check_coordinates(cx, site, position, rule, operand),
+        OperandKind::Selected(rule, selection) | OperandKind::Signed(rule, selection) => {
+            composite::check_selected(cx, site, position, (rule, selection), operand);
         }
-        Kind::Braced(rule, length) => match operand {
+        OperandKind::Braced(rule, length) => match operand {
             Operand::Vector(list) => {
                 let lanes = site.mnemonic().vector_length(length);
-                check_vector(cx, site, place, rule, lanes, Width::Same, operand);
-                check_no_pairs(cx, site, place, rule, list);
+                check_vector(cx, site, position, rule, lanes, Width::Same, operand);
+                check_no_pairs(cx, site, position, rule, list);
             }
-            other => wrong_kind(cx, site, place, other, "a vector in braces"),
+            other => wrong_kind(cx, site, position, other, "a vector in braces"),
         },
-        Kind::Label => labels::check(cx, site, place, LabelKind::Code, operand),
-        Kind::BranchTargets => labels::check(cx, site, place, LabelKind::BranchTargets, operand),
+        OperandKind::Label => labels::check(cx, site, position, LabelKind::Code, operand),
+        OperandKind::BranchTargets => labels::check(cx, site, position, LabelKind::BranchTargets, operand),
         // The rules of calls look at all of these together.
-        Kind::Callee | Kind::Results | Kind::Arguments | Kind::CallTargets => {}
+        OperandKind::Callee | OperandKind::Results | OperandKind::Arguments | OperandKind::CallTargets => {}
     }
 }
 
@@ -150,7 +156,7 @@ enum Immediates {
 fn check_bare(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     rule: TypeRule,
     length: VectorLength,
     operand: Operand,
@@ -160,34 +166,39 @@ fn check_bare(
         (VectorLength::Free, Operand::Vector(list)) => {
             let text = format!(
                 "operand `{}` of `{}` must have 1, 2 or 4 elements, not {}",
-                place.name,
+                position.name,
                 site.mnemonic(),
                 list.len()
             );
-            return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+            return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, position.span, text));
         }
         _ => site.mnemonic().vector_length(length),
     };
     match operand {
-        Operand::Vector(_) => check_vector(cx, site, place, rule, lanes, Width::Same, operand),
+        Operand::Vector(_) => check_vector(cx, site, position, rule, lanes, Width::Same, operand),
         Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
-            check_vector(cx, site, place, rule, lanes, Width::Same, operand);
+            check_vector(cx, site, position, rule, lanes, Width::Same, operand);
         }
-        scalar if lanes == 1 => check_value(cx, site, place, rule, scalar, Immediates::Allowed),
-        other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
+        scalar if lanes == 1 => check_value(cx, site, position, rule, scalar, Immediates::Allowed),
+        other => wrong_kind(cx, site, position, other, &format!("a vector of {lanes}")),
     }
 }
 
 /// Whether there is no constant among the operand and its elements; else a finding.
-fn holds_registers(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) -> bool {
+fn holds_registers(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    operand: Operand,
+) -> bool {
     let elements = match operand {
         Operand::Vector(list) => site.body.list(list),
         _ => &[operand],
     };
     let holds = !elements.iter().any(|element| matches!(element, Operand::Immediate(_)));
     if !holds {
-        let text = format!("operand `{}` of `{}` must be a register", place.name, site.mnemonic());
-        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label("a constant"));
+        let text = format!("operand `{}` of `{}` must be a register", position.name, site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, position.span, text).with_label("a constant"));
     }
     holds
 }
@@ -196,7 +207,7 @@ fn holds_registers(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: 
 fn has_no_constants(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     rule: TypeRule,
     operand: Operand,
 ) -> bool {
@@ -204,28 +215,28 @@ fn has_no_constants(
         Operand::Vector(list) => has_untyped(site, ScalarType::B32, site.body.list(list)),
         _ => false,
     };
-    resolve(site, rule) != Some(ScalarType::B32) || untyped || holds_registers(cx, site, place, operand)
+    resolve(site, rule) != Some(ScalarType::B32) || untyped || holds_registers(cx, site, position, operand)
 }
 
 fn check_value(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     rule: TypeRule,
     operand: Operand,
     immediates: Immediates,
 ) {
     if immediates == Immediates::Forbidden
-        && !place.is_written()
+        && !position.is_written()
         && let Operand::Immediate(_) | Operand::Symbol(..) = operand
     {
-        let text = format!("operand `{}` of `{}` must be a register", place.name, site.mnemonic());
-        cx.report(Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label("a constant"));
+        let text = format!("operand `{}` of `{}` must be a register", position.name, site.mnemonic());
+        cx.report(Diagnostic::error(codes::OPERAND_KIND, position.span, text).with_label("a constant"));
         return;
     }
     let Some(ty) = resolve(site, rule) else { return };
     if let Operand::Symbol(symbol, offset) = operand
-        && !place.is_written()
+        && !position.is_written()
         && ty.is_integer_or_bits()
         && !matches!(rule, TypeRule::Is(_))
         // Arithmetic accepts such constants.
@@ -236,16 +247,22 @@ fn check_value(
         return;
     }
     if is_pair_for_number(site, rule, operand) {
-        return wrong_type(cx, site, place, Wanted { ty, width: Width::Same }, ScalarType::F16x2);
+        return wrong_type(cx, site, position, Wanted { ty, width: Width::Same }, ScalarType::F16x2);
     }
-    check_scalar(cx, site, place, Wanted { ty, width: Width::Same }, operand);
+    check_scalar(cx, site, position, Wanted { ty, width: Width::Same }, operand);
 }
 
 /// A register of untyped bits; a typed one of the same width is refused with that.
-fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, operand: Operand) {
+fn check_untyped(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    rule: TypeRule,
+    operand: Operand,
+) {
     let Some(bits) = resolve(site, rule).and_then(ScalarType::as_bits) else { return };
     let before = cx.found();
-    check_value(cx, site, place, rule, operand, Immediates::Forbidden);
+    check_value(cx, site, position, rule, operand, Immediates::Forbidden);
     if cx.found() > before {
         return;
     }
@@ -254,16 +271,22 @@ fn check_untyped(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeR
     if actual != bits {
         let text = format!(
             "operand `{}` of `{}` is {}, but must be untyped",
-            place.name,
+            position.name,
             site.mnemonic(),
             dotted(actual)
         );
         let help = format!("use a register of type {}", dotted(bits));
-        cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_help(help));
+        cx.report(Diagnostic::error(codes::OPERAND_TYPE, position.span, text).with_help(help));
     }
 }
 
-fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: TypeRule, list: ptx_ir::ListId) {
+fn check_no_pairs(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    rule: TypeRule,
+    list: ptx_ir::ListId,
+) {
     let Some(ty) = resolve(site, rule) else { return };
     // Beside an untyped register a pair counts as untyped too.
     if has_untyped(site, ty, site.body.list(list)) {
@@ -272,7 +295,7 @@ fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Type
     for (&element, &span) in site.body.list(list).iter().zip(site.body.list_spans(list)) {
         if is_pair_for_number(site, rule, element) {
             let wanted = Wanted { ty, width: Width::Same };
-            wrong_type(cx, site, Place { span, ..place }, wanted, ScalarType::F16x2);
+            wrong_type(cx, site, OperandPosition { span, ..position }, wanted, ScalarType::F16x2);
         }
     }
 }
@@ -280,7 +303,7 @@ fn check_no_pairs(cx: &mut Checker<'_>, site: Site<'_>, place: Place, rule: Type
 fn check_vector(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     rule: TypeRule,
     lanes: u8,
     width: Width,
@@ -290,69 +313,75 @@ fn check_vector(
     let wanted = Wanted { ty, width };
     match operand {
         Operand::Vector(list) if list.len() == usize::from(lanes) => {
-            check_elements(cx, site, place, wanted, list);
+            check_elements(cx, site, position, wanted, list);
         }
-        Operand::Vector(list) => wrong_length(cx, site, place, lanes, list.len() as u32),
+        Operand::Vector(list) => wrong_length(cx, site, position, lanes, list.len() as u32),
         Operand::Register(reg) if site.body.decl(reg).shape != VectorShape::Scalar => {
             let decl = site.body.decl(reg);
             if decl.shape.lanes() == u32::from(lanes) {
-                check_type(cx, site, place, wanted, decl.ty);
+                check_type(cx, site, position, wanted, decl.ty);
             } else {
-                wrong_length(cx, site, place, lanes, decl.shape.lanes());
+                wrong_length(cx, site, position, lanes, decl.shape.lanes());
             }
         }
         Operand::Special(reg, None)
             if site.mnemonic().sem() == Sem::Move(MoveSem::MovVector) && reg.is_vector() =>
         {
-            special_registers::check_components(cx, site, place, ty, lanes, reg);
+            special_registers::check_components(cx, site, position, ty, lanes, reg);
         }
-        scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, place, wanted, scalar),
-        other => wrong_kind(cx, site, place, other, &format!("a vector of {lanes}")),
+        scalar if lanes == 1 && width == Width::AtLeast => check_scalar(cx, site, position, wanted, scalar),
+        other => wrong_kind(cx, site, position, other, &format!("a vector of {lanes}")),
     }
 }
 
-fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+fn check_predicate(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, operand: Operand) {
     match operand {
-        Operand::Not(reg) if !place.is_written() => {
+        Operand::Not(reg) if !position.is_written() => {
             if site.body.reg_type(reg) != ScalarType::Pred {
-                wrong_predicate(cx, site, place, operand);
+                wrong_predicate(cx, site, position, operand);
             }
         }
         Operand::Register(reg) if site.body.reg_type(reg) == ScalarType::Pred => {}
-        Operand::Sink => check_sink(cx, site, place),
+        Operand::Sink => check_sink(cx, site, position),
         // Every constant but 0 is true.
-        Operand::Immediate(value) if !place.is_written() && value.as_integer().is_some() => {}
-        _ => wrong_predicate(cx, site, place, operand),
+        Operand::Immediate(value) if !position.is_written() && value.as_integer().is_some() => {}
+        _ => wrong_predicate(cx, site, position, operand),
     }
 }
 
-fn wrong_predicate(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
-    let text = format!("operand `{}` of `{}` must be a predicate register", place.name, site.mnemonic());
+fn wrong_predicate(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, operand: Operand) {
+    let text = format!("operand `{}` of `{}` must be a predicate register", position.name, site.mnemonic());
     let label = site.describe(operand);
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text).with_label(label));
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, position.span, text).with_label(label));
 }
 
-fn check_range(cx: &mut Checker<'_>, site: Site<'_>, place: Place, range: (i64, i64), operand: Operand) {
+fn check_range(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    range: (i64, i64),
+    operand: Operand,
+) {
     let value = match operand {
         Operand::Immediate(value) => value.as_integer(),
         _ => None,
     };
     let Some(value) = value else {
-        return wrong_kind(cx, site, place, operand, "an integer constant");
+        return wrong_kind(cx, site, position, operand, "an integer constant");
     };
     let (low, high) = range;
     if !(low..=high).contains(&(value as i64)) {
-        out_of_range(cx, site, place, value as i64, &format!("from {low} to {high}"));
+        out_of_range(cx, site, position, value as i64, &format!("from {low} to {high}"));
     }
 }
 
-fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, place: Place, operand: Operand) {
+fn check_cache_policy(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, operand: Operand) {
     if !site.has(Mod::L2CacheHint) {
         let text = format!("the cache policy of `{}` requires `.L2::cache_hint`", site.mnemonic());
-        return cx.report(Diagnostic::error(codes::OPERAND_MISSING, place.span, text));
+        return cx.report(Diagnostic::error(codes::OPERAND_MISSING, position.span, text));
     }
     let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
-    check_scalar(cx, site, place, wanted, operand);
+    check_scalar(cx, site, position, wanted, operand);
 }
 
 /// Guards are predicate registers (manual 8.7).

@@ -6,7 +6,7 @@ use ptx_isa::{Constants, ScalarType, Since};
 
 use crate::context::{Checker, Site, dotted};
 use crate::findings::{check_type, out_of_range, wrong_kind};
-use crate::place::{Place, Wanted};
+use crate::operand_position::{OperandPosition, Wanted};
 use crate::types::takes_immediate;
 use crate::{codes, special_registers, sums};
 
@@ -14,32 +14,32 @@ use crate::{codes, special_registers, sums};
 pub(crate) fn check_scalar(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: Wanted,
     operand: Operand,
 ) {
     match operand {
         Operand::Register(_) | Operand::Element(..) => {
-            if let Some(ty) = scalar_type(cx, site, place, operand) {
-                check_type(cx, site, place, wanted, ty);
+            if let Some(ty) = scalar_type(cx, site, position, operand) {
+                check_type(cx, site, position, wanted, ty);
             }
         }
-        Operand::Sink => check_sink(cx, site, place),
-        Operand::Immediate(value) if !place.is_written() => {
-            check_constant(cx, site, place, wanted, value);
+        Operand::Sink => check_sink(cx, site, position),
+        Operand::Immediate(value) if !position.is_written() => {
+            check_constant(cx, site, position, wanted, value);
         }
-        Operand::Special(reg, component) if !place.is_written() => {
-            special_registers::check_converted(cx, site, place, wanted, reg, component.is_some());
+        Operand::Special(reg, component) if !position.is_written() => {
+            special_registers::check_converted(cx, site, position, wanted, reg, component.is_some());
         }
         Operand::Special(..) => {
             let text = "special registers cannot be written";
-            cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text));
+            cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, position.span, text));
         }
-        Operand::Sum(..) | Operand::SpecialSum(..) if !place.is_written() => {
-            sums::check(cx, site, place, wanted, operand);
+        Operand::Sum(..) | Operand::SpecialSum(..) if !position.is_written() => {
+            sums::check(cx, site, position, wanted, operand);
         }
-        Operand::Not(reg) if wanted.ty == ScalarType::Pred && !place.is_written() => {
-            check_type(cx, site, place, wanted, site.body.reg_type(reg));
+        Operand::Not(reg) if wanted.ty == ScalarType::Pred && !position.is_written() => {
+            check_type(cx, site, position, wanted, site.body.reg_type(reg));
         }
         Operand::Not(_)
         | Operand::Sum(..)
@@ -54,7 +54,7 @@ pub(crate) fn check_scalar(
         | Operand::List(_)
         | Operand::Label(_)
         | Operand::Omitted => {
-            wrong_kind(cx, site, place, operand, &format!("a {} operand", dotted(wanted.ty)));
+            wrong_kind(cx, site, position, operand, &format!("a {} operand", dotted(wanted.ty)));
         }
     }
 }
@@ -63,7 +63,7 @@ pub(crate) fn check_scalar(
 pub(crate) fn scalar_type(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     operand: Operand,
 ) -> Option<ScalarType> {
     let (reg, component) = match operand {
@@ -79,48 +79,54 @@ pub(crate) fn scalar_type(
             return Some(decl.ty);
         }
         None => {
-            let text = format!("operand `{}` of `{}` must be a scalar", place.name, site.mnemonic());
+            let text = format!("operand `{}` of `{}` must be a scalar", position.name, site.mnemonic());
             let label = site.describe(operand);
-            let finding = Diagnostic::error(codes::OPERAND_KIND, place.span, text).with_label(label);
+            let finding = Diagnostic::error(codes::OPERAND_KIND, position.span, text).with_label(label);
             cx.report(finding.with_help("name one component, such as `.x`"));
         }
         Some(component) => {
             let what = if lanes == 1 { "a scalar".to_owned() } else { format!("a vector of {lanes}") };
             let text = format!("{what} has no component `.{}`", component.as_str());
-            cx.report(Diagnostic::error(codes::VECTOR_LENGTH, place.span, text));
+            cx.report(Diagnostic::error(codes::VECTOR_LENGTH, position.span, text));
         }
     }
     None
 }
 
-pub(crate) fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, place: Place) {
-    if !place.is_written() {
+pub(crate) fn check_sink(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition) {
+    if !position.is_written() {
         let text = "`_` is only allowed for results that are not used";
-        return cx.report(Diagnostic::error(codes::SINK, place.span, text));
+        return cx.report(Diagnostic::error(codes::SINK, position.span, text));
     }
-    match place.discardable {
+    match position.discardable {
         Some(Since::ALWAYS) => {}
-        Some(since) => cx.require(since, place.span, &format!("`_` for the result `{}`", place.name)),
+        Some(since) => cx.require(since, position.span, &format!("`_` for the result `{}`", position.name)),
         None => {
-            let text = format!("the result `{}` of `{}` cannot be discarded", place.name, site.mnemonic());
+            let text = format!("the result `{}` of `{}` cannot be discarded", position.name, site.mnemonic());
             let help = "name a register that nothing reads";
-            cx.report(Diagnostic::error(codes::SINK, place.span, text).with_help(help));
+            cx.report(Diagnostic::error(codes::SINK, position.span, text).with_help(help));
         }
     }
 }
 
-fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wanted, value: Immediate) {
+fn check_constant(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    wanted: Wanted,
+    value: Immediate,
+) {
     if takes_immediate(wanted.ty, value) {
         return;
     }
     let found = site.describe(Operand::Immediate(value));
     let text = format!(
         "operand `{}` of `{}` is {found}, which does not agree with {}",
-        place.name,
+        position.name,
         site.mnemonic(),
         dotted(wanted.ty)
     );
-    let finding = Diagnostic::error(codes::OPERAND_TYPE, place.span, text);
+    let finding = Diagnostic::error(codes::OPERAND_TYPE, position.span, text);
     cx.report(match wanted.ty {
         ScalarType::F32 => finding.with_help("write `1.0` or the bits as `0f3F800000`"),
         ScalarType::F64 => finding.with_help("write `1.0` or the bits as `0d3FF0000000000000`"),
@@ -136,22 +142,22 @@ fn check_constant(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: Wa
 pub(crate) fn check_constants(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     row: &ptx_isa::Operand,
     operand: Operand,
 ) {
     if let (Operand::Vector(list), Constants::Elements(_)) = (operand, row.constants) {
         let entries = site.body.list(list).iter().zip(site.body.list_spans(list)).enumerate();
         for (at, (&entry, &span)) in entries {
-            check_among(cx, site, Place { span, ..place }, row.constants.of_element(at), entry);
+            check_among(cx, site, OperandPosition { span, ..position }, row.constants.of_element(at), entry);
         }
         return;
     }
-    check_among(cx, site, place, row.constants, operand);
+    check_among(cx, site, position, row.constants, operand);
     let Some(value) = integer(operand) else { return };
     for &(low, high, since) in row.newer_constants {
         if (low..=high).contains(&value) {
-            cx.require(since, place.span, &format!("the value {value} of operand `{}`", place.name));
+            cx.require(since, position.span, &format!("the value {value} of operand `{}`", position.name));
         }
     }
 }
@@ -160,14 +166,14 @@ pub(crate) fn check_constants(
 pub(crate) fn check_among(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     constants: Constants,
     operand: Operand,
 ) {
     if let Some(value) = integer(operand)
         && !constants.takes(value, &site.mnemonic())
     {
-        out_of_range(cx, site, place, value, &constants.text(&site.mnemonic()));
+        out_of_range(cx, site, position, value, &constants.text(&site.mnemonic()));
     }
 }
 

@@ -6,13 +6,13 @@ use ptx_isa::{Field, MoveSem, ScalarType, Sem, SpecialReg};
 use crate::codes;
 use crate::context::{Checker, Site, dotted};
 use crate::findings::wrong_length;
-use crate::place::{Place, Wanted};
+use crate::operand_position::{OperandPosition, Wanted};
 
 /// A special register as a source of anything but `mov`: conversions between integers alone read one.
 pub(crate) fn check_converted(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: Wanted,
     reg: SpecialReg,
     has_component: bool,
@@ -21,13 +21,13 @@ pub(crate) fn check_converted(
     if site.mnemonic().sem() != Sem::Move(MoveSem::Cvt) || !to_integer || !wanted.ty.is_integer_or_bits() {
         let text = format!("`{}` cannot read the special register `{reg}`", site.mnemonic());
         let help = "copy it to a register with `mov` first";
-        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, place.span, text).with_help(help));
+        cx.report(Diagnostic::error(codes::SPECIAL_REGISTER, position.span, text).with_help(help));
         return;
     }
-    check_number(cx, place.span, reg, has_component);
+    check_number(cx, position.span, reg, has_component);
     let wide_enough = reg.scalar_type().bits() >= wanted.ty.bits();
     if reg.scalar_type() == ScalarType::Pred || !wide_enough {
-        mismatch(cx, site, place, wanted.ty, reg);
+        mismatch(cx, site, position, wanted.ty, reg);
     }
 }
 
@@ -35,18 +35,18 @@ pub(crate) fn check_converted(
 pub(crate) fn check_moved(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     ty: ScalarType,
     reg: SpecialReg,
     has_component: bool,
 ) {
-    check_number(cx, place.span, reg, has_component);
+    check_number(cx, position.span, reg, has_component);
     let fits = match reg.scalar_type() {
         ScalarType::Pred => ty == ScalarType::Pred,
         _ => moves_as(reg, ty),
     };
     if !fits {
-        mismatch(cx, site, place, ty, reg);
+        mismatch(cx, site, position, ty, reg);
     }
 }
 
@@ -54,17 +54,17 @@ pub(crate) fn check_moved(
 pub(crate) fn check_components(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     ty: ScalarType,
     lanes: u8,
     reg: SpecialReg,
 ) {
-    check_since(cx, place.span, reg);
+    check_since(cx, position.span, reg);
     if lanes != 4 {
-        return wrong_length(cx, site, place, lanes, 4);
+        return wrong_length(cx, site, position, lanes, 4);
     }
-    if place.is_written() || !moves_as(reg, ty) {
-        mismatch(cx, site, place, ty, reg);
+    if position.is_written() || !moves_as(reg, ty) {
+        mismatch(cx, site, position, ty, reg);
     }
 }
 
@@ -72,15 +72,15 @@ pub(crate) fn check_components(
 pub(crate) fn check_element(
     cx: &mut Checker<'_>,
     site: Site<'_>,
-    place: Place,
+    position: OperandPosition,
     wanted: ScalarType,
     reg: SpecialReg,
     has_component: bool,
 ) {
-    check_number(cx, place.span, reg, has_component);
+    check_number(cx, position.span, reg, has_component);
     let own = reg.scalar_type();
     if own == ScalarType::Pred || own.bits() != wanted.bits() {
-        mismatch(cx, site, place, wanted, reg);
+        mismatch(cx, site, position, wanted, reg);
     }
 }
 
@@ -103,11 +103,17 @@ const fn narrows(reg: SpecialReg, ty: ScalarType) -> bool {
     }
 }
 
-fn mismatch(cx: &mut Checker<'_>, site: Site<'_>, place: Place, wanted: ScalarType, reg: SpecialReg) {
+fn mismatch(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    wanted: ScalarType,
+    reg: SpecialReg,
+) {
     let own = dotted(reg.scalar_type());
     let text =
         format!("`{reg}` is {own}, which does not agree with {} of `{}`", dotted(wanted), site.mnemonic());
-    cx.report(Diagnostic::error(codes::OPERAND_TYPE, place.span, text));
+    cx.report(Diagnostic::error(codes::OPERAND_TYPE, position.span, text));
 }
 
 /// One number: `%tid` has components, `%laneid` has none.

@@ -6,7 +6,7 @@ use ptx_isa::{Constants, Field, MatrixSem, Mod, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site};
-use crate::place::Place;
+use crate::operand_position::OperandPosition;
 use crate::scalar::check_among;
 
 /// Whether the target multiplies 8-bit floating-point values itself, as sm_89 and those from sm_120 on do. For the others
@@ -32,7 +32,7 @@ pub(crate) fn is_written_out(cx: &Checker<'_>, site: Site<'_>) -> bool {
 /// The metadata of a sparse matrix: `ptxas` accepts braces around it if the target supports the product, and an integer
 /// if it does not.
 pub(crate) fn check_metadata(cx: &mut Checker<'_>, site: Site<'_>) {
-    let Some(at) = site.form().operands.iter().position(|place| place.name == "e") else { return };
+    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "e") else { return };
     let text = match site.operand(at) {
         Operand::Vector(_) if !has_product(cx, site) => "a register without braces",
         Operand::Register(reg) if is_written_out(cx, site) && site.body.reg_type(reg).is_float() => {
@@ -113,7 +113,7 @@ pub(crate) fn check_overrides(cx: &mut Checker<'_>, site: Site<'_>) {
         let Some(&Operand::Vector(coordinates)) = site.body.list(parts).last() else { continue };
         let entries = site.body.list(coordinates).iter().zip(site.body.list_spans(coordinates));
         for (&entry, &span) in entries {
-            check_among(cx, site, Place::new(at, row, span), Constants::Range(0, 0), entry);
+            check_among(cx, site, OperandPosition::new(at, row, span), Constants::Range(0, 0), entry);
         }
     }
 }

@@ -7,7 +7,7 @@ use ptx_isa::{Construct, Field, Mod, Opaque, ScalarType, Sem, StateSpace, Textur
 use crate::codes;
 use crate::context::{Checker, Site};
 use crate::findings::wrong_kind;
-use crate::place::{Place, Wanted};
+use crate::operand_position::{OperandPosition, Wanted};
 use crate::scalar::check_scalar;
 
 /// The type of variables that hold an object.
@@ -34,8 +34,14 @@ const fn named(ty: VarType) -> &'static str {
 }
 
 /// Checks the variable used as a texture, sampler, surface or tensor map.
-pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, symbol: Symbol, offset: i64) {
-    let Some(wanted) = site.mnemonic().opaque(place.role).map(type_of) else { return };
+pub(crate) fn check_object(
+    cx: &mut Checker<'_>,
+    site: Site<'_>,
+    position: OperandPosition,
+    symbol: Symbol,
+    offset: i64,
+) {
+    let Some(wanted) = site.mnemonic().opaque(position.role).map(type_of) else { return };
     let found = match symbol {
         Symbol::Variable(id) => site.module.variables.get(id.0 as usize).map(opaque),
         Symbol::Function(_) => None,
@@ -44,7 +50,7 @@ pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, s
     let unused = wanted == VarType::SamplerRef && !cx.target.has_samplers();
     let is_opaque = !matches!(found, None | Some(VarType::Scalar(_)));
     if offset != 0 || !(found == Some(wanted) || (unused && is_opaque)) {
-        wrong_kind(cx, site, place, Operand::Symbol(symbol, offset), named(wanted));
+        wrong_kind(cx, site, position, Operand::Symbol(symbol, offset), named(wanted));
     }
 }
 
@@ -52,14 +58,14 @@ pub(crate) fn check_object(cx: &mut Checker<'_>, site: Site<'_>, place: Place, s
 pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Address(base, offset) = site.operand(1) else { return };
     let Some(row) = site.form().operands.get(1) else { return };
-    let place = Place::new(1, row, site.span(1));
+    let position = OperandPosition::new(1, row, site.span(1));
     let objects = queried(cx, site);
     let is_plain = offset == 0 && site.inst.zero_offsets == ZeroOffsets::Implied;
     let found = match base {
         AddressBase::Register(reg) if is_plain => {
-            cx.require_construct(Construct::ReferenceHandle, place.span);
+            cx.require_construct(Construct::ReferenceHandle, position.span);
             let wanted = Wanted { ty: ScalarType::U64, width: Width::Same };
-            return check_scalar(cx, site, place, wanted, Operand::Register(reg));
+            return check_scalar(cx, site, position, wanted, Operand::Register(reg));
         }
         AddressBase::Symbol(Symbol::Variable(id)) if offset == 0 => {
             site.module.variables.get(id.0 as usize).map(opaque)
@@ -68,7 +74,7 @@ pub(crate) fn check_query(cx: &mut Checker<'_>, site: Site<'_>) {
     };
     if !found.is_some_and(|found| objects.contains(&found)) {
         let wanted = objects.first().copied().unwrap_or(VarType::TexRef);
-        wrong_kind(cx, site, place, site.operand(1), named(wanted));
+        wrong_kind(cx, site, position, site.operand(1), named(wanted));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{codes, initializers};
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum DeclarationScope {
     Module,
     Body,
     KernelParameter(Head),
@@ -25,11 +25,13 @@ pub(crate) enum Head {
     Prototype,
 }
 
-impl Place {
+impl DeclarationScope {
     const fn head(self) -> Option<Head> {
         match self {
-            Place::KernelParameter(head) | Place::FunctionParameter(head) | Place::Result(head) => Some(head),
-            Place::Module | Place::Body => None,
+            DeclarationScope::KernelParameter(head)
+            | DeclarationScope::FunctionParameter(head)
+            | DeclarationScope::Result(head) => Some(head),
+            DeclarationScope::Module | DeclarationScope::Body => None,
         }
     }
 
@@ -44,19 +46,19 @@ impl Place {
 }
 
 /// Checks one declaration.
-pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, place: Place) {
+pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, scope: DeclarationScope) {
     let module = cx.module;
     let Some(variable) = module.variables.get(id.0 as usize) else { return };
     let is_typed = match variable.ty {
-        VarType::Scalar(ty) => check_type(cx, variable, ty, place),
-        VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, place),
+        VarType::Scalar(ty) => check_type(cx, variable, ty, scope),
+        VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, scope),
     };
-    check_space(cx, variable, place);
-    check_alignment(cx, variable, place);
-    check_dimensions(cx, variable, place);
+    check_space(cx, variable, scope);
+    check_alignment(cx, variable, scope);
+    check_dimensions(cx, variable, scope);
     check_linkage(cx, variable);
-    check_pointer(cx, variable, place);
-    check_attributes(cx, variable, place);
+    check_pointer(cx, variable, scope);
+    check_attributes(cx, variable, scope);
     check_bank(cx, variable);
     if is_typed {
         initializers::check(cx, variable);
@@ -101,18 +103,18 @@ pub(crate) fn check_shape(cx: &mut Checker<'_>, ty: ScalarType, shape: VectorSha
     }
 }
 
-fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: Place) -> bool {
+fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, scope: DeclarationScope) -> bool {
     let span = variable.at.0;
     if !check_declarable(cx, ty, span) {
         return false;
     }
     // `ptxas` requires no version for arrays of 128-bit numbers, nor for vectors of pairs.
     let is_plain = variable.shape == VectorShape::Scalar;
-    if is_plain && (ty != ScalarType::B128 || (variable.dims.is_empty() && !place.is_loose())) {
+    if is_plain && (ty != ScalarType::B128 || (variable.dims.is_empty() && !scope.is_loose())) {
         check_type_since(cx, ty, span);
     }
     let is_array_of_predicates = ty == ScalarType::Pred && !variable.dims.is_empty();
-    if place.is_loose() && !is_array_of_predicates {
+    if scope.is_loose() && !is_array_of_predicates {
         return false;
     }
     if ty == ScalarType::Pred {
@@ -135,14 +137,14 @@ fn check_type(cx: &mut Checker<'_>, variable: &Variable, ty: ScalarType, place: 
 }
 
 /// Texture, sampler and surface references lie in `.global` at module scope, or are kernel parameters (manual 5.3).
-fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> bool {
+fn check_reference(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) -> bool {
     cx.require_construct(Construct::Reference, variable.at.0);
     initializers::check_reference(cx, variable);
-    let fits = match place {
-        Place::Module => variable.space == StateSpace::Global,
-        Place::KernelParameter(_) => true,
-        Place::FunctionParameter(_) | Place::Result(_) => place.is_loose(),
-        Place::Body => false,
+    let fits = match scope {
+        DeclarationScope::Module => variable.space == StateSpace::Global,
+        DeclarationScope::KernelParameter(_) => true,
+        DeclarationScope::FunctionParameter(_) | DeclarationScope::Result(_) => scope.is_loose(),
+        DeclarationScope::Body => false,
     };
     if !fits {
         let text = "texture, sampler and surface references must be in `.global` at module scope or be kernel parameters";
@@ -165,34 +167,43 @@ fn check_reference(cx: &mut Checker<'_>, variable: &Variable, place: Place) -> b
     false
 }
 
-fn check_space(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+fn check_space(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) {
     use StateSpace::*;
-    let help = match (place, variable.space) {
-        (Place::Module, Global | Const | Shared) => return,
-        (Place::Module, Local) if !cx.target.version_at_least(3, 0) => return,
-        (Place::Module, Tex) if !cx.target.version_at_least(1, 5) => return check_tex(cx, variable),
-        (Place::Body, Global | Const | Shared | Local) => return,
-        (Place::Body, Param) if cx.target.version_at_least(2, 0) => return,
-        (Place::FunctionParameter(_) | Place::Result(_), Param) if !cx.target.version_at_least(2, 0) => {
+    let help = match (scope, variable.space) {
+        (DeclarationScope::Module, Global | Const | Shared) => return,
+        (DeclarationScope::Module, Local) if !cx.target.version_at_least(3, 0) => return,
+        (DeclarationScope::Module, Tex) if !cx.target.version_at_least(1, 5) => {
+            return check_tex(cx, variable);
+        }
+        (DeclarationScope::Body, Global | Const | Shared | Local) => return,
+        (DeclarationScope::Body, Param) if cx.target.version_at_least(2, 0) => return,
+        (DeclarationScope::FunctionParameter(_) | DeclarationScope::Result(_), Param)
+            if !cx.target.version_at_least(2, 0) =>
+        {
             Some("before PTX ISA 2.0 parameters and results of functions must be registers")
         }
-        (Place::KernelParameter(_) | Place::FunctionParameter(_) | Place::Result(_), Param) => return,
-        (Place::Body, Param) if !cx.target.version_at_least(2, 0) => {
+        (
+            DeclarationScope::KernelParameter(_)
+            | DeclarationScope::FunctionParameter(_)
+            | DeclarationScope::Result(_),
+            Param,
+        ) => return,
+        (DeclarationScope::Body, Param) if !cx.target.version_at_least(2, 0) => {
             Some("before PTX ISA 2.0 only kernels can have parameters in memory")
         }
-        (Place::Module, Local) => Some("declare it in the function that uses it"),
-        (Place::Module, Param) => Some("declare it with its function, or in a body"),
+        (DeclarationScope::Module, Local) => Some("declare it in the function that uses it"),
+        (DeclarationScope::Module, Param) => Some("declare it with its function, or in a body"),
         (_, SharedCta | SharedCluster) => Some("declare it in `.shared`"),
         (_, ParamEntry | ParamFunc) => Some("declare it in `.param`"),
-        (Place::Module, Tex) => Some("since PTX ISA 1.5 a texture is a `.global .texref`"),
+        (DeclarationScope::Module, Tex) => Some("since PTX ISA 1.5 a texture is a `.global .texref`"),
         (_, Tex) => Some("declare it at module scope"),
         _ => None,
     };
-    let where_ = match place {
-        Place::Module => "at module scope",
-        Place::Body => "in a function",
-        Place::KernelParameter(_) | Place::FunctionParameter(_) => "as a parameter",
-        Place::Result(_) => "as a result",
+    let where_ = match scope {
+        DeclarationScope::Module => "at module scope",
+        DeclarationScope::Body => "in a function",
+        DeclarationScope::KernelParameter(_) | DeclarationScope::FunctionParameter(_) => "as a parameter",
+        DeclarationScope::Result(_) => "as a result",
     };
     let text = format!("nothing can be declared in `.{}` {where_}", variable.space.as_str());
     let finding = Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text);
@@ -244,12 +255,12 @@ pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end:
     check_declared(cx, declared);
 }
 
-fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+fn check_alignment(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) {
     let Some(align) = variable.align else { return };
-    let limited = match place {
-        Place::FunctionParameter(_) | Place::Result(_) => !place.is_loose(),
-        Place::Body => variable.space == StateSpace::Param,
-        Place::Module | Place::KernelParameter(_) => false,
+    let limited = match scope {
+        DeclarationScope::FunctionParameter(_) | DeclarationScope::Result(_) => !scope.is_loose(),
+        DeclarationScope::Body => variable.space == StateSpace::Param,
+        DeclarationScope::Module | DeclarationScope::KernelParameter(_) => false,
     };
     if !align.is_power_of_two() {
         bad_alignment(cx, variable, align, "a power of two");
@@ -263,23 +274,23 @@ fn bad_alignment(cx: &mut Checker<'_>, variable: &Variable, align: u32, wanted: 
     cx.report(Diagnostic::error(codes::ALIGNMENT, variable.at.0, text));
 }
 
-fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+fn check_dimensions(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) {
     let empty = variable.init.as_ref().and_then(Initializer::list_len) == Some(0);
-    let is_open = |dim: &Option<u64>| dim.is_none() || (place.is_parameter() && *dim == Some(0));
+    let is_open = |dim: &Option<u64>| dim.is_none() || (scope.is_parameter() && *dim == Some(0));
     let open = variable.dims.iter().any(is_open);
     let inner_open = variable.dims.iter().skip(1).any(Option::is_none);
     let text = if inner_open {
         "only the first dimension can be omitted"
-    } else if !place.is_parameter() && variable.dims.contains(&Some(0)) {
+    } else if !scope.is_parameter() && variable.dims.contains(&Some(0)) {
         "an array must have at least one element"
     } else if variable.bytes().is_none_or(|bytes| bytes > u64::from(u32::MAX) * 16) {
         "the variable is too large"
-    } else if open && matches!(place, Place::KernelParameter(_)) {
+    } else if open && matches!(scope, DeclarationScope::KernelParameter(_)) {
         "a kernel parameter must have a length"
-    } else if open && matches!(place, Place::Result(_)) {
+    } else if open && matches!(scope, DeclarationScope::Result(_)) {
         "a result must have a length"
     } else if open
-        && !place.is_parameter()
+        && !scope.is_parameter()
         && variable.linkage != Linkage::Extern
         && (variable.init.is_none() || empty)
     {
@@ -306,13 +317,13 @@ pub(crate) fn check_linkage_since(cx: &mut Checker<'_>, linkage: Linkage, span: 
 }
 
 /// `.ptr` states where a kernel parameter points (manual 5.1.6.3).
-fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
+fn check_pointer(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) {
     let Some(pointer) = variable.pointer else { return };
     cx.require_construct(Construct::Ptr, variable.at.0);
     if pointer.reference.is_some() {
         cx.require_construct(Construct::PtrToReference, variable.at.0);
     }
-    if !matches!(place, Place::KernelParameter(_)) && place.head() != Some(Head::Prototype) {
+    if !matches!(scope, DeclarationScope::KernelParameter(_)) && scope.head() != Some(Head::Prototype) {
         let text = "`.ptr` is only allowed on parameters of kernels";
         return cx.report(Diagnostic::error(codes::PARAMETER_POINTER, variable.at.0, text));
     }
@@ -363,8 +374,8 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     cx.report(Diagnostic::error(codes::VARIABLE_SPACE, variable.at.0, text).with_help("write `.const`"));
 }
 
-fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, place: Place) {
-    if place.is_loose() {
+fn check_attributes(cx: &mut Checker<'_>, variable: &Variable, scope: DeclarationScope) {
+    if scope.is_loose() {
         return;
     }
     for attribute in &variable.attributes {

@@ -3,8 +3,8 @@
 use ptx_gen::{Choices, Home, Instruction, Seeded, TARGETS, check, instruction_of, module};
 use ptx_ir::{Body, Item, Module, Operand as IrOperand, RegId};
 use ptx_isa::{
-    ArithSem, AsyncSem, BlockSem, CompareSem, Effects, Form, Kind, MemorySem, Mnemonic, Mod, MoveSem,
-    Operand, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TextureSem, TypeKind,
+    ArithSem, AsyncSem, BlockSem, CompareSem, Effects, Form, MemorySem, Mnemonic, Mod, MoveSem, Operand,
+    OperandKind, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TextureSem, TypeKind,
 };
 
 /// The newest version that LLVM 22 writes.
@@ -66,34 +66,34 @@ pub fn is_scalar(form: &Form) -> bool {
     let on_barriers =
         matches!(form.sem, Sem::Async(AsyncSem::MbarrierPendingCount) | Sem::Block(BlockSem::QueryCancel));
     let plain = |operand: &Operand| match operand.kind {
-        Kind::Value(_)
-        | Kind::Register(_)
-        | Kind::Untyped(_)
-        | Kind::Wide(_)
-        | Kind::WideVector(..)
-        | Kind::Vector(..)
-        | Kind::Elements(..)
-        | Kind::Registers(..)
-        | Kind::Move(_)
-        | Kind::Predicate
-        | Kind::Immediate(..)
-        | Kind::Braced(..)
-        | Kind::Selected(..)
-        | Kind::Signed(..) => true,
-        Kind::CachePolicy
-        | Kind::Address
-        | Kind::AddressIn(_)
-        | Kind::TensorAddress
-        | Kind::LooseAddress
-        | Kind::Bracketed(_)
-        | Kind::Reference
-        | Kind::Coordinates(_)
-        | Kind::Label
-        | Kind::BranchTargets
-        | Kind::Callee
-        | Kind::Results
-        | Kind::Arguments
-        | Kind::CallTargets => false,
+        OperandKind::Value(_)
+        | OperandKind::Register(_)
+        | OperandKind::Untyped(_)
+        | OperandKind::Wide(_)
+        | OperandKind::WideVector(..)
+        | OperandKind::Vector(..)
+        | OperandKind::Elements(..)
+        | OperandKind::Registers(..)
+        | OperandKind::Move(_)
+        | OperandKind::Predicate
+        | OperandKind::Immediate(..)
+        | OperandKind::Braced(..)
+        | OperandKind::Selected(..)
+        | OperandKind::Signed(..) => true,
+        OperandKind::CachePolicy
+        | OperandKind::Address
+        | OperandKind::AddressIn(_)
+        | OperandKind::TensorAddress
+        | OperandKind::LooseAddress
+        | OperandKind::Bracketed(_)
+        | OperandKind::Reference
+        | OperandKind::Coordinates(_)
+        | OperandKind::Label
+        | OperandKind::BranchTargets
+        | OperandKind::Callee
+        | OperandKind::Results
+        | OperandKind::Arguments
+        | OperandKind::CallTargets => false,
     };
     let writes = form.operands.iter().any(|operand| operand.role == Role::Def);
     writes

@@ -9,7 +9,9 @@ use anyhow::{Context as _, Result, bail};
 use ptx_ir::{
     AddressBase, Body, Immediate, Inst, LabelId, Module, Operand, RegId, Stmt, Symbol, VectorShape,
 };
-use ptx_isa::{CompareSem, ControlSem, Kind, MemorySem, Mnemonic, MoveSem, Role, ScalarType, Selector, Sem};
+use ptx_isa::{
+    CompareSem, ControlSem, MemorySem, Mnemonic, MoveSem, OperandKind, Role, ScalarType, Selector, Sem,
+};
 
 use super::define::{Outcome, Source, Surroundings, define};
 use super::memory::{Memory, Value};
@@ -254,7 +256,7 @@ impl<'m, 't> Thread<'m, 't> {
         let kind = mnemonic.form().operands[at].kind;
         let parts = self.parts(operand);
         let whole = mnemonic.operand_type(at).map_or(32, ScalarType::bits);
-        let width = if matches!(kind, Kind::Move(_)) { whole / parts.len() as u32 } else { whole };
+        let width = if matches!(kind, OperandKind::Move(_)) { whole / parts.len() as u32 } else { whole };
         let values: Result<Vec<Value<'t>>> = parts.iter().map(|&part| self.read(part, width)).collect();
         let values = values?;
         let open = values.iter().fold(self.terms.truth(false), |open, value| open | value.open);

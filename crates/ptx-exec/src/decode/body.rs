@@ -8,7 +8,7 @@ use ptx_ir::{
     Stmt, Symbol, VarId,
 };
 use ptx_isa::{
-    AsyncSem, ControlSem, Form, Kind, Role, ScalarType, Sem, StateSpace, VideoSem, all_forms, ptx,
+    AsyncSem, ControlSem, Form, OperandKind, Role, ScalarType, Sem, StateSpace, VideoSem, all_forms, ptx,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -427,7 +427,8 @@ impl<'a> BodyDecoder<'a> {
     /// Fills the remaining bits of 128-bit registers that receive a narrower result (manual 9.4.1).
     fn fill_wide(&self, cx: &mut Context<'_>) {
         for (at, place) in cx.m.form().operands.iter().enumerate() {
-            let wide = matches!(place.kind, Kind::Wide(_) | Kind::WideVector(..)) && place.role == Role::Def;
+            let wide = matches!(place.kind, OperandKind::Wide(_) | OperandKind::WideVector(..))
+                && place.role == Role::Def;
             if let (true, Some(ty), Some(&operand)) = (wide, cx.m.operand_type(at), cx.operands.get(at)) {
                 self.elements(operand).into_iter().for_each(|element| self.fill_upper(cx, element, ty));
             }

@@ -1,7 +1,7 @@
 //! Tensor copies, and updates and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
 use ptx_ir::{AddressBase, Operand, Symbol};
-use ptx_isa::{AsyncSem, Field as Slot, Kind, Mod, ScalarType, Sem};
+use ptx_isa::{AsyncSem, Field as Slot, Mod, OperandKind, ScalarType, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::collective;
@@ -96,7 +96,7 @@ impl BodyDecoder<'_> {
     /// The parts of the tensor operand.
     fn tensor(&self, cx: &Context<'_>, at: usize, operand: Operand) -> Decoded<Tensor> {
         let place = cx.m.form().operands.get(at).map(|place| place.kind);
-        let (Operand::Bracket(list), Some(Kind::Bracketed(parts))) = (operand, place) else {
+        let (Operand::Bracket(list), Some(OperandKind::Bracketed(parts))) = (operand, place) else {
             return finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets");
         };
         let values = self.body.list(list);

@@ -1,7 +1,7 @@
 //! Video instructions (manual 9.7.18).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Form, Kind, Mod, Opcode, ScalarType, Selection, Selector, Unit};
+use ptx_isa::{Field, Form, Mod, Opcode, OperandKind, ScalarType, Selection, Selector, Unit};
 
 use super::arithmetic::{overshoot, saturation, sign_of};
 use super::body::{BodyDecoder, Context, ternary};
@@ -69,7 +69,7 @@ fn lanes(selector: Option<Selector>, first: u8, count: u8) -> [u8; 4] {
 
 /// Whether the lanes of a SIMD instruction have 16 bits; otherwise 8.
 fn is_on_halves(form: &Form) -> bool {
-    form.operands.iter().any(|place| matches!(place.kind, Kind::Selected(_, Selection::Halves)))
+    form.operands.iter().any(|place| matches!(place.kind, OperandKind::Selected(_, Selection::Halves)))
 }
 
 impl BodyDecoder<'_> {

@@ -20,7 +20,7 @@ use super::{MAX_SLOTS, Mnemonic, Order, ids_of};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
     /// The bytes of the mnemonic text that the first wrong word has, with its dot; nothing when something is missing.
-    pub place: Option<Range<usize>>,
+    pub range: Option<Range<usize>>,
     /// The mistake, as a sentence in lower case.
     pub message: String,
     /// The suggestion, as a sentence in lower case.
@@ -64,7 +64,7 @@ mod cost {
 /// A word of the mnemonic text after the opcode.
 struct Word<'t> {
     text: &'t str,
-    place: Range<usize>,
+    range: Range<usize>,
     /// The modifier, when the table has it at all.
     modifier: Option<Mod>,
     /// Whether a row of the opcode accepts it.
@@ -86,7 +86,7 @@ enum Reading {
 
 /// The contents of a slot while words are assigned to slots.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SlotContents {
     Empty,
     Filled(Mod),
     /// The word with this index, for a modifier of the slot.
@@ -135,8 +135,8 @@ fn words_of(opcode: Opcode, text: &str) -> Vec<Word<'_>> {
     let written = |wanted: &str| text.split('.').skip(1).any(|word| word == wanted);
     let mut awaits_abs = written("xorsign") && written("abs");
     for word in text.split('.').skip(1) {
-        let place = at..at + 1 + word.len();
-        at = place.end;
+        let range = at..at + 1 + word.len();
+        at = range.end;
         if awaits_abs && word == "abs" {
             awaits_abs = false;
             continue;
@@ -147,7 +147,7 @@ fn words_of(opcode: Opcode, text: &str) -> Vec<Word<'_>> {
             forms_of(opcode).1.iter().any(|form| form.slots.iter().any(|slot| slot.takes(modifier)))
         });
         let readings = readings_of(opcode, word, modifier, is_known);
-        words.push(Word { text: word, place, modifier, is_known, readings });
+        words.push(Word { text: word, range, modifier, is_known, readings });
     }
     words
 }
@@ -240,7 +240,7 @@ struct Search<'w> {
 /// The words of a row that are placed so far.
 #[derive(Clone)]
 struct Placed {
-    places: [Place; MAX_SLOTS],
+    contents: [SlotContents; MAX_SLOTS],
     first_free: [usize; Order::COUNT],
     cost: u32,
     edits: usize,
@@ -250,7 +250,7 @@ struct Placed {
 impl Search<'_> {
     fn row(&mut self, id: FormId) {
         let nothing = Placed {
-            places: [Place::Empty; MAX_SLOTS],
+            contents: [SlotContents::Empty; MAX_SLOTS],
             first_free: [0; Order::COUNT],
             cost: 0,
             edits: 0,
@@ -282,7 +282,7 @@ impl Search<'_> {
     /// Fills the slots that the words leave empty.
     fn complete(&mut self, id: FormId, placed: &Placed) {
         let slots = form(id).slots;
-        let is_empty = |at: &usize| !slots[*at].is_optional() && placed.places[*at] == Place::Empty;
+        let is_empty = |at: &usize| !slots[*at].is_optional() && placed.contents[*at] == SlotContents::Empty;
         let missing: Vec<usize> = (0..slots.len()).filter(is_empty).collect();
         let cost = placed.cost + cost::MISSING * missing.len() as u32;
         if cost > self.best {
@@ -296,16 +296,16 @@ impl Search<'_> {
             broken,
             mnemonics,
         };
-        let mnemonics = fillings(id, &placed.places, &missing, self.words);
+        let mnemonics = fillings(id, &placed.contents, &missing, self.words);
         if !mnemonics.is_empty() {
             return self.push(solution(missing, cost, None, mnemonics));
         }
         // The words fill the slots and break a rule that another modifier keeps.
-        let broken = form(id).rules.iter().find(|rule| is_broken(form(id), rule, &placed.places)).copied();
-        for asked in broken.iter().flat_map(|rule| asked_by(form(id), rule, &placed.places)) {
+        let broken = form(id).rules.iter().find(|rule| is_broken(form(id), rule, &placed.contents)).copied();
+        for asked in broken.iter().flat_map(|rule| asked_by(form(id), rule, &placed.contents)) {
             let mut missing = missing.clone();
             missing.push(asked);
-            let mnemonics = fillings(id, &placed.places, &missing, self.words);
+            let mnemonics = fillings(id, &placed.contents, &missing, self.words);
             let cost = cost + cost::MISSING;
             if !mnemonics.is_empty() && cost <= self.best {
                 self.push(solution(missing, cost, broken, mnemonics));
@@ -325,12 +325,12 @@ impl Search<'_> {
 impl Placed {
     /// Puts a word into its slot; `false` when there is none.
     fn take(&mut self, form: &Form, number: usize, word: &Word<'_>, reading: Reading) -> bool {
-        let (modifier, place) = match reading {
+        let (modifier, contents) = match reading {
             Reading::Dropped => return true,
             Reading::Kept(modifier) | Reading::Misspelled(modifier) => {
-                (Some(modifier), Place::Filled(modifier))
+                (Some(modifier), SlotContents::Filled(modifier))
             }
-            Reading::Replaced => (None, Place::Hole(number)),
+            Reading::Replaced => (None, SlotContents::Hole(number)),
         };
         let order = modifier.or(word.modifier).and_then(Order::of);
         let from = order.map_or(0, |order| self.first_free[order as usize]);
@@ -339,9 +339,10 @@ impl Placed {
             None => !slot.is_optional() && word.may_stand_for(form.opcode, slot),
         };
         let slots = form.slots;
-        let found = (from..slots.len()).find(|&at| self.places[at] == Place::Empty && fits(&slots[at]));
+        let found =
+            (from..slots.len()).find(|&at| self.contents[at] == SlotContents::Empty && fits(&slots[at]));
         let Some(at) = found else { return false };
-        self.places[at] = place;
+        self.contents[at] = contents;
         if let Some(order) = order {
             self.first_free[order as usize] = at + 1;
         }
@@ -369,16 +370,21 @@ impl Word<'_> {
 
 /// The mnemonics that a row accepts with the words in their slots and the missing slots and holes filled: first the
 /// likeliest, then those that differ from it in one slot.
-fn fillings(id: FormId, places: &[Place; MAX_SLOTS], missing: &[usize], words: &[Word<'_>]) -> Vec<Mnemonic> {
+fn fillings(
+    id: FormId,
+    contents: &[SlotContents; MAX_SLOTS],
+    missing: &[usize],
+    words: &[Word<'_>],
+) -> Vec<Mnemonic> {
     let slots = form(id).slots;
     let mut chosen: [Option<Mod>; MAX_SLOTS] = [None; MAX_SLOTS];
     let mut open: Vec<(usize, Vec<Mod>)> = Vec::new();
     for (at, slot) in slots.iter().enumerate() {
-        match places[at] {
-            Place::Filled(modifier) => chosen[at] = Some(modifier),
-            Place::Hole(word) => open.push((at, likeliest(slot, words[word].modifier))),
-            Place::Empty if missing.contains(&at) => open.push((at, likeliest(slot, None))),
-            Place::Empty => {}
+        match contents[at] {
+            SlotContents::Filled(modifier) => chosen[at] = Some(modifier),
+            SlotContents::Hole(word) => open.push((at, likeliest(slot, words[word].modifier))),
+            SlotContents::Empty if missing.contains(&at) => open.push((at, likeliest(slot, None))),
+            SlotContents::Empty => {}
         }
     }
     let Some(first) = first_filling(id, &mut chosen, &open) else { return Vec::new() };
@@ -458,9 +464,9 @@ fn distance_of_types(wrong: ScalarType, modifier: Mod) -> u32 {
     4 * size + kind
 }
 
-fn is_broken(form: &Form, rule: &Rule, places: &[Place; MAX_SLOTS]) -> bool {
-    let has = |modifier: Mod| places.contains(&Place::Filled(modifier));
-    let is_filled = |field| form.slot_of(field).is_some_and(|at| places[at] != Place::Empty);
+fn is_broken(form: &Form, rule: &Rule, contents: &[SlotContents; MAX_SLOTS]) -> bool {
+    let has = |modifier: Mod| contents.contains(&SlotContents::Filled(modifier));
+    let is_filled = |field| form.slot_of(field).is_some_and(|at| contents[at] != SlotContents::Empty);
     match rule {
         Rule::Together(one, other) => is_filled(*one) != is_filled(*other),
         Rule::Needs(modifier, needed) => has(*modifier) && !needed.iter().any(|one| has(*one)),
@@ -469,13 +475,13 @@ fn is_broken(form: &Form, rule: &Rule, places: &[Place; MAX_SLOTS]) -> bool {
 }
 
 /// The empty slots that would keep a rule when they were filled.
-fn asked_by(form: &Form, rule: &Rule, places: &[Place; MAX_SLOTS]) -> Vec<usize> {
+fn asked_by(form: &Form, rule: &Rule, contents: &[SlotContents; MAX_SLOTS]) -> Vec<usize> {
     let asks = |slot: &Slot| match rule {
         Rule::Together(one, other) => slot.field().is_some_and(|field| field == *one || field == *other),
         Rule::Needs(_, needed) => needed.iter().any(|one| slot.takes(*one)),
         Rule::Excludes(..) => false,
     };
-    (0..form.slots.len()).filter(|&at| places[at] == Place::Empty && asks(&form.slots[at])).collect()
+    (0..form.slots.len()).filter(|&at| contents[at] == SlotContents::Empty && asks(&form.slots[at])).collect()
 }
 
 impl Solution {
@@ -568,7 +574,7 @@ fn report(opcode: Opcode, text: &str, words: &[Word<'_>], found: &[Solution]) ->
         clauses.push(format!("the modifiers of `{}` are expected in another order", shortened(text)));
     }
     Misfit {
-        place: wrong.map(|at| words[at].place.clone()),
+        range: wrong.map(|at| words[at].range.clone()),
         message: clauses.join(", and "),
         help: what_to_write(opcode, first, words, &suggestions),
         suggestions,
@@ -705,7 +711,7 @@ fn unlike_any(opcode: Opcode, words: &[Word<'_>]) -> Misfit {
     if more > 0 {
         help.push_str(&format!("\n  and {more} more, which `--explain {}` shows", opcode.as_str()));
     }
-    Misfit { place: unknown.map(|at| words[at].place.clone()), message, help, suggestions: Vec::new() }
+    Misfit { range: unknown.map(|at| words[at].range.clone()), message, help, suggestions: Vec::new() }
 }
 
 /// A text that is shown in a message, cut where it is too long.

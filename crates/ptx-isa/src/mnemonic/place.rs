@@ -4,7 +4,7 @@
 //! emitted as.
 
 use super::Mnemonic;
-use crate::form::{Kind, Operand, Role};
+use crate::form::{Operand, OperandKind, Role};
 
 /// The syntactic form of an operand, as far as it distinguishes operands of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,34 +39,46 @@ pub enum Shape {
     Value,
 }
 
-impl Kind {
+impl OperandKind {
     /// Whether this kind accepts an operand, as far as that distinguishes rows of one mnemonic.
     pub const fn takes(self, shape: Shape) -> bool {
         use Shape as S;
         let is_predicate = matches!(shape, S::Predicate | S::NotPredicate);
         match self {
-            Kind::Predicate => is_predicate || matches!(shape, S::Sink | S::Immediate),
-            Kind::Address | Kind::AddressIn(_) | Kind::TensorAddress => matches!(shape, S::Address),
-            Kind::LooseAddress => matches!(shape, S::Address | S::Register | S::Predicate),
-            Kind::Bracketed(_) => matches!(shape, S::Bracket),
-            Kind::Braced(..) => matches!(shape, S::Vector),
-            Kind::Reference | Kind::Callee => matches!(shape, S::Register | S::Predicate | S::Symbol),
-            Kind::Coordinates(_) => matches!(shape, S::Register | S::Predicate | S::Vector),
-            Kind::Selected(..) => {
+            OperandKind::Predicate => is_predicate || matches!(shape, S::Sink | S::Immediate),
+            OperandKind::Address | OperandKind::AddressIn(_) | OperandKind::TensorAddress => {
+                matches!(shape, S::Address)
+            }
+            OperandKind::LooseAddress => matches!(shape, S::Address | S::Register | S::Predicate),
+            OperandKind::Bracketed(_) => matches!(shape, S::Bracket),
+            OperandKind::Braced(..) => matches!(shape, S::Vector),
+            OperandKind::Reference | OperandKind::Callee => {
+                matches!(shape, S::Register | S::Predicate | S::Symbol)
+            }
+            OperandKind::Coordinates(_) => matches!(shape, S::Register | S::Predicate | S::Vector),
+            OperandKind::Selected(..) => {
                 matches!(shape, S::Register | S::Predicate | S::Selected | S::Immediate)
             }
-            Kind::Signed(..) => {
+            OperandKind::Signed(..) => {
                 matches!(shape, S::Register | S::Predicate | S::Selected | S::Negated | S::Immediate)
             }
-            Kind::Immediate(..) => matches!(shape, S::Immediate),
-            Kind::Label | Kind::BranchTargets | Kind::CallTargets => matches!(shape, S::Label),
-            Kind::Results | Kind::Arguments => matches!(shape, S::List),
-            Kind::Move(_) => !matches!(shape, S::Address | S::Bracket | S::List),
-            Kind::Vector(..) => !is_predicate && !matches!(shape, S::Address | S::Bracket | S::Immediate),
-            Kind::WideVector(..) | Kind::Elements(..) | Kind::Registers(..) => {
+            OperandKind::Immediate(..) => matches!(shape, S::Immediate),
+            OperandKind::Label | OperandKind::BranchTargets | OperandKind::CallTargets => {
+                matches!(shape, S::Label)
+            }
+            OperandKind::Results | OperandKind::Arguments => matches!(shape, S::List),
+            OperandKind::Move(_) => !matches!(shape, S::Address | S::Bracket | S::List),
+            OperandKind::Vector(..) => {
+                !is_predicate && !matches!(shape, S::Address | S::Bracket | S::Immediate)
+            }
+            OperandKind::WideVector(..) | OperandKind::Elements(..) | OperandKind::Registers(..) => {
                 !is_predicate && !matches!(shape, S::Address | S::Bracket)
             }
-            Kind::Value(_) | Kind::Register(_) | Kind::Wide(_) | Kind::Untyped(_) | Kind::CachePolicy => {
+            OperandKind::Value(_)
+            | OperandKind::Register(_)
+            | OperandKind::Wide(_)
+            | OperandKind::Untyped(_)
+            | OperandKind::CachePolicy => {
                 !is_predicate
                     && !matches!(
                         shape,
@@ -183,7 +195,7 @@ impl Mnemonic {
         let unpaired = written.iter().filter(|operand| !is_paired(operand)).count();
         let mut spare = unpaired.checked_sub(needed)?;
         // The operands of a call are distinguished by its lists.
-        let is_call = places.iter().any(|place| place.kind == Kind::Callee);
+        let is_call = places.iter().any(|place| place.kind == OperandKind::Callee);
         let mut rest = written.iter().peekable();
         let mut taken = Placement(0);
         for (at, place) in places.iter().take(Placement::MOST).enumerate() {
@@ -192,7 +204,9 @@ impl Mnemonic {
                 _ if is_paired(next) => false,
                 Role::Def | Role::Use => true,
                 Role::UseOpt if place.is_conditional() => self.asks_for(place),
-                Role::UseOpt if is_call && matches!(place.kind, Kind::Results | Kind::Arguments) => {
+                Role::UseOpt
+                    if is_call && matches!(place.kind, OperandKind::Results | OperandKind::Arguments) =>
+                {
                     shape(next) == Shape::List
                 }
                 Role::UseOpt => is_call || spare > 0,

@@ -5,7 +5,7 @@ use crate::Since;
 use crate::constraint::Constraint;
 use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Combination, Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Combination, Effects, Form, Operand, OperandKind, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*};
 
 const ATOM_LATER: &[(Mod, Since)] = &[
@@ -43,7 +43,7 @@ const HINTS: &[Constraint] =
 
 /// The value before the operation, which may not be needed.
 const OLD: Operand = def("d", RT).discardable();
-const VECTOR: Kind = Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
+const VECTOR: OperandKind = OperandKind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -57,7 +57,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, BITS32_64),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -77,7 +77,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[B32, B64, B128]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -97,7 +97,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, F32, F64]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -116,7 +116,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -135,7 +135,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, S64]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -155,7 +155,13 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[B16, B32, B64, B128]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), arg("c", T), opt("cache-policy", Kind::CachePolicy)],
+        &[
+            OLD,
+            arg("a", OperandKind::Address),
+            arg("b", T),
+            arg("c", T),
+            opt("cache-policy", OperandKind::CachePolicy),
+        ],
         Sem::Memory(MemorySem::Atom),
     )
     .since(1, 1, 11)
@@ -176,7 +182,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F32]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(9, 4, 90)
@@ -196,7 +202,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
-        &[OLD, arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[OLD, arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Atom),
     )
     .since(6, 2, 60)
@@ -215,7 +221,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, BITS32_64),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
@@ -235,7 +241,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, F32, F64]),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
@@ -254,7 +260,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32]),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
@@ -273,7 +279,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[U32, S32, U64, S64]),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(1, 1, 11)
@@ -294,7 +300,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F32]),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(9, 4, 90)
@@ -314,7 +320,7 @@ pub(super) static FORMS: &[Form] = &[
             CACHE_HINT,
             One(Field::Type, &[F16, F16x2, Bf16, Bf16x2]),
         ],
-        &[arg("a", Kind::Address), arg("b", T), opt("cache-policy", Kind::CachePolicy)],
+        &[arg("a", OperandKind::Address), arg("b", T), opt("cache-policy", OperandKind::CachePolicy)],
         Sem::Memory(MemorySem::Red),
     )
     .since(6, 2, 60)

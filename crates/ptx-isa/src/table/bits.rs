@@ -3,11 +3,11 @@
 use super::vocabulary::*;
 use crate::families::{BitsSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One};
-use crate::form::{Form, Kind, arg, def, def_pair};
+use crate::form::{Form, OperandKind, arg, def, def_pair};
 use crate::names::{Field, Mod::*};
 
 /// The truth table; bits beyond its 8 are ignored.
-const TABLE: Kind = Kind::Immediate(i64::MIN, i64::MAX);
+const TABLE: OperandKind = OperandKind::Immediate(i64::MIN, i64::MAX);
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(

@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{AsyncSem, MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, arg, when};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, arg, when};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
@@ -310,7 +310,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Applypriority,
         "Sets the eviction priority of a block of the second-level cache.",
         &[Opt(Field::Space, &[Global]), One(Field::EvictL2, &[L2EvictNormal])],
-        &[addr("a"), arg("size", Kind::Immediate(128, 128))],
+        &[addr("a"), arg("size", OperandKind::Immediate(128, 128))],
         Sem::Memory(MemorySem::ApplyPriority),
     )
     .since(7, 4, 80)

@@ -4,12 +4,12 @@ use super::vocabulary::*;
 use crate::constants::Constants;
 use crate::families::{BlockSem, MemorySem, Opcode, Sem, WarpSem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, TypeRule, VectorLength, arg, def, def_pair, opt};
+use crate::form::{Effects, Form, OperandKind, TypeRule, VectorLength, arg, def, def_pair, opt};
 use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
 
-const RESPONSE: Kind = Kind::Elements(TypeRule::Is(ScalarType::B128), VectorLength::Is(1));
-const SHARED_ADDRESS: Kind = Kind::Move(TypeRule::Of(Field::Type));
+const RESPONSE: OperandKind = OperandKind::Elements(TypeRule::Is(ScalarType::B128), VectorLength::Is(1));
+const SHARED_ADDRESS: OperandKind = OperandKind::Move(TypeRule::Of(Field::Type));
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -101,7 +101,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Clusterlaunchcontrol,
         "Whether the response is that a launch was cancelled.",
         &[Lit(QueryCancel), Lit(IsCanceled), Lit(Pred), Lit(B128)],
-        &[def("p", PRED), arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128)))],
+        &[def("p", PRED), arg("try_cancel_response", OperandKind::Value(TypeRule::Is(ScalarType::B128)))],
         Sem::Block(BlockSem::QueryCancel),
     )
     .since(8, 6, 100)
@@ -111,8 +111,8 @@ pub(super) static FORMS: &[Form] = &[
         "The first block of the cancelled cluster.",
         &[Lit(QueryCancel), Lit(GetFirstCtaid), Lit(V4), Lit(B32), Lit(B128)],
         &[
-            def("d", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Is(4))),
-            arg("try_cancel_response", Kind::Value(TypeRule::Is(ScalarType::B128))),
+            def("d", OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Is(4))),
+            arg("try_cancel_response", OperandKind::Value(TypeRule::Is(ScalarType::B128))),
         ],
         Sem::Block(BlockSem::QueryCancel),
     )
@@ -136,7 +136,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Setmaxnreg,
         "Requests or releases registers, so that each thread of the warp has the given number.",
         &[One(Field::Action, &[Inc, Dec]), Lit(Sync), Lit(Aligned), Lit(U32)],
-        &[arg("imm-reg-count", Kind::Immediate(24, 256)).constants(Constants::Multiple(8, 24, 256))],
+        &[arg("imm-reg-count", OperandKind::Immediate(24, 256)).constants(Constants::Multiple(8, 24, 256))],
         Sem::Block(BlockSem::Setmaxnreg),
     )
     .only(8, 0, HOPPER_AND_BLACKWELL)

@@ -5,7 +5,7 @@ use crate::Since;
 use crate::constraint::Constraint;
 use crate::families::{CompareSem, Opcode, Sem};
 use crate::form::Slot::One;
-use crate::form::{Form, Kind, Operand, TypeRule, arg, def, def_pair};
+use crate::form::{Form, Operand, OperandKind, TypeRule, arg, def, def_pair};
 use crate::names::{Field, Mod, Mod::*};
 
 const BITS_CMP: &[Mod] = &[Eq, Ne];
@@ -41,9 +41,9 @@ pub(super) static FORMS: &[Form] = &[
         "Compares bits; the result is all ones or 1.0 when true.",
         &[One(Field::Cmp, BITS_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, BITS16_TO_64)],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -62,9 +62,9 @@ pub(super) static FORMS: &[Form] = &[
         "Compares signed integers; the result is all ones or 1.0 when true.",
         &[One(Field::Cmp, SIGNED_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, SIGNED)],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -83,9 +83,9 @@ pub(super) static FORMS: &[Form] = &[
         "Compares unsigned integers; the result is all ones or 1.0 when true.",
         &[One(Field::Cmp, UNSIGNED_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, &[U16, U32, U64])],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -104,9 +104,9 @@ pub(super) static FORMS: &[Form] = &[
         "Compares single-precision values; the result is all ones or 1.0 when true.",
         &[One(Field::Cmp, FLOAT_CMP), FTZ, One(Field::DType, SET_RESULTS), One(Field::AType, &[F32])],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -125,9 +125,9 @@ pub(super) static FORMS: &[Form] = &[
         "Compares double-precision values; the result is all ones or 1.0 when true.",
         &[One(Field::Cmp, FLOAT_CMP), One(Field::DType, SET_RESULTS), One(Field::AType, &[F64])],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -153,9 +153,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, HALVES),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -172,9 +172,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, BHALVES),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Compare(CompareSem::Set),
     )
@@ -227,9 +227,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, BITS16_TO_64),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -254,9 +254,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, SIGNED),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -281,9 +281,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, &[U16, U32, U64]),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -313,9 +313,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, &[F32]),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -340,9 +340,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, &[F64]),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -370,9 +370,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, HALVES),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -391,9 +391,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, BHALVES),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", PRED),
         ],
         Sem::Compare(CompareSem::Set),
@@ -450,10 +450,10 @@ pub(super) static FORMS: &[Form] = &[
         "Selects `a` when `c` is not negative, else `b`.",
         &[One(Field::DType, SELECTABLE), One(Field::CType, &[S32])],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::DType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::DType))),
-            arg("c", Kind::Value(TypeRule::Of(Field::CType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::DType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::DType))),
+            arg("c", OperandKind::Value(TypeRule::Of(Field::CType))),
         ],
         Sem::Compare(CompareSem::Slct),
     )
@@ -463,10 +463,10 @@ pub(super) static FORMS: &[Form] = &[
         "Selects `a` when `c` is not negative, else `b`; a NaN selects `b`.",
         &[FTZ, One(Field::DType, SELECTABLE), One(Field::CType, &[F32])],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::DType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::DType))),
-            arg("c", Kind::Value(TypeRule::Of(Field::CType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::DType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::DType))),
+            arg("c", OperandKind::Value(TypeRule::Of(Field::CType))),
         ],
         Sem::Compare(CompareSem::Slct),
     )

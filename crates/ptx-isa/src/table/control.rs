@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::families::{ControlSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, arg, opt};
+use crate::form::{Effects, Form, OperandKind, arg, opt};
 use crate::names::{Field, Mod::*};
 
 pub(super) static FORMS: &[Form] = &[
@@ -11,7 +11,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Bra,
         "Branches to a label; `.uni` asserts that all threads of the warp do.",
         &[Opt(Field::Uni, &[Uni])],
-        &[arg("tgt", Kind::Label)],
+        &[arg("tgt", OperandKind::Label)],
         Sem::Control(ControlSem::Bra),
     )
     .effects(Effects::TERMINATOR)
@@ -20,7 +20,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Brx,
         "Branches to the label that `index` selects from a list.",
         &[Lit(Idx), Opt(Field::Uni, &[Uni])],
-        &[arg("index", V_U32), arg("tlist", Kind::BranchTargets)],
+        &[arg("index", V_U32), arg("tlist", OperandKind::BranchTargets)],
         Sem::Control(ControlSem::BrxIdx),
     )
     .since(6, 0, 30)
@@ -31,10 +31,10 @@ pub(super) static FORMS: &[Form] = &[
         "Calls a function, by name or through a register with the prototype or the targets.",
         &[Opt(Field::Uni, &[Uni])],
         &[
-            opt("ret", Kind::Results),
-            arg("func", Kind::Callee),
-            opt("args", Kind::Arguments),
-            opt("targets", Kind::CallTargets),
+            opt("ret", OperandKind::Results),
+            arg("func", OperandKind::Callee),
+            opt("args", OperandKind::Arguments),
+            opt("targets", OperandKind::CallTargets),
         ],
         Sem::Control(ControlSem::Call),
     )
@@ -78,7 +78,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Pmevent,
         "Triggers one performance monitor event.",
         &[],
-        &[arg("a", Kind::Immediate(0, 15))],
+        &[arg("a", OperandKind::Immediate(0, 15))],
         Sem::Control(ControlSem::Pmevent),
     )
     .since(1, 4, 10)
@@ -88,7 +88,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Pmevent,
         "Triggers the performance monitor events of a mask.",
         &[Lit(MaskMod)],
-        &[arg("a", Kind::Immediate(0, 65535))],
+        &[arg("a", OperandKind::Immediate(0, 65535))],
         Sem::Control(ControlSem::Pmevent),
     )
     .since(3, 0, 20)

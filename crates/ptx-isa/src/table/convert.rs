@@ -4,7 +4,7 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{MoveSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, Operand, TypeRule, VectorLength, arg, def, when};
+use crate::form::{Form, Operand, OperandKind, TypeRule, VectorLength, arg, def, when};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
@@ -14,20 +14,21 @@ const SATFINITE: Slot = Opt(Field::Sat, &[Satfinite]);
 const PAIRS: &[Mod] = &[F16x2, Bf16x2];
 const SCALED: Slot = Opt(Field::Scale, &[ScaledN2Ue8m0]);
 /// Narrow values lie in untyped registers.
-const D: Operand = def("d", Kind::Untyped(TypeRule::HeldBy(Field::DType)));
-const A: Operand = arg("a", Kind::Untyped(TypeRule::HeldBy(Field::AType)));
+const D: Operand = def("d", OperandKind::Untyped(TypeRule::HeldBy(Field::DType)));
+const A: Operand = arg("a", OperandKind::Untyped(TypeRule::HeldBy(Field::AType)));
 /// Pairs lie in untyped registers, or in those of just their type.
-const D_PAIR: Operand = def("d", Kind::Register(TypeRule::Of(Field::DType)));
-const A_PAIR: Operand = arg("a", Kind::Register(TypeRule::Of(Field::AType)));
+const D_PAIR: Operand = def("d", OperandKind::Register(TypeRule::Of(Field::DType)));
+const A_PAIR: Operand = arg("a", OperandKind::Register(TypeRule::Of(Field::AType)));
 /// Fixed-point values that are written may lie in any register of 16 bits.
-const D_FIXED: Operand = def("d", Kind::Register(TypeRule::HeldBy(Field::DType)));
+const D_FIXED: Operand = def("d", OperandKind::Register(TypeRule::HeldBy(Field::DType)));
 /// `ptxas` accepts any 32-bit value for the bfloat pairs that are converted to 4-bit values.
-const A_ANY: Operand = arg("a", Kind::Register(TypeRule::HeldBy(Field::AType)));
-const SINGLE_A: Operand = arg("a", Kind::Value(TypeRule::Is(ScalarType::F32)));
-const SINGLE_B: Operand = arg("b", Kind::Value(TypeRule::Is(ScalarType::F32)));
-const FOUR: Operand = arg("abef", Kind::Vector(TypeRule::Is(ScalarType::F32), VectorLength::Is(4)));
-const RANDOM: Operand = arg("rbits", Kind::Untyped(TypeRule::Is(ScalarType::B32)));
-const SCALE: Operand = when("scale-factor", Kind::Untyped(TypeRule::Is(ScalarType::B16)), &[ScaledN2Ue8m0]);
+const A_ANY: Operand = arg("a", OperandKind::Register(TypeRule::HeldBy(Field::AType)));
+const SINGLE_A: Operand = arg("a", OperandKind::Value(TypeRule::Is(ScalarType::F32)));
+const SINGLE_B: Operand = arg("b", OperandKind::Value(TypeRule::Is(ScalarType::F32)));
+const FOUR: Operand = arg("abef", OperandKind::Vector(TypeRule::Is(ScalarType::F32), VectorLength::Is(4)));
+const RANDOM: Operand = arg("rbits", OperandKind::Untyped(TypeRule::Is(ScalarType::B32)));
+const SCALE: Operand =
+    when("scale-factor", OperandKind::Untyped(TypeRule::Is(ScalarType::B16)), &[ScaledN2Ue8m0]);
 /// Targets with random rounding and with the formats of 6 and 4 bits in the families.
 const RANDOM_TARGETS: &[Sm] = &[Sm::arch(100), Sm::arch(103), Sm::arch(107)];
 const S2F6_TARGETS: &[Sm] =

@@ -6,7 +6,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, arg, opt, when};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, arg, opt, when};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 use crate::types::ScalarType;
@@ -22,18 +22,22 @@ const ADDRESS: Slot = Lit(OverrideGlobalAddress);
 const SIZES: Slot = Opt(Field::OverrideSizes, &[OverrideGlobalDim, OverrideGlobalDimStride]);
 
 const SIZE: Operand = arg("size", V_U32);
-const HANDLE: Kind = R_U32;
-const FAR: Kind = Kind::Register(TypeRule::Is(ScalarType::U64));
+const HANDLE: OperandKind = R_U32;
+const FAR: OperandKind = OperandKind::Register(TypeRule::Is(ScalarType::U64));
 /// `[handle, address]`, with a counter when bytes are counted.
 const REMOTE: Operand = arg(
     "remote",
-    Kind::Bracketed(&[arg("handle", HANDLE), arg("address", FAR), when("counter", FAR, &[CountedBytes])]),
+    OperandKind::Bracketed(&[
+        arg("handle", HANDLE),
+        arg("address", FAR),
+        when("counter", FAR, &[CountedBytes]),
+    ]),
 );
 /// The same of a tensor.
 const REMOTE_TENSOR: Operand = arg(
     "remote",
-    Kind::Bracketed(&[
-        arg("tensorMap", Kind::Reference),
+    OperandKind::Bracketed(&[
+        arg("tensorMap", OperandKind::Reference),
         arg("handle", HANDLE),
         arg("globalAddress", FAR),
         when("counter", FAR, &[CountedBytes]),
@@ -43,9 +47,9 @@ const REMOTE_TENSOR: Operand = arg(
         COORDINATES,
     ]),
 );
-const LOCAL: Operand = arg("local", Kind::LooseAddress);
-const OTHER: Operand = arg("value", Kind::LooseAddress);
-const MBAR: Operand = arg("mbar", Kind::LooseAddress);
+const LOCAL: Operand = arg("local", OperandKind::LooseAddress);
+const OTHER: Operand = arg("value", OperandKind::LooseAddress);
+const MBAR: Operand = arg("mbar", OperandKind::LooseAddress);
 const BYTE_MASK: Operand = when("byteMask", BARE_U16, &[CpMask]);
 /// All lanes of the warp take part.
 const ALL_LANES: Operand = arg("membermask", ANY_INTEGER).constants(Constants::Either(-1, u32::MAX as i64));

@@ -4,11 +4,11 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{BlockSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One};
-use crate::form::{Effects, Form, Kind, Operand, arg};
+use crate::form::{Effects, Form, Operand, OperandKind, arg};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
-const SIZE: Operand = arg("size", Kind::Immediate(128, 128));
+const SIZE: Operand = arg("size", OperandKind::Immediate(128, 128));
 const PROXY_LATER: &[(Mod, Since)] = &[(Async, at(8, 0, 90))];
 
 const fn fence(doc: &'static str, slots: &'static [Slot], operands: &'static [Operand]) -> Form {

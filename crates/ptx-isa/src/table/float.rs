@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::families::{ArithSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Form, Kind, Rule, TypeRule, arg, def};
+use crate::form::{Form, OperandKind, Rule, TypeRule, arg, def};
 use crate::names::{Field, Mod, Mod::*};
 
 /// Directed rounding of single precision came with sm_20.
@@ -719,7 +719,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Add,
         "Adds a half-precision or bfloat and a single-precision value.",
         &[OPT_RND, SAT, Lit(F32), One(Field::AType, &[F16, Bf16])],
-        &[def("d", RLIT), arg("a", Kind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
+        &[def("d", RLIT), arg("a", OperandKind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
         Sem::Arith(ArithSem::Add),
     )
     .since(8, 6, 100)
@@ -728,7 +728,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Sub,
         "Subtracts a half-precision or bfloat and a single-precision value.",
         &[OPT_RND, SAT, Lit(F32), One(Field::AType, &[F16, Bf16])],
-        &[def("d", RLIT), arg("a", Kind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
+        &[def("d", RLIT), arg("a", OperandKind::Value(TypeRule::Of(Field::AType))), arg("c", LIT)],
         Sem::Arith(ArithSem::Sub),
     )
     .since(8, 6, 100)
@@ -739,8 +739,8 @@ pub(super) static FORMS: &[Form] = &[
         &[One(Field::Rnd, RND), SAT, Lit(F32), One(Field::AType, &[F16, Bf16])],
         &[
             def("d", RLIT),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
             arg("c", LIT),
         ],
         Sem::Arith(ArithSem::Fma),

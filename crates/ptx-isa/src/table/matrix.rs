@@ -4,7 +4,7 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
+use crate::form::{Effects, Form, Operand, OperandKind, TypeRule, VectorLength, arg, def};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod::*};
 use crate::types::ScalarType;
@@ -20,12 +20,15 @@ const fn load(doc: &'static str, slots: &'static [Slot], operands: &'static [Ope
 /// `ptxas` also accepts `.x8`, which the manual does not have, with any number of registers that a vector may have, and generates the
 /// machine instruction for one matrix.
 const EIGHT: Slot = One(Field::Num, &[X8]);
-const ANY_REGISTERS: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Free);
+const ANY_REGISTERS: OperandKind = OperandKind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Free);
 const LOADED_EIGHT: &[Operand] = &[def("r", ANY_REGISTERS), addr("p")];
 const STORED_EIGHT: &[Operand] = &[addr("p"), arg("r", ANY_REGISTERS)];
 
 const LOADED: &[Operand] = &[
-    def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::Matrices))),
+    def(
+        "r",
+        OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::Matrices)),
+    ),
     addr("p"),
 ];
 
@@ -43,8 +46,8 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16]),
         ],
         &[
-            def("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
-            arg("p", Kind::Address),
+            def("r", OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
+            arg("p", OperandKind::Address),
         ],
         Sem::Matrix(MatrixSem::Ldmatrix),
     )
@@ -84,8 +87,8 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16]),
         ],
         &[
-            arg("p", Kind::Address),
-            arg("r", Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
+            arg("p", OperandKind::Address),
+            arg("r", OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::Of(Field::Num))),
         ],
         Sem::Matrix(MatrixSem::Stmatrix),
     )
@@ -221,10 +224,13 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B8]),
         ],
         &[
-            arg("p", Kind::Address),
+            arg("p", OperandKind::Address),
             arg(
                 "r",
-                Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::Matrices)),
+                OperandKind::Vector(
+                    TypeRule::Is(ScalarType::B32),
+                    VectorLength::By(VectorLengthRule::Matrices),
+                ),
             ),
         ],
         Sem::Matrix(MatrixSem::Stmatrix),

@@ -5,7 +5,9 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
+use crate::form::{
+    Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def, def_pair, opt,
+};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 use crate::types::ScalarType;
@@ -19,7 +21,7 @@ const MULTICAST: Slot = Opt(Field::Multicast, &[MulticastCluster32b]);
 const RELEASES: Slot = Opt(Field::MemOrder, &[Release, Relaxed]);
 const ACQUIRES: Slot = Opt(Field::MemOrder, &[Acquire, Relaxed]);
 /// The phase that is arrived at; arrivals at the barrier of another block give none.
-const STATE: Operand = def("state", Kind::Register(TypeRule::Is(ScalarType::U64)))
+const STATE: Operand = def("state", OperandKind::Register(TypeRule::Is(ScalarType::U64)))
     .without(&[SharedCluster])
     .discardable_since(7, 1, 80);
 /// The same of a thread that is not waited for later.
@@ -29,7 +31,7 @@ const HINT: Operand = opt("suspendTimeHint", V_U32);
 const WAITED: Operand = def("waitComplete", PRED);
 /// Whether an operation that the phase counted reported something, and what.
 const REPORTED: Operand = def_pair("reportPredicate", PRED);
-const REPORT_VALUE: Operand = def("reportValue", Kind::Value(TypeRule::Is(ScalarType::B8)));
+const REPORT_VALUE: Operand = def("reportValue", OperandKind::Value(TypeRule::Is(ScalarType::B8)));
 
 const CTA_LATER: (Mod, Since) = (SharedCta, at(7, 8, 80));
 const ARRIVE_LATER: &[(Mod, Since)] = &[
@@ -84,8 +86,9 @@ const FAR_RULES: &[Rule] =
 /// The maximum number of arrivals that a phase waits for.
 const MOST_ARRIVALS: i64 = 0xF_FFFF;
 /// How many arrivals at once; braces may occur around it.
-const COUNT: Operand = arg("count", Kind::Elements(TypeRule::Is(ScalarType::U32), VectorLength::Is(1)))
-    .constants(Constants::Range(1, u32::MAX as i64));
+const COUNT: Operand =
+    arg("count", OperandKind::Elements(TypeRule::Is(ScalarType::U32), VectorLength::Is(1)))
+        .constants(Constants::Range(1, u32::MAX as i64));
 const SINGLE: &[Operand] = &[STATE, shared("addr"), CTA_MASK_32];
 const COUNTED: &[Operand] = &[STATE, shared("addr"), COUNT, CTA_MASK_32];
 const EXPECTING: &[Operand] = &[STATE, shared("addr"), arg("txCount", V_U32), CTA_MASK_32];

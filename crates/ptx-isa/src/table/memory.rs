@@ -5,7 +5,7 @@ use crate::Since;
 use crate::constraint::Constraint;
 use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{One, Opt};
-use crate::form::{Combination, Effects, Form, Kind, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Combination, Effects, Form, OperandKind, TypeRule, VectorLength, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*};
 
 const MEMORY_TYPES: &[Mod] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
@@ -118,9 +118,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, MEMORY_TYPES),
         ],
         &[
-            def("d", Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
-            arg("a", Kind::Address),
-            opt("cache-policy", Kind::CachePolicy),
+            def("d", OperandKind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            arg("a", OperandKind::Address),
+            opt("cache-policy", OperandKind::CachePolicy),
         ],
         Sem::Memory(MemorySem::Load),
     )
@@ -134,8 +134,8 @@ pub(super) static FORMS: &[Form] = &[
         "Loads registers from memory at an address that is the same for all threads of the warp.",
         &[Opt(Field::Space, &[Global]), Opt(Field::Vec, &[V2, V4, V8]), One(Field::Type, MEMORY_TYPES)],
         &[
-            def("d", Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
-            arg("a", Kind::Address),
+            def("d", OperandKind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            arg("a", OperandKind::Address),
         ],
         Sem::Memory(MemorySem::LoadUniform),
     )
@@ -160,9 +160,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, MEMORY_TYPES),
         ],
         &[
-            arg("a", Kind::Address),
-            arg("b", Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
-            opt("cache-policy", Kind::CachePolicy),
+            arg("a", OperandKind::Address),
+            arg("b", OperandKind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            opt("cache-policy", OperandKind::CachePolicy),
         ],
         Sem::Memory(MemorySem::Store),
     )
@@ -175,7 +175,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Prefetch,
         "Brings the line of an address into a cache.",
         &[Opt(Field::Space, &[Global, Local]), One(Field::Level, &[L1, L2, L2EvictLast, L2EvictNormal])],
-        &[arg("a", Kind::Address)],
+        &[arg("a", OperandKind::Address)],
         Sem::Memory(MemorySem::Prefetch),
     )
     .since(2, 0, 20)
@@ -187,7 +187,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Prefetchu,
         "Brings the line of a generic address into the uniform cache.",
         &[One(Field::Level, &[L1])],
-        &[arg("a", Kind::Address)],
+        &[arg("a", OperandKind::Address)],
         Sem::Memory(MemorySem::Prefetch),
     )
     .since(2, 0, 20)

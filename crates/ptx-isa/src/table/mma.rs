@@ -5,14 +5,14 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
 use crate::types::ScalarType;
 
-const fn fragment(field: Field, length: VectorLengthRule) -> Kind {
-    Kind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
+const fn fragment(field: Field, length: VectorLengthRule) -> OperandKind {
+    OperandKind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
 }
 
 const D: Operand = def("d", fragment(Field::DType, VectorLengthRule::D));
@@ -23,12 +23,12 @@ const C: Operand = arg("c", fragment(Field::CType, VectorLengthRule::C));
 const E: Operand = arg("e", BARE_B32);
 const F: Operand = arg("f", ANY_INTEGER).constants(Constants::SparsitySelector);
 /// The byte and the threads that hold the scales of a matrix.
-const IDS: Kind = Kind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
+const IDS: OperandKind = OperandKind::Vector(TypeRule::Is(ScalarType::U16), VectorLength::Is(2));
 const A_IDS: Operand =
     arg("scale-a-ids", IDS).constants(Constants::Elements(&[Constants::ScaleBytes, Constants::Range(0, 1)]));
 const B_IDS: Operand =
     arg("scale-b-ids", IDS).constants(Constants::Elements(&[Constants::ScaleBytes, Constants::Range(0, 3)]));
-const SCALE: Kind = BARE_B32;
+const SCALE: OperandKind = BARE_B32;
 const DENSE: &[Operand] = &[D, A, B_, C];
 const SPARSE: &[Operand] = &[D, A, B_, C, E, F];
 const SCALED: &[Operand] =

@@ -4,7 +4,7 @@ use super::vocabulary::*;
 use crate::Since;
 use crate::families::{BitsSem, MoveSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Combination, Form, Kind, Rule, TypeRule, VectorLength, arg, def};
+use crate::form::{Combination, Form, OperandKind, Rule, TypeRule, VectorLength, arg, def};
 use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
@@ -54,8 +54,8 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Type, &[B16, B32, B64, U16, U32, U64, S16, S32, S64, F32, F64]),
         ],
         &[
-            def("d", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
-            arg("a", Kind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            def("d", OperandKind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
+            arg("a", OperandKind::Vector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec))),
         ],
         Sem::Move(MoveSem::MovVector),
     )
@@ -65,7 +65,10 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Mov,
         "Copies a register, an immediate, a special register or an address; packs and unpacks vectors.",
         &[One(Field::Type, &[Pred, B16, B32, B64, B128, U16, U32, U64, S16, S32, S64, F32, F64])],
-        &[def("d", Kind::Move(TypeRule::Of(Field::Type))), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
+        &[
+            def("d", OperandKind::Move(TypeRule::Of(Field::Type))),
+            arg("a", OperandKind::Move(TypeRule::Of(Field::Type))),
+        ],
         Sem::Move(MoveSem::Mov),
     )
     .later(&[(B128, at(8, 3, 70))])
@@ -83,7 +86,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Isspacep,
         "Tests whether a generic address lies in a state space.",
         &[One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry])],
-        &[def("p", PRED), arg("a", Kind::Move(TypeRule::Is(ScalarType::U64)))],
+        &[def("p", PRED), arg("a", OperandKind::Move(TypeRule::Is(ScalarType::U64)))],
         Sem::Move(MoveSem::Isspacep),
     )
     .since(2, 0, 20)
@@ -96,7 +99,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry]),
             One(Field::Type, &[U32, U64]),
         ],
-        &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
+        &[def("p", RT), arg("a", OperandKind::Move(TypeRule::Of(Field::Type)))],
         Sem::Move(MoveSem::Cvta),
     )
     .since(2, 0, 20)
@@ -110,7 +113,7 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::Space, &[Const, Global, Local, Shared, SharedCta, SharedCluster, Param, ParamEntry]),
             One(Field::Type, &[U32, U64]),
         ],
-        &[def("p", RT), arg("a", Kind::Move(TypeRule::Of(Field::Type)))],
+        &[def("p", RT), arg("a", OperandKind::Move(TypeRule::Of(Field::Type)))],
         Sem::Move(MoveSem::Cvta),
     )
     .since(2, 0, 20)
@@ -120,7 +123,10 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Cvt,
         "Converts between integers; `.sat` clamps to the range of the destination.",
         &[SAT, One(Field::DType, INTS), One(Field::AType, INTS)],
-        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        &[
+            def("d", OperandKind::Wide(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Wide(TypeRule::Of(Field::AType))),
+        ],
         Sem::Move(MoveSem::Cvt),
     )
     .section("9.7.9.21"),
@@ -134,7 +140,10 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, INTS),
             One(Field::AType, FLOATS),
         ],
-        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        &[
+            def("d", OperandKind::Wide(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Wide(TypeRule::Of(Field::AType))),
+        ],
         Sem::Move(MoveSem::Cvt),
     )
     .later(BFLOAT_LATER)
@@ -143,7 +152,10 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Cvt,
         "Converts an integer to a floating-point value.",
         &[One(Field::Rnd, RND), FTZ, SAT, One(Field::DType, FLOATS), One(Field::AType, INTS)],
-        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        &[
+            def("d", OperandKind::Wide(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Wide(TypeRule::Of(Field::AType))),
+        ],
         Sem::Move(MoveSem::Cvt),
     )
     .later(BFLOAT_LATER)
@@ -159,7 +171,10 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::DType, &[F16, Bf16, Tf32, F32, F64]),
             One(Field::AType, FLOATS),
         ],
-        &[def("d", Kind::Wide(TypeRule::Of(Field::DType))), arg("a", Kind::Wide(TypeRule::Of(Field::AType)))],
+        &[
+            def("d", OperandKind::Wide(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Wide(TypeRule::Of(Field::AType))),
+        ],
         Sem::Move(MoveSem::Cvt),
     )
     .later(CVT_LATER)
@@ -176,9 +191,9 @@ pub(super) static FORMS: &[Form] = &[
             One(Field::AType, &[F32]),
         ],
         &[
-            def("d", Kind::Register(TypeRule::Of(Field::DType))),
-            arg("a", Kind::Value(TypeRule::Of(Field::AType))),
-            arg("b", Kind::Value(TypeRule::Of(Field::AType))),
+            def("d", OperandKind::Register(TypeRule::Of(Field::DType))),
+            arg("a", OperandKind::Value(TypeRule::Of(Field::AType))),
+            arg("b", OperandKind::Value(TypeRule::Of(Field::AType))),
         ],
         Sem::Move(MoveSem::CvtPack),
     )

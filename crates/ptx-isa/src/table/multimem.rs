@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{AsyncSem, MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def};
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
@@ -13,10 +13,11 @@ const OPERATIONS: &[Mod] = &[Min, Max, Add, And, Or, Xor];
 const INTEGERS: &[Mod] = &[B32, B64, U32, U64, S32, S64];
 const NARROW_4: &[Mod] = &[E5m2x4, E4m3x4];
 const HELD: TypeRule = TypeRule::HeldBy(Field::Type);
-const VALUES: Kind = Kind::Elements(TypeRule::ValueOf(Field::Type), VectorLength::Of(Field::Vec));
+const VALUES: OperandKind =
+    OperandKind::Elements(TypeRule::ValueOf(Field::Type), VectorLength::Of(Field::Vec));
 /// 8-bit values are in registers of just that width.
-const BYTES: Kind = Kind::Vector(HELD, VectorLength::Of(Field::Vec));
-const FLOATS: Kind = Kind::Elements(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
+const BYTES: OperandKind = OperandKind::Vector(HELD, VectorLength::Of(Field::Vec));
+const FLOATS: OperandKind = OperandKind::Elements(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 const GLOBAL: Slot = Opt(Field::Space, &[Global]);
 const SCOPE: Slot = Opt(Field::Scope, SCOPES);
 /// Halves are summed in single precision, 8-bit values in half precision.
@@ -508,12 +509,9 @@ pub(super) static FORMS: &[Form] = &[
         &[Lit(Bulk), Opt(Field::MemOrder, &[Weak]), Opt(Field::Space, &[SharedCta])],
         &[
             addr("a"),
-            arg("size", Kind::Wide(TypeRule::Is(crate::ScalarType::U32))).constants(Constants::Multiple(
-                8,
-                0,
-                1 << 24,
-            )),
-            arg("initval", Kind::Immediate(0, 0)),
+            arg("size", OperandKind::Wide(TypeRule::Is(crate::ScalarType::U32)))
+                .constants(Constants::Multiple(8, 0, 1 << 24)),
+            arg("initval", OperandKind::Immediate(0, 0)),
         ],
         Sem::Async(AsyncSem::StoreBulk),
     )

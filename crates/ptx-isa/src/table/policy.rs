@@ -3,13 +3,13 @@
 use super::vocabulary::*;
 use crate::families::{MemorySem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, TypeRule, arg, def, opt};
+use crate::form::{Effects, Form, OperandKind, TypeRule, arg, def, opt};
 use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
 
 const PRIMARY: &[Mod] = &[L2EvictLast, L2EvictNormal, L2EvictFirst, L2EvictUnchanged];
 const SECONDARY: &[Mod] = &[L2EvictFirst, L2EvictUnchanged];
-const R_POLICY: Kind = Kind::Register(TypeRule::Is(ScalarType::U64));
+const R_POLICY: OperandKind = OperandKind::Register(TypeRule::Is(ScalarType::U64));
 
 pub(super) static FORMS: &[Form] = &[
     Form::new(
@@ -31,7 +31,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Createpolicy,
         "A policy for a fraction of the accesses and another for the rest.",
         &[Lit(Fractional), One(Field::Primary, PRIMARY), Opt(Field::Secondary, SECONDARY), Lit(B64)],
-        &[def("cache-policy", R_POLICY), opt("fraction", Kind::Value(TypeRule::Is(ScalarType::F32)))],
+        &[def("cache-policy", R_POLICY), opt("fraction", OperandKind::Value(TypeRule::Is(ScalarType::F32)))],
         Sem::Memory(MemorySem::CreatePolicy),
     )
     .since(7, 4, 80)
@@ -40,7 +40,10 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Createpolicy,
         "A policy from an access property of the host.",
         &[Lit(Cvt), Lit(L2), Lit(B64)],
-        &[def("cache-policy", R_POLICY), arg("access-property", Kind::Value(TypeRule::Is(ScalarType::U64)))],
+        &[
+            def("cache-policy", R_POLICY),
+            arg("access-property", OperandKind::Value(TypeRule::Is(ScalarType::U64))),
+        ],
         Sem::Memory(MemorySem::CreatePolicy),
     )
     .since(7, 4, 80)
@@ -49,7 +52,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Discard,
         "Drops 128 bytes from the second-level cache without writing them back; they become undefined.",
         &[Opt(Field::Space, &[Global]), Lit(L2)],
-        &[addr("a"), arg("size", Kind::Immediate(128, 128))],
+        &[addr("a"), arg("size", OperandKind::Immediate(128, 128))],
         Sem::Memory(MemorySem::Discard),
     )
     .since(7, 4, 80)

@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
@@ -32,12 +32,14 @@ const AT_MOST_128: &[Rule] = &[Rule::Excludes(S16x128b, &[X128]), Rule::Excludes
 const EXCLUSIVE_COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::Multiple(32, 32, i64::MAX));
 /// How many columns.
 const COLUMNS: Operand = arg("nCols", V_U32).constants(Constants::PowerOfTwo(32, 512));
-const CELLS: Kind =
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorMemory));
-const KEPT: Kind =
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::CompressedValues));
-const POSITIONS: Kind =
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::CompressedPositions));
+const CELLS: OperandKind =
+    OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorMemory));
+const KEPT: OperandKind =
+    OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::CompressedValues));
+const POSITIONS: OperandKind = OperandKind::Vector(
+    TypeRule::Is(ScalarType::B32),
+    VectorLength::By(VectorLengthRule::CompressedPositions),
+);
 
 const D_TMEM: Operand = tensor_memory("d-tmem");
 const A_DESC: Operand = arg("a-desc", V_U64);
@@ -50,11 +52,11 @@ const SCALE_B: Operand = tensor_memory("scale-B-tmem");
 /// Lanes of D that stay as they are.
 const DISABLED: Operand = arg(
     "disable-output-lane",
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::DisabledLanes)),
+    OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::DisabledLanes)),
 );
 /// Whether the old value of D is added, and by which power of two it is divided.
 const ENABLE_D: Operand = arg("enable-input-d", PRED);
-const SCALE_D: Operand = arg("scale-input-d", Kind::Immediate(0, 15));
+const SCALE_D: Operand = arg("scale-input-d", OperandKind::Immediate(0, 15));
 /// `ptxas` does not restrict the power for integers.
 const SCALE_INTEGER_D: Operand = arg("scale-input-d", ANY_INTEGER);
 const ZERO_COLUMNS: Operand = opt("zero-column-mask-desc", V_U64);

@@ -5,7 +5,7 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{AsyncSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, when};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, when};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::{Since, Sm};
@@ -25,15 +25,15 @@ const fn braced(
     length: VectorLengthRule,
     mods: &'static [Mod],
 ) -> Operand {
-    when(name, Kind::Braced(TypeRule::Is(ty), VectorLength::By(length)), mods)
+    when(name, OperandKind::Braced(TypeRule::Is(ty), VectorLength::By(length)), mods)
 }
 
-const STRIDES: Kind =
-    Kind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorStrides));
+const STRIDES: OperandKind =
+    OperandKind::Vector(TypeRule::Is(ScalarType::B32), VectorLength::By(VectorLengthRule::TensorStrides));
 
 /// The address, sizes and strides that are in for those of the tensor map, and the coordinates.
 pub(super) const OVERRIDES: [Operand; 4] = [
-    when("globalAddress", Kind::Register(TypeRule::Is(ScalarType::U64)), &[OverrideGlobalAddress]),
+    when("globalAddress", OperandKind::Register(TypeRule::Is(ScalarType::U64)), &[OverrideGlobalAddress]),
     braced(
         "globalDim",
         ScalarType::U16,
@@ -41,17 +41,21 @@ pub(super) const OVERRIDES: [Operand; 4] = [
         &[OverrideGlobalDim, OverrideGlobalDimStride],
     ),
     when("globalStride", STRIDES, &[OverrideGlobalDimStride]),
-    when("globalStrideHigh", Kind::Register(TypeRule::Is(ScalarType::U16)), &[OverrideGlobalDimStride]),
+    when(
+        "globalStrideHigh",
+        OperandKind::Register(TypeRule::Is(ScalarType::U16)),
+        &[OverrideGlobalDimStride],
+    ),
 ];
 pub(super) const COORDINATES: Operand = arg(
     "tensorCoords",
-    Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TensorCoordinates)),
+    OperandKind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TensorCoordinates)),
 );
 /// `[tensorMap, tensorCoords]`
 const TENSOR: Operand = arg(
     "tensor",
-    Kind::Bracketed(&[
-        arg("tensorMap", Kind::Reference),
+    OperandKind::Bracketed(&[
+        arg("tensorMap", OperandKind::Reference),
         OVERRIDES[0],
         OVERRIDES[1],
         OVERRIDES[2],
@@ -302,19 +306,19 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B1024),
             Lit(B32),
         ],
-        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_U32)],
+        &[addr("addr"), arg("ord", OperandKind::Immediate(0, 4)), arg("new_val", V_U32)],
     ),
     replace(
         "Replaces the stride of dimension `ord` in a tensor map.",
         &[Lit(Replace), Lit(Tile), Lit(GlobalStride), MAP_SPACE, Lit(B1024), Lit(B64)],
-        &[addr("addr"), arg("ord", Kind::Immediate(0, 4)), arg("new_val", V_B64)],
+        &[addr("addr"), arg("ord", OperandKind::Immediate(0, 4)), arg("new_val", V_B64)],
     ),
     replace(
         "Replaces the element type of a tensor map, given as a number.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[Elemtype]), MAP_SPACE, Lit(B1024), Lit(B32)],
         &[
             addr("addr"),
-            arg("new_val", Kind::Immediate(0, 15)).newer_constants(&[(13, 15, on(8, 7, BLACKWELL))]),
+            arg("new_val", OperandKind::Immediate(0, 15)).newer_constants(&[(13, 15, on(8, 7, BLACKWELL))]),
         ],
     ),
     replace(
@@ -327,12 +331,12 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B1024),
             Lit(B32),
         ],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 2))],
+        &[addr("addr"), arg("new_val", OperandKind::Immediate(0, 2))],
     ),
     replace(
         "Replaces the swizzle mode of a tensor map, given as a number; 4, in units of 96 bytes, exists on some targets.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[SwizzleMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 4)).newer_constants(&[(4, 4, BY_96_BYTES)])],
+        &[addr("addr"), arg("new_val", OperandKind::Immediate(0, 4)).newer_constants(&[(4, 4, BY_96_BYTES)])],
     ),
     replace(
         "Replaces the swizzle atomicity of a tensor map, given as a number.",
@@ -344,12 +348,12 @@ pub(super) static FORMS: &[Form] = &[
             Lit(B1024),
             Lit(B32),
         ],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 3))],
+        &[addr("addr"), arg("new_val", OperandKind::Immediate(0, 3))],
     ),
     replace(
         "Replaces the fill mode of out-of-bounds elements in a tensor map, given as a number.",
         &[Lit(Replace), Lit(Tile), One(Field::MapField, &[FillMode]), MAP_SPACE, Lit(B1024), Lit(B32)],
-        &[addr("addr"), arg("new_val", Kind::Immediate(0, 1))],
+        &[addr("addr"), arg("new_val", OperandKind::Immediate(0, 1))],
     ),
     Form::new(
         Opcode::Tensormap,
@@ -364,7 +368,7 @@ pub(super) static FORMS: &[Form] = &[
             Lit(Sync),
             Lit(Aligned),
         ],
-        &[global("dst"), shared("src"), arg("size", Kind::Immediate(128, 128))],
+        &[global("dst"), shared("src"), arg("size", OperandKind::Immediate(128, 128))],
         Sem::Async(AsyncSem::TensormapCopy),
     )
     .since(8, 3, 90)

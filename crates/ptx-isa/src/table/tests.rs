@@ -1,7 +1,7 @@
 //! Properties of every row.
 
 use super::*;
-use crate::{Field, Kind, Mnemonic, Mod, Role, Slot, candidates};
+use crate::{Field, Mnemonic, Mod, OperandKind, Role, Slot, candidates};
 
 #[test]
 fn syntax_lines_read_like_the_manual() {
@@ -35,7 +35,7 @@ fn pairs_follow_a_destination_and_lists_stand_where_the_reader_looks() {
             if operand.role == Role::DefPair {
                 assert_eq!(row.operands[at - 1].role, Role::Def, "{}", row.syntax());
             }
-            if operand.kind == Kind::CachePolicy {
+            if operand.kind == OperandKind::CachePolicy {
                 assert!(row.slots.iter().any(|s| s.takes(Mod::L2CacheHint)), "{}", row.syntax());
             }
         }
@@ -132,7 +132,7 @@ fn fragments_have_the_registers_that_the_manual_draws() {
     for (text, expected) in cases {
         let mnemonic = Mnemonic::from_text(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         let lengths = mnemonic.form().operands.iter().filter_map(|operand| match operand.kind {
-            Kind::Vector(_, length) => Some(mnemonic.vector_length(length)),
+            OperandKind::Vector(_, length) => Some(mnemonic.vector_length(length)),
             _ => None,
         });
         assert_eq!(lengths.take(expected.len()).collect::<Vec<_>>(), expected, "{text}");
@@ -180,8 +180,8 @@ fn kinds_of_operands_choose_among_rows() {
         let place = rows[at].mnemonic.form().operands.iter().enumerate().rfind(|(at, _)| placement.has(*at));
         place.map(|(_, place)| place.kind)
     };
-    assert!(matches!(last(Shape::Predicate), Some(Kind::Predicate)));
-    assert!(last(Shape::Register).is_some_and(|kind| kind != Kind::Predicate));
+    assert!(matches!(last(Shape::Predicate), Some(OperandKind::Predicate)));
+    assert!(last(Shape::Register).is_some_and(|kind| kind != OperandKind::Predicate));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn places_are_few() {
     for form in all_forms() {
         assert!(form.operands.len() <= crate::mnemonic::MOST_PLACES, "{}", form.syntax());
         for place in form.operands {
-            if let Kind::Bracketed(parts) = place.kind {
+            if let OperandKind::Bracketed(parts) = place.kind {
                 assert!(parts.len() <= crate::mnemonic::MOST_PLACES, "{}", form.syntax());
             }
         }

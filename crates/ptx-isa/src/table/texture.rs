@@ -5,7 +5,9 @@ use crate::Since;
 use crate::constraint::Constraint;
 use crate::families::{Opcode, Sem, TextureSem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, def_pair, opt};
+use crate::form::{
+    Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def, def_pair, opt,
+};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::types::ScalarType;
@@ -50,36 +52,41 @@ const ONE_LEVEL: &[Constraint] =
 const SURFACE_LATER: &[(Mod, Since)] = &[(D3, at(3, 0, 20)), (A1d, at(3, 0, 20)), (A2d, at(3, 0, 20))];
 
 const CTYPE: TypeRule = TypeRule::Of(Field::CType);
-const TEXEL: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(4)));
-const TEXEL_PAIR: Operand = def("d", Kind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(2)));
+const TEXEL: Operand = def("d", OperandKind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(4)));
+const TEXEL_PAIR: Operand = def("d", OperandKind::Vector(TypeRule::Of(Field::DType), VectorLength::Is(2)));
 /// Whether the texel is in memory.
 const RESIDENT: Operand = def_pair("p", PRED).kept().since(7, 1, 60);
 /// The texture, its sampler in the independent mode, and where.
 const SAMPLE: Operand = arg(
     "at",
-    Kind::Bracketed(&[
-        arg("a", Kind::Reference),
-        opt("b", Kind::Reference),
-        arg("c", Kind::Coordinates(CTYPE)),
+    OperandKind::Bracketed(&[
+        arg("a", OperandKind::Reference),
+        opt("b", OperandKind::Reference),
+        arg("c", OperandKind::Coordinates(CTYPE)),
     ]),
 );
 const SURFACE: Operand = arg(
     "at",
-    Kind::Bracketed(&[arg("a", Kind::Reference), arg("b", Kind::Coordinates(TypeRule::Is(ScalarType::S32)))]),
+    OperandKind::Bracketed(&[
+        arg("a", OperandKind::Reference),
+        arg("b", OperandKind::Coordinates(TypeRule::Is(ScalarType::S32))),
+    ]),
 );
-const OFFSETS: Operand =
-    opt("e", Kind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TextureOffsets)))
-        .since(4, 3, 30)
-        .without(&[Cube, Acube]);
-const DEPTH: Operand = arg("f", Kind::Value(TypeRule::Is(ScalarType::F32)));
-const LOD: Operand = arg("lod", Kind::Value(CTYPE));
+const OFFSETS: Operand = opt(
+    "e",
+    OperandKind::Braced(TypeRule::Is(ScalarType::S32), VectorLength::By(VectorLengthRule::TextureOffsets)),
+)
+.since(4, 3, 30)
+.without(&[Cube, Acube]);
+const DEPTH: Operand = arg("f", OperandKind::Value(TypeRule::Is(ScalarType::F32)));
+const LOD: Operand = arg("lod", OperandKind::Value(CTYPE));
 const SLOPE: TypeRule = TypeRule::Is(ScalarType::F32);
-const DX: Operand = arg("dPdx", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
-const DY: Operand = arg("dPdy", Kind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
+const DX: Operand = arg("dPdx", OperandKind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
+const DY: Operand = arg("dPdy", OperandKind::Vector(SLOPE, VectorLength::By(VectorLengthRule::Gradient)));
 const BASE: crate::Slot = Opt(Field::Mipmap, &[Base]);
 /// The value that is combined with one of a surface: the low part of a wider register.
-const COMBINED: Operand = arg("c", Kind::Wide(TypeRule::Of(Field::Type)));
-const STORED: Kind = Kind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
+const COMBINED: Operand = arg("c", OperandKind::Wide(TypeRule::Of(Field::Type)));
+const STORED: OperandKind = OperandKind::WideVector(TypeRule::Of(Field::Type), VectorLength::Of(Field::Vec));
 
 /// A texture fetch: one row for each pair of geometries and coordinates.
 const fn tex(
@@ -392,7 +399,7 @@ pub(super) static FORMS: &[Form] = &[
             ),
             Lit(B32),
         ],
-        &[def("d", RLIT), arg("a", Kind::Address)],
+        &[def("d", RLIT), arg("a", OperandKind::Address)],
         Sem::Texture(TextureSem::Txq),
     )
     .since(1, 5, 10)
@@ -403,7 +410,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Txq,
         "Queries the size of a mipmap level.",
         &[Lit(Level), One(Field::Query, &[Width, Height, Depth]), Lit(B32)],
-        &[def("d", RLIT), arg("a", Kind::Address), arg("lod", V_U32)],
+        &[def("d", RLIT), arg("a", OperandKind::Address), arg("lod", V_U32)],
         Sem::Texture(TextureSem::Txq),
     )
     .since(4, 3, 30)
@@ -413,7 +420,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Istypep,
         "Tests whether an address is that of an opaque variable of this type.",
         &[One(Field::Type, &[Texref, Samplerref, Surfref])],
-        &[def("p", PRED), arg("a", Kind::Value(TypeRule::Is(ScalarType::U64)))],
+        &[def("p", PRED), arg("a", OperandKind::Value(TypeRule::Is(ScalarType::U64)))],
         Sem::Texture(TextureSem::Istypep),
     )
     .since(4, 0, 30)
@@ -542,7 +549,7 @@ pub(super) static FORMS: &[Form] = &[
             ),
             Lit(B32),
         ],
-        &[def("d", RLIT), arg("a", Kind::Address)],
+        &[def("d", RLIT), arg("a", OperandKind::Address)],
         Sem::Texture(TextureSem::SurfaceQuery),
     )
     .since(1, 5, 10)

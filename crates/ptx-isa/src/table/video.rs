@@ -4,7 +4,7 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{Opcode, Sem, VideoSem};
 use crate::form::Slot::{One, Opt};
-use crate::form::{Form, Kind, Operand, Rule, TypeRule, arg, def};
+use crate::form::{Form, Operand, OperandKind, Rule, TypeRule, arg, def};
 use crate::names::{Field, Mod, Mod::*};
 use crate::selector::Selection;
 use crate::types::ScalarType;
@@ -27,50 +27,50 @@ const ACCUMULATE: Slot = Opt(Field::Op, &[Add]);
 const NO_CLAMPED_SUM: &[Rule] = &[Rule::Excludes(Sat, &[Add])];
 
 const fn picked(name: &'static str, ty: Field, selection: Selection) -> Operand {
-    arg(name, Kind::Selected(TypeRule::Of(ty), selection))
+    arg(name, OperandKind::Selected(TypeRule::Of(ty), selection))
 }
 
-const RESULT: Operand = def("d", Kind::Register(WORD));
+const RESULT: Operand = def("d", OperandKind::Register(WORD));
 /// One byte or half of the result; the rest comes from `c`.
-const MERGED: Operand = def("d", Kind::Selected(WORD, Selection::One));
+const MERGED: Operand = def("d", OperandKind::Selected(WORD, Selection::One));
 const ONE: [Operand; 2] =
     [picked("a", Field::AType, Selection::One), picked("b", Field::BType, Selection::One)];
-const C: Operand = arg("c", Kind::Value(WORD));
+const C: Operand = arg("c", OperandKind::Value(WORD));
 const PLAIN: &[Operand] = &[RESULT, ONE[0], ONE[1]];
 const THREE: &[Operand] = &[RESULT, ONE[0], ONE[1], C];
 const MERGING: &[Operand] = &[MERGED, ONE[0], ONE[1], C];
 const COMPARED: &[Operand] = &[def("d", R_U32), ONE[0], ONE[1]];
 const COMPARED_THREE: &[Operand] = &[def("d", R_U32), ONE[0], ONE[1], arg("c", V_U32)];
 const COMPARED_MERGING: &[Operand] =
-    &[def("d", Kind::Selected(TRUTH, Selection::One)), ONE[0], ONE[1], arg("c", V_U32)];
+    &[def("d", OperandKind::Selected(TRUTH, Selection::One)), ONE[0], ONE[1], arg("c", V_U32)];
 const HALVES2: &[Operand] = &halves(WORD);
 const COMPARED_HALVES2: &[Operand] = &halves(TRUTH);
 const BYTES4: &[Operand] = &bytes(WORD);
 const COMPARED_BYTES4: &[Operand] = &bytes(TRUTH);
 const FACTORS: &[Operand] = &[
     RESULT,
-    arg("a", Kind::Signed(TypeRule::Of(Field::AType), Selection::One)),
-    arg("b", Kind::Signed(TypeRule::Of(Field::BType), Selection::One)),
-    arg("c", Kind::Signed(WORD, Selection::Whole)),
+    arg("a", OperandKind::Signed(TypeRule::Of(Field::AType), Selection::One)),
+    arg("b", OperandKind::Signed(TypeRule::Of(Field::BType), Selection::One)),
+    arg("c", OperandKind::Signed(WORD, Selection::Whole)),
 ];
 
 /// The operands of an instruction on pairs of halves whose result has this type.
 const fn halves(result: TypeRule) -> [Operand; 4] {
     [
-        def("d", Kind::Selected(result, Selection::HalfMask)),
+        def("d", OperandKind::Selected(result, Selection::HalfMask)),
         picked("a", Field::AType, Selection::Halves),
         picked("b", Field::BType, Selection::Halves),
-        arg("c", Kind::Register(result)),
+        arg("c", OperandKind::Register(result)),
     ]
 }
 
 /// The same on four bytes.
 const fn bytes(result: TypeRule) -> [Operand; 4] {
     [
-        def("d", Kind::Selected(result, Selection::ByteMask)),
+        def("d", OperandKind::Selected(result, Selection::ByteMask)),
         picked("a", Field::AType, Selection::Bytes),
         picked("b", Field::BType, Selection::Bytes),
-        arg("c", Kind::Register(result)),
+        arg("c", OperandKind::Register(result)),
     ]
 }
 

@@ -1,7 +1,7 @@
 //! Modifier sets and operand rules that several chapters share.
 
 use crate::constants::Constants;
-use crate::form::{Kind, Operand, Rule, Slot, TypeRule, VectorLength, arg, opt, when};
+use crate::form::{Operand, OperandKind, Rule, Slot, TypeRule, VectorLength, arg, opt, when};
 use crate::names::{Field, Mod};
 use crate::target::{Since, Sm};
 use crate::types::{ScalarType, StateSpace};
@@ -63,61 +63,63 @@ pub(super) const OPT_RN: Slot = Slot::Opt(Field::Rnd, &[Rn]);
 pub(super) const CACHE_HINT: Slot = Slot::Opt(Field::CacheHint, &[L2CacheHint]);
 
 /// A value of the instruction type.
-pub(super) const T: Kind = Kind::Value(TypeRule::Of(Field::Type));
+pub(super) const T: OperandKind = OperandKind::Value(TypeRule::Of(Field::Type));
 /// A register of the instruction type.
-pub(super) const RT: Kind = Kind::Register(TypeRule::Of(Field::Type));
+pub(super) const RT: OperandKind = OperandKind::Register(TypeRule::Of(Field::Type));
 /// A value of the row's literal type.
-pub(super) const LIT: Kind = Kind::Value(TypeRule::Literal);
+pub(super) const LIT: OperandKind = OperandKind::Value(TypeRule::Literal);
 /// A register of the row's literal type.
-pub(super) const RLIT: Kind = Kind::Register(TypeRule::Literal);
-pub(super) const PRED: Kind = Kind::Predicate;
-pub(super) const V_U32: Kind = Kind::Value(TypeRule::Is(ScalarType::U32));
-pub(super) const V_S32: Kind = Kind::Value(TypeRule::Is(ScalarType::S32));
-pub(super) const V_B32: Kind = Kind::Value(TypeRule::Is(ScalarType::B32));
-pub(super) const R_U32: Kind = Kind::Register(TypeRule::Is(ScalarType::U32));
-pub(super) const R_B32: Kind = Kind::Register(TypeRule::Is(ScalarType::B32));
+pub(super) const RLIT: OperandKind = OperandKind::Register(TypeRule::Literal);
+pub(super) const PRED: OperandKind = OperandKind::Predicate;
+pub(super) const V_U32: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::U32));
+pub(super) const V_S32: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::S32));
+pub(super) const V_B32: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::B32));
+pub(super) const R_U32: OperandKind = OperandKind::Register(TypeRule::Is(ScalarType::U32));
+pub(super) const R_B32: OperandKind = OperandKind::Register(TypeRule::Is(ScalarType::B32));
 
-pub(super) const V_U16: Kind = Kind::Value(TypeRule::Is(ScalarType::U16));
-pub(super) const V_U64: Kind = Kind::Value(TypeRule::Is(ScalarType::U64));
-pub(super) const V_B64: Kind = Kind::Value(TypeRule::Is(ScalarType::B64));
+pub(super) const V_U16: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::U16));
+pub(super) const V_U64: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::U64));
+pub(super) const V_B64: OperandKind = OperandKind::Value(TypeRule::Is(ScalarType::B64));
 
 /// Any integer constant, where `ptxas` holds it to no range.
-pub(super) const ANY_INTEGER: Kind = Kind::Immediate(i64::MIN, i64::MAX);
+pub(super) const ANY_INTEGER: OperandKind = OperandKind::Immediate(i64::MIN, i64::MAX);
 /// A 32-bit register, which may occur in braces.
-pub(super) const BARE_B32: Kind = Kind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
+pub(super) const BARE_B32: OperandKind =
+    OperandKind::Registers(TypeRule::Is(ScalarType::B32), VectorLength::Is(1));
 /// A 16-bit value, which may occur in braces.
-pub(super) const BARE_U16: Kind = Kind::Elements(TypeRule::Is(ScalarType::U16), VectorLength::Is(1));
+pub(super) const BARE_U16: OperandKind =
+    OperandKind::Elements(TypeRule::Is(ScalarType::U16), VectorLength::Is(1));
 
 /// The result of `cvt.pack`: a wider register gets zeroes above it.
-pub(super) const PACKED: Kind = Kind::Wide(TypeRule::Is(ScalarType::U32));
+pub(super) const PACKED: OperandKind = OperandKind::Wide(TypeRule::Is(ScalarType::U32));
 /// A source of `cvt.pack`: of a wider register the lower half.
-pub(super) const INTEGER: Kind = Kind::Wide(TypeRule::Of(Field::AType));
+pub(super) const INTEGER: OperandKind = OperandKind::Wide(TypeRule::Of(Field::AType));
 /// The value that `cvt.pack` puts above its result.
-pub(super) const OTHER_PART: Kind = Kind::Wide(TypeRule::Is(ScalarType::B32));
+pub(super) const OTHER_PART: OperandKind = OperandKind::Wide(TypeRule::Is(ScalarType::B32));
 
 /// A needed address in brackets.
 pub(super) const fn addr(name: &'static str) -> Operand {
-    arg(name, Kind::Address)
+    arg(name, OperandKind::Address)
 }
 
 /// A needed address of shared memory, of this block or another one of the cluster.
 pub(super) const fn shared(name: &'static str) -> Operand {
-    arg(name, Kind::AddressIn(StateSpace::Shared))
+    arg(name, OperandKind::AddressIn(StateSpace::Shared))
 }
 
 /// A needed address of global memory.
 pub(super) const fn global(name: &'static str) -> Operand {
-    arg(name, Kind::AddressIn(StateSpace::Global))
+    arg(name, OperandKind::AddressIn(StateSpace::Global))
 }
 
 /// A needed address of tensor memory.
 pub(super) const fn tensor_memory(name: &'static str) -> Operand {
-    arg(name, Kind::TensorAddress)
+    arg(name, OperandKind::TensorAddress)
 }
 
 /// A required address of shared memory, for which `ptxas` also accepts the register without brackets.
 pub(super) const fn loose(name: &'static str) -> Operand {
-    arg(name, Kind::LooseAddress)
+    arg(name, OperandKind::LooseAddress)
 }
 
 /// The destination blocks of a multicast in the cluster, one bit each; 16 or 32 of them.
@@ -128,7 +130,7 @@ pub(super) const CTA_MASK_32: Operand =
     when("ctaMask", V_U32, &[MulticastCluster32b]).constants(Constants::Range(0, u32::MAX as i64));
 
 /// The cache policy of `.L2::cache_hint`.
-pub(super) const POLICY: Operand = opt("cache-policy", Kind::CachePolicy);
+pub(super) const POLICY: Operand = opt("cache-policy", OperandKind::CachePolicy);
 
 /// Why a modifier is not allowed with other state spaces.
 pub(super) const GENERIC_OR_GLOBAL: &str = "needs generic or global memory";

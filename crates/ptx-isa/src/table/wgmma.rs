@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Combination, Effects, Form, Kind, Operand, TypeRule, VectorLength, arg, def};
+use crate::form::{Combination, Effects, Form, Operand, OperandKind, TypeRule, VectorLength, arg, def};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
@@ -70,10 +70,10 @@ const F8: &[Mod] = &[E4m3, E5m2];
 const BYTES: &[Mod] = &[U8, S8];
 
 const D: Operand =
-    def("d", Kind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(VectorLengthRule::D)));
+    def("d", OperandKind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(VectorLengthRule::D)));
 const A_DESC: Operand = arg("a-desc", V_U64);
 const A: Operand =
-    arg("a", Kind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(VectorLengthRule::A)));
+    arg("a", OperandKind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(VectorLengthRule::A)));
 const B_DESC: Operand = arg("b-desc", V_U64);
 /// The metadata: which elements of A are stored, and which threads provide it.
 const META: Operand = arg("sp-meta", BARE_B32);
@@ -83,8 +83,8 @@ const SCALE_D: Operand = arg("scale-d", PRED).constants(Constants::Range(0, 1));
 /// 1, or -1 to negate the matrix.
 const SCALE_A: Operand = arg("imm-scale-a", ANY_INTEGER).constants(Constants::Either(-1, 1));
 const SCALE_B: Operand = arg("imm-scale-b", ANY_INTEGER).constants(Constants::Either(-1, 1));
-const TRANS_A: Operand = arg("imm-trans-a", Kind::Immediate(0, 1));
-const TRANS_B: Operand = arg("imm-trans-b", Kind::Immediate(0, 1));
+const TRANS_A: Operand = arg("imm-trans-a", OperandKind::Immediate(0, 1));
+const TRANS_B: Operand = arg("imm-trans-b", OperandKind::Immediate(0, 1));
 
 /// Products of signed and unsigned bytes came later.
 const MIXED_SIGNS: &[(Combination, Since)] = &[
@@ -288,7 +288,7 @@ pub(super) static FORMS: &[Form] = &[
         Opcode::Wgmma,
         "Waits until at most `N` of the newest groups are unfinished.",
         &[Lit(WaitGroup), Lit(Sync), ALIGNED],
-        &[arg("N", Kind::Immediate(0, i64::MAX))],
+        &[arg("N", OperandKind::Immediate(0, i64::MAX))],
         Sem::Matrix(MatrixSem::WgmmaWait),
     )
     .only(8, 0, WARPGROUPS)

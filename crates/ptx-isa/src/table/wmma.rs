@@ -4,13 +4,13 @@ use super::vocabulary::*;
 use crate::Slot;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, Kind, Operand, Rule, TypeRule, VectorLength, arg, def, opt};
+use crate::form::{Effects, Form, Operand, OperandKind, Rule, TypeRule, VectorLength, arg, def, opt};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
 
-const fn fragment(field: Field, length: VectorLengthRule) -> Kind {
-    Kind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
+const fn fragment(field: Field, length: VectorLengthRule) -> OperandKind {
+    OperandKind::Vector(TypeRule::FragmentOf(field), VectorLength::By(length))
 }
 
 const STRIDE: Operand = opt("stride", V_U32);

@@ -1,7 +1,7 @@
 //! Emitting instructions, and getting leaves into registers.
 
 use ptx_ir::{AddressBase, Guard, Immediate, Literal, Operand, RegId, Stmt, Symbol};
-use ptx_isa::{Kind, Mnemonic, ScalarType, choose_row, ptx};
+use ptx_isa::{Mnemonic, OperandKind, ScalarType, choose_row, ptx};
 use ptx_llvm::address_space;
 use smallvec::SmallVec;
 
@@ -196,7 +196,8 @@ impl Emitter<'_, '_, '_> {
     /// Moves constants to registers if the row accepts only registers.
     fn place_constants(&mut self, mnemonic: &Mnemonic, operands: &mut [Operand]) -> Result<()> {
         for (at, (place, operand)) in mnemonic.form().operands.iter().zip(operands).enumerate() {
-            let (Kind::Register(_) | Kind::Untyped(_), Operand::Immediate(value)) = (place.kind, *operand)
+            let (OperandKind::Register(_) | OperandKind::Untyped(_), Operand::Immediate(value)) =
+                (place.kind, *operand)
             else {
                 continue;
             };

@@ -10,7 +10,7 @@ use crate::{MnemonicError, candidates, form_ids, misfit_today};
 fn shortest(id: FormId) -> Option<Mnemonic> {
     let slots = form(id).slots;
     let needed: Vec<usize> = (0..slots.len()).filter(|at| !slots[*at].is_optional()).collect();
-    let nothing = [Place::Empty; MAX_SLOTS];
+    let nothing = [SlotContents::Empty; MAX_SLOTS];
     let with =
         |more: &[usize]| fillings(id, &nothing, &[needed.as_slice(), more].concat(), &[]).into_iter().next();
     // Rules of the row require one or two more.
@@ -68,7 +68,7 @@ fn a_missing_modifier_is_named_and_offered() {
             let Some(misfit) = misfit_of(&text) else { continue };
             tried += 1;
             check(&text, &misfit);
-            assert_eq!(misfit.place, None, "{text}: {misfit:?}");
+            assert_eq!(misfit.range, None, "{text}: {misfit:?}");
             let word = words[number + 1];
             let slots = mnemonic.form().slots.iter();
             let roles: Vec<String> = slots
@@ -104,8 +104,8 @@ fn a_misspelled_modifier_is_pointed_at_and_its_right_spelling_offered() {
             let misfit = misfit_of(&text).unwrap_or_else(|| panic!("{text} is accepted"));
             tried += 1;
             check(&text, &misfit);
-            let place = misfit.place.clone().unwrap_or_else(|| panic!("{text}: {misfit:?}"));
-            assert_eq!(&text[place], format!(".{wrong}"), "{misfit:?}");
+            let range = misfit.range.clone().unwrap_or_else(|| panic!("{text}: {misfit:?}"));
+            assert_eq!(&text[range], format!(".{wrong}"), "{misfit:?}");
             assert!(misfit.message.contains(&format!("`.{wrong}`")), "{misfit:?}");
             offered += usize::from(misfit.suggestions.contains(&full));
         }
@@ -121,7 +121,7 @@ fn a_modifier_too_many_is_pointed_at_and_left_out() {
         let text = format!("{full}.zzzzzzzz");
         let misfit = misfit_of(&text).unwrap_or_else(|| panic!("{text} is accepted"));
         check(&text, &misfit);
-        assert_eq!(misfit.place, Some(full.len()..text.len()), "{misfit:?}");
+        assert_eq!(misfit.range, Some(full.len()..text.len()), "{misfit:?}");
         // Rows that newer targets have no longer are not what is offered first.
         let is_first = misfit.suggestions.first() == Some(&full);
         assert!(is_first || mnemonic.form().removed.is_some(), "{misfit:?}");
@@ -146,10 +146,10 @@ fn a_wrong_type_is_pointed_at_and_a_right_one_offered() {
                 tried += 1;
                 check(&text, &misfit);
                 // With another type something else may be missing: `cvt.u8.f32` needs a rounding.
-                let Some(place) = misfit.place.clone() else { continue };
+                let Some(range) = misfit.range.clone() else { continue };
                 pointed += 1;
                 // One of several types may be the wrong one.
-                let named = Mod::from_ptx(&text[place.start + 1..place.end]);
+                let named = Mod::from_ptx(&text[range.start + 1..range.end]);
                 assert!(named.is_some_and(|named| words.contains(&named.as_str())), "{text}: {misfit:?}");
                 let types =
                     |text: &str| text.split('.').filter_map(Mod::from_ptx).filter(|m| is_type(*m)).count();

@@ -8,7 +8,7 @@ use crate::context::Site;
 
 /// The position of an operand in the row, or of a value within it.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct OperandPosition {
     pub(crate) at: usize,
     pub(crate) role: Role,
     pub(crate) name: &'static str,
@@ -17,10 +17,10 @@ pub(crate) struct Place {
     pub(crate) span: Span,
 }
 
-impl Place {
-    /// The place of an operand of the row; `at` is the index of the operand that it is, or is part of.
+impl OperandPosition {
+    /// The position of an operand of the row; `at` is the index of the operand that it is, or is part of.
     pub(crate) const fn new(at: usize, row: &ptx_isa::Operand, span: Span) -> Self {
-        Place { at, role: row.role, name: row.name, discardable: row.discardable, span }
+        OperandPosition { at, role: row.role, name: row.name, discardable: row.discardable, span }
     }
 
     pub(crate) const fn is_written(self) -> bool {
