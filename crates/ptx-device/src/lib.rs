@@ -144,8 +144,8 @@ pub use module::{Kernel, Module};
 pub use stream::{Pending, Stream};
 
 pub use ptx_exec::{
-    AddressSize, Completion, Dim3, HostMemory, HostRegion, Kind, Limits, MemoryError, Parameter, RegionInfo,
-    Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
+    AddressSize, Completion, Dim3, HostMemory, HostRegion, Limits, MemoryError, Parameter, RegionInfo,
+    RegionKind, Report, Shape, Space, TensorMap, Trap, TrapKind, Variable, Words, tensormap, texture,
 };
 pub use ptx_isa::Sm;
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use ptx_device::{
-    AddressSize, Argument, Device, DeviceError, DeviceOptions, Event, HostRegion, Kernel, Kind, Limits,
-    MemoryError, Module, Shape, Sm, Stream, TrapKind,
+    AddressSize, Argument, Device, DeviceError, DeviceOptions, Event, HostRegion, Kernel, Limits,
+    MemoryError, Module, RegionKind, Shape, Sm, Stream, TrapKind,
 };
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
@@ -183,7 +183,7 @@ fn freed_memory_and_bounds_are_named() {
     let set = load(&device).kernel("set").unwrap();
     let (first, second) = (device.allocate(16).unwrap(), device.allocate(16).unwrap());
     assert_eq!(device.region(second + 15).unwrap().name, "allocation 2");
-    assert_eq!((device.region(first).unwrap().kind, first % 256), (Kind::Allocation, 0));
+    assert_eq!((device.region(first).unwrap().kind, first % 256), (RegionKind::Allocation, 0));
     let launch = |address: u64| {
         let error = set.launch(&Shape::default(), &[address.into(), 1u64.into()]).unwrap_err().to_string();
         device.recover();

@@ -73,16 +73,16 @@ pub(crate) unsafe fn room<'a>(pointer: *mut u8, count: usize, what: &str) -> Res
 }
 
 /// A buffer for bytes that arrive later.
-pub(crate) struct Place(*mut u8, usize);
+pub(crate) struct OutputBuffer(*mut u8, usize);
 
-// SAFETY: by the contract of `place` nothing else accesses the bytes, on any thread, until they have been written.
-unsafe impl Send for Place {}
+// SAFETY: by the contract of `output_buffer` nothing else accesses the bytes, on any thread, until they have been written.
+unsafe impl Send for OutputBuffer {}
 
-impl Place {
+impl OutputBuffer {
     /// Writes the bytes; those that do not fit are dropped.
     pub(crate) fn fill(self, bytes: &[u8]) {
         if self.1 > 0 {
-            // SAFETY: by the contract of `place` the buffer has this size, and nothing else accesses it.
+            // SAFETY: by the contract of `output_buffer` the buffer has this size, and nothing else accesses it.
             unsafe { self.0.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len().min(self.1)) };
         }
     }
@@ -92,9 +92,13 @@ impl Place {
 ///
 /// # Safety
 /// The pointer points to `count` bytes, which nothing else accesses until they have been written, or `count` is 0.
-pub(crate) unsafe fn place(pointer: *mut u8, count: usize, what: &str) -> Result<Place, Failure> {
+pub(crate) unsafe fn output_buffer(
+    pointer: *mut u8,
+    count: usize,
+    what: &str,
+) -> Result<OutputBuffer, Failure> {
     // SAFETY: by the contract of this function.
-    unsafe { room(pointer, count, what) }.map(|_| Place(pointer, count))
+    unsafe { room(pointer, count, what) }.map(|_| OutputBuffer(pointer, count))
 }
 
 /// Memory of the process for kernels.

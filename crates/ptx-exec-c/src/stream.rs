@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use ptx_device::{Event, Stream};
 
 use crate::device::{PtxDevice, User, address_of};
-use crate::pointer::{given, items, place, store};
+use crate::pointer::{given, items, output_buffer, store};
 use crate::status::{Failure, PtxStatus, guard};
 
 /// A queue of work done in order, concurrently with other streams.
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn ptx_stream_copy_out(
         // SAFETY: the header's contract.
         let stream = unsafe { given(stream, "`stream`") }?;
         // SAFETY: the contract of this function: `to` is room for the bytes until the stream has done the copy.
-        let to = unsafe { place(to.cast::<u8>(), bytes, "`to`") }?;
+        let to = unsafe { output_buffer(to.cast::<u8>(), bytes, "`to`") }?;
         Ok(stream.0.read_with(address_of(from), bytes, move |read| to.fill(read))?)
     })
 }

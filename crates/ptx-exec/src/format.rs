@@ -3,8 +3,8 @@
 /// Maximum field width and precision of a conversion.
 const WIDEST: usize = 4096;
 
-/// Source of the arguments of conversions.
-pub(crate) trait Source {
+/// Where the arguments of conversions come from.
+pub(crate) trait ArgumentSource {
     /// The error of an argument that cannot be read.
     type Error;
     /// Size in bytes of an address and of `long`.
@@ -30,7 +30,10 @@ struct Spec {
 
 /// Formats a template; returns the text and the number of conversions. Conversions that are not in C are copied
 /// verbatim.
-pub(crate) fn format_c<S: Source>(template: &[u8], source: &mut S) -> Result<(Vec<u8>, u32), S::Error> {
+pub(crate) fn format_c<S: ArgumentSource>(
+    template: &[u8],
+    source: &mut S,
+) -> Result<(Vec<u8>, u32), S::Error> {
     let mut out = Vec::with_capacity(template.len());
     let (mut at, mut conversions) = (0, 0);
     while let Some(&byte) = template.get(at) {
@@ -63,7 +66,11 @@ pub(crate) fn format_c<S: Source>(template: &[u8], source: &mut S) -> Result<(Ve
     Ok((out, conversions))
 }
 
-fn parse_spec<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Result<(Spec, usize), S::Error> {
+fn parse_spec<S: ArgumentSource>(
+    template: &[u8],
+    mut at: usize,
+    source: &mut S,
+) -> Result<(Spec, usize), S::Error> {
     let mut spec = Spec {
         left: false,
         plus: false,
@@ -108,7 +115,11 @@ fn parse_spec<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Resu
 }
 
 /// Parses a decimal number, or reads an argument for `*`.
-fn number<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Result<(i64, usize), S::Error> {
+fn number<S: ArgumentSource>(
+    template: &[u8],
+    mut at: usize,
+    source: &mut S,
+) -> Result<(i64, usize), S::Error> {
     if template.get(at) == Some(&b'*') {
         return Ok((i64::from(source.next(4)? as i32), at + 1));
     }
@@ -120,7 +131,11 @@ fn number<S: Source>(template: &[u8], mut at: usize, source: &mut S) -> Result<(
     Ok((value, at))
 }
 
-fn convert<S: Source>(conversion: u8, spec: Spec, source: &mut S) -> Result<Option<Vec<u8>>, S::Error> {
+fn convert<S: ArgumentSource>(
+    conversion: u8,
+    spec: Spec,
+    source: &mut S,
+) -> Result<Option<Vec<u8>>, S::Error> {
     let size = if spec.bits == 64 { 8 } else { 4 };
     let unsigned = |raw: u64| raw & u64::MAX >> (64 - spec.bits);
     Ok(Some(match conversion {
@@ -270,7 +285,7 @@ mod tests {
 
     struct Words(Vec<u64>);
 
-    impl Source for Words {
+    impl ArgumentSource for Words {
         type Error = std::convert::Infallible;
 
         fn word(&self) -> u32 {

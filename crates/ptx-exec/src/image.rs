@@ -13,9 +13,9 @@ use crate::engine::ImageLaunch;
 use crate::error::{ExecError, codes};
 use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
-use crate::layout::{Ground, Places, lay_out};
+use crate::layout::{Ground, VariableAddresses, lay_out};
 use crate::machine::{Geometry, Heap};
-use crate::memory::{AddressSize, HostMemory, Kind, Memory, MemoryError, Pieces, Space};
+use crate::memory::{AddressSize, HostMemory, Memory, MemoryError, Pieces, RegionKind, Space};
 use crate::run::{host_threads, one};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
 
@@ -93,7 +93,7 @@ pub struct Report {
 pub struct Image {
     module: Module,
     surroundings: Surroundings,
-    known: Places,
+    known: VariableAddresses,
     variables: HashMap<String, Variable>,
     /// The address and initial bytes of each global variable, and of constant memory.
     initial: Vec<(u64, Vec<u8>)>,
@@ -120,14 +120,14 @@ impl Image {
             return Err(findings);
         }
         let mut place_global = |name: &str, bytes: u64, align: u64| {
-            memory.add(Kind::Variable, bytes, align, format!("variable `{name}`")).ok()
+            memory.add(RegionKind::Variable, bytes, align, format!("variable `{name}`")).ok()
         };
         let limit = surroundings.limits.variables;
-        let ground = Ground { known: &Places::default(), limit, place_global: &mut place_global };
+        let ground = Ground { known: &VariableAddresses::default(), limit, place_global: &mut place_global };
         let reached = all_variables(&module);
         let (layout, findings) = lay_out(&module, &reached, ground);
         let mut image = Self {
-            known: layout.places,
+            known: layout.addresses,
             module,
             surroundings,
             variables: HashMap::new(),
@@ -136,8 +136,8 @@ impl Image {
             kernels: Mutex::default(),
             bound: Mutex::default(),
         };
-        let places = image.known.clone();
-        let address = |id: &VarId| places.get(id).map(|&(_, address)| address);
+        let addresses = image.known.clone();
+        let address = |id: &VarId| addresses.get(id).map(|&(_, address)| address);
         let globals = layout.globals.into_iter().filter_map(|(id, bytes)| Some((address(&id)?, bytes)));
         image.initial.extend(globals);
         if findings.iter().any(|finding| finding.code == codes::SIZE) {
@@ -145,7 +145,7 @@ impl Image {
         }
         if !layout.constant.is_empty() {
             let bytes = layout.constant.len();
-            let base = memory.add(Kind::Variable, bytes as u64, 1, "the constant memory".to_owned());
+            let base = memory.add(RegionKind::Variable, bytes as u64, 1, "the constant memory".to_owned());
             let base = base.map_err(|error| one(codes::SIZE, error.to_string()))?;
             image.constant = Some((base, bytes));
             image.initial.push((base, layout.constant));

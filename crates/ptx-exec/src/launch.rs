@@ -39,7 +39,7 @@ impl Argument {
 
 /// Bytes of an argument or buffer that depend on where the launch puts its buffers: an address, or a tensor map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Relocation {
     /// The containing object: the index of an argument that is [bytes](Argument::Bytes) or a buffer, or of an entry of
     /// [`Launch::buffers`].
     pub inside: usize,
@@ -49,7 +49,7 @@ pub struct Place {
     pub content: Content,
 }
 
-/// The contents of a [`Place`].
+/// The contents of a [`Relocation`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// An address in a buffer, of the module's address size.
@@ -182,11 +182,11 @@ pub struct Launch {
     /// The arguments.
     pub arguments: Vec<Argument>,
     /// Additional buffers in global memory, each with its name in error messages. No parameter holds their addresses;
-    /// entries of [`Launch::places`] do. Their indices follow those of the arguments.
+    /// entries of [`Launch::relocations`] do. Their indices follow those of the arguments.
     pub buffers: Vec<(String, Vec<u8>)>,
     /// Addresses and tensor maps inside arguments and buffers, for structure parameters and for memory that contains
     /// pointers.
-    pub places: Vec<Place>,
+    pub relocations: Vec<Relocation>,
     /// Textures, samplers and surfaces.
     pub textures: Textures,
     /// Host threads that blocks are spread over; `None` for as many as the host has.
@@ -209,7 +209,7 @@ impl Launch {
             cooperative: false,
             arguments: Vec::new(),
             buffers: Vec::new(),
-            places: Vec::new(),
+            relocations: Vec::new(),
             textures: Textures::default(),
             threads: None,
             completion: Completion::Eager,

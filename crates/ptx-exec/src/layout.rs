@@ -17,13 +17,13 @@ use crate::texture::{References, opaque_of};
 const CONSTANT_BYTES: u64 = 11 << 16;
 
 /// The space of each variable and its address there.
-pub(crate) type Places = FxHashMap<VarId, (Space, u64)>;
+pub(crate) type VariableAddresses = FxHashMap<VarId, (Space, u64)>;
 
 /// Layout of the variables of the module and of the functions reachable from a kernel, without parameters and variables
 /// on the stack of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    pub(crate) places: Places,
+    pub(crate) addresses: VariableAddresses,
     /// The address size.
     pub(crate) address_size: AddressSize,
     /// Bytes of static shared memory of a block.
@@ -64,8 +64,8 @@ pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
 
 impl Layout {
     /// The space of a variable and its address there.
-    pub(crate) fn place(&self, id: VarId) -> Option<(Space, u64)> {
-        self.places.get(&id).copied()
+    pub(crate) fn address(&self, id: VarId) -> Option<(Space, u64)> {
+        self.addresses.get(&id).copied()
     }
 
     /// The variables outside global memory, and for each whether it is dynamic shared memory, whose size is only known
@@ -79,7 +79,7 @@ impl Layout {
             (Object { name, space: *space, address: *address, bytes }, is_dynamic)
         };
         let is_kept = |(_, (space, _)): &(&VarId, &(Space, u64))| *space != Space::Global;
-        self.places.iter().filter(is_kept).map(object).collect()
+        self.addresses.iter().filter(is_kept).map(object).collect()
     }
 
     /// The address of dynamic shared memory.
@@ -97,7 +97,7 @@ impl Layout {
 /// Inputs of a layout.
 pub(crate) struct Ground<'a> {
     /// Variables that are already placed.
-    pub(crate) known: &'a Places,
+    pub(crate) known: &'a VariableAddresses,
     /// Maximum total size of global variables.
     pub(crate) limit: u64,
     /// Allocates the next global variable, given its name, size and alignment; `None` if there is no room.
@@ -111,7 +111,7 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
     let Ground { known, limit, place_global } = ground;
     let references = References::new(module);
     let address_size = AddressSize::of(module);
-    let mut layout = Layout { places: known.clone(), references, address_size, ..Layout::default() };
+    let mut layout = Layout { addresses: known.clone(), references, address_size, ..Layout::default() };
     let (mut dynamic, mut initialized) = (Vec::new(), Vec::new());
     let (mut constant, mut global) = (0, 0);
     place_references(module, reached, &mut layout, &mut findings);
@@ -172,13 +172,13 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
                 at
             }
         };
-        layout.places.insert(id, (space, address));
+        layout.addresses.insert(id, (space, address));
     }
     if constant > CONSTANT_BYTES {
         let text =
             format!("{constant} bytes of constant memory are more than the {CONSTANT_BYTES} there are");
         findings.push(Diagnostic::error_without_place(codes::SIZE, text));
-        layout.places.retain(|_, (space, _)| *space != Space::Const);
+        layout.addresses.retain(|_, (space, _)| *space != Space::Const);
         initialized.retain(|(_, allocation, _)| allocation.is_some());
         constant = 0;
     }
@@ -187,7 +187,7 @@ pub(crate) fn lay_out(module: &Module, reached: &Reached, ground: Ground<'_>) ->
     for (id, allocation, offset) in initialized {
         if let Err(diagnostic) = initialize(module, reached, &mut layout, id, allocation, offset) {
             findings.push(*diagnostic);
-            layout.places.remove(&id);
+            layout.addresses.remove(&id);
         }
     }
     (layout, findings)
@@ -203,7 +203,7 @@ fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, fin
         };
         match layout.references.add(module, id, opaque) {
             Ok(handle) => {
-                layout.places.insert(id, (Space::Global, handle));
+                layout.addresses.insert(id, (Space::Global, handle));
             }
             Err(finding) => findings.push(*finding),
         }
@@ -217,7 +217,7 @@ fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
         dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);
     layout.has_dynamic = !dynamic.is_empty();
     for &id in dynamic {
-        layout.places.insert(id, (Space::Shared, layout.dynamic_start()));
+        layout.addresses.insert(id, (Space::Shared, layout.dynamic_start()));
     }
 }
 
@@ -337,7 +337,7 @@ fn address_of(
         Symbol::Variable(id) => {
             let id = reached.variable(module, id);
             let (space, address) =
-                layout.place(id).ok_or_else(|| undefined(module.name(module.variable(id).name)))?;
+                layout.address(id).ok_or_else(|| undefined(module.name(module.variable(id).name)))?;
             let window = if generic { space.window(layout.address_size) } else { 0 };
             Ok(address.wrapping_add(window).wrapping_add(offset as u64))
         }

@@ -37,9 +37,9 @@ mod layout;
 mod machine;
 mod memory;
 mod observe;
-mod place;
 #[doc(hidden)]
 pub mod program;
+mod relocation;
 mod repeat;
 mod run;
 pub mod scalar;
@@ -49,13 +49,13 @@ pub mod texture;
 pub use error::{ExecError, Trap, TrapKind, codes};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
-pub use launch::{Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Place, Shape};
+pub use launch::{Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Relocation, Shape};
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};
 pub use memory::{
-    AddressSize, Fault, FaultKind, HostMemory, HostRegion, Kind, Memory, MemoryError, RegionInfo, Space,
-    Words,
+    AddressSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, RegionInfo, RegionKind,
+    Space, Words,
 };
 pub use observe::{
     Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value, run_observed,

@@ -49,8 +49,8 @@ pub use formula::Formula;
 pub use lines::Files;
 pub use lines::SourceLine;
 pub use matrix::{
-    Element, Factor, Fragment, Held, Indices, Join, Major, Majorness, Overflow, Part, Place, Product, Scales,
-    Size, Sparse,
+    Element, ElementPosition, Factor, Fragment, Held, Indices, Join, Major, Majorness, MatrixOperand,
+    Overflow, Product, Scales, Size, Sparse,
 };
 pub use multimem::{Accumulation, Multimem, MultimemAction, Rounds, Step};
 pub use operands::{Operand, OperandMut, OperandRef};

@@ -155,11 +155,11 @@ impl<'l> DecodedLaunch<'l> {
                 None => launch.call(number),
             };
             let bytes = launch.buffer(number)?;
-            if launch.places.iter().all(|place| place.inside != number) {
+            if launch.relocations.iter().all(|relocation| relocation.inside != number) {
                 return Some(arena.region((*base)?, bytes, name));
             }
             let mut bytes = bytes.to_vec();
-            launch.fill_places(number, &mut bytes, bases, size);
+            launch.apply_relocations(number, &mut bytes, bases, size);
             Some(arena.region((*base)?, &bytes, name))
         });
         regions.collect()

@@ -10,7 +10,7 @@ use ptx_verify::Verified;
 use crate::decode::{Reached, kernel_parameters, registers};
 use crate::error::{ExecError, codes};
 use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
-use crate::layout::{Ground, Layout, Places, lay_out};
+use crate::layout::{Ground, Layout, VariableAddresses, lay_out};
 use crate::machine::Observer;
 use crate::memory::{ALLOCATION_SHIFT, AddressSize, Arena, Multicast, Region};
 use crate::observe::{Observation, Profile};
@@ -107,15 +107,18 @@ pub(crate) fn place_variables(
     launch: &Launch,
 ) -> Result<(Layout, Vec<Region>), Diagnostics> {
     let mut place_global = |_: &str, bytes: u64, align: u64| arena.place(bytes, align);
-    let ground =
-        Ground { known: &Places::default(), limit: launch.limits.variables, place_global: &mut place_global };
+    let ground = Ground {
+        known: &VariableAddresses::default(),
+        limit: launch.limits.variables,
+        place_global: &mut place_global,
+    };
     let (layout, findings) = lay_out(module, reached, ground);
     if findings.has_errors() {
         return Err(findings);
     }
     let region = |(id, bytes): &(VarId, Vec<u8>)| {
         let name = format!("variable `{}`", module.name(module.variable(*id).name));
-        layout.place(*id).map(|(_, base)| arena.region(base, bytes, name))
+        layout.address(*id).map(|(_, base)| arena.region(base, bytes, name))
     };
     let regions = layout.globals.iter().filter_map(region).collect();
     Ok((layout, regions))
@@ -224,7 +227,7 @@ pub(crate) fn pass_arguments(
     bases: &[Option<u64>],
 ) -> Result<Vec<u8>, Diagnostics> {
     let (address_size, arguments) = (AddressSize::of(module), &launch.arguments);
-    launch.check_places(address_size)?;
+    launch.check_relocations(address_size)?;
     let mut findings = Diagnostics::new();
     let (places, total) = match kernel_parameters(module, kernel) {
         Ok(places) => places,
@@ -263,7 +266,7 @@ pub(crate) fn pass_arguments(
             }
             Argument::Bytes(bytes) => {
                 let mut bytes = bytes.clone();
-                launch.fill_places(index, &mut bytes, bases, address_size);
+                launch.apply_relocations(index, &mut bytes, bases, address_size);
                 bytes
             }
             Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => {

@@ -3,7 +3,7 @@
 mod common;
 
 use ptx_exec::tensormap::{ElementType, Tensor};
-use ptx_exec::{Argument, Content, ExecError, Launch, Outcome, Place, TensorMap};
+use ptx_exec::{Argument, Content, ExecError, Launch, Outcome, Relocation, TensorMap};
 
 /// `struct { u64 to; u32 count; u64 list; }`: stores the sum of the numbers that the addresses of the list point to.
 const SUM: &str = ".version 8.0\n.target sm_80\n.address_size 64\n
@@ -25,8 +25,8 @@ next:
 }
 ";
 
-fn address(inside: usize, offset: usize, buffer: usize, at: u64) -> Place {
-    Place { inside, offset, content: Content::Address { buffer, offset: at } }
+fn address(inside: usize, offset: usize, buffer: usize, at: u64) -> Relocation {
+    Relocation { inside, offset, content: Content::Address { buffer, offset: at } }
 }
 
 /// Buffers `a`, `b` and so on.
@@ -42,7 +42,7 @@ fn sum() -> Launch {
     Launch {
         arguments: vec![Argument::Bytes(structure)],
         buffers: named([vec![0; 4], vec![0; 24], numbers]),
-        places: vec![
+        relocations: vec![
             address(0, 0, 1, 0),
             address(0, 16, 2, 0),
             address(2, 0, 3, 4),
@@ -81,9 +81,9 @@ fn addresses_of_32_bits_take_four_bytes() {
     ];
     let text = narrow.iter().fold(SUM.to_owned(), |text, (wide, narrow)| text.replace(wide, narrow));
     let mut launch = sum();
-    for place in &mut launch.places {
-        if place.inside == 2 {
-            place.offset /= 2;
+    for relocation in &mut launch.relocations {
+        if relocation.inside == 2 {
+            relocation.offset /= 2;
         }
     }
     let outcome = run(&text, &launch);
@@ -93,7 +93,7 @@ fn addresses_of_32_bits_take_four_bytes() {
 #[test]
 fn a_fault_names_the_buffer() {
     let mut launch = sum();
-    launch.places[3] = address(2, 8, 3, 16);
+    launch.relocations[3] = address(2, 8, 3, 16);
     let Err(ExecError::Trap(trap)) = common::execute(SUM, &launch) else { panic!("it was not stopped") };
     assert_eq!(trap.object.as_deref(), Some("offset 16 of buffer `c`, which has 16 bytes"));
 }
@@ -127,9 +127,9 @@ fn structures_have_tensor_maps_in_them() {
     let launch = Launch {
         arguments: vec![Argument::Bytes(vec![0; 192]), Argument::Bytes(3u32.to_le_bytes().to_vec())],
         buffers: named([vec![0; 16], (0..96).collect()]),
-        places: vec![
+        relocations: vec![
             address(0, 0, 2, 0),
-            Place { inside: 0, offset: 64, content: Content::Tensor { map, buffer: 3 } },
+            Relocation { inside: 0, offset: 64, content: Content::Tensor { map, buffer: 3 } },
         ],
         ..Launch::new("k")
     };
@@ -139,9 +139,9 @@ fn structures_have_tensor_maps_in_them() {
 
 #[test]
 fn places_that_there_cannot_be_are_refused() {
-    let wrong = |place: Place, wanted: &str| {
+    let wrong = |relocation: Relocation, wanted: &str| {
         let mut launch = sum();
-        launch.places = vec![place];
+        launch.relocations = vec![relocation];
         match common::execute(SUM, &launch) {
             Err(ExecError::Refused(findings)) => {
                 let finding = findings.iter().next().unwrap();
@@ -157,7 +157,7 @@ fn places_that_there_cannot_be_are_refused() {
         "buffer `b` has 24 bytes, and is to have an address of 8 bytes at byte 18446744073709551615",
     );
     wrong(
-        Place { inside: 0, offset: 0, content: Content::Tensor { map, buffer: 1 } },
+        Relocation { inside: 0, offset: 0, content: Content::Tensor { map, buffer: 1 } },
         "argument 0 has 24 bytes, and is to have a tensor map of 128 bytes at byte 0",
     );
     wrong(address(4, 0, 1, 0), "buffer 3 is to have an address in it, and is neither bytes nor a buffer");

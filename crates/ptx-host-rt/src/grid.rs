@@ -17,7 +17,7 @@ use super::check::Known;
 use super::effect::Effects;
 use super::fibre::Fibres;
 use super::frame::{RUNTIME, WarpFrame};
-use super::heavy::HeavyPlace;
+use super::heavy::ClusterResources;
 use super::{patient, watch};
 
 /// The inputs of a launch.
@@ -341,12 +341,12 @@ pub unsafe fn launch(compiled: &Compiled, given: &Given<'_>) -> Result<(), Stop>
 }
 
 /// Resources of a host thread for running blocks, reused across launches.
-pub(super) struct Place {
+pub(super) struct ThreadResources {
     block: Box<Block>,
     frames: Box<[WarpFrame; WARPS]>,
     shared: Vec<Line>,
     fibres: Fibres,
-    heavy: HeavyPlace,
+    heavy: ClusterResources,
     /// The valid addresses cached by checked accesses, for each rank of a cluster.
     sites: Vec<Known>,
 }
@@ -387,14 +387,14 @@ const NO_FRAME: WarpFrame = WarpFrame {
     sites: std::ptr::null_mut(),
 };
 
-impl Place {
+impl ThreadResources {
     pub(super) fn new() -> Self {
         Self {
             block: Box::new(Block::new()),
             frames: Box::new([NO_FRAME; WARPS]),
             shared: Vec::new(),
             fibres: Fibres::default(),
-            heavy: HeavyPlace::default(),
+            heavy: ClusterResources::default(),
             sites: Vec::new(),
         }
     }
@@ -484,7 +484,7 @@ impl Place {
 
 thread_local! {
     /// The resources of this thread, while no launch uses them.
-    static PLACE: Cell<Option<Box<Place>>> = const { Cell::new(None) };
+    static RESOURCES: Cell<Option<Box<ThreadResources>>> = const { Cell::new(None) };
 }
 
 /// Runs blocks until none is left.
@@ -492,14 +492,14 @@ fn work(job: &Job, number: usize) {
     let Some(worker) = job.workers.get(number) else { return };
     let Some(mut blocks) = job.take() else { return };
     // A launch nested in another one on the same thread has separate resources.
-    let mut place = PLACE.take().unwrap_or_else(|| Box::new(Place::new()));
+    let mut resources = RESOURCES.take().unwrap_or_else(|| Box::new(ThreadResources::new()));
     let run = || {
-        let prepared = place.prepare(job, worker);
+        let prepared = resources.prepare(job, worker);
         loop {
             if job.compiled.is_patient {
-                patient::run(job, worker, &mut place, blocks.start);
+                patient::run(job, worker, &mut resources, blocks.start);
             } else {
-                run_blocks(job, worker, &mut place, &prepared, blocks.clone());
+                run_blocks(job, worker, &mut resources, &prepared, blocks.clone());
             }
             job.leave(None);
             match job.take() {
@@ -509,7 +509,7 @@ fn work(job: &Job, number: usize) {
         }
     };
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(()) => PLACE.set(Some(place)),
+        Ok(()) => RESOURCES.set(Some(resources)),
         Err(payload) => job.leave(Some(payload)),
     }
 }
@@ -517,7 +517,7 @@ fn work(job: &Job, number: usize) {
 fn run_blocks(
     job: &Job,
     worker: &Worker,
-    place: &mut Place,
+    resources: &mut ThreadResources,
     prepared: &Result<(), TrapKind>,
     blocks: std::ops::Range<u64>,
 ) {
@@ -533,7 +533,7 @@ fn run_blocks(
             return;
         }
         let result = match prepared {
-            Ok(()) if !job.late.load(Ordering::Relaxed) => place.run(job, number, index),
+            Ok(()) if !job.late.load(Ordering::Relaxed) => resources.run(job, number, index),
             Ok(()) => Err(nowhere(TrapKind::Timeout, index)),
             Err(kind) => Err(nowhere(kind.clone(), index)),
         };

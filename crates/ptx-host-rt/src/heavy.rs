@@ -56,7 +56,7 @@ const PATIENCE: u32 = 64;
 
 /// Resources of a host thread for running clusters.
 #[derive(Default)]
-pub(super) struct HeavyPlace {
+pub(super) struct ClusterResources {
     frames: Vec<WarpFrame>,
     fibres: Fibres,
     spare: Vec<Vec<Row>>,
@@ -70,7 +70,7 @@ impl std::fmt::Debug for Heavy {
     }
 }
 
-impl HeavyPlace {
+impl ClusterResources {
     /// Runs a cluster of the launch, by its number; `frame` contains the fields common to the frames of all warps.
     pub(super) fn run(
         &mut self,

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use ptx_exec::program::WARP;
 
 use super::block::Progress;
-use super::grid::{Job, Place, Worker, nowhere};
+use super::grid::{Job, ThreadResources, Worker, nowhere};
 
 /// Maximum number of started warps on all host threads, which may wait for each other: more than a GPU can hold.
 pub const MOST_WARPS: usize = 16_384;
@@ -17,37 +17,37 @@ pub const MOST_WARPS: usize = 16_384;
 /// A started block.
 struct Begun {
     number: u64,
-    place: Box<Place>,
+    resources: Box<ThreadResources>,
 }
 
-/// Runs the block with this number and further unstarted ones, until there are none. `place` has the resources for one of them.
-pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u64) {
+/// Runs the block with this number and further unstarted ones, until there are none. `resources` has the resources for one of them.
+pub(super) fn run(job: &Job, worker: &Worker, resources: &mut Box<ThreadResources>, number: u64) {
     let warps = job.geometry.threads().div_ceil(WARP).max(1);
     // All blocks of a cooperative launch must be resident, however many host threads take part; its grid is limited accordingly.
     let most = match job.workspace {
         0 => (MOST_WARPS / warps / job.workers()).max(1),
         _ => MOST_WARPS,
     };
-    let mut free = vec![std::mem::replace(place, Box::new(Place::new()))];
+    let mut free = vec![std::mem::replace(resources, Box::new(ThreadResources::new()))];
     let mut begun: VecDeque<Begun> = VecDeque::new();
     let mut next = Some(number);
     loop {
         if let Some(number) = next {
-            let place = free.pop().unwrap_or_else(|| Box::new(Place::new()));
-            begun.extend(begin(job, worker, place, number));
+            let resources = free.pop().unwrap_or_else(|| Box::new(ThreadResources::new()));
+            begun.extend(begin(job, worker, resources, number));
         }
         let before = begun.len();
         for _ in 0..before {
             let Some(mut block) = begun.pop_front() else { break };
             match go_on(job, worker, &mut block) {
                 Progress::GivesWay => begun.push_back(block),
-                Progress::Done => free.push(block.place),
+                Progress::Done => free.push(block.resources),
             }
         }
         let is_in_vain = begun.len() == before;
         // The remaining blocks wait for blocks that were stopped or cancelled.
         if is_in_vain && job.is_over() {
-            begun.iter_mut().for_each(|block| block.place.abandon());
+            begun.iter_mut().for_each(|block| block.resources.abandon());
             begun.clear();
         }
         let has_room = begun.is_empty() || is_in_vain && begun.len() < most;
@@ -60,17 +60,17 @@ pub(super) fn run(job: &Job, worker: &Worker, place: &mut Box<Place>, number: u6
         }
     }
     if let Some(last) = free.pop() {
-        *place = last;
+        *resources = last;
     }
 }
 
 /// Starts a block.
-fn begin(job: &Job, worker: &Worker, mut place: Box<Place>, number: u64) -> Option<Begun> {
+fn begin(job: &Job, worker: &Worker, mut resources: Box<ThreadResources>, number: u64) -> Option<Begun> {
     let index = job.geometry.block_index(number, 0);
-    match place.prepare(job, worker) {
+    match resources.prepare(job, worker) {
         Ok(()) => {
-            place.begin(job, index);
-            Some(Begun { number, place })
+            resources.begin(job, index);
+            Some(Begun { number, resources })
         }
         Err(kind) => {
             job.stopped(number, nowhere(kind, index));
@@ -82,10 +82,10 @@ fn begin(job: &Job, worker: &Worker, mut place: Box<Place>, number: u64) -> Opti
 /// Gives a block a time slice. A stopped block is done.
 fn go_on(job: &Job, worker: &Worker, block: &mut Begun) -> Progress {
     if !worker.turn_to(job, block.number) {
-        block.place.abandon();
+        block.resources.abandon();
         return Progress::Done;
     }
-    match block.place.go_on(job) {
+    match block.resources.go_on(job) {
         Ok(progress) => progress,
         Err(stop) => {
             job.stopped(block.number, stop);

@@ -36,7 +36,7 @@ pub fn vector_products() -> &'static dyn Products {
 
 thread_local! {
     static COMPUTED: Cell<Computed> = const { Cell::new(Computed { warpgroup: 0, tensor: 0, others: 0 }) };
-    static PLACE: RefCell<warpgroup::Place> = RefCell::default();
+    static CACHES: RefCell<warpgroup::ProductCaches> = RefCell::default();
 }
 
 /// Number of products computed with the host's vector instructions; others are computed by the interpreter, element by element.
@@ -65,7 +65,7 @@ fn count(is_computed: bool, of: impl Fn(&mut Computed) -> &mut u64) {
 
 impl Products for Vectors {
     fn warpgroup(&self, part: &WarpgroupPart<'_>, rows: &mut [Row]) -> bool {
-        let is_computed = PLACE.with_borrow_mut(|place| warpgroup::warpgroup(part, rows, place)).is_some();
+        let is_computed = CACHES.with_borrow_mut(|caches| warpgroup::warpgroup(part, rows, caches)).is_some();
         count(is_computed, |computed| &mut computed.warpgroup);
         is_computed
     }
@@ -78,8 +78,8 @@ impl Products for Vectors {
 
     fn elements(&self, lines: &Lines<'_>, element: Element) -> Option<Vec<f64>> {
         let mut values = Vec::new();
-        PLACE.with_borrow_mut(|place| {
-            let own = (&mut place.known, &mut place.raw);
+        CACHES.with_borrow_mut(|caches| {
+            let own = (&mut caches.known, &mut caches.raw);
             factor::by_line(lines, element, 0..lines.count(), own, &mut values)
         })?;
         Some(values)

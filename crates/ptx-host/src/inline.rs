@@ -85,7 +85,7 @@ fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     }
     copier.plan();
     let stack = 8 * entry.rows + entry.local;
-    copier.copy(entry, Place { rows: 0, local: 0, stack }, &Return::Exits)?;
+    copier.copy(entry, InlinedFrame { rows: 0, local: 0, stack }, &Return::Exits)?;
     copier.copy_own()?;
     copier.finish()
 }
@@ -98,14 +98,14 @@ fn body(program: &Program, function: &Function) -> impl Iterator<Item = u32> {
 
 /// The first row and local memory address of a copy.
 #[derive(Clone, Copy)]
-struct Place {
+struct InlinedFrame {
     rows: u32,
     local: u32,
     /// Bytes of stack that the interpreter counts for the calls up to here, from the kernel or from a function with its own copy.
     stack: u32,
 }
 
-impl Place {
+impl InlinedFrame {
     fn src(self, src: Src) -> Src {
         src.as_register().map_or(src, |row| Src::register(row + self.rows))
     }
@@ -125,7 +125,7 @@ enum Return<'a> {
     /// The kernel's threads exit.
     Exits,
     /// The code after the copy.
-    Next { results: &'a [Slot], caller: Place },
+    Next { results: &'a [Slot], caller: InlinedFrame },
     /// One of several calls, for a function with one shared copy.
     Calls(u32),
 }
@@ -156,7 +156,12 @@ impl Copier<'_> {
     }
 
     /// Copies a function; returns branch to the code after the copy.
-    fn copy(&mut self, function: &Function, place: Place, return_to: &Return<'_>) -> Result<(), Refusal> {
+    fn copy(
+        &mut self,
+        function: &Function,
+        frame: InlinedFrame,
+        return_to: &Return<'_>,
+    ) -> Result<(), Refusal> {
         // Branch targets may not be copied yet: copies keep the old targets, which are patched at the end, when `firsts` has the start of
         // the copy of each instruction. A guarded instruction that becomes several is jumped over if the guard does not hold:
         //
@@ -171,25 +176,25 @@ impl Copier<'_> {
                 return Err(refused("kernels with this many calls are not compiled"));
             }
             let Some(inst) = program.code.get(pc as usize) else { continue };
-            let guard = inst.guard.map(|guard| Guard { row: guard.row + place.rows, ..guard });
+            let guard = inst.guard.map(|guard| Guard { row: guard.row + frame.rows, ..guard });
             let opposite = guard.map(|guard| Guard { negated: !guard.negated, ..guard });
             match (&inst.op, return_to) {
                 (Op::Effect(Effect::Return), Return::Calls(number)) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    self.return_to_calls(pc, *number, function, place);
+                    self.return_to_calls(pc, *number, function, frame);
                     self.land(over);
                 }
                 (Op::Effect(Effect::Return), Return::Next { results, caller }) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
                     for (&from, &result) in function.results.iter().zip(*results) {
-                        self.pass(pc, place.slot(from), caller.slot(result));
+                        self.pass(pc, frame.slot(from), caller.slot(result));
                     }
                     ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
                     self.land(over);
                 }
                 (Op::Effect(Effect::Call(call)), _) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    self.call(pc, call, function, place)?;
+                    self.call(pc, call, function, frame)?;
                     self.land(over);
                 }
                 (Op::Effect(Effect::Stack(stack)), _) => {
@@ -198,7 +203,7 @@ impl Copier<'_> {
                     self.land(over);
                 }
                 (op, _) => {
-                    let at = self.emit(pc, guard, moved(op, place, self.base));
+                    let at = self.emit(pc, guard, moved(op, frame, self.base));
                     if matches!(op, Op::Effect(Effect::Branch { .. } | Effect::BranchIndexed { .. })) {
                         branches.push(at);
                     }
@@ -233,14 +238,14 @@ impl Copier<'_> {
         }
     }
 
-    fn call(&mut self, pc: u32, call: &Call, caller: &Function, place: Place) -> Result<(), Refusal> {
+    fn call(&mut self, pc: u32, call: &Call, caller: &Function, frame: InlinedFrame) -> Result<(), Refusal> {
         match call.callee {
             Callee::Builtin(_) => {
-                self.call_system(pc, call, place);
+                self.call_system(pc, call, frame);
                 Ok(())
             }
-            Callee::Address(address) => self.call_address(pc, call, place.src(address), (caller, place)),
-            Callee::Function(number) => self.call_function(pc, call, number, (caller, place)),
+            Callee::Address(address) => self.call_address(pc, call, frame.src(address), (caller, frame)),
+            Callee::Function(number) => self.call_function(pc, call, number, (caller, frame)),
         }
     }
 
@@ -249,22 +254,22 @@ impl Copier<'_> {
         pc: u32,
         call: &Call,
         number: u32,
-        (caller, place): (&Function, Place),
+        (caller, frame): (&Function, InlinedFrame),
     ) -> Result<(), Refusal> {
         let program = self.program;
         let Some(callee) = program.functions.get(number as usize) else {
             return Err(Refusal { pc, why: "the program has no such function" });
         };
-        let local = (place.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
-        let stack = place.stack + 8 * callee.rows + callee.local;
+        let local = (frame.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
+        let stack = frame.stack + 8 * callee.rows + callee.local;
         if self.own.has(number) {
-            self.call_own(pc, call, (number, callee), (place, local, stack));
+            self.call_own(pc, call, (number, callee), (frame, local, stack));
             return Ok(());
         }
         if self.base.is_some() {
             self.check_stack(pc, stack);
         }
-        let inner = Place { rows: self.rows, local, stack };
+        let inner = InlinedFrame { rows: self.rows, local, stack };
         self.rows += callee.rows;
         self.local = self.local.max(local + callee.local);
         // The interpreter starts each call with zeroed rows. A copy in a loop would see values of the iteration before, so the rows that are read
@@ -272,24 +277,24 @@ impl Copier<'_> {
         let zeros = self.emit(pc, None, Effect::Copy([].into()));
         self.starts.push((zeros, inner.rows..self.rows));
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
-            self.pass(pc, place.slot(from), inner.slot(to));
+            self.pass(pc, frame.slot(from), inner.slot(to));
         }
-        self.copy(callee, inner, &Return::Next { results: &call.results, caller: place })
+        self.copy(callee, inner, &Return::Next { results: &call.results, caller: frame })
     }
 
     /// A call of a system function, whose arguments and result become rows.
-    fn call_system(&mut self, pc: u32, call: &Call, place: Place) {
+    fn call_system(&mut self, pc: u32, call: &Call, frame: InlinedFrame) {
         let mut row = || Slot::Rows { first: Src::register(self.temporary()), count: 1, bits: u64::MAX };
         let arguments: Vec<Slot> = call.arguments.iter().map(|_| row()).collect();
         let results: Vec<Slot> = call.results.iter().map(|_| row()).collect();
         for (&from, &to) in call.arguments.iter().zip(&arguments) {
-            self.pass(pc, place.slot(from), to);
+            self.pass(pc, frame.slot(from), to);
         }
         let callee = call.callee;
         let inner = Call { callee, arguments: arguments.into(), results: results.clone().into() };
         self.emit(pc, None, Effect::Call(Box::new(inner)));
         for (&from, &to) in results.iter().zip(&call.results) {
-            self.pass(pc, from, place.slot(to));
+            self.pass(pc, from, frame.slot(to));
         }
     }
 
@@ -490,24 +495,24 @@ fn in_frame(base: Option<u32>, offset: i64) -> Address {
 }
 
 /// An operation with the rows and the local memory of a copy.
-fn moved(op: &Op, place: Place, base: Option<u32>) -> Op {
-    let local = i64::from(place.local);
+fn moved(op: &Op, frame: InlinedFrame, base: Option<u32>) -> Op {
+    let local = i64::from(frame.local);
     if let (Op::Effect(Effect::FrameAddress { d, offset }), Some(row)) = (op, base) {
         let op = Unary::AddConstant { addend: offset.wrapping_add(local) as u64, mask: u32::MAX.into() };
-        return Alu::Unary { op, packing: Packing::Whole, d: d + place.rows, a: Src::register(row) }.into();
+        return Alu::Unary { op, packing: Packing::Whole, d: d + frame.rows, a: Src::register(row) }.into();
     }
     let mut op = op.clone();
     if let Op::Effect(Effect::FrameAddress { offset, .. }) = &mut op {
         *offset = offset.wrapping_add(local);
     }
     op.operands_mut(&mut |operand| match operand {
-        Operand::Read(src) | Operand::ReadPair(src) => *src = place.src(*src),
-        Operand::Write(dst) | Operand::Update(dst) => *dst += place.rows,
+        Operand::Read(src) | Operand::ReadPair(src) => *src = frame.src(*src),
+        Operand::Write(dst) | Operand::Update(dst) => *dst += frame.rows,
         Operand::Frame(address) if base.is_some() => {
             *address = in_frame(base, address.offset.wrapping_add(local));
         }
         Operand::Frame(address) => address.offset = address.offset.wrapping_add(local),
-        Operand::Argument(slot) | Operand::Result(slot) => *slot = place.slot(*slot),
+        Operand::Argument(slot) | Operand::Result(slot) => *slot = frame.slot(*slot),
     });
     op
 }

@@ -34,7 +34,7 @@ pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, launch_with_output, refused};
-pub use options::{Lines, Options, Place};
+pub use options::{Lines, Options, SourceLocation};
 pub use remarks::{Remark, RemarkKind};
 pub use run::{Given, WarpFrame};
 

@@ -36,11 +36,11 @@ impl Options {
 
     /// The options for a program that was derived from another one, with source locations mapped.
     pub(crate) fn placed(&self, inlined: &Inlined) -> Self {
-        let place = |lines: &Arc<Lines>| {
-            let places = inlined.places.iter().map(|&pc| lines.place(pc)).collect();
-            Arc::new(Lines { files: lines.files.clone(), places })
+        let moved = |lines: &Arc<Lines>| {
+            let locations = inlined.places.iter().map(|&pc| lines.location(pc)).collect();
+            Arc::new(Lines { files: lines.files.clone(), locations })
         };
-        Self { lines: self.lines.as_ref().map(place), ..self.clone() }
+        Self { lines: self.lines.as_ref().map(moved), ..self.clone() }
     }
 
     /// These options with [`Self::check_memory`] set to the given value.
@@ -58,7 +58,7 @@ impl Options {
 
 /// A location in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Place {
+pub struct SourceLocation {
     /// The number of the file.
     pub file: u32,
     /// One-based.
@@ -73,12 +73,12 @@ pub struct Lines {
     /// The paths of the files.
     pub files: Vec<String>,
     /// The location of each instruction.
-    pub places: Vec<Option<Place>>,
+    pub locations: Vec<Option<SourceLocation>>,
 }
 
 impl Lines {
     /// The location of an instruction.
-    pub fn place(&self, pc: u32) -> Option<Place> {
-        self.places.get(pc as usize).copied().flatten()
+    pub fn location(&self, pc: u32) -> Option<SourceLocation> {
+        self.locations.get(pc as usize).copied().flatten()
     }
 }

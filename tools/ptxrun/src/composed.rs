@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::launch_file::beside;
 use crate::spec::ArgumentSpec;
-use crate::tensor::Source;
+use crate::tensor::BufferSource;
 
 /// The most bytes of a structure.
 const MOST_BYTES: usize = 1 << 30;
@@ -20,31 +20,31 @@ pub struct Composed {
     /// The bytes; those of the parts are zeros.
     pub bytes: Vec<u8>,
     /// The parts, with the first byte of each.
-    pub parts: Vec<(usize, Part)>,
+    pub parts: Vec<(usize, DeferredPart)>,
 }
 
 /// What is only known when the launch begins.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Part {
+pub enum DeferredPart {
     /// The address of a byte of a buffer.
-    Address(Source, u64),
+    Address(BufferSource, u64),
     /// A tensor map of a buffer that is not its own, or the handle of a texture, surface or sampler.
     Argument(ArgumentSpec),
 }
 
-impl Part {
+impl DeferredPart {
     /// Bytes that it takes.
     fn size(&self) -> usize {
         match self {
-            Part::Argument(ArgumentSpec::TensorMap(_)) => ptx_exec::tensormap::BYTES,
-            Part::Address(..) | Part::Argument(_) => WORD,
+            DeferredPart::Argument(ArgumentSpec::TensorMap(_)) => ptx_exec::tensormap::BYTES,
+            DeferredPart::Address(..) | DeferredPart::Argument(_) => WORD,
         }
     }
 }
 
 impl Composed {
     /// One part alone.
-    pub fn of(part: Part) -> Self {
+    pub fn of(part: DeferredPart) -> Self {
         Self { bytes: vec![0; part.size()], parts: vec![(0, part)] }
     }
 
@@ -105,9 +105,9 @@ fn field(spec: ArgumentSpec) -> Result<Composed, String> {
     match spec {
         ArgumentSpec::Bytes(bytes) => Ok(Composed { bytes, parts: Vec::new() }),
         ArgumentSpec::Composed(composed) => Ok(*composed),
-        ArgumentSpec::Texture(_) | ArgumentSpec::Sampler(_) => Ok(Composed::of(Part::Argument(spec))),
+        ArgumentSpec::Texture(_) | ArgumentSpec::Sampler(_) => Ok(Composed::of(DeferredPart::Argument(spec))),
         ArgumentSpec::TensorMap(ref map) if map.source.own().is_none() => {
-            Ok(Composed::of(Part::Argument(spec)))
+            Ok(Composed::of(DeferredPart::Argument(spec)))
         }
         ArgumentSpec::TensorMap(_)
         | ArgumentSpec::In(_)
@@ -196,8 +196,8 @@ mod tests {
         argument(&serde_json::from_str(text).expect("JSON"), "a", Path::new("dir"))
     }
 
-    fn address(index: usize, offset: u64) -> Part {
-        Part::Address(Source::Argument(index), offset)
+    fn address(index: usize, offset: u64) -> DeferredPart {
+        DeferredPart::Address(BufferSource::Argument(index), offset)
     }
 
     #[test]
@@ -213,8 +213,8 @@ mod tests {
         bytes[144] = 7;
         assert_eq!(found.bytes, bytes);
         let map = "tensormap=0,type=f16,dims=64,box=64".parse().expect("a map");
-        let named = Part::Address(Source::Buffer("b".to_owned()), 64);
-        assert_eq!(found.parts, [(4, named), (16, Part::Argument(map)), (148, address(1, 0))]);
+        let named = DeferredPart::Address(BufferSource::Buffer("b".to_owned()), 64);
+        assert_eq!(found.parts, [(4, named), (16, DeferredPart::Argument(map)), (148, address(1, 0))]);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::fs;
 
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_exec::texture::{Handle, Image, Start, Storage, Surface, Texture, Textures};
-use ptx_exec::{Argument, Content, Launch, Limits, Place};
+use ptx_exec::{Argument, Content, Launch, Limits, Relocation};
 
-use crate::composed::{Composed, Part};
+use crate::composed::{Composed, DeferredPart};
 use crate::plan::{Plan, about, unreadable, usage};
 use crate::spec::{ArgumentSpec, PrintSpec};
-use crate::tensor::{Source, TensorMapSpec};
+use crate::tensor::{BufferSource, TensorMapSpec};
 use crate::texture::{Shown, TextureSpec};
 
 /// All buffers of a launch together hold at most this many bytes.
@@ -21,7 +21,7 @@ struct Contents<'p> {
     /// Bytes that buffers may still have.
     left: u64,
     textures: Textures,
-    places: Vec<Place>,
+    relocations: Vec<Relocation>,
     /// The number of the image that each argument and reference brings.
     images: Vec<Option<usize>>,
 }
@@ -37,7 +37,7 @@ impl Plan {
             plan: self,
             left: MAX_BUFFER_BYTES,
             textures: Textures::default(),
-            places: Vec::new(),
+            relocations: Vec::new(),
             images: Vec::new(),
         };
         let mut arguments = Vec::new();
@@ -65,7 +65,7 @@ impl Plan {
             cooperative: self.cooperative,
             arguments,
             buffers,
-            places: contents.places,
+            relocations: contents.relocations,
             textures: contents.textures,
             threads: self.threads,
             completion: self.completion,
@@ -101,12 +101,14 @@ impl Plan {
         buffers: &[(String, Vec<u8>)],
     ) -> Result<(), Failure> {
         let bytes = match &view.buffer {
-            Source::Argument(index) => match arguments.get(*index) {
+            BufferSource::Argument(index) => match arguments.get(*index) {
                 Some(Argument::Buffer(bytes) | Argument::Tensor(_, bytes)) => Some(bytes),
                 _ => None,
             },
-            Source::Buffer(name) => buffers.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes),
-            Source::Own(_) => None,
+            BufferSource::Buffer(name) => {
+                buffers.iter().find(|(known, _)| known == name).map(|(_, bytes)| bytes)
+            }
+            BufferSource::Own(_) => None,
         };
         let (Some(bytes), Some(count)) = (bytes, view.count) else { return Ok(()) };
         let there = bytes.len() / view.ty.size();
@@ -115,7 +117,7 @@ impl Plan {
         }
         let (buffer, ty) = (&view.buffer, view.ty.name());
         let what = match buffer {
-            Source::Argument(index) => format!("the buffer of argument {index}"),
+            BufferSource::Argument(index) => format!("the buffer of argument {index}"),
             other => format!("buffer `{other}`"),
         };
         Err(usage(format!(
@@ -131,8 +133,8 @@ fn images_of(argument: &ArgumentSpec) -> usize {
         ArgumentSpec::Texture(spec) => usize::from(spec.image().is_some()),
         ArgumentSpec::Composed(composed) | ArgumentSpec::ComposedBuffer(composed) => {
             let inner = composed.parts.iter().filter_map(|(_, part)| match part {
-                Part::Argument(inner) => Some(images_of(inner)),
-                Part::Address(..) => None,
+                DeferredPart::Argument(inner) => Some(images_of(inner)),
+                DeferredPart::Address(..) => None,
             });
             inner.sum()
         }
@@ -166,8 +168,9 @@ impl Contents<'_> {
                 return Ok(Argument::Handle(Handle::Sampler(self.textures.samplers.len() - 1)));
             }
             ArgumentSpec::TensorMap(spec) => {
-                let Source::Own(own) = &spec.source else {
-                    let composed = Composed::of(Part::Argument(ArgumentSpec::TensorMap(spec.clone())));
+                let BufferSource::Own(own) = &spec.source else {
+                    let composed =
+                        Composed::of(DeferredPart::Argument(ArgumentSpec::TensorMap(spec.clone())));
                     return self.composed(number, &composed).map(Argument::Bytes);
                 };
                 return match self.argument(number, own)? {
@@ -193,18 +196,18 @@ impl Contents<'_> {
         Ok(Argument::Buffer(bytes))
     }
 
-    /// The bytes of something composed; its places are noted.
+    /// The bytes of something composed; its relocations are noted.
     fn composed(&mut self, number: usize, composed: &Composed) -> Result<Vec<u8>, Failure> {
         let mut bytes = composed.bytes.clone();
         for (at, part) in &composed.parts {
             let content = match part {
-                Part::Address(source, offset) => {
+                DeferredPart::Address(source, offset) => {
                     Content::Address { buffer: self.plan.number(source)?, offset: *offset }
                 }
-                Part::Argument(ArgumentSpec::TensorMap(spec)) => {
+                DeferredPart::Argument(ArgumentSpec::TensorMap(spec)) => {
                     Content::Tensor { map: encoded(spec)?, buffer: self.plan.number(&spec.source)? }
                 }
-                Part::Argument(inner) => {
+                DeferredPart::Argument(inner) => {
                     if let Argument::Handle(handle) = self.argument(number, inner)?
                         && let Some(place) = bytes.get_mut(*at..*at + size_of::<u64>())
                     {
@@ -213,7 +216,7 @@ impl Contents<'_> {
                     continue;
                 }
             };
-            self.places.push(Place { inside: number, offset: *at, content });
+            self.relocations.push(Relocation { inside: number, offset: *at, content });
         }
         Ok(bytes)
     }
@@ -227,7 +230,7 @@ impl Contents<'_> {
                 self.textures.images.len() - 1
             }
             None => {
-                let Source::Argument(index) = spec.source else { return Err(no_image(&spec.source)) };
+                let BufferSource::Argument(index) = spec.source else { return Err(no_image(&spec.source)) };
                 let known = self.images.get(index).copied().flatten();
                 known.ok_or_else(|| no_image(&spec.source))?
             }
@@ -245,10 +248,10 @@ impl Contents<'_> {
     }
 
     /// An image with its texels, or with the number of the buffer that has them.
-    fn image(&mut self, image: &Image, source: &Source) -> Result<Image, Failure> {
+    fn image(&mut self, image: &Image, source: &BufferSource) -> Result<Image, Failure> {
         let mut image = image.clone();
         match (source, &mut image.storage) {
-            (Source::Own(own), storage) => {
+            (BufferSource::Own(own), storage) => {
                 if let Argument::Buffer(bytes) = self.argument(usize::MAX, own)? {
                     *storage = Storage::Array(bytes);
                 }
@@ -278,7 +281,7 @@ fn encoded(spec: &TensorMapSpec) -> Result<ptx_exec::TensorMap, Failure> {
 }
 
 /// That a texture or surface shows no image.
-pub fn no_image(source: &Source) -> Failure {
+pub fn no_image(source: &BufferSource) -> Failure {
     let which = "is not a texture or surface before this one that has an image of its own";
     usage(format!("texture or surface of argument {source}, which {which}"))
 }

@@ -9,7 +9,9 @@ use ptx_driver::Sources;
 use ptx_exec::program::Program;
 use ptx_exec::{DecodedLaunch, ExecError, Executed, Launch, LoadedLaunch, Outcome};
 use ptx_host::analysis::Launched;
-use ptx_host::{CompileError, Compiler, Kernel, Kernels, Lines, Options, Place, Remark, RemarkKind, Stage};
+use ptx_host::{
+    CompileError, Compiler, Kernel, Kernels, Lines, Options, Remark, RemarkKind, SourceLocation, Stage,
+};
 use ptx_llvm::host::Cpu;
 use ptx_llvm::{KernelCrash, LlvmError};
 use ptx_verify::Verified;
@@ -248,13 +250,13 @@ fn lines(program: &Program, sources: &Sources) -> Lines {
     let path =
         |name: &str| std::path::absolute(name).map_or(name.to_owned(), |path| path.display().to_string());
     lines.files = sources.files().iter().map(|file| path(file.name())).collect();
-    lines.places = program
+    lines.locations = program
         .origins
         .iter()
         .map(|origin| {
             let (file, at) = sources.place(origin.span)?;
             let number = sources.files().iter().position(|other| std::ptr::eq(other, file))?;
-            Some(Place { file: number as u32, line: at.line, column: at.column })
+            Some(SourceLocation { file: number as u32, line: at.line, column: at.column })
         })
         .collect();
     lines

@@ -7,9 +7,9 @@ use ptx_exec::Completion;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::composed::{Part, argument};
+use crate::composed::{DeferredPart, argument};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
-use crate::tensor::Source;
+use crate::tensor::BufferSource;
 
 /// What a launch file says; every field is the option of the same name and may be left out.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -80,7 +80,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
     let one = |(index, value): (usize, &Value)| argument(value, &format!("args[{index}]"), folder);
     let buffer = |(name, value): (&String, &Value)| {
         let place = format!("buffers.{name}");
-        if !matches!(Source::other(name), Ok(Source::Buffer(_))) {
+        if !matches!(BufferSource::other(name), Ok(BufferSource::Buffer(_))) {
             return Err(format!("`{place}`: a name has letters, digits and `_`, and begins with no digit"));
         }
         let spec = argument(value, &place, folder)?;
@@ -128,20 +128,20 @@ pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
         ArgumentSpec::Out(bytes, path) => ArgumentSpec::Out(bytes, place(path)),
         ArgumentSpec::InOut(from, to) => ArgumentSpec::InOut(place(from), place(to)),
         ArgumentSpec::TensorMap(mut map) => {
-            if let Source::Own(own) = map.source {
-                map.source = Source::Own(beside(own, folder));
+            if let BufferSource::Own(own) = map.source {
+                map.source = BufferSource::Own(beside(own, folder));
             }
             ArgumentSpec::TensorMap(map)
         }
         ArgumentSpec::Texture(mut texture) => {
-            if let Source::Own(own) = texture.source {
-                texture.source = Source::Own(beside(own, folder));
+            if let BufferSource::Own(own) = texture.source {
+                texture.source = BufferSource::Own(beside(own, folder));
             }
             ArgumentSpec::Texture(texture)
         }
         ArgumentSpec::Composed(mut composed) => {
             for (_, part) in &mut composed.parts {
-                if let Part::Argument(inner) = part {
+                if let DeferredPart::Argument(inner) = part {
                     *inner = beside(inner.clone(), folder);
                 }
             }

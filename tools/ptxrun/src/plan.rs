@@ -11,12 +11,12 @@ use ptx_diag::{Code, Diagnostic};
 use ptx_exec::Completion;
 
 use crate::arguments::Arguments;
-use crate::composed::Part;
+use crate::composed::DeferredPart;
 use crate::contents::no_image;
 use crate::engine::Engine;
 use crate::launch_file::{self, LaunchFile};
 use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
-use crate::tensor::Source;
+use crate::tensor::BufferSource;
 use crate::texture::TextureSpec;
 
 /// A launch, checked as far as it can be without the module.
@@ -103,17 +103,17 @@ impl Plan {
     ///
     /// # Errors
     /// Wrong usage where it is not one.
-    pub fn number(&self, source: &Source) -> Result<usize, Failure> {
+    pub fn number(&self, source: &BufferSource) -> Result<usize, Failure> {
         match source {
-            Source::Argument(index) => {
+            BufferSource::Argument(index) => {
                 let found = self.args.get(*index).and_then(ArgumentSpec::global_buffer);
                 found.map(|_| *index).ok_or_else(|| usage(format!("argument {index} is not a buffer")))
             }
-            Source::Buffer(name) => {
+            BufferSource::Buffer(name) => {
                 let found = self.buffers.iter().position(|(known, _)| known == name);
                 found.map(|at| self.args.len() + at).ok_or_else(|| no_buffer(name))
             }
-            Source::Own(_) => Err(usage(format!("{source} has no number"))),
+            BufferSource::Own(_) => Err(usage(format!("{source} has no number"))),
         }
     }
 
@@ -124,18 +124,18 @@ impl Plan {
     pub fn viewed(&self, view: &PrintSpec) -> Result<usize, Failure> {
         let written = self.args.len() + self.references.len();
         match &view.buffer {
-            Source::Argument(index) => match self.all().take(written).nth(*index) {
+            BufferSource::Argument(index) => match self.all().take(written).nth(*index) {
                 None => Err(usage(format!("--print {index}: there is no such argument"))),
                 Some(argument) if argument.buffer().is_none() => {
                     Err(usage(format!("--print {index}: the argument is not a buffer")))
                 }
                 Some(_) => Ok(*index),
             },
-            Source::Buffer(name) => {
+            BufferSource::Buffer(name) => {
                 let found = self.buffers.iter().position(|(known, _)| known == name);
                 found.map(|at| written + at).ok_or_else(|| no_buffer(name))
             }
-            Source::Own(_) => Err(usage(format!("--print: {} cannot be shown", view.buffer))),
+            BufferSource::Own(_) => Err(usage(format!("--print: {} cannot be shown", view.buffer))),
         }
     }
 
@@ -153,8 +153,8 @@ impl Plan {
             ArgumentSpec::Texture(spec) => self.check_texture(at, spec),
             ArgumentSpec::Composed(composed) | ArgumentSpec::ComposedBuffer(composed) => {
                 composed.parts.iter().try_for_each(|(_, part)| match part {
-                    Part::Address(source, _) => self.number(source).map(drop),
-                    Part::Argument(inner) => self.check_sources(at, inner),
+                    DeferredPart::Address(source, _) => self.number(source).map(drop),
+                    DeferredPart::Argument(inner) => self.check_sources(at, inner),
                 })
             }
             ArgumentSpec::TensorMap(_)
@@ -170,15 +170,15 @@ impl Plan {
     /// Textures and surfaces without an image show that of one before them; linear memory is that of a buffer.
     fn check_texture(&self, at: usize, spec: &TextureSpec) -> Result<(), Failure> {
         match (spec.image(), &spec.source) {
-            (_, Source::Own(_)) => Ok(()),
-            (Some(_), Source::Buffer(_)) => self.number(&spec.source).map(drop),
+            (_, BufferSource::Own(_)) => Ok(()),
+            (Some(_), BufferSource::Buffer(_)) => self.number(&spec.source).map(drop),
             (Some(_), other) => match self.number(other) {
                 Ok(_) => Ok(()),
                 Err(_) => {
                     Err(usage(format!("texture or surface of argument {other}, which is not a buffer")))
                 }
             },
-            (None, Source::Argument(index)) if *index < at => match self.all().nth(*index) {
+            (None, BufferSource::Argument(index)) if *index < at => match self.all().nth(*index) {
                 Some(ArgumentSpec::Texture(other)) if other.image().is_some() => Ok(()),
                 _ => Err(no_image(&spec.source)),
             },

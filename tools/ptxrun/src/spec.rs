@@ -7,9 +7,9 @@ use std::str::FromStr;
 use half::{bf16, f16};
 use ptx_exec::texture::Sampler;
 
-use crate::composed::{Composed, Part};
+use crate::composed::{Composed, DeferredPart};
 use crate::sampler;
-use crate::tensor::{Source, TensorMapSpec};
+use crate::tensor::{BufferSource, TensorMapSpec};
 use crate::texture::TextureSpec;
 
 /// One kernel argument (`--arg SPEC`).
@@ -229,9 +229,9 @@ impl FromStr for ArgumentSpec {
 }
 
 /// `BUFFER` or `BUFFER+BYTES`.
-fn address(text: &str) -> Result<Part, String> {
+fn address(text: &str) -> Result<DeferredPart, String> {
     let (buffer, offset) = text.split_once('+').unwrap_or((text, "0"));
-    Ok(Part::Address(Source::other(buffer)?, byte_count(offset)?))
+    Ok(DeferredPart::Address(BufferSource::other(buffer)?, byte_count(offset)?))
 }
 
 /// A texture, surface or sampler of the module (`--reference NAME=texture=..`).
@@ -262,7 +262,7 @@ impl FromStr for ReferenceSpec {
 #[derive(Clone, PartialEq, Debug)]
 pub struct PrintSpec {
     /// The buffer: the argument's index, from 0, or a name.
-    pub buffer: Source,
+    pub buffer: BufferSource,
     /// The type of its elements.
     pub ty: ValueType,
     /// How many elements; `None` for all.
@@ -277,7 +277,7 @@ impl FromStr for PrintSpec {
         let (Some(index), Some(ty)) = (parts.next(), parts.next()) else {
             return Err("expected INDEX:TYPE or INDEX:TYPE:COUNT, as in 2:f32:8".to_owned());
         };
-        let buffer = Source::other(index)?;
+        let buffer = BufferSource::other(index)?;
         let ty = ValueType::from_name(ty)
             .ok_or_else(|| format!("`{ty}` is not a type; there are i8 .. u64, f16 .. f64"))?;
         let count = parts.next().map(byte_count).transpose()?;
@@ -442,10 +442,10 @@ mod tests {
 
     #[test]
     fn views_and_dimensions_read_as_written() {
-        let view = PrintSpec { buffer: Source::Argument(2), ty: ValueType::F32, count: Some(8) };
+        let view = PrintSpec { buffer: BufferSource::Argument(2), ty: ValueType::F32, count: Some(8) };
         assert_eq!("2:f32:8".parse(), Ok(view.clone()));
         assert_eq!("2:f32".parse(), Ok(PrintSpec { count: None, ..view.clone() }));
-        let buffer = Source::Buffer("sums_1".to_owned());
+        let buffer = BufferSource::Buffer("sums_1".to_owned());
         assert_eq!("sums_1:f32:8".parse(), Ok(PrintSpec { buffer, ..view }));
         for text in ["2", "x y:f32", "2:float", "2:f32:x", "2:f32:1:2", ""] {
             assert!(text.parse::<PrintSpec>().is_err(), "{text}");

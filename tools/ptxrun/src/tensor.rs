@@ -12,7 +12,7 @@ use crate::spec::ArgumentSpec;
 
 /// The buffer that a tensor is in.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Source {
+pub enum BufferSource {
     /// That of another argument, from 0.
     Argument(usize),
     /// One of the launch file's `buffers`, by its name.
@@ -21,12 +21,12 @@ pub enum Source {
     Own(ArgumentSpec),
 }
 
-impl Source {
+impl BufferSource {
     /// The buffer, where it is one of its own.
     pub fn own(&self) -> Option<&ArgumentSpec> {
         match self {
-            Source::Own(own) => Some(own),
-            Source::Argument(_) | Source::Buffer(_) => None,
+            BufferSource::Own(own) => Some(own),
+            BufferSource::Argument(_) | BufferSource::Buffer(_) => None,
         }
     }
 
@@ -36,22 +36,22 @@ impl Source {
     /// A sentence, for what is neither.
     pub fn other(text: &str) -> Result<Self, String> {
         if let Ok(index) = text.parse() {
-            return Ok(Source::Argument(index));
+            return Ok(BufferSource::Argument(index));
         }
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if text.starts_with(|c: char| is_part(c) && !c.is_ascii_digit()) && text.chars().all(is_part) {
-            return Ok(Source::Buffer(text.to_owned()));
+            return Ok(BufferSource::Buffer(text.to_owned()));
         }
         Err(format!("`{text}` is not an argument's index, and not the name of a buffer"))
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for BufferSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Argument(index) => write!(f, "{index}"),
-            Source::Buffer(name) => f.write_str(name),
-            Source::Own(_) => f.write_str("a buffer of its own"),
+            BufferSource::Argument(index) => write!(f, "{index}"),
+            BufferSource::Buffer(name) => f.write_str(name),
+            BufferSource::Own(_) => f.write_str("a buffer of its own"),
         }
     }
 }
@@ -60,17 +60,17 @@ impl fmt::Display for Source {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorMapSpec {
     /// The buffer.
-    pub source: Source,
+    pub source: BufferSource,
     /// Where the tensor starts in it, in bytes.
     offset: u64,
     /// The tensor, at address 0.
     tensor: Tensor,
-    part: Part,
+    bounding_box: BoxSpec,
 }
 
 /// What part of the tensor a copy takes.
 #[derive(Clone, PartialEq, Debug)]
-enum Part {
+enum BoxSpec {
     /// `box=`
     Box(Vec<u32>),
     /// `lower=`, `upper=`, `channels=`, `pixels=`, and with `wide=` only along W.
@@ -84,10 +84,10 @@ impl TensorMapSpec {
     /// For what cannot be encoded.
     pub fn encode(&self, buffer: u64) -> Result<TensorMap, TensorMapError> {
         let tensor = Tensor { address: buffer.wrapping_add(self.offset), ..self.tensor.clone() };
-        match &self.part {
-            Part::Box(sizes) => TensorMap::tiled(&tensor, sizes),
-            Part::Pixels(pixel_box, None) => TensorMap::im2col(&tensor, pixel_box),
-            Part::Pixels(PixelBox { lower, upper, channels, pixels }, Some(mode)) => {
+        match &self.bounding_box {
+            BoxSpec::Box(sizes) => TensorMap::tiled(&tensor, sizes),
+            BoxSpec::Pixels(pixel_box, None) => TensorMap::im2col(&tensor, pixel_box),
+            BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }, Some(mode)) => {
                 let first = |list: &[i32]| list.first().copied().unwrap_or(0);
                 let corners = (first(lower), first(upper));
                 TensorMap::im2col_wide(&tensor, corners, *channels, *pixels, *mode)
@@ -172,9 +172,9 @@ impl FromStr for TensorMapSpec {
                         "a tensor map begins with in=, out=, inout=, zero= or an argument's index".to_owned()
                     );
                 }
-                Source::Own(own)
+                BufferSource::Own(own)
             }
-            other => Source::other(other)?,
+            other => BufferSource::other(other)?,
         };
         let (mut element, mut dims, mut strides, mut steps) = (None, None, None, None);
         let (mut sizes, mut lower, mut upper) = (None, None, None);
@@ -214,15 +214,15 @@ impl FromStr for TensorMapSpec {
             None => packed(tensor.element, &tensor.dims)?,
         };
         tensor.element_strides = steps.unwrap_or_else(|| vec![1; tensor.dims.len()]);
-        let part = match (sizes, lower, upper, channels) {
-            (Some(sizes), None, None, None) => Part::Box(sizes),
+        let bounding_box = match (sizes, lower, upper, channels) {
+            (Some(sizes), None, None, None) => BoxSpec::Box(sizes),
             (None, Some(lower), Some(upper), Some(channels)) => {
                 let pixels = pixels.or(wide.map(|_| 128)).ok_or("pixels= is missing")?;
-                Part::Pixels(PixelBox { lower, upper, channels, pixels }, wide)
+                BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }, wide)
             }
             _ => return Err("either box= is needed, or lower=, upper=, channels= and pixels=".to_owned()),
         };
-        let spec = Self { source, offset, tensor, part };
+        let spec = Self { source, offset, tensor, bounding_box };
         // Buffers are aligned to more than a map requires.
         spec.encode(0).map_err(|error| error.to_string())?;
         Ok(spec)
@@ -245,14 +245,14 @@ mod tests {
             out_of_bounds: OutOfBounds::Nan,
             ..Tensor::new(ElementType::Bf16, 4096 + 32, &[256, 512], &[1024])
         };
-        assert_eq!(spec.source, Source::Argument(2));
+        assert_eq!(spec.source, BufferSource::Argument(2));
         assert_eq!(spec.encode(4096), TensorMap::tiled(&tensor, &[64, 16]));
     }
 
     #[test]
     fn strides_default_to_a_tensor_without_padding() {
         let spec: TensorMapSpec = "zero=1024,type=b4x16,dims=64x8x4,box=32x1x1".parse().unwrap();
-        assert_eq!(spec.source, Source::Own(ArgumentSpec::Zero(1024)));
+        assert_eq!(spec.source, BufferSource::Own(ArgumentSpec::Zero(1024)));
         let tensor = Tensor::new(ElementType::B4x16, 0, &[64, 8, 4], &[32, 256]);
         assert_eq!(spec.encode(0), TensorMap::tiled(&tensor, &[32, 1, 1]));
     }

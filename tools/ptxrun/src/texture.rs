@@ -6,7 +6,7 @@ use ptx_exec::texture::{ChannelFormat, Extent, Image, ReadMode, Sampler, Start, 
 
 use crate::sampler;
 use crate::spec::ArgumentSpec;
-use crate::tensor::Source;
+use crate::tensor::BufferSource;
 
 /// What the parameter is the handle of.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,7 +22,7 @@ pub enum Shown {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TextureSpec {
     /// Where the texels are.
-    pub source: Source,
+    pub source: BufferSource,
     /// The image, its texels left out; `None` where it is that of another argument.
     image: Option<Image>,
     /// What is made of it.
@@ -88,13 +88,13 @@ fn extent(text: &str) -> Result<Extent, String> {
 }
 
 /// The buffer, or the index of the argument that has it.
-fn source(text: &str) -> Result<Source, String> {
+fn source(text: &str) -> Result<BufferSource, String> {
     if !text.contains('=') {
-        return Source::other(text);
+        return BufferSource::other(text);
     }
     let own: ArgumentSpec = text.parse()?;
     if own.is_plain_buffer() {
-        return Ok(Source::Own(own));
+        return Ok(BufferSource::Own(own));
     }
     Err("a texture or surface begins with in=, out=, inout=, zero= or an argument's index".to_owned())
 }
@@ -144,20 +144,20 @@ impl TextureSpec {
         let image = match (kind, size, &source) {
             (Some((format, channels)), Some(extent), source) => {
                 let storage = match source {
-                    Source::Own(_) => Storage::Array(Vec::new()),
+                    BufferSource::Own(_) => Storage::Array(Vec::new()),
                     // The number of the buffer is filled in later.
-                    Source::Argument(_) | Source::Buffer(_) => {
+                    BufferSource::Argument(_) | BufferSource::Buffer(_) => {
                         Storage::Linear { start: Start::Argument { index: 0, offset }, pitch }
                     }
                 };
                 let image = Image::array(format, channels, extent, Vec::new());
                 Some(Image { layers, levels, samples, storage, ..image })
             }
-            (None, None, Source::Argument(_)) => None,
+            (None, None, BufferSource::Argument(_)) => None,
             (None, ..) => return Err("type= is missing".to_owned()),
             (_, None, _) => return Err("dims= or cube= is missing".to_owned()),
         };
-        if offset != 0 && matches!(source, Source::Own(_)) {
+        if offset != 0 && matches!(source, BufferSource::Own(_)) {
             return Err("offset= is for texels in another argument's buffer".to_owned());
         }
         texture.sampler = sampler;
@@ -202,7 +202,7 @@ mod tests {
             ..Texture::new(0)
         };
         assert_eq!(spec.shown, Shown::Texture(texture));
-        assert_eq!(spec.source, Source::Own(ArgumentSpec::In("x.bin".into())));
+        assert_eq!(spec.source, BufferSource::Own(ArgumentSpec::In("x.bin".into())));
     }
 
     #[test]
@@ -210,7 +210,7 @@ mod tests {
         let spec = TextureSpec::parse("2,type=f32,dims=8x4,pitch=64,offset=128", false).unwrap();
         let start = Start::Argument { index: 0, offset: 128 };
         assert_eq!(spec.image().map(|image| &image.storage), Some(&Storage::Linear { start, pitch: 64 }));
-        assert_eq!(spec.source, Source::Argument(2));
+        assert_eq!(spec.source, BufferSource::Argument(2));
         let spec = TextureSpec::parse("1,level=3", true).unwrap();
         let shown = Shown::Surface(Surface { image: 0, level: 3 });
         assert_eq!((spec.image(), &spec.shown), (None, &shown));

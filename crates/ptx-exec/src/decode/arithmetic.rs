@@ -13,7 +13,7 @@ use crate::program::{
 use crate::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use crate::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule, Subnormals};
 use crate::scalar::format::{Format, Rounding};
-use crate::scalar::int::{Int, Part, Saturation, Signedness};
+use crate::scalar::int::{Int, ProductPart, Saturation, Signedness};
 
 /// Justification for the results of approximations.
 const ROUNDED: &str = "approximations are rounded correctly, which is within their bounds";
@@ -117,11 +117,11 @@ pub(super) fn saturation(cx: &Context<'_>) -> Saturation {
     if cx.m.has(Mod::Sat) { Saturation::Clamp } else { Saturation::Wrap }
 }
 
-fn part(cx: &Context<'_>) -> Decoded<Part> {
+fn part(cx: &Context<'_>) -> Decoded<ProductPart> {
     match cx.m.get(Field::Part) {
-        Some(Mod::Hi) => Ok(Part::Hi),
-        Some(Mod::Wide) => Ok(Part::Wide),
-        Some(Mod::Lo) => Ok(Part::Lo),
+        Some(Mod::Hi) => Ok(ProductPart::Hi),
+        Some(Mod::Wide) => Ok(ProductPart::Wide),
+        Some(Mod::Lo) => Ok(ProductPart::Lo),
         _ => cx.unsupported("this part of the product is not supported"),
     }
 }
@@ -454,8 +454,8 @@ impl BodyDecoder<'_> {
     /// `dp2a`.
     fn dot_product_of_halves(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let half = match cx.m.get(Field::Mode) {
-            Some(Mod::Lo) => Part::Lo,
-            Some(Mod::Hi) => Part::Hi,
+            Some(Mod::Lo) => ProductPart::Lo,
+            Some(Mod::Hi) => ProductPart::Hi,
             _ => return cx.unsupported("this half of the factors is not supported"),
         };
         let op = Ternary::Dp2a(sign_of(cx, Field::AType), sign_of(cx, Field::BType), half);

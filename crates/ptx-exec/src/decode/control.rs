@@ -5,7 +5,7 @@ use ptx_isa::{ControlSem, Field, Mod, Opcode, ScalarType};
 
 use super::body::{BodyDecoder, Context, Decode, is_open, row_bits, rows_of};
 use super::modifiers::UNIFORM;
-use super::operand::Place;
+use super::operand::VariableAddress;
 use super::reach::builtin;
 use super::{Decoded, finding};
 use crate::error::codes;
@@ -167,12 +167,12 @@ impl<'a> BodyDecoder<'a> {
             slots.push(match operand {
                 Operand::Register(register) => self.slot_of(register),
                 Operand::Sink => Slot::Nothing,
-                Operand::Symbol(Symbol::Variable(id), 0) => match self.place(id, cx.span(at))? {
-                    Place::Frame(offset) => {
+                Operand::Symbol(Symbol::Variable(id), 0) => match self.variable_address(id, cx.span(at))? {
+                    VariableAddress::Frame(offset) => {
                         let size = self.module.variable(id).bytes().unwrap_or(0);
                         Slot::Memory { offset, size: size as u32 }
                     }
-                    Place::Fixed(..) => {
+                    VariableAddress::Fixed(..) => {
                         return finding(
                             codes::OPERAND,
                             cx.span(at),

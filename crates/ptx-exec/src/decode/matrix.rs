@@ -12,7 +12,7 @@ use crate::error::codes;
 use crate::memory::Space;
 use crate::program::{
     Address, AddressWidth, Base, Cell, CollectiveKind, Dst, Element, Factor, Fragment, Held, Indices, Join,
-    Major, Overflow, Part, Participants, Product, Scales, Size, Sparse, Spread, Src, Tiles, Unary,
+    Major, MatrixOperand, Overflow, Participants, Product, Scales, Size, Sparse, Spread, Src, Tiles, Unary,
     WarpgroupAction,
 };
 use crate::scalar::narrow::Narrow;
@@ -327,15 +327,16 @@ impl BodyDecoder<'_> {
 
     /// The fragment that is moved, and the sources that determine its address.
     fn moved(&mut self, cx: &mut Context<'_>) -> Decoded<(Fragment, Vec<Src>, (Space, i64))> {
-        let (part, field) = [(Mod::A, Part::A, Field::AType), (Mod::B, Part::B, Field::BType)]
-            .into_iter()
-            .find(|(modifier, ..)| cx.m.has(*modifier))
-            .map_or(
-                (Part::Sum, if cx.m.has(Mod::C) { Field::CType } else { Field::DType }),
-                |(_, part, field)| (part, field),
-            );
+        let (operand, field) =
+            [(Mod::A, MatrixOperand::A, Field::AType), (Mod::B, MatrixOperand::B, Field::BType)]
+                .into_iter()
+                .find(|(modifier, ..)| cx.m.has(*modifier))
+                .map_or(
+                    (MatrixOperand::Sum, if cx.m.has(Mod::C) { Field::CType } else { Field::DType }),
+                    |(_, operand, field)| (operand, field),
+                );
         let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout)? };
-        let fragment = Fragment { size: size(cx)?, part, factor };
+        let fragment = Fragment { size: size(cx)?, operand, factor };
         let (at, _) = cx.named("p")?;
         let (address, addressing) = self.matrix_address(cx, at)?;
         let stride = match cx.given("stride") {

@@ -14,9 +14,9 @@ use crate::program::{Address, AddressWidth, Base, Dst, Effect, Src, Unary};
 use crate::scalar::convert::Excess;
 use crate::scalar::int::Int;
 
-/// Location of a variable.
+/// The address of a variable.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum VariableAddress {
     /// At a fixed address in a space.
     Fixed(Space, u64),
     /// At an offset in the local memory of the frame.
@@ -153,8 +153,8 @@ impl BodyDecoder<'_> {
             Symbol::Variable(id) if self.is_opaque_parameter(id) => {
                 self.handle(cx, Operand::Symbol(symbol, 0), 0)
             }
-            Symbol::Variable(id) => match self.place(id, span)? {
-                Place::Fixed(space, address) => {
+            Symbol::Variable(id) => match self.variable_address(id, span)? {
+                VariableAddress::Fixed(space, address) => {
                     // The sum of a variable's address and a constant has the width of addresses of its space.
                     let bits = if space == Space::Global { self.size.mask() } else { u32::MAX.into() };
                     let address = address.wrapping_add(offset as u64) & bits & row_bits(ty);
@@ -171,7 +171,7 @@ impl BodyDecoder<'_> {
                         | Space::Param => cx.constants.of(address),
                     })
                 }
-                Place::Frame(at) => {
+                VariableAddress::Frame(at) => {
                     let d = self.temporary();
                     cx.prepare(Effect::FrameAddress { d, offset: i64::from(at).wrapping_add(offset) });
                     Ok(Src::register(d))
@@ -180,17 +180,17 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// Location of a variable.
-    pub(super) fn place(&self, id: VarId, span: Span) -> Decoded<Place> {
+    /// The address of a variable.
+    pub(super) fn variable_address(&self, id: VarId, span: Span) -> Decoded<VariableAddress> {
         let id = self.reached.variable(self.module, id);
         if let Some(&at) = self.signature.frame.get(&id) {
-            return Ok(Place::Frame(at));
+            return Ok(VariableAddress::Frame(at));
         }
         if let Some(&at) = self.signature.kernel_params.get(&id) {
-            return Ok(Place::Fixed(Space::Param, at.into()));
+            return Ok(VariableAddress::Fixed(Space::Param, at.into()));
         }
-        match self.layout.place(id) {
-            Some((space, address)) => Ok(Place::Fixed(space, address)),
+        match self.layout.address(id) {
+            Some((space, address)) => Ok(VariableAddress::Fixed(space, address)),
             None => {
                 let variable = self.module.variable(id);
                 let (name, space) = (self.module.name(variable.name), variable.space.as_str());
@@ -260,10 +260,10 @@ impl BodyDecoder<'_> {
                 Ok(Address { space, base: Base::Row(cx.constants.of(0), self.address_width()), offset })
             }
             Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), offset) => {
-                let place = self.place(id, span)?;
+                let found = self.variable_address(id, span)?;
                 // A name refers to the variable in its own space, independently of the window that the instruction uses.
-                let (own, base, offset) = match place {
-                    Place::Fixed(own, address) => {
+                let (own, base, offset) = match found {
+                    VariableAddress::Fixed(own, address) => {
                         let address = match own {
                             Space::Shared => cx.constants.of_shared(address),
                             Space::Global => cx.constants.of_global(address),
@@ -271,7 +271,9 @@ impl BodyDecoder<'_> {
                         };
                         (own, Base::Row(address, self.address_width()), offset)
                     }
-                    Place::Frame(at) => (Space::Local, Base::Frame, i64::from(at).wrapping_add(offset)),
+                    VariableAddress::Frame(at) => {
+                        (Space::Local, Base::Frame, i64::from(at).wrapping_add(offset))
+                    }
                 };
                 let param_space = matches!(
                     cx.m.space(),

@@ -6,7 +6,7 @@ use ptx_isa::{AsyncSem, Field as Slot, Mod, OperandKind, ScalarType, Sem};
 use super::body::{BodyDecoder, Context};
 use super::collective;
 use super::modifiers::{CACHING, NO_CACHES, STRONGEST};
-use super::operand::Place;
+use super::operand::VariableAddress;
 use super::{Decoded, finding};
 use crate::error::codes;
 use crate::memory::Space;
@@ -125,15 +125,17 @@ impl BodyDecoder<'_> {
                 let base = Base::Row(Src::register(self.row_of(register)), width);
                 Ok(Address { space: Space::Generic, base, offset: 0 })
             }
-            Operand::Symbol(Symbol::Variable(id), offset) => match self.place(id, span)? {
-                Place::Fixed(space, address) => {
+            Operand::Symbol(Symbol::Variable(id), offset) => match self.variable_address(id, span)? {
+                VariableAddress::Fixed(space, address) => {
                     let address = match space {
                         Space::Global => cx.constants.of_global(address),
                         _ => cx.constants.of(address),
                     };
                     Ok(Address { space, base: Base::Row(address, AddressWidth::Bits64), offset })
                 }
-                Place::Frame(_) => finding(codes::OPERAND, span, "a tensor map does not lie in .local"),
+                VariableAddress::Frame(_) => {
+                    finding(codes::OPERAND, span, "a tensor map does not lie in .local")
+                }
             },
             _ => finding(codes::OPERAND, span, "expected a variable or a register with its address"),
         }

@@ -10,7 +10,7 @@ use super::{Decoded, finding};
 use crate::error::codes;
 use crate::program::{Src, Ternary};
 use crate::scalar::compare::WithNan;
-use crate::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
+use crate::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
 
 /// The operation of an opcode; `vmad` is handled separately.
 fn operation(cx: &Context<'_>) -> Decoded<Operation> {
@@ -32,11 +32,11 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
 }
 
 /// The part of a register given by a selector; without one the whole register.
-fn part(selector: Option<Selector>) -> Part {
-    let Some(selector) = selector else { return Part::WORD };
+fn part(selector: Option<Selector>) -> RegisterPart {
+    let Some(selector) = selector else { return RegisterPart::WORD };
     let bits = unit_bits(selector.unit);
     let at = selector.digits().first().copied().unwrap_or(0);
-    Part { shift: u32::from(at) * bits, bits }
+    RegisterPart { shift: u32::from(at) * bits, bits }
 }
 
 fn unit_bits(unit: Unit) -> u32 {

@@ -4,7 +4,7 @@ use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Place, Registers, Signal, Work, operand_place};
+use super::pending::{Operation, Registers, Signal, SpaceAddress, Work, operand_address};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order};
@@ -13,7 +13,7 @@ use crate::program::{AsyncWrite, Combine, Mask, Row, Write, lanes};
 /// An `st.async` or `red.async` of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct WriteWork {
-    to: Place,
+    to: SpaceAddress,
     /// Bytes of an element; 16-byte elements are two values of 8 bytes.
     size: u32,
     values: Box<[u64]>,
@@ -23,7 +23,7 @@ pub(super) struct WriteWork {
 
 impl WriteWork {
     /// Writes two values of 8 bytes.
-    pub(super) fn of_pair(to: Place, values: [u64; 2]) -> Self {
+    pub(super) fn of_pair(to: SpaceAddress, values: [u64; 2]) -> Self {
         Self { to, size: 8, values: values.into(), combine: None }
     }
 }
@@ -70,11 +70,11 @@ impl Warp {
         };
         for lane in lanes(active) {
             let at = addresses(address, rows, constants, local).of(lane);
-            let place = || {
+            let resolved = || {
                 check_alignment(address.space, at, align).map_err(TrapKind::Fault)?;
-                operand_place(grid, address.space, at, size)
+                operand_address(grid, address.space, at, size)
             };
-            let to = place().map_err(|kind| Stop::at(kind, pc, lane))?;
+            let to = resolved().map_err(|kind| Stop::at(kind, pc, lane))?;
             let values: Box<[u64]> = srcs.iter().map(|src| src.of(rows, constants)[lane]).collect();
             // A 16-byte element is two rows.
             let size = size.min(8);
@@ -83,7 +83,7 @@ impl Warp {
                 Operation::new(Work::Write(WriteWork { to, size, values, combine }), (warp, lane, pc));
             if let Some(barrier) = &write.barrier {
                 let at = addresses(barrier, rows, constants, local).of(lane);
-                let barrier = view.barrier_place((barrier.space, at));
+                let barrier = view.barrier_address((barrier.space, at));
                 let barrier = barrier.map_err(|kind| Stop::at(kind, pc, lane))?;
                 operation = operation.signals(Signal::Transactions(barrier, bytes));
             }

@@ -11,7 +11,7 @@ use crate::program::{
 };
 use crate::scalar::float::{self, Arith, Subnormals};
 use crate::scalar::format::{Format, Rounding};
-use crate::scalar::int::{self, Part, Saturation, Signedness};
+use crate::scalar::int::{self, ProductPart, Saturation, Signedness};
 use crate::scalar::narrow::Direction;
 use crate::scalar::{bits, compare, convert};
 
@@ -239,9 +239,9 @@ fn binary(op: Binary, packing: Packing) -> Row2 {
         Binary::IntSub(t, Saturation::Clamp) => {
             packed2(packing, move |a, b| int::sub(t, Saturation::Clamp, a, b))
         }
-        Binary::IntMul(t, Part::Lo) => row2(move |a, b| int::mul(t, Part::Lo, a, b)),
-        Binary::IntMul(t, Part::Hi) => row2(move |a, b| int::mul(t, Part::Hi, a, b)),
-        Binary::IntMul(t, Part::Wide) => row2(move |a, b| int::mul(t, Part::Wide, a, b)),
+        Binary::IntMul(t, ProductPart::Lo) => row2(move |a, b| int::mul(t, ProductPart::Lo, a, b)),
+        Binary::IntMul(t, ProductPart::Hi) => row2(move |a, b| int::mul(t, ProductPart::Hi, a, b)),
+        Binary::IntMul(t, ProductPart::Wide) => row2(move |a, b| int::mul(t, ProductPart::Wide, a, b)),
         Binary::IntDiv(t) => row2(move |a, b| int::div(t, a, b)),
         Binary::IntRem(t) => row2(move |a, b| int::rem(t, a, b)),
         Binary::IntMin(t) => packed2(packing, move |a, b| int::min(t, a, b)),
@@ -342,7 +342,7 @@ fn fma(m: Arith, packing: Packing) -> Row3 {
 /// The function of an operation with three source operands.
 fn ternary(op: Ternary, packing: Packing) -> Row3 {
     match op {
-        Ternary::IntMad(t, Part::Lo, Saturation::Wrap) => {
+        Ternary::IntMad(t, ProductPart::Lo, Saturation::Wrap) => {
             row3(move |a, b, c| t.wrap(a.wrapping_mul(b).wrapping_add(c)))
         }
         Ternary::IntMad(t, part, saturation) => row3(move |a, b, c| int::mad(t, part, saturation, a, b, c)),

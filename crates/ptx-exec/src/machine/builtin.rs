@@ -9,7 +9,7 @@ use super::heap::Heap;
 use super::memory::View;
 use super::warp::Warp;
 use crate::error::TrapKind;
-use crate::format::{Source, format_c};
+use crate::format::{ArgumentSource, format_c};
 use crate::memory::{Fault, Order, Space};
 use crate::program::{Builtin, Call, Mask, lanes};
 
@@ -106,7 +106,7 @@ impl LaneSource<'_> {
     }
 }
 
-impl Source for LaneSource<'_> {
+impl ArgumentSource for LaneSource<'_> {
     type Error = Fault;
 
     fn word(&self) -> u32 {

@@ -6,7 +6,7 @@ use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::multimem::places;
-use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
+use super::pending::{Operation, Order as Ordered, Registers, Signal, SpaceAddress, Work, operand_address};
 use super::traffic::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
@@ -20,19 +20,19 @@ const MASKED: u64 = 16;
 /// A bulk copy or reduction of a thread.
 #[derive(Clone, Debug)]
 pub(super) struct BulkWork {
-    to: Place,
+    to: SpaceAddress,
     source: Source,
     /// Bytes.
     size: u64,
     effect: BulkEffect,
     /// The property inspected in the data, and the mbarrier that receives the report.
-    inspection: Option<(Inspection, Place)>,
+    inspection: Option<(Inspection, SpaceAddress)>,
 }
 
 /// Source of the bytes of a bulk operation.
 #[derive(Clone, Debug)]
 enum Source {
-    Memory(Place),
+    Memory(SpaceAddress),
     /// Already read.
     Read(Box<[u8]>),
 }
@@ -226,7 +226,7 @@ impl Warp {
             let resolved = |address| {
                 let at = addresses(address, rows, constants, local).of(lane);
                 check_alignment(address.space, at, bulk.unit).map_err(TrapKind::Fault)?;
-                operand_place(grid, address.space, at, STEP)
+                operand_address(grid, address.space, at, STEP)
             };
             let destinations = if bulk.is_multimem {
                 let at = addresses(&bulk.to, rows, constants, local).of(lane);
@@ -278,7 +278,7 @@ impl Warp {
                     None => None,
                     Some(barrier) => {
                         let at = addresses(barrier, rows, constants, local).of(lane);
-                        let barrier = view.barrier_place((barrier.space, at)).map_err(trap)?;
+                        let barrier = view.barrier_address((barrier.space, at)).map_err(trap)?;
                         Some(in_target(barrier, target))
                     }
                 };

@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::mbarrier::Wait;
 use super::meeting::BarrierWait;
 use super::memory::View;
-use super::pending::{Pending, Place, Registers};
+use super::pending::{Pending, Registers, SpaceAddress};
 use super::report::{at_barrier, at_collective, deadlock, group, shortened};
 use super::warp::{State, Warp, WarpId};
 use super::watch::PATIENT_ROUNDS;
@@ -60,7 +60,7 @@ impl ClusterState {
 }
 
 /// The address in the block of the target rank that corresponds to a shared address; unchanged without a target.
-pub(super) fn in_target((space, address): Place, target: Option<u32>) -> Place {
+pub(super) fn in_target((space, address): SpaceAddress, target: Option<u32>) -> SpaceAddress {
     match target {
         None => (space, address),
         Some(rank) => (Space::SharedCluster, address_in(rank, address)),
@@ -183,8 +183,8 @@ impl BlockState {
         Ok((0..u64::BITS).filter(|rank| mask >> rank & 1 == 1).map(Some).collect())
     }
 
-    /// Converts a place to a form that is valid in every block of the cluster.
-    pub(super) fn absolute(&self, (space, address): Place, size: u32) -> Result<Place, Fault> {
+    /// Converts an address to a form that is valid in every block of the cluster.
+    pub(super) fn absolute(&self, (space, address): SpaceAddress, size: u32) -> Result<SpaceAddress, Fault> {
         match space {
             Space::Shared | Space::SharedCluster if self.cluster.blocks() > 1 => {
                 match self.owner(space, address, size)? {

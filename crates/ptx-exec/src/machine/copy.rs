@@ -4,7 +4,7 @@ use super::Stop;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Order as Ordered, Place, Registers, Work, operand_place};
+use super::pending::{Operation, Order as Ordered, Registers, SpaceAddress, Work, operand_address};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order};
@@ -13,8 +13,8 @@ use crate::program::{AsyncCopy, CopyAmount, Family, Mask, Row, lanes};
 /// A `cp.async` of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyWork {
-    to: Place,
-    from: Place,
+    to: SpaceAddress,
+    from: SpaceAddress,
     /// Bytes that are written; those past `copied` are zero-filled.
     size: u32,
     copied: u32,
@@ -62,7 +62,7 @@ impl Warp {
             let resolved = |address| {
                 let at = addresses(address, rows, constants, local).of(lane);
                 check_alignment(address.space, at, copy.size.into()).map_err(TrapKind::Fault)?;
-                operand_place(grid, address.space, at, copy.size)
+                operand_address(grid, address.space, at, copy.size)
             };
             let places = resolved(&copy.to).and_then(|to| Ok((to, resolved(&copy.from)?)));
             let (to, from) = places.map_err(|kind| Stop::at(kind, pc, lane))?;

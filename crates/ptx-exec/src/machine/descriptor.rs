@@ -104,7 +104,7 @@ impl Descriptor {
 
 /// The chunk addresses of a matrix as plain numbers: each address is computed without a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Places {
+pub(super) struct ChunkAddresses {
     start: u64,
     /// Number of rows of a pattern (log2); bytes between rows, and between patterns.
     rows: u32,
@@ -119,7 +119,7 @@ pub(super) struct Places {
     shift: u32,
 }
 
-impl Places {
+impl ChunkAddresses {
     /// The address of a chunk: of elements `chunk * each()` onwards of line `row`, or for [`Majorness::Mn`] of element
     /// `row` of lines `chunk * each()` onwards.
     #[inline]
@@ -185,7 +185,7 @@ impl SharedMatrix {
     }
 
     /// The chunk addresses. These are the canonical layouts (manual 9.7.15.5.1.2.1.3).
-    pub(super) const fn places(&self) -> Places {
+    pub(super) const fn chunk_addresses(&self) -> ChunkAddresses {
         let Descriptor { start, leading, stride, base, swizzle } = self.descriptor;
         let width = swizzle.width().trailing_zeros();
         let (rows_apart, chunks, chunks_apart) = match (self.majorness, swizzle) {
@@ -197,12 +197,12 @@ impl SharedMatrix {
         };
         let (exchanged, shift) = swizzle.exchanged();
         let (rows, row) = (swizzle.rows().trailing_zeros(), CHUNK << width);
-        Places { start, rows, row, rows_apart, chunks, chunks_apart, base, exchanged, shift }
+        ChunkAddresses { start, rows, row, rows_apart, chunks, chunks_apart, base, exchanged, shift }
     }
 
-    /// The address of a chunk (see [`Places::chunk`]).
+    /// The address of a chunk (see [`ChunkAddresses::chunk`]).
     pub(super) const fn chunk(&self, row: usize, chunk: usize) -> u64 {
-        self.places().chunk(row, chunk)
+        self.chunk_addresses().chunk(row, chunk)
     }
 
     /// All elements, line by line.

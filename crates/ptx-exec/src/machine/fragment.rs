@@ -4,7 +4,7 @@ use super::call::same_value;
 use super::memory::View;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
-use crate::program::{FULL, Fragment, Held, Major, Place, Row, WARP};
+use crate::program::{ElementPosition, FULL, Fragment, Held, Major, Row, WARP};
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
@@ -63,22 +63,22 @@ impl Matrix {
     }
 
     /// The address of the memory unit that contains an element, its size, and the element's lowest bit in it.
-    fn unit(&self, place: Place) -> (u64, u32, u32) {
+    fn unit(&self, position: ElementPosition) -> (u64, u32, u32) {
         let bits = match self.fragment.factor.major {
-            Major::Row => self.bits(place.row, place.column),
-            Major::Column => self.bits(place.column, place.row),
+            Major::Row => self.bits(position.row, position.column),
+            Major::Column => self.bits(position.column, position.row),
         };
         let size = (self.fragment.factor.element.bits() / 8).max(1);
         (self.start.wrapping_add(bits / 8), size, (bits % 8) as u32)
     }
 
     /// The positions of the elements of a lane's register, with their lowest bits in it.
-    fn places(&self, lane: usize, register: usize) -> impl Iterator<Item = (Place, u32)> {
-        let Fragment { size, part, factor } = self.fragment;
+    fn positions(&self, lane: usize, register: usize) -> impl Iterator<Item = (ElementPosition, u32)> {
+        let Fragment { size, operand, factor } = self.fragment;
         let each = factor.element.per_register() as usize;
         (0..each).map(move |sub| {
-            let place = Held::Fragments.place(size, part, factor, lane, register * each + sub);
-            (place, factor.element.bits() * sub as u32)
+            let position = Held::Fragments.position(size, operand, factor, lane, register * each + sub);
+            (position, factor.element.bits() * sub as u32)
         })
     }
 }
@@ -97,8 +97,8 @@ pub(super) fn load(
     for (register, out) in outputs.iter_mut().enumerate() {
         for (lane, out) in out.iter_mut().enumerate() {
             let mut word = 0;
-            for (place, low) in matrix.places(lane, register) {
-                let (address, size, shift) = matrix.unit(place);
+            for (position, low) in matrix.positions(lane, register) {
+                let (address, size, shift) = matrix.unit(position);
                 let unit = view
                     .read(lane, matrix.space, address, size, Order::Relaxed)
                     .map_err(|fault| (TrapKind::Fault(fault), lane))?;
@@ -122,8 +122,8 @@ pub(super) fn store(
     let mask = u64::MAX >> (64 - fragment.factor.element.bits());
     for (register, row) in registers.iter().enumerate() {
         for (lane, word) in row.iter().enumerate() {
-            for (place, low) in matrix.places(lane, register) {
-                let (address, size, _) = matrix.unit(place);
+            for (position, low) in matrix.positions(lane, register) {
+                let (address, size, _) = matrix.unit(position);
                 view.write(lane, matrix.space, address, size, word >> low & mask, Order::Relaxed)
                     .map_err(|fault| (TrapKind::Fault(fault), lane))?;
             }
@@ -145,8 +145,8 @@ pub(super) fn probe(
     let matrix = Matrix::new(fragment, (space, AddressSize::Bits64), addresses, strides)?;
     for register in 0..registers {
         for lane in 0..WARP {
-            for (place, _) in matrix.places(lane, register) {
-                let (address, size, _) = matrix.unit(place);
+            for (position, _) in matrix.positions(lane, register) {
+                let (address, size, _) = matrix.unit(position);
                 probe(matrix.space, address, size).map_err(|fault| (TrapKind::Fault(fault), lane))?;
             }
         }

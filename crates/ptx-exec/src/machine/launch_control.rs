@@ -6,7 +6,7 @@ use super::block::BlockState;
 use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{addresses, check_alignment};
-use super::pending::{Operation, Registers, Signal, Work, operand_place};
+use super::pending::{Operation, Registers, Signal, Work, operand_address};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::program::{Audience, Mask, Row, TryCancel, lanes};
@@ -42,9 +42,9 @@ impl Warp {
             let at = addresses(&cancel.to, rows, constants, local).of(lane);
             let to = check_alignment(cancel.to.space, at, ANSWER).map_err(TrapKind::Fault);
             let to =
-                to.and_then(|()| operand_place(grid, cancel.to.space, at, ANSWER as u32)).map_err(stop)?;
+                to.and_then(|()| operand_address(grid, cancel.to.space, at, ANSWER as u32)).map_err(stop)?;
             let at = addresses(&cancel.barrier, rows, constants, local).of(lane);
-            let barrier = view.barrier_place((cancel.barrier.space, at)).map_err(stop)?;
+            let barrier = view.barrier_address((cancel.barrier.space, at)).map_err(stop)?;
             if !to.0.is_shared() {
                 let text = format!("the answer comes to shared memory, not to {}", to.0.as_str());
                 return Err(stop(TrapKind::Misuse(text)));

@@ -2,7 +2,7 @@
 
 use crate::error::TrapKind;
 use crate::program::{
-    Element, Factor, Indices, Join, Overflow, Part, Product, Row, Scales, Size, Sparse, WARP,
+    Element, Factor, Indices, Join, MatrixOperand, Overflow, Product, Row, Scales, Size, Sparse, WARP,
 };
 use crate::scalar::float::{Arith, Limit, Subnormals, finish, fma};
 use crate::scalar::format::{Format, Rounding, Sign};
@@ -52,16 +52,21 @@ impl Matrices {
     }
 
     /// Gathers a matrix from the registers of the lanes.
-    pub(super) fn gather(product: &Product, part: Part, factor: Factor, registers: &[Row]) -> Self {
-        let size = product.kept(part);
-        let (rows, columns) = size.of(part);
+    pub(super) fn gather(
+        product: &Product,
+        operand: MatrixOperand,
+        factor: Factor,
+        registers: &[Row],
+    ) -> Self {
+        let size = product.kept(operand);
+        let (rows, columns) = size.of(operand);
         let (rows, columns) = (rows as usize, columns as usize);
         let mut elements = vec![0; product.held.products() * rows * columns];
         let each = registers.len() * factor.element.per_register() as usize;
         for lane in 0..WARP {
             for i in 0..each {
-                let place = product.held.place(size, part, factor, lane, i);
-                let at = (place.product * rows + place.row) * columns + place.column;
+                let position = product.held.position(size, operand, factor, lane, i);
+                let at = (position.product * rows + position.row) * columns + position.column;
                 if let Some(entry) = elements.get_mut(at) {
                     *entry = element(factor.element, registers, lane, i);
                 }
@@ -88,7 +93,7 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn new(product: &Product, metadata: Option<&Row>) -> Result<Self, (TrapKind, usize)> {
-        let kept = product.kept(Part::A).k as usize;
+        let kept = product.kept(MatrixOperand::A).k as usize;
         let mut of_rows = Vec::new();
         if let (Some(sparse), Some(metadata)) = (product.sparse, metadata) {
             let Product { size, a: Factor { element, .. }, .. } = *product;
@@ -157,14 +162,14 @@ struct Scaling {
 
 impl Scaling {
     /// From a register, a byte selector and a thread selector, which must be uniform.
-    fn new(product: &Product, part: Part, inputs: &[Row]) -> Result<Self, (TrapKind, usize)> {
+    fn new(product: &Product, operand: MatrixOperand, inputs: &[Row]) -> Result<Self, (TrapKind, usize)> {
         let (Some(scales), [data, bytes, threads, ..]) = (product.scales, inputs) else {
             return Ok(Self { blocks: 1, of_lines: Vec::new() });
         };
         let (byte, thread) = (bytes[0] & 0xffff, threads[0] & 0xffff);
         for lane in 0..WARP {
             let given = (bytes[lane] & 0xffff, threads[lane] & 0xffff);
-            let is_valid = scales.begins_at(byte) && thread < Scales::threads(part);
+            let is_valid = scales.begins_at(byte) && thread < Scales::threads(operand);
             if !is_valid || given != (byte, thread) {
                 let text = format!(
                     "byte {} and thread {} do not name the scales of a matrix, or not the same in all threads",
@@ -174,10 +179,10 @@ impl Scaling {
             }
         }
         let size = product.size;
-        let lines = if part == Part::A { size.m } else { size.n };
+        let lines = if operand == MatrixOperand::A { size.m } else { size.n };
         let mut of_lines = Vec::new();
         for line in 0..lines as usize {
-            let word = data[Scales::lane(part, thread as usize, line)];
+            let word = data[Scales::lane(operand, thread as usize, line)];
             for block in 0..scales.blocks {
                 let raw = word >> (8 * (byte as usize + block)) & 0xff;
                 // The unsigned format has the same bits as the signed one.
@@ -215,12 +220,13 @@ pub(crate) fn multiply(
     let columns = Columns::new(product, metadata.first())?;
     let scales = metadata.get(usize::from(product.sparse.is_some())..).unwrap_or_default();
     let (of_a, of_b) = scales.split_at(scales.len().min(3));
-    let (scale_a, scale_b) = (Scaling::new(product, Part::A, of_a)?, Scaling::new(product, Part::B, of_b)?);
+    let (scale_a, scale_b) =
+        (Scaling::new(product, MatrixOperand::A, of_a)?, Scaling::new(product, MatrixOperand::B, of_b)?);
     let k = product.size.k as usize;
     let [of_c, of_d] = [product.c, product.d].map(|element| Factor { element, ..product.a });
-    let a = Matrices::gather(product, Part::A, product.a, a);
-    let b = Matrices::gather(product, Part::B, product.b, b);
-    let c = Matrices::gather(product, Part::Sum, of_c, c);
+    let a = Matrices::gather(product, MatrixOperand::A, product.a, a);
+    let b = Matrices::gather(product, MatrixOperand::B, product.b, b);
+    let c = Matrices::gather(product, MatrixOperand::Sum, of_c, c);
     let widened = Widened::new(product, &a, &b);
     let is_plain = product.sparse.is_none() && product.scales.is_none();
     let (bits, each) = (product.d.bits(), product.d.per_register() as usize);
@@ -228,15 +234,15 @@ pub(crate) fn multiply(
         for (lane, out) in out.iter_mut().enumerate() {
             *out = (0..each).fold(0, |word, sub| {
                 let i = register * each + sub;
-                let place = product.held.place(product.size, Part::Sum, of_d, lane, i);
-                let at = [place.product, place.row, place.column];
-                let c = c.at(place.product, place.row, place.column);
+                let position = product.held.position(product.size, MatrixOperand::Sum, of_d, lane, i);
+                let at = [position.product, position.row, position.column];
+                let c = c.at(position.product, position.row, position.column);
                 let element = match &widened {
                     None => {
                         // 1-bit integers and `.f64`, which are neither sparse nor scaled.
                         let depths = 0..columns.kept;
-                        let a = |i| a.at(place.product, place.row, i);
-                        dot(product, c, depths.map(|i| (a(i), b.at(place.product, i, place.column))))
+                        let a = |i| a.at(position.product, position.row, i);
+                        dot(product, c, depths.map(|i| (a(i), b.at(position.product, i, position.column))))
                     }
                     Some(widened) => {
                         let c = product.c.value(c);
@@ -244,9 +250,9 @@ pub(crate) fn multiply(
                             widened.pairs(at).fold(c, |sum, (a, b)| sum + a * b)
                         } else {
                             let term = |i| {
-                                let depth = columns.at(place.row, i);
-                                let scale =
-                                    scale_a.at(place.row, depth, k) * scale_b.at(place.column, depth, k);
+                                let depth = columns.at(position.row, i);
+                                let scale = scale_a.at(position.row, depth, k)
+                                    * scale_b.at(position.column, depth, k);
                                 widened.product(at, i, depth) * scale
                             };
                             (0..columns.kept).map(term).fold(c, |sum, term| sum + term)

@@ -14,7 +14,7 @@ use super::block::BlockState;
 use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work};
+use super::pending::{Operation, Order as Ordered, Registers, Signal, SpaceAddress, Work};
 use super::step::blend;
 use super::warp::Warp;
 use crate::error::TrapKind;
@@ -197,8 +197,8 @@ pub(crate) fn pending_count(state: u64) -> u64 {
 /// What a thread waits for after an unsuccessful query of a phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
-    /// The mbarrier, as a place valid in every block of the cluster.
-    pub(super) barrier: Place,
+    /// The mbarrier, as an address valid in every block of the cluster.
+    pub(super) barrier: SpaceAddress,
     pub(super) phase: Phase,
 }
 
@@ -226,10 +226,10 @@ fn question(action: MbarrierAction) -> Option<Src> {
     }
 }
 
-/// An unsuccessful query made by all lanes: an mbarrier, as a place valid in every block of the cluster, and the parity of the phase.
+/// An unsuccessful query made by all lanes: an mbarrier, as an address valid in every block of the cluster, and the parity of the phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Question {
-    barrier: Place,
+    barrier: SpaceAddress,
     parity: u64,
 }
 
@@ -274,8 +274,8 @@ impl Phase {
 }
 
 impl View<'_> {
-    /// The place of an object in the shared memory of the cluster.
-    fn object_place(&self, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {
+    /// The address of an object in the shared memory of the cluster.
+    fn object_address(&self, space: Space, address: u64) -> Result<(Space, u64), TrapKind> {
         let (found, address) = match space {
             Space::Generic => Space::of_generic(address, self.grid.addresses).unwrap_or((space, address)),
             space => (space, address),
@@ -295,7 +295,7 @@ impl View<'_> {
         (space, address): (Space, u64),
         change: impl FnOnce(&mut Object) -> Result<(), String>,
     ) -> Result<u64, TrapKind> {
-        let (space, address) = self.object_place(space, address)?;
+        let (space, address) = self.object_address(space, address)?;
         // Read and write are atomic here: the blocks of a cluster share a host thread, and no other thread can access their memory.
         let before = self.read(lane, space, address, BYTES, Order::Strong).map_err(TrapKind::Fault)?;
         let no_object = || TrapKind::Misuse(format!("there is no initialized barrier at {address:#x}"));
@@ -305,14 +305,14 @@ impl View<'_> {
         Ok(before)
     }
 
-    /// The place of an object, for an operation that completes later.
-    pub(super) fn barrier_place(&self, (space, address): Place) -> Result<Place, TrapKind> {
-        let place = self.object_place(space, address)?;
-        self.block.absolute(place, BYTES).map_err(TrapKind::Fault)
+    /// The address of an object, for an operation that completes later.
+    pub(super) fn barrier_address(&self, (space, address): SpaceAddress) -> Result<SpaceAddress, TrapKind> {
+        let location = self.object_address(space, address)?;
+        self.block.absolute(location, BYTES).map_err(TrapKind::Fault)
     }
 
     /// Whether the given signals complete the phase of an mbarrier.
-    pub(super) fn would_complete(&self, (space, address): Place, demand: Demand) -> bool {
+    pub(super) fn would_complete(&self, (space, address): SpaceAddress, demand: Demand) -> bool {
         let bits = self.read(0, space, address, BYTES, Order::Strong).ok();
         bits.and_then(Object::from_bits).is_some_and(|object| {
             u64::from(object.pending) == demand.arrivals
@@ -321,18 +321,18 @@ impl View<'_> {
     }
 
     /// Records an unsuccessful query; returns whether operations are in flight.
-    fn wait_for(&mut self, place: Place) -> Result<bool, TrapKind> {
+    fn wait_for(&mut self, location: SpaceAddress) -> Result<bool, TrapKind> {
         if self.block.cluster.pending.is_empty() {
             return Ok(false);
         }
-        let place = self.barrier_place(place)?;
-        self.block.cluster.pending.want(place);
+        let location = self.barrier_address(location)?;
+        self.block.cluster.pending.want(location);
         Ok(true)
     }
 
     /// Signals an arrival to an mbarrier.
-    pub(super) fn complete_arrival(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
-        self.change(lane, place, |object| {
+    pub(super) fn complete_arrival(&mut self, lane: usize, location: SpaceAddress) -> Result<(), TrapKind> {
+        self.change(lane, location, |object| {
             object.arrive(1, Stay::Stays)?;
             object.advance();
             Ok(())
@@ -341,14 +341,14 @@ impl View<'_> {
     }
 
     /// Reports to an mbarrier something that an operation found in its data.
-    pub(super) fn report(&mut self, lane: usize, place: Place) -> Result<(), TrapKind> {
-        self.change(lane, place, Object::report)?;
+    pub(super) fn report(&mut self, lane: usize, location: SpaceAddress) -> Result<(), TrapKind> {
+        self.change(lane, location, Object::report)?;
         Ok(())
     }
 
     /// Whether something was reported in the phase before the current one.
-    fn reported_before(&mut self, lane: usize, place: Place) -> Result<bool, TrapKind> {
-        let now = self.change(lane, place, |_| Ok(()))?;
+    fn reported_before(&mut self, lane: usize, location: SpaceAddress) -> Result<bool, TrapKind> {
+        let now = self.change(lane, location, |_| Ok(()))?;
         Ok(Object::from_bits(now).is_some_and(|object| object.reported[1]))
     }
 
@@ -356,10 +356,10 @@ impl View<'_> {
     pub(super) fn complete_transactions(
         &mut self,
         lane: usize,
-        place: Place,
+        location: SpaceAddress,
         count: u64,
     ) -> Result<(), TrapKind> {
-        self.change(lane, place, |object| {
+        self.change(lane, location, |object| {
             object.transact(-(count as i64))?;
             object.advance();
             Ok(())
@@ -371,14 +371,14 @@ impl View<'_> {
     fn operate_in(
         &mut self,
         lane: usize,
-        place: Place,
+        location: SpaceAddress,
         action: MbarrierAction,
         blocks: u64,
         value: impl Fn(Src) -> u64 + Copy,
     ) -> Result<(), TrapKind> {
-        let place = self.barrier_place(place)?;
+        let location = self.barrier_address(location)?;
         for target in self.block.targets(Some(blocks))? {
-            self.operate(lane, in_target(place, target), action, value)?;
+            self.operate(lane, in_target(location, target), action, value)?;
         }
         Ok(())
     }
@@ -387,37 +387,37 @@ impl View<'_> {
     fn operate(
         &mut self,
         lane: usize,
-        place: (Space, u64),
+        location: (Space, u64),
         action: MbarrierAction,
         value: impl Fn(Src) -> u64,
     ) -> Result<u64, TrapKind> {
         match action {
             MbarrierAction::Init(count, layout) => {
-                let (space, address) = self.object_place(place.0, place.1)?;
+                let (space, address) = self.object_address(location.0, location.1)?;
                 let object = Object::new(value(count), layout).map_err(TrapKind::Misuse)?;
                 self.write(lane, space, address, BYTES, object.to_bits(), Order::Strong)
                     .map_err(TrapKind::Fault)?;
                 Ok(0)
             }
             MbarrierAction::Invalidate => {
-                self.change(lane, place, |_| Ok(()))?;
-                let (space, address) = self.object_place(place.0, place.1)?;
+                self.change(lane, location, |_| Ok(()))?;
+                let (space, address) = self.object_address(location.0, location.1)?;
                 self.write(lane, space, address, BYTES, 0, Order::Strong).map_err(TrapKind::Fault)?;
                 Ok(0)
             }
             MbarrierAction::HasLayout(layout) => {
-                let now = self.change(lane, place, |_| Ok(()))?;
+                let now = self.change(lane, location, |_| Ok(()))?;
                 Ok(u64::from((now & LAYOUT != 0) == (layout == BarrierLayout::V1)))
             }
             MbarrierAction::Expect(count) => {
-                self.change(lane, place, |object| object.transact(value(count) as i64))
+                self.change(lane, location, |object| object.transact(value(count) as i64))
             }
             MbarrierAction::Complete(count) => {
-                self.complete_transactions(lane, place, value(count))?;
+                self.complete_transactions(lane, location, value(count))?;
                 Ok(0)
             }
             MbarrierAction::Arrive { count, transactions, completion, stay } => {
-                self.change(lane, place, |object| {
+                self.change(lane, location, |object| {
                     object.transact(transactions.map_or(0, |count| value(count) as i64))?;
                     object.arrive(value(count), stay)?;
                     if object.advance() && completion == Completion::Forbidden {
@@ -427,18 +427,18 @@ impl View<'_> {
                 })
             }
             // The arrival itself is an operation issued by `Warp::mbarrier`.
-            MbarrierAction::ArriveOfCopies => self.change(lane, place, Object::expect_one_more),
+            MbarrierAction::ArriveOfCopies => self.change(lane, location, Object::expect_one_more),
             MbarrierAction::ArriveOfCopiesCounted => Ok(0),
             MbarrierAction::IsOver(state) => {
-                let now = self.change(lane, place, |_| Ok(()))?;
+                let now = self.change(lane, location, |_| Ok(()))?;
                 Ok(u64::from((now ^ value(state)) >> PHASE_SHIFT & ((1 << PHASE_BITS) - 1) != 0))
             }
             MbarrierAction::IsOverParity(parity) => {
-                let now = self.change(lane, place, |_| Ok(()))?;
+                let now = self.change(lane, location, |_| Ok(()))?;
                 Ok((now >> PHASE_SHIFT ^ value(parity)) & 1)
             }
             MbarrierAction::IsOverConditional(parity) => {
-                let now = self.change(lane, place, |_| Ok(()))?;
+                let now = self.change(lane, location, |_| Ok(()))?;
                 let phase = Object::from_bits(now).map_or(0, |object| object.conditional);
                 Ok((u64::from(phase) ^ value(parity)) & 1)
             }
@@ -454,7 +454,7 @@ impl Mbarrier {
         constants: &[Row],
         local: u32,
         active: Mask,
-    ) -> Option<(Place, Option<Dst>)> {
+    ) -> Option<(SpaceAddress, Option<Dst>)> {
         let asked = question(self.action).filter(|_| self.blocks.is_none() && self.report.is_none())?;
         let (at, phases) = (addresses(&self.address, rows, constants, local), asked.of(rows, constants));
         let first = first_lane(active);
@@ -482,18 +482,18 @@ impl Warp {
         let (local, warp, is_watched) = (self.frames[frame].local, self.id, self.watch.is_some());
         // Usually a whole warp queries one phase of one mbarrier. Then one lane queries it.
         let alike = (!is_watched).then(|| operation.asked_alike(rows, constants, local, active)).flatten();
-        if let Some((place, dst)) = alike {
+        if let Some((location, dst)) = alike {
             let lane = first_lane(active);
             let stop = |kind| Stop::at(kind, pc, lane);
             let value = |src: Src| src.of(rows, constants)[lane];
             let mut view = self.view(grid, block);
-            let result = view.operate(lane, place, operation.action, value).map_err(stop)?;
-            let in_vain = result == 0 && view.wait_for(place).map_err(stop)?;
+            let result = view.operate(lane, location, operation.action, value).map_err(stop)?;
+            let in_vain = result == 0 && view.wait_for(location).map_err(stop)?;
             if result == 0
                 && let Some(phase) = Phase::new(operation.action, value)
             {
                 let Phase { parity, is_conditional } = phase;
-                let barrier = view.barrier_place(place).map_err(stop)?;
+                let barrier = view.barrier_address(location).map_err(stop)?;
                 self.question = (!is_conditional).then_some(Question { barrier, parity });
             }
             if let Some(dst) = dst {
@@ -511,17 +511,17 @@ impl Warp {
         let mut answered = None;
         for lane in lanes(active) {
             let address = addresses(&operation.address, rows, constants, local).of(lane);
-            let place = (operation.address.space, address);
+            let location = (operation.address.space, address);
             let stop = |kind| Stop::at(kind, pc, lane);
             let value = |src: Src| src.of(rows, constants)[lane];
             let phase = Phase::new(operation.action, value).filter(|_| is_watched);
             let question = question(operation.action).map(|phase| (address, value(phase)));
             let result = match (operation.blocks, answered) {
                 (_, Some((before, result))) if question == Some(before) => result,
-                (None, _) => view.operate(lane, place, operation.action, value).map_err(stop)?,
+                (None, _) => view.operate(lane, location, operation.action, value).map_err(stop)?,
                 (Some(blocks), _) => {
                     let blocks = value(blocks);
-                    view.operate_in(lane, place, operation.action, blocks, value).map_err(stop)?;
+                    view.operate_in(lane, location, operation.action, blocks, value).map_err(stop)?;
                     0
                 }
             };
@@ -531,13 +531,13 @@ impl Warp {
             }
             if let Some([predicate, value]) = operation.report {
                 // The report of an incomplete phase is undefined.
-                let reported = result != 0 && view.reported_before(lane, place).map_err(stop)?;
+                let reported = result != 0 && view.reported_before(lane, location).map_err(stop)?;
                 rows[predicate as usize][lane] = reported.into();
                 rows[value as usize][lane] = 0;
             }
             match operation.action {
                 MbarrierAction::ArriveOfCopies | MbarrierAction::ArriveOfCopiesCounted => {
-                    let barrier = view.barrier_place(place).map_err(stop)?;
+                    let barrier = view.barrier_address(location).map_err(stop)?;
                     let arrival = Operation::new(Work::Nothing, (warp, lane, pc))
                         .grouped(Family::Copies, Ordered::AfterEarlier)
                         .signals(Signal::Arrival(barrier));
@@ -549,9 +549,9 @@ impl Warp {
                     if result == 0 =>
                 {
                     asked = true;
-                    in_vain |= view.wait_for(place).map_err(stop)?;
+                    in_vain |= view.wait_for(location).map_err(stop)?;
                     if let Some(phase) = phase {
-                        let barrier = view.barrier_place(place).map_err(stop)?;
+                        let barrier = view.barrier_address(location).map_err(stop)?;
                         waits.push((lane, Wait { barrier, phase }));
                     }
                 }

@@ -20,27 +20,27 @@ pub(super) struct View<'a> {
 
 /// Resolves a generic address: out of line, so that accesses of other spaces stay small.
 #[inline(never)]
-fn place_generic(addresses: AddressSize, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+fn resolve_generic(addresses: AddressSize, address: u64, size: u32) -> Result<(Space, u64), Fault> {
     let fault = Fault { kind: FaultKind::OutOfBounds, space: Space::Generic, address, size };
     Space::of_generic(address, addresses).ok_or(fault)
 }
 
 /// Resolves the space of a possibly generic address.
 #[inline]
-pub(super) fn place(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
-    place_of(grid.addresses, space, address, size)
+pub(super) fn resolve(grid: &Grid<'_>, space: Space, address: u64, size: u32) -> Result<(Space, u64), Fault> {
+    resolve_in(grid.addresses, space, address, size)
 }
 
-/// Like [`place`], given the address size.
+/// Like [`resolve`], given the address size.
 #[inline]
-pub(super) fn place_of(
+pub(super) fn resolve_in(
     addresses: AddressSize,
     space: Space,
     address: u64,
     size: u32,
 ) -> Result<(Space, u64), Fault> {
     match space {
-        Space::Generic => place_generic(addresses, address, size),
+        Space::Generic => resolve_generic(addresses, address, size),
         Space::Global | Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
             Ok((space, address))
         }
@@ -80,7 +80,7 @@ impl View<'_> {
         size: u32,
         order: Order,
     ) -> Result<u64, Fault> {
-        let (space, address) = place(self.grid, space, address, size)?;
+        let (space, address) = resolve(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.read(address, size, order),
             Space::Shared | Space::SharedCluster => self.block.read_shared(space, address, size),
@@ -101,7 +101,7 @@ impl View<'_> {
         value: u64,
         order: Order,
     ) -> Result<(), Fault> {
-        let (space, address) = place(self.grid, space, address, size)?;
+        let (space, address) = resolve(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.write(address, size, value, order),
             Space::Shared | Space::SharedCluster => self.block.write_shared(space, address, size, value),
@@ -118,7 +118,7 @@ impl View<'_> {
         address: u64,
         order: Order,
     ) -> Result<u128, Fault> {
-        let (placed, at) = place(self.grid, space, address, 16)?;
+        let (placed, at) = resolve(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.read_wide(at, order),
             Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
@@ -138,7 +138,7 @@ impl View<'_> {
         value: u128,
         order: Order,
     ) -> Result<(), Fault> {
-        let (placed, at) = place(self.grid, space, address, 16)?;
+        let (placed, at) = resolve(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.write_wide(at, value, order),
             Space::Shared | Space::SharedCluster | Space::Local | Space::Const | Space::Param => {
@@ -156,7 +156,7 @@ impl View<'_> {
         address: u64,
         new: impl FnOnce(u128) -> u128,
     ) -> Result<u128, Fault> {
-        let (placed, at) = place(self.grid, space, address, 16)?;
+        let (placed, at) = resolve(self.grid, space, address, 16)?;
         match placed {
             Space::Global | Space::Generic => self.grid.global.update_wide(at, new),
             // A cluster runs on one host thread at a time.
@@ -179,7 +179,7 @@ impl View<'_> {
         size: u32,
         new: impl Fn(Space, u64) -> u64,
     ) -> Result<u64, Fault> {
-        let (space, address) = place(self.grid, space, address, size)?;
+        let (space, address) = resolve(self.grid, space, address, size)?;
         match space {
             Space::Global | Space::Generic => self.grid.global.update(address, size, |old| new(space, old)),
             Space::Shared | Space::SharedCluster => {

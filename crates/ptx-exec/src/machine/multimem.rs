@@ -2,7 +2,7 @@
 
 use super::Stop;
 use super::grid::Grid;
-use super::memory::{addresses, check_alignment, place_of};
+use super::memory::{addresses, check_alignment, resolve_in};
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, GlobalMemory, Order, Space};
@@ -20,7 +20,7 @@ fn places_in(
     at: u64,
     bytes: u64,
 ) -> Result<Vec<u64>, TrapKind> {
-    let (space, at) = place_of(addresses, space, at, bytes as u32).map_err(TrapKind::Fault)?;
+    let (space, at) = resolve_in(addresses, space, at, bytes as u32).map_err(TrapKind::Fault)?;
     match (space, global.members(at, bytes)) {
         (Space::Global, Some(members)) => members.map_err(TrapKind::Fault),
         _ => Err(TrapKind::Misuse(format!("the address {at:#x} is not a multimem address"))),

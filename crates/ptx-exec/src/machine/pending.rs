@@ -29,7 +29,7 @@ use super::block::BlockState;
 use super::bulk::BulkWork;
 use super::copy::CopyWork;
 use super::grid::Grid;
-use super::memory::{View, place};
+use super::memory::{View, resolve};
 use super::proxy::Bytes;
 use super::tcgen05::{Tcgen05Work, TensorStore};
 use super::tensor::TensorWork;
@@ -42,7 +42,7 @@ use crate::memory::Space;
 use crate::program::{AsyncGroup, Family, GroupAction, Mask, Row, lanes};
 
 /// An address with a resolved space, never a generic one.
-pub(super) type Place = (Space, u64);
+pub(super) type SpaceAddress = (Space, u64);
 
 /// The effect of an operation when it is performed.
 #[derive(Clone, Debug)]
@@ -87,9 +87,9 @@ pub(super) enum Order {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Signal {
     /// Completion of this many transactions.
-    Transactions(Place, u64),
+    Transactions(SpaceAddress, u64),
     /// An arrival.
-    Arrival(Place),
+    Arrival(SpaceAddress),
 }
 
 /// An issued operation.
@@ -196,7 +196,7 @@ pub(super) struct Pending {
     /// Number of operations issued when the cluster was last preempted.
     seen: u64,
     /// Mbarriers that were queried unsuccessfully since an operation completed.
-    wanted: Vec<Place>,
+    wanted: Vec<SpaceAddress>,
     /// Number of rounds in which all warps waited.
     idle: usize,
     random: Option<Random>,
@@ -267,7 +267,7 @@ impl Pending {
     }
 
     /// Records that a thread queried an mbarrier whose phase is not complete.
-    pub(super) fn want(&mut self, barrier: Place) {
+    pub(super) fn want(&mut self, barrier: SpaceAddress) {
         if !self.wanted.contains(&barrier) {
             self.wanted.push(barrier);
         }
@@ -282,7 +282,7 @@ impl Pending {
     }
 
     /// The signals of all operations in flight to an mbarrier.
-    fn demand(&self, barrier: Place) -> Demand {
+    fn demand(&self, barrier: SpaceAddress) -> Demand {
         let mut demand = Demand::default();
         for operation in &self.operations {
             match operation.signal {
@@ -445,10 +445,11 @@ impl View<'_> {
         // signalling mbarriers that are queried and would be completed by them, then those signalling any queried
         // mbarrier, then all. So a program that waits for the wrong mbarrier reads stale data.
         let wanted = std::mem::take(&mut pending.wanted);
-        let is_enough =
-            |barrier: &&Place| self.would_complete(**barrier, self.block.cluster.pending.demand(**barrier));
-        let ready: Vec<Place> = wanted.iter().filter(is_enough).copied().collect();
-        let signaled = |operation: &Operation, barriers: &[Place]| match operation.signal {
+        let is_enough = |barrier: &&SpaceAddress| {
+            self.would_complete(**barrier, self.block.cluster.pending.demand(**barrier))
+        };
+        let ready: Vec<SpaceAddress> = wanted.iter().filter(is_enough).copied().collect();
+        let signaled = |operation: &Operation, barriers: &[SpaceAddress]| match operation.signal {
             Some(Signal::Transactions(barrier, _) | Signal::Arrival(barrier)) => barriers.contains(&barrier),
             None => false,
         };
@@ -514,14 +515,14 @@ impl View<'_> {
     }
 }
 
-/// The place of an operand accessed by an asynchronous operation.
-pub(super) fn operand_place(
+/// The address of an operand accessed by an asynchronous operation.
+pub(super) fn operand_address(
     grid: &Grid<'_>,
     space: Space,
     address: u64,
     size: u32,
-) -> Result<Place, TrapKind> {
-    match place(grid, space, address, size).map_err(TrapKind::Fault)? {
+) -> Result<SpaceAddress, TrapKind> {
+    match resolve(grid, space, address, size).map_err(TrapKind::Fault)? {
         (Space::Local, address) => Err(in_local_memory(address)),
         found => Ok(found),
     }

@@ -2,7 +2,7 @@
 //!
 //! The checks are made in the order of the interpreter: lane by lane, and within a lane element by element.
 
-use super::memory::{check_alignment, place_of};
+use super::memory::{check_alignment, resolve_in};
 use super::{fragment, tile};
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, GlobalMemory, Space, check_bytes, rank_and_offset};
@@ -123,7 +123,7 @@ impl Probe<'_> {
         let Run { address, writes, is_atomic, lanes: of, .. } = *accesses.runs.get(run)?;
         let lane = lanes(active & of).next()?;
         let given = of_lane(&address, rows.get(run), lane);
-        let (space, at) = place_of(AddressSize::Bits64, address.space, given, 1).ok()?;
+        let (space, at) = resolve_in(AddressSize::Bits64, address.space, given, 1).ok()?;
         let whole = |bytes| Some(Extent { base: given.wrapping_sub(at), bytes });
         match space {
             Space::Global | Space::Generic => {
@@ -150,7 +150,7 @@ impl Probe<'_> {
 
     /// Checks an access to an element of up to 16 bytes.
     fn one(&self, space: Space, address: u64, size: u32, kind: Kind) -> Result<(), Fault> {
-        let (space, at) = place_of(AddressSize::Bits64, space, address, size)?;
+        let (space, at) = resolve_in(AddressSize::Bits64, space, address, size)?;
         match (space, kind) {
             (Space::Local | Space::Const | Space::Param, Kind::Change) => {
                 Err(Fault { kind: FaultKind::NotAtomic, space, address: at, size })
@@ -227,7 +227,7 @@ impl Probe<'_> {
     fn copy(&self, places: [(Space, u64); 2], size: u32, copied: u32) -> Result<(), TrapKind> {
         let resolved = |(space, at): (Space, u64)| {
             check_alignment(space, at, size.into()).map_err(TrapKind::Fault)?;
-            match place_of(AddressSize::Bits64, space, at, size).map_err(TrapKind::Fault)? {
+            match resolve_in(AddressSize::Bits64, space, at, size).map_err(TrapKind::Fault)? {
                 (Space::Local, at) => Err(super::pending::in_local_memory(at)),
                 found => Ok(found),
             }

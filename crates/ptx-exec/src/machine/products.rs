@@ -107,12 +107,12 @@ impl<'a> Lines<'a> {
     /// The positions of 16-byte chunks, in units of chunks: the given chunks of each of these lines, or for
     /// [`Majorness::Mn`] of each element index across lines.
     pub fn places(&self, rows: Range<usize>, chunks: Range<usize>) -> Vec<u32> {
-        let places = self.matrix.places();
+        let addresses = self.matrix.chunk_addresses();
         let mut all = Vec::with_capacity(rows.len() * chunks.len());
         for row in rows {
             for chunk in chunks.clone() {
                 // All fields of a descriptor are multiples of a chunk. Values that are too large are out of bounds anyway.
-                all.push(u32::try_from(places.chunk(row, chunk) / 16).unwrap_or(u32::MAX));
+                all.push(u32::try_from(addresses.chunk(row, chunk) / 16).unwrap_or(u32::MAX));
             }
         }
         all

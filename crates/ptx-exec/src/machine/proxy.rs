@@ -9,7 +9,7 @@
 
 use super::block::BlockState;
 use super::cluster::Owner;
-use super::pending::Place;
+use super::pending::SpaceAddress;
 
 /// Bytes compared per step.
 const STEP: usize = 64;
@@ -31,7 +31,7 @@ impl BlockState {
     }
 
     /// Makes bytes written by the proxy visible to it, if they are in shared memory.
-    pub(super) fn show_written(&mut self, (space, address): Place, bytes: u64) {
+    pub(super) fn show_written(&mut self, (space, address): SpaceAddress, bytes: u64) {
         if self.seen.is_empty() || !space.is_shared() || bytes == 0 {
             return;
         }

@@ -6,7 +6,7 @@
 use super::block::BlockState;
 use super::cluster::Owner;
 use super::memory::View;
-use super::pending::Place;
+use super::pending::SpaceAddress;
 use crate::memory::Space;
 use crate::tensormap::Swizzle;
 
@@ -22,7 +22,7 @@ pub(super) enum Way {
 
 impl BlockState {
     /// A contiguous range of shared memory; `None` if it is not in a single block.
-    fn shared_run(&mut self, (space, address): Place, bytes: usize) -> Option<&mut [u8]> {
+    fn shared_run(&mut self, (space, address): SpaceAddress, bytes: usize) -> Option<&mut [u8]> {
         if !space.is_shared() {
             return None;
         }
@@ -37,7 +37,7 @@ impl BlockState {
     /// Copies a row of a box, given its unswizzled address in shared memory; false if it is not in a single block.
     pub(super) fn move_row(
         &mut self,
-        (space, address): Place,
+        (space, address): SpaceAddress,
         swizzle: Swizzle,
         row: &mut [u8],
         way: Way,
@@ -84,7 +84,7 @@ fn move_chunks<const N: usize>(
 
 impl View<'_> {
     /// Copies bytes from global to shared memory, or back, instead of 8 bytes at a time.
-    pub(super) fn copy_run(&mut self, to: Place, from: Place, bytes: usize) -> bool {
+    pub(super) fn copy_run(&mut self, to: SpaceAddress, from: SpaceAddress, bytes: usize) -> bool {
         if !(to.1 | from.1 | bytes as u64).is_multiple_of(8) {
             return false;
         }

@@ -10,7 +10,7 @@ use super::call::same_value;
 use super::cluster::in_target;
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Order as Ordered, Place, Registers, Signal, Work, operand_place};
+use super::pending::{Operation, Order as Ordered, Registers, Signal, SpaceAddress, Work, operand_address};
 use super::runs::Way;
 use super::tensor_walk::{Run, Walk};
 use super::traffic::Sectors;
@@ -381,10 +381,10 @@ impl View<'_> {
     }
 
     /// The tensor map at an address, decoded.
-    fn map(&self, lane: usize, place: (Space, u64)) -> Result<TensorMap, TrapKind> {
-        let found = match place.0 {
+    fn map(&self, lane: usize, location: (Space, u64)) -> Result<TensorMap, TrapKind> {
+        let found = match location.0 {
             Space::Generic => {
-                Space::of_generic(place.1, self.grid.addresses).map_or(Space::Generic, |(space, _)| space)
+                Space::of_generic(location.1, self.grid.addresses).map_or(Space::Generic, |(space, _)| space)
             }
             space => space,
         };
@@ -392,7 +392,7 @@ impl View<'_> {
             let text = "a tensor map that is used lies in .param, .const or .global, not in";
             return Err(misuse(format!("{text} {}", found.as_str())));
         }
-        let bytes = self.map_bytes(lane, place).map_err(TrapKind::Fault)?;
+        let bytes = self.map_bytes(lane, location).map_err(TrapKind::Fault)?;
         TensorMap::from_bytes(&bytes).map_err(|error| misuse(error.to_string()))
     }
 }
@@ -451,16 +451,16 @@ impl Warp {
         let to = addresses(&change.map, rows, constants, self.frames[frame].local);
         let mut view = self.view(grid, block);
         for lane in lanes(active) {
-            let place = (change.map.space, to.of(lane));
+            let location = (change.map.space, to.of(lane));
             let value = change.value.of(rows, constants)[lane];
             let fault = |fault| Stop::at(TrapKind::Fault(fault), pc, lane);
-            let bytes = view.map_bytes(lane, place).map_err(fault)?;
+            let bytes = view.map_bytes(lane, location).map_err(fault)?;
             let changed = TensorMap::for_replacement(&bytes).and_then(|mut map| {
                 map.replace(change.field, value)?;
                 Ok(map)
             });
             let map = changed.map_err(|error| Stop::at(misuse(error.to_string()), pc, lane))?;
-            view.write_map(lane, place, &map.to_bytes()).map_err(fault)?;
+            view.write_map(lane, location, &map.to_bytes()).map_err(fault)?;
         }
         Ok(())
     }
@@ -515,7 +515,7 @@ struct Operands<'a> {
 
 impl Operands<'_> {
     /// The work for each destination block, and the mbarrier that is signalled.
-    fn work(&self, view: &View<'_>) -> Result<Vec<(TensorWork, Option<Place>)>, TrapKind> {
+    fn work(&self, view: &View<'_>) -> Result<Vec<(TensorWork, Option<SpaceAddress>)>, TrapKind> {
         let (copy, lane) = (self.copy, self.lane);
         let constants = view.grid.constants(view.block.rank);
         let of = |src: Src| src.of(self.rows, constants)[lane];
@@ -530,7 +530,7 @@ impl Operands<'_> {
             TensorAction::Load { barrier, blocks, for_pairs } => {
                 is_for_pairs = *for_pairs;
                 targets = view.block.targets(blocks.map(of))?;
-                let barrier = view.barrier_place((barrier.space, address(barrier)))?;
+                let barrier = view.barrier_address((barrier.space, address(barrier)))?;
                 (TensorEffect::Load, Some(barrier))
             }
             TensorAction::Store if map.element == ElementType::B4x16P64 => {
@@ -550,7 +550,7 @@ impl Operands<'_> {
         let walk = Walk { map, mode, coordinates: &coordinates, offsets: &offsets, stores };
         walk.check(copy.rank).map_err(TrapKind::Misuse)?;
         let (space, shared) =
-            match operand_place(view.grid, copy.shared.space, address(&copy.shared), STEP as u32)? {
+            match operand_address(view.grid, copy.shared.space, address(&copy.shared), STEP as u32)? {
                 (space, address) if space.is_shared() => (space, address),
                 (space, _) => {
                     let text = "a box is copied from or to shared memory, not";
@@ -579,7 +579,7 @@ impl Operands<'_> {
 }
 
 /// The block of a pair whose mbarrier is signalled: the even or odd one, with the parity of the block of the given mbarrier.
-fn of_pair(view: &View<'_>, target: u32, (space, address): Place) -> u32 {
+fn of_pair(view: &View<'_>, target: u32, (space, address): SpaceAddress) -> u32 {
     let (rank, _) = rank_and_offset(address);
     let named = if space == Space::Shared { view.block.rank } else { rank as u32 };
     target & !1 | named & 1
@@ -598,7 +598,7 @@ fn check_rows(map: &TensorMap, swizzle: Swizzle, length: u64, count: u64) -> Res
 }
 
 /// Checks that the box is within the shared memory of the block, which also bounds the length of the walk.
-fn check_room(view: &View<'_>, (space, address): Place, bytes: u64) -> Result<(), TrapKind> {
+fn check_room(view: &View<'_>, (space, address): SpaceAddress, bytes: u64) -> Result<(), TrapKind> {
     check_alignment(space, address, SHARED_ALIGNMENT).map_err(TrapKind::Fault)?;
     let room = (view.block.shared.len() as u64).saturating_sub(rank_and_offset(address).1);
     if bytes <= room {

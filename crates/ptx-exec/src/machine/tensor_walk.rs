@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::program::TensorMode;
-use crate::tensormap::{MOST_DIMENSIONS, Part, Pixels, TensorMap, WideMode};
+use crate::tensormap::{BoundingBox, MOST_DIMENSIONS, Pixels, TensorMap, WideMode};
 
 /// Alignment of the address of the first element of a box.
 const BOX_ALIGNMENT_BITS: i64 = 128;
@@ -46,9 +46,9 @@ type Coordinates = [i64; MOST_DIMENSIONS];
 impl Walk<'_> {
     /// Elements per run.
     pub(super) fn run_length(&self) -> u64 {
-        let row = match &self.map.part {
-            Part::Tile(sizes) => sizes[0].into(),
-            Part::Pixels(pixels) => u64::from(pixels.channels),
+        let row = match &self.map.bounding_box {
+            BoundingBox::Tile(sizes) => sizes[0].into(),
+            BoundingBox::Pixels(pixels) => u64::from(pixels.channels),
         };
         self.slice().map_or(row, |slice| slice.min(row))
     }
@@ -60,16 +60,16 @@ impl Walk<'_> {
 
     /// Number of runs.
     pub(super) fn count(&self) -> u64 {
-        match (&self.map.part, self.mode) {
+        match (&self.map.bounding_box, self.mode) {
             (_, TensorMode::FourRows) => 4,
-            (Part::Tile(sizes), _) => {
+            (BoundingBox::Tile(sizes), _) => {
                 let slices = self.slice().map_or(1, |slice| u64::from(sizes[0]) / slice);
                 (1..self.map.rank)
                     .fold(slices, |count, dimension| count.saturating_mul(self.steps(sizes, dimension)))
             }
-            (Part::Pixels(_), TensorMode::Im2colW128) => HALO_GROUPS * (HALO_GROUP + self.offset(0)),
-            (Part::Pixels(pixels), TensorMode::Im2colW) => u64::from(pixels.pixels) + self.offset(0),
-            (Part::Pixels(pixels), _) => pixels.pixels.into(),
+            (BoundingBox::Pixels(_), TensorMode::Im2colW128) => HALO_GROUPS * (HALO_GROUP + self.offset(0)),
+            (BoundingBox::Pixels(pixels), TensorMode::Im2colW) => u64::from(pixels.pixels) + self.offset(0),
+            (BoundingBox::Pixels(pixels), _) => pixels.pixels.into(),
         }
     }
 
@@ -95,17 +95,19 @@ impl Walk<'_> {
         if map.rank != rank {
             return Err(format!("a copy of {rank} dimensions with a tensor map of {}", map.rank));
         }
-        let (fits, wanted) = match (self.mode, &map.part) {
-            (TensorMode::Tile | TensorMode::FourRows, part) => (matches!(part, Part::Tile(_)), "boxes"),
-            (TensorMode::Im2col, part) => {
-                (matches!(part, Part::Pixels(Pixels { wide: None, .. })), "pixels (`im2col`)")
+        let (fits, wanted) = match (self.mode, &map.bounding_box) {
+            (TensorMode::Tile | TensorMode::FourRows, bounding_box) => {
+                (matches!(bounding_box, BoundingBox::Tile(_)), "boxes")
             }
-            (TensorMode::Im2colW, part) => (
-                matches!(part, Part::Pixels(Pixels { wide: Some(WideMode::W), .. })),
+            (TensorMode::Im2col, bounding_box) => {
+                (matches!(bounding_box, BoundingBox::Pixels(Pixels { wide: None, .. })), "pixels (`im2col`)")
+            }
+            (TensorMode::Im2colW, bounding_box) => (
+                matches!(bounding_box, BoundingBox::Pixels(Pixels { wide: Some(WideMode::W), .. })),
                 "rows of pixels (`im2col_wide`, W)",
             ),
-            (TensorMode::Im2colW128, part) => (
-                matches!(part, Part::Pixels(Pixels { wide: Some(WideMode::W128), .. })),
+            (TensorMode::Im2colW128, bounding_box) => (
+                matches!(bounding_box, BoundingBox::Pixels(Pixels { wide: Some(WideMode::W128), .. })),
                 "rows of pixels (`im2col_wide`, W128)",
             ),
         };
@@ -133,12 +135,13 @@ impl Walk<'_> {
             let text = "coordinates of what is stored are not negative, and these are";
             return Err(format!("{text} {:?}", self.coordinates));
         }
-        if let (true, Part::Pixels(Pixels { lower, upper, .. })) = (self.stores, &self.map.part)
+        if let (true, BoundingBox::Pixels(Pixels { lower, upper, .. })) =
+            (self.stores, &self.map.bounding_box)
             && (lower.iter().any(|&corner| corner < 0) || upper.iter().any(|&corner| corner > 0))
         {
             return Err("pixels that are stored lie inside of the tensor; the corners are outside".to_owned());
         }
-        if let (TensorMode::FourRows, Part::Tile(sizes)) = (self.mode, &self.map.part)
+        if let (TensorMode::FourRows, BoundingBox::Tile(sizes)) = (self.mode, &self.map.bounding_box)
             && (sizes[1] != 1 || self.slice().is_some())
         {
             return Err("four rows need a box with one row and no interleave".to_owned());
@@ -152,14 +155,14 @@ impl Walk<'_> {
         if self.coordinate(0) % slice as i64 != 0 {
             return Err(format!("the box starts within a slice of {slice} channels"));
         }
-        let channels = match &self.map.part {
-            Part::Tile(sizes) => u64::from(sizes[0]),
-            Part::Pixels(pixels) => pixels.channels.into(),
+        let channels = match &self.map.bounding_box {
+            BoundingBox::Tile(sizes) => u64::from(sizes[0]),
+            BoundingBox::Pixels(pixels) => pixels.channels.into(),
         };
         if !channels.is_multiple_of(slice) {
             return Err(format!("a box of {channels} channels is not made of slices of {slice}"));
         }
-        if matches!(self.map.part, Part::Pixels(_)) && channels != slice {
+        if matches!(self.map.bounding_box, BoundingBox::Pixels(_)) && channels != slice {
             return Err(format!(
                 "where the slices of {channels} channels of pixels go is not documented; one slice has {slice}"
             ));
@@ -191,16 +194,16 @@ impl Walk<'_> {
     /// # Errors
     /// If pixels are outside their bounding box.
     pub(super) fn runs(&self) -> Result<Vec<Run>, String> {
-        match (&self.map.part, self.mode) {
-            (Part::Tile(sizes), TensorMode::FourRows) => {
+        match (&self.map.bounding_box, self.mode) {
+            (BoundingBox::Tile(sizes), TensorMode::FourRows) => {
                 let row = |at: usize| {
                     self.run([self.coordinate(0), self.coordinate(1 + at), 0, 0, 0], sizes[0].into())
                 };
                 Ok((0..4).map(row).collect())
             }
-            (Part::Tile(sizes), _) => Ok(self.boxed(sizes)),
-            (Part::Pixels(pixels), TensorMode::Im2col) => self.filtered(pixels),
-            (Part::Pixels(pixels), mode) => self.widened(pixels, mode),
+            (BoundingBox::Tile(sizes), _) => Ok(self.boxed(sizes)),
+            (BoundingBox::Pixels(pixels), TensorMode::Im2col) => self.filtered(pixels),
+            (BoundingBox::Pixels(pixels), mode) => self.widened(pixels, mode),
         }
     }
 

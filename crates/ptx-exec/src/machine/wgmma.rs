@@ -22,8 +22,8 @@ use crate::error::TrapKind;
 use crate::launch::Completion;
 use crate::memory::{Fault, Order, Space};
 use crate::program::{
-    Dst, Effect, Element, FULL, FactorA, Family, Mask, Op, Part, Row, SharedFactor, Src, WARP, WARPGROUP,
-    WarpgroupAction, WarpgroupProduct, first_lane,
+    Dst, Effect, Element, FULL, FactorA, Family, Mask, MatrixOperand, Op, Row, SharedFactor, Src, WARP,
+    WARPGROUP, WarpgroupAction, WarpgroupProduct, first_lane,
 };
 
 /// Rows of A of a warpgroup, and of each of its warps.
@@ -177,23 +177,23 @@ fn uniform(row: &Row, what: &str) -> Result<u64, Stopped> {
 /// A factor in shared memory, from its descriptor.
 fn shared_matrix(
     op: &WarpgroupProduct,
-    part: Part,
+    operand: MatrixOperand,
     factor: SharedFactor,
     rows: &[Row],
     constants: &[Row],
 ) -> Result<(Source, u64), Stopped> {
     let bits = uniform(factor.descriptor.of(rows, constants), "matrix descriptors")?;
     let descriptor = Descriptor::of_warpgroup(bits).or_else(misuse)?;
-    let (of_part, lines) = match part {
-        Part::A => (op.product.a, ROWS),
-        Part::B | Part::Sum => (op.product.b, op.product.size.n as usize),
+    let (of_operand, lines) = match operand {
+        MatrixOperand::A => (op.product.a, ROWS),
+        MatrixOperand::B | MatrixOperand::Sum => (op.product.b, op.product.size.n as usize),
     };
     let matrix = SharedMatrix {
         descriptor,
         majorness: factor.majorness,
-        bits: of_part.element.bits(),
+        bits: of_operand.element.bits(),
         lines,
-        depth: op.product.kept(part).k as usize,
+        depth: op.product.kept(operand).k as usize,
     };
     matrix.check().or_else(misuse)?;
     Ok((Source::Shared(matrix), bits))
@@ -210,11 +210,11 @@ fn resolve(
     let (a, of_a) = match &op.a {
         FactorA::Registers(_) => (None, 0),
         FactorA::Shared(factor) => {
-            let (a, bits) = shared_matrix(op, Part::A, *factor, rows, constants)?;
+            let (a, bits) = shared_matrix(op, MatrixOperand::A, *factor, rows, constants)?;
             (Some(a), bits)
         }
     };
-    let (b, of_b) = shared_matrix(op, Part::B, op.b, rows, constants)?;
+    let (b, of_b) = shared_matrix(op, MatrixOperand::B, op.b, rows, constants)?;
     let accumulates = match predicate_mask(op.accumulates.of(rows, constants)) {
         0 => false,
         FULL => true,
@@ -297,7 +297,7 @@ impl View<'_> {
             return Ok(());
         }
         let product = &op.product;
-        let (kept, depth) = (product.kept(Part::A).k as usize, product.size.k as usize);
+        let (kept, depth) = (product.kept(MatrixOperand::A).k as usize, product.size.k as usize);
         let mut a: Vec<f64> = match (&op.a, &work.a) {
             (_, Some(source)) => {
                 let all = self.values(source, product.a.element)?;
@@ -307,7 +307,7 @@ impl View<'_> {
             (FactorA::Registers(srcs), None) => {
                 let constants = self.grid.constants(self.block.rank);
                 let held: Vec<Row> = srcs.iter().map(|&src| work.found(src, rows, constants)).collect();
-                Matrices::gather(product, Part::A, product.a, &held).values(product.a.element)
+                Matrices::gather(product, MatrixOperand::A, product.a, &held).values(product.a.element)
             }
             (FactorA::Shared(_), None) => Vec::new(),
         };

@@ -29,7 +29,7 @@ const PIECE: usize = 64 << 10;
 
 /// The kind of a region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum RegionKind {
     /// It was [allocated](Memory::allocate).
     Allocation,
     /// It belongs to the host process and was [registered](Memory::register).
@@ -48,7 +48,7 @@ pub struct RegionInfo {
     /// Size in bytes.
     pub bytes: u64,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: RegionKind,
     /// Its name in messages: "allocation 3", "variable `x`".
     pub name: String,
 }
@@ -163,7 +163,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
-    regions: BTreeMap<u64, (Kind, Region)>,
+    regions: BTreeMap<u64, (RegionKind, Region)>,
     freed: VecDeque<(Freed, Region)>,
     freed_bytes: u64,
     allocations: u64,
@@ -215,7 +215,7 @@ impl State {
         Some(base)
     }
 
-    fn insert(&mut self, kind: Kind, region: Region) -> u64 {
+    fn insert(&mut self, kind: RegionKind, region: Region) -> u64 {
         self.table = None;
         let base = region.base;
         self.regions.insert(base, (kind, region));
@@ -226,7 +226,7 @@ impl State {
     fn remove(
         &mut self,
         address: u64,
-        kinds: &[Kind],
+        kinds: &[RegionKind],
         expected: &'static str,
     ) -> Result<Region, MemoryError> {
         match self.regions.get(&address) {
@@ -285,19 +285,19 @@ impl Memory {
         state.allocations += 1;
         let name = format!("allocation {}", state.allocations);
         drop(state);
-        self.add(Kind::Allocation, bytes, ALIGNMENT, name)
+        self.add(RegionKind::Allocation, bytes, ALIGNMENT, name)
     }
 
     /// Creates a heap, of which device code may access these pieces.
     pub(crate) fn add_heap(&self, bytes: u64, pieces: Arc<Pieces>, name: &str) -> Result<u64, MemoryError> {
         let finish = |region: Region| region.with_pieces(pieces);
-        self.make(Kind::Heap, bytes, ALIGNMENT, name.into(), finish)
+        self.make(RegionKind::Heap, bytes, ALIGNMENT, name.into(), finish)
     }
 
     /// Creates a zeroed region at a fresh address.
     fn make(
         &self,
-        kind: Kind,
+        kind: RegionKind,
         bytes: u64,
         align: u64,
         name: Arc<str>,
@@ -315,7 +315,13 @@ impl Memory {
         Ok(state.insert(kind, finish(Region::zeros_at(base, bytes, name))))
     }
 
-    pub(crate) fn add(&self, kind: Kind, bytes: u64, align: u64, name: String) -> Result<u64, MemoryError> {
+    pub(crate) fn add(
+        &self,
+        kind: RegionKind,
+        bytes: u64,
+        align: u64,
+        name: String,
+    ) -> Result<u64, MemoryError> {
         self.make(kind, bytes, align.max(ALIGNMENT), name.into(), |region| region)
     }
 
@@ -325,7 +331,7 @@ impl Memory {
     /// [`MemoryError::NotARegion`] unless the address was returned by [`Memory::allocate`] and has not been freed since.
     pub fn free(&self, address: u64) -> Result<(), MemoryError> {
         let mut state = self.lock();
-        let region = state.remove(address, &[Kind::Allocation], "an allocation")?;
+        let region = state.remove(address, &[RegionKind::Allocation], "an allocation")?;
         state.retire(region);
         Ok(())
     }
@@ -333,7 +339,7 @@ impl Memory {
     /// Frees a variable of a module.
     pub(crate) fn free_variable(&self, address: u64) {
         let mut state = self.lock();
-        if let Ok(region) = state.remove(address, &[Kind::Variable], "a variable") {
+        if let Ok(region) = state.remove(address, &[RegionKind::Variable], "a variable") {
             state.retire(region);
         }
     }
@@ -357,7 +363,7 @@ impl Memory {
             let with = known.name.to_string();
             return Err(MemoryError::Overlap { address, bytes, with });
         }
-        state.insert(Kind::Registered, region);
+        state.insert(RegionKind::Registered, region);
         Ok(())
     }
 
@@ -366,7 +372,7 @@ impl Memory {
     /// # Errors
     /// [`MemoryError::NotARegion`] unless it is the address of a registered region.
     pub fn unregister(&self, address: u64) -> Result<(), MemoryError> {
-        self.lock().remove(address, &[Kind::Registered], "registered memory").map(drop)
+        self.lock().remove(address, &[RegionKind::Registered], "registered memory").map(drop)
     }
 
     /// Creates a multimem address (manual 9.7.9.14), through which `bytes` bytes at each of these addresses are
@@ -409,7 +415,7 @@ impl Memory {
 
     /// Total size of the regions that this memory owns.
     pub fn used_bytes(&self) -> u64 {
-        let owned = |kind: Kind| kind != Kind::Registered;
+        let owned = |kind: RegionKind| kind != RegionKind::Registered;
         self.lock().regions.values().filter(|(kind, _)| owned(*kind)).map(|(_, region)| region.len).sum()
     }
 

@@ -26,7 +26,7 @@ mod windows;
 
 pub(crate) use arena::Arena;
 pub use beyond::{HostMemory, HostRegion};
-pub use device::{Kind, Memory, MemoryError, RegionInfo, Words};
+pub use device::{Memory, MemoryError, RegionInfo, RegionKind, Words};
 pub use global::Order;
 pub(crate) use global::{Concurrency, GlobalMemory};
 pub(crate) use multicast::Multicast;

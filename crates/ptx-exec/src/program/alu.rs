@@ -11,7 +11,7 @@ use crate::scalar::compare::{self, Join, Relation, WithNan};
 use crate::scalar::convert::{Element, Excess, Integral, PackElement, Repack, Scale, ToFloat};
 use crate::scalar::float::{self, Arith, Extreme, NanRule, Property, SignRule, Subnormals};
 use crate::scalar::format::{Format, RandomBits};
-use crate::scalar::int::{self, Int, Part, Saturation, Signedness};
+use crate::scalar::int::{self, Int, ProductPart, Saturation, Signedness};
 use crate::scalar::narrow;
 use crate::scalar::video::{MultiplyAdd, Scalar, Simd};
 
@@ -259,7 +259,7 @@ pub enum Binary {
     },
     IntAdd(Int, Saturation),
     IntSub(Int, Saturation),
-    IntMul(Int, Part),
+    IntMul(Int, ProductPart),
     IntDiv(Int),
     IntRem(Int),
     IntMin(Int),
@@ -267,7 +267,7 @@ pub enum Binary {
     /// `min.relu`, `max.relu`: clamped to at least zero.
     IntMinRelu(Int),
     IntMaxRelu(Int),
-    Mul24(Int, Part),
+    Mul24(Int, ProductPart),
     Shl(Int),
     Shr(Int),
     Bmsk(Overshoot),
@@ -298,11 +298,11 @@ pub struct SetWhere {
 /// An operation with three source operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Ternary {
-    IntMad(Int, Part, Saturation),
-    Mad24(Int, Part, Saturation),
+    IntMad(Int, ProductPart, Saturation),
+    Mad24(Int, ProductPart, Saturation),
     Sad(Int),
     Dp4a(Signedness, Signedness),
-    Dp2a(Signedness, Signedness, Part),
+    Dp2a(Signedness, Signedness, ProductPart),
     Lop3(u8),
     Shf(Direction, Overshoot),
     Bfe(Int),
@@ -336,7 +336,7 @@ pub enum Dual {
     AddCarry(Int, Saturation),
     SubCarry(Int, Saturation),
     /// Sources: `a`, `b`, `c`, the carry.
-    MadCarry(Int, Part),
+    MadCarry(Int, ProductPart),
     /// Sources: `a`, `b`, `c`, a predicate. Results: the bits, and whether any is set, joined with the predicate.
     Lop3(u8, Join),
     /// Sources: `a`, `b`, a predicate. Results: whether the comparison holds and its negation, each joined with the

@@ -56,9 +56,9 @@ pub struct Size {
     pub k: u32,
 }
 
-/// A matrix of a product.
+/// A matrix operand of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Part {
+pub enum MatrixOperand {
     A,
     B,
     /// C and D, which have the same layout.
@@ -73,16 +73,16 @@ impl From<MatrixShape> for Size {
 
 impl Size {
     /// Numbers of rows and columns of a matrix.
-    pub const fn of(self, part: Part) -> (u32, u32) {
-        match part {
-            Part::A => (self.m, self.k),
-            Part::B => (self.k, self.n),
-            Part::Sum => (self.m, self.n),
+    pub const fn of(self, operand: MatrixOperand) -> (u32, u32) {
+        match operand {
+            MatrixOperand::A => (self.m, self.k),
+            MatrixOperand::B => (self.k, self.n),
+            MatrixOperand::Sum => (self.m, self.n),
         }
     }
 
-    const fn elements(self, part: Part) -> u32 {
-        let (rows, columns) = self.of(part);
+    const fn elements(self, operand: MatrixOperand) -> u32 {
+        let (rows, columns) = self.of(operand);
         rows * columns
     }
 }
@@ -147,7 +147,7 @@ pub enum Held {
 
 /// A position in one of the products that an instruction computes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Place {
+pub struct ElementPosition {
     pub product: usize,
     pub row: usize,
     pub column: usize,
@@ -163,59 +163,71 @@ impl Held {
     }
 
     /// Registers of a matrix per lane.
-    pub const fn registers(self, size: Size, part: Part, element: Element) -> u32 {
+    pub const fn registers(self, size: Size, operand: MatrixOperand, element: Element) -> u32 {
         let lanes = WARP as u32;
-        match (self, part, element) {
-            (Held::Fragments, Part::A | Part::B, Element::F16) => WMMA_HALVES,
-            _ => fragment_registers(size.elements(part), element.bits(), lanes / self.products() as u32),
+        match (self, operand, element) {
+            (Held::Fragments, MatrixOperand::A | MatrixOperand::B, Element::F16) => WMMA_HALVES,
+            _ => fragment_registers(size.elements(operand), element.bits(), lanes / self.products() as u32),
         }
     }
 
     /// The position of element `i` of a lane, counted from the low bits of the first register.
-    pub fn place(self, size: Size, part: Part, factor: Factor, lane: usize, i: usize) -> Place {
+    pub fn position(
+        self,
+        size: Size,
+        operand: MatrixOperand,
+        factor: Factor,
+        lane: usize,
+        i: usize,
+    ) -> ElementPosition {
         match self {
-            Held::Groups => groups(size, part, factor.element, lane, i),
-            Held::Quads => quads(part, factor, lane, i),
+            Held::Groups => groups(size, operand, factor.element, lane, i),
+            Held::Quads => quads(operand, factor, lane, i),
             Held::Fragments => {
-                let (_, columns) = size.of(part);
-                let registers = self.registers(size, part, factor.element);
+                let (_, columns) = size.of(operand);
+                let registers = self.registers(size, operand, factor.element);
                 let each = (registers * factor.element.per_register()) as usize;
-                let number = (lane * each + i) % (size.elements(part) as usize).max(1);
+                let number = (lane * each + i) % (size.elements(operand) as usize).max(1);
                 let columns = columns as usize;
-                Place { product: 0, row: number / columns, column: number % columns }
+                ElementPosition { product: 0, row: number / columns, column: number % columns }
             }
         }
     }
 }
 
-fn groups(size: Size, part: Part, element: Element, lane: usize, i: usize) -> Place {
-    let (group, place) = (lane / 4, lane % 4);
+fn groups(size: Size, operand: MatrixOperand, element: Element, lane: usize, i: usize) -> ElementPosition {
+    let (group, position) = (lane / 4, lane % 4);
     let each = element.per_register() as usize;
     let (register, sub) = (i / each, i % each);
-    let (row, column) = match part {
-        Part::A => {
+    let (row, column) = match operand {
+        MatrixOperand::A => {
             let blocks = (size.m / 8) as usize;
             let (down, along) = (register % blocks, register / blocks);
-            (group + 8 * down, (along * 4 + place) * each + sub)
+            (group + 8 * down, (along * 4 + position) * each + sub)
         }
-        Part::B => ((register * 4 + place) * each + sub, group),
-        Part::Sum => (group + 8 * (i / 2), place * 2 + i % 2),
+        MatrixOperand::B => ((register * 4 + position) * each + sub, group),
+        MatrixOperand::Sum => (group + 8 * (i / 2), position * 2 + i % 2),
     };
-    Place { product: 0, row, column }
+    ElementPosition { product: 0, row, column }
 }
 
 /// The formulas of manual 9.7.14.5.1, by the layout of the factor and the type of the sum.
-fn quads(part: Part, Factor { element, major }: Factor, lane: usize, i: usize) -> Place {
-    let (place, half) = (lane % 4, lane / 16 * 4);
-    let (row, column) = match (part, major) {
-        (Part::A, Major::Row) => (place + half, i),
-        (Part::A, Major::Column) => (i + half, place),
-        (Part::B, Major::Row) => (place, i + half),
-        (Part::B, Major::Column) => (i, place + half),
-        (Part::Sum, _) if element == Element::F16 => (place + half, i),
-        (Part::Sum, _) => ((lane & 1) + (i & 2) + half, (i & 4) + (lane & 2) + (i & 1)),
+fn quads(
+    operand: MatrixOperand,
+    Factor { element, major }: Factor,
+    lane: usize,
+    i: usize,
+) -> ElementPosition {
+    let (position, half) = (lane % 4, lane / 16 * 4);
+    let (row, column) = match (operand, major) {
+        (MatrixOperand::A, Major::Row) => (position + half, i),
+        (MatrixOperand::A, Major::Column) => (i + half, position),
+        (MatrixOperand::B, Major::Row) => (position, i + half),
+        (MatrixOperand::B, Major::Column) => (i, position + half),
+        (MatrixOperand::Sum, _) if element == Element::F16 => (position + half, i),
+        (MatrixOperand::Sum, _) => ((lane & 1) + (i & 2) + half, (i & 4) + (lane & 2) + (i & 1)),
     };
-    Place { product: lane % 16 / 4, row, column }
+    ElementPosition { product: lane % 16 / 4, row, column }
 }
 
 /// Order of the two indices of a chunk.
@@ -258,13 +270,13 @@ impl Sparse {
     /// sm_90.
     pub const fn metadata(self, size: Size, element: Element, row: usize, chunk: usize) -> (usize, u32) {
         let (group, down) = (row % 8, row / 8);
-        let (place, nibble) = match (Self::selectors(size, element), element.bits()) {
+        let (position, nibble) = match (Self::selectors(size, element), element.bits()) {
             (4, _) => (self.selector, 4 * down + chunk),
             (2, 16 | 32) => (2 * self.selector + chunk / 4, 4 * down + chunk % 4),
             (2, _) => (2 * self.selector + down, chunk),
             _ => (2 * (chunk / 8) + down, chunk % 8),
         };
-        (4 * group + place, 4 * nibble as u32)
+        (4 * group + position, 4 * nibble as u32)
     }
 }
 
@@ -284,18 +296,18 @@ impl Scales {
 
     /// Number of valid thread selectors: two lanes of a group provide the scales of A for two rows, one lane those of B
     /// for its column.
-    pub const fn threads(part: Part) -> u64 {
-        match part {
-            Part::A => 2,
-            Part::B | Part::Sum => 4,
+    pub const fn threads(operand: MatrixOperand) -> u64 {
+        match operand {
+            MatrixOperand::A => 2,
+            MatrixOperand::B | MatrixOperand::Sum => 4,
         }
     }
 
     /// The lane that provides the scales of a row of A or column of B.
-    pub const fn lane(part: Part, thread: usize, line: usize) -> usize {
-        match part {
-            Part::A => 4 * (line % 8) + 2 * thread + line / 8,
-            Part::B | Part::Sum => 4 * line + thread,
+    pub const fn lane(operand: MatrixOperand, thread: usize, line: usize) -> usize {
+        match operand {
+            MatrixOperand::A => 4 * (line % 8) + 2 * thread + line / 8,
+            MatrixOperand::B | MatrixOperand::Sum => 4 * line + thread,
         }
     }
 }
@@ -321,9 +333,9 @@ pub struct Product {
 impl Product {
     /// The shape that determines the register layout of a matrix: a sparse A keeps half of each row, laid out like a
     /// dense matrix of that size.
-    pub const fn kept(&self, part: Part) -> Size {
-        match (self.sparse, part) {
-            (Some(_), Part::A) => Size { k: self.size.k / 2, ..self.size },
+    pub const fn kept(&self, operand: MatrixOperand) -> Size {
+        match (self.sparse, operand) {
+            (Some(_), MatrixOperand::A) => Size { k: self.size.k / 2, ..self.size },
             _ => self.size,
         }
     }
@@ -332,10 +344,10 @@ impl Product {
     pub const fn registers(&self) -> [u32; 4] {
         let Self { size, held, .. } = *self;
         [
-            held.registers(self.kept(Part::A), Part::A, self.a.element),
-            held.registers(size, Part::B, self.b.element),
-            held.registers(size, Part::Sum, self.c),
-            held.registers(size, Part::Sum, self.d),
+            held.registers(self.kept(MatrixOperand::A), MatrixOperand::A, self.a.element),
+            held.registers(size, MatrixOperand::B, self.b.element),
+            held.registers(size, MatrixOperand::Sum, self.c),
+            held.registers(size, MatrixOperand::Sum, self.d),
         ]
     }
 }
@@ -344,19 +356,19 @@ impl Product {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Fragment {
     pub size: Size,
-    pub part: Part,
+    pub operand: MatrixOperand,
     pub factor: Factor,
 }
 
 impl Fragment {
     /// Registers per lane.
     pub const fn registers(&self) -> u32 {
-        Held::Fragments.registers(self.size, self.part, self.factor.element)
+        Held::Fragments.registers(self.size, self.operand, self.factor.element)
     }
 
     /// Length of a contiguous row or column, and the number of those.
     pub const fn leading(&self) -> (u32, u32) {
-        let (rows, columns) = self.size.of(self.part);
+        let (rows, columns) = self.size.of(self.operand);
         match self.factor.major {
             Major::Row => (columns, rows),
             Major::Column => (rows, columns),

@@ -18,7 +18,7 @@ pub struct Int {
 
 /// The part of a double-width product that an instruction returns (manual 9.7.1.3).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
-pub enum Part {
+pub enum ProductPart {
     /// The low half.
     Lo,
     /// The high half.
@@ -163,13 +163,13 @@ pub fn sub_carry(t: Int, a: u64, b: u64, carry: u64) -> (u64, u64) {
     add_carry(t, a, !b, carry)
 }
 
-/// The selected part of `a * b` (manual 9.7.1.3). `Part::Wide` of a 64-bit type has no PTX form and returns the low half.
-pub fn mul(t: Int, part: Part, a: u64, b: u64) -> u64 {
+/// The selected part of `a * b` (manual 9.7.1.3). `ProductPart::Wide` of a 64-bit type has no PTX form and returns the low half.
+pub fn mul(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     match part {
-        Part::Lo => t.wrap(a.wrapping_mul(b)),
-        Part::Wide => t.twice().wrap(t.extend(a).wrapping_mul(t.extend(b))),
+        ProductPart::Lo => t.wrap(a.wrapping_mul(b)),
+        ProductPart::Wide => t.twice().wrap(t.extend(a).wrapping_mul(t.extend(b))),
         // The product of two 64-bit values needs at most 127 bits and a sign, so every signed product fits in i128; unsigned ones need all 128 bits.
-        Part::Hi => match t.sign {
+        ProductPart::Hi => match t.sign {
             Signedness::Signed => t.wrap(((t.value(a) * t.value(b)) >> t.bits) as u64),
             Signedness::Unsigned => {
                 t.wrap(((u128::from(t.wrap(a)) * u128::from(t.wrap(b))) >> t.bits) as u64)
@@ -180,34 +180,34 @@ pub fn mul(t: Int, part: Part, a: u64, b: u64) -> u64 {
 
 /// The part of `a * b` that `mad.cc` and `madc` add to. `ptxas` also accepts `madc.hi` of 16-bit types, and generates
 /// code that uses the bits from 32 on.
-pub fn carry_product(t: Int, part: Part, a: u64, b: u64) -> u64 {
+pub fn carry_product(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     match (part, t.bits) {
-        (Part::Hi, 16) => t.wrap(mul(t.twice(), part, t.extend(a), t.extend(b))),
+        (ProductPart::Hi, 16) => t.wrap(mul(t.twice(), part, t.extend(a), t.extend(b))),
         _ => mul(t, part, a, b),
     }
 }
 
 /// The selected part of `a * b`, plus `c` (manual 9.7.1.4). `Saturation::Clamp` is for `.hi.s32` only.
-pub fn mad(t: Int, part: Part, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
-    let sum_type = if part == Part::Wide { t.twice() } else { t };
+pub fn mad(t: Int, part: ProductPart, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
+    let sum_type = if part == ProductPart::Wide { t.twice() } else { t };
     add(sum_type, saturation, mul(t, part, a, b), c)
 }
 
 /// The selected half of the 48-bit product of the low 24 bits of `a` and `b`: bits 31..0 or 47..16 (manual 9.7.1.5).
-pub fn mul24(t: Int, part: Part, a: u64, b: u64) -> u64 {
+pub fn mul24(t: Int, part: ProductPart, a: u64, b: u64) -> u64 {
     let low24 = |raw: u64| match t.sign {
         Signedness::Unsigned => (raw & 0xff_ffff) as i64,
         Signedness::Signed => ((raw << 40) as i64) >> 40,
     };
     let product = low24(a).wrapping_mul(low24(b));
     match part {
-        Part::Lo | Part::Wide => t.wrap(product as u64),
-        Part::Hi => t.wrap((product >> 16) as u64),
+        ProductPart::Lo | ProductPart::Wide => t.wrap(product as u64),
+        ProductPart::Hi => t.wrap((product >> 16) as u64),
     }
 }
 
 /// [`mul24`] plus `c` (manual 9.7.1.6).
-pub fn mad24(t: Int, part: Part, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
+pub fn mad24(t: Int, part: ProductPart, saturation: Saturation, a: u64, b: u64, c: u64) -> u64 {
     add(t, saturation, mul24(t, part, a, b), c)
 }
 
@@ -271,9 +271,9 @@ pub fn dp4a(a_bytes: Signedness, b_bytes: Signedness, a: u64, b: u64, c: u64) ->
 }
 
 /// `c` plus the dot product of the two halves of `a` with two bytes of `b`, the lower or the upper two
-/// (manual 9.7.1.24). `Part::Lo` and `Part::Wide` take the lower bytes.
-pub fn dp2a(a_halves: Signedness, b_bytes: Signedness, part: Part, a: u64, b: u64, c: u64) -> u64 {
-    let first = if part == Part::Hi { 2 } else { 0 };
+/// (manual 9.7.1.24). `ProductPart::Lo` and `ProductPart::Wide` take the lower bytes.
+pub fn dp2a(a_halves: Signedness, b_bytes: Signedness, part: ProductPart, a: u64, b: u64, c: u64) -> u64 {
+    let first = if part == ProductPart::Hi { 2 } else { 0 };
     let product = |i: u32| field(a, i, 16, a_halves).wrapping_mul(field(b, first + i, 8, b_bytes));
     (0..2).fold(c, |sum, i| sum.wrapping_add(product(i) as u64)) & 0xffff_ffff
 }
@@ -305,20 +305,20 @@ mod tests {
 
     #[test]
     fn high_halves_of_products_keep_the_sign() {
-        assert_eq!(mul(Int::S32, Part::Hi, 0xffff_ffff, 2), 0xffff_ffff);
-        assert_eq!(mul(Int::U32, Part::Hi, 0xffff_ffff, 2), 1);
-        assert_eq!(mul(Int::U64, Part::Hi, u64::MAX, u64::MAX), u64::MAX - 1);
-        assert_eq!(mul(Int::S64, Part::Hi, 1 << 63, 1 << 63), 1 << 62);
-        assert_eq!(mul(Int::S16, Part::Hi, 0x8000, 0x8000), 0x4000);
+        assert_eq!(mul(Int::S32, ProductPart::Hi, 0xffff_ffff, 2), 0xffff_ffff);
+        assert_eq!(mul(Int::U32, ProductPart::Hi, 0xffff_ffff, 2), 1);
+        assert_eq!(mul(Int::U64, ProductPart::Hi, u64::MAX, u64::MAX), u64::MAX - 1);
+        assert_eq!(mul(Int::S64, ProductPart::Hi, 1 << 63, 1 << 63), 1 << 62);
+        assert_eq!(mul(Int::S16, ProductPart::Hi, 0x8000, 0x8000), 0x4000);
     }
 
     #[test]
     fn wide_products_fill_twice_the_width() {
-        assert_eq!(mul(Int::S16, Part::Wide, 0xffff, 0x0003), 0xffff_fffd);
-        assert_eq!(mul(Int::U16, Part::Wide, 0xffff, 0xffff), 0xfffe_0001);
-        assert_eq!(mul(Int::S32, Part::Wide, 0xffff_ffff, 3), 0xffff_ffff_ffff_fffd);
+        assert_eq!(mul(Int::S16, ProductPart::Wide, 0xffff, 0x0003), 0xffff_fffd);
+        assert_eq!(mul(Int::U16, ProductPart::Wide, 0xffff, 0xffff), 0xfffe_0001);
+        assert_eq!(mul(Int::S32, ProductPart::Wide, 0xffff_ffff, 3), 0xffff_ffff_ffff_fffd);
         assert_eq!(
-            mad(Int::U32, Part::Wide, Saturation::Wrap, 0xffff_ffff, 0xffff_ffff, 1 << 32),
+            mad(Int::U32, ProductPart::Wide, Saturation::Wrap, 0xffff_ffff, 0xffff_ffff, 1 << 32),
             0xffff_ffff_0000_0001
         );
     }
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(add(Int::S32, Saturation::Clamp, 0x7fff_ffff, 1), 0x7fff_ffff);
         assert_eq!(sub(Int::S32, Saturation::Clamp, 0x8000_0000, 1), 0x8000_0000);
         assert_eq!(
-            mad(Int::S32, Part::Hi, Saturation::Clamp, 0x8000_0000, 0x8000_0000, 0x7fff_ffff),
+            mad(Int::S32, ProductPart::Hi, Saturation::Clamp, 0x8000_0000, 0x8000_0000, 0x7fff_ffff),
             0x7fff_ffff
         );
         assert_eq!(add(Int::S32, Saturation::Wrap, 0x7fff_ffff, 1), 0x8000_0000);
@@ -361,11 +361,11 @@ mod tests {
 
     #[test]
     fn products_of_24_bits_take_the_low_bits_of_their_factors() {
-        assert_eq!(mul24(Int::U32, Part::Lo, 0xff00_0002, 3), 6);
-        assert_eq!(mul24(Int::S32, Part::Lo, 0x00ff_ffff, 3), 0xffff_fffd, "-1 * 3");
-        assert_eq!(mul24(Int::U32, Part::Hi, 0xff_ffff, 0xff_ffff), 0xffff_fe00);
+        assert_eq!(mul24(Int::U32, ProductPart::Lo, 0xff00_0002, 3), 6);
+        assert_eq!(mul24(Int::S32, ProductPart::Lo, 0x00ff_ffff, 3), 0xffff_fffd, "-1 * 3");
+        assert_eq!(mul24(Int::U32, ProductPart::Hi, 0xff_ffff, 0xff_ffff), 0xffff_fe00);
         assert_eq!(
-            mad24(Int::S32, Part::Hi, Saturation::Clamp, 0x7f_ffff, 0x7f_ffff, 0x7fff_ffff),
+            mad24(Int::S32, ProductPart::Hi, Saturation::Clamp, 0x7f_ffff, 0x7f_ffff, 0x7fff_ffff),
             0x7fff_ffff
         );
     }
@@ -377,7 +377,7 @@ mod tests {
         // Bytes 1, -1, 2, -128 times 4, 3, 2, 1: 4 - 3 + 4 - 128.
         assert_eq!(dp4a(Signedness::Signed, Signedness::Unsigned, 0x8002_ff01, 0x0102_0304, 200), 77);
         assert_eq!(
-            dp2a(Signedness::Signed, Signedness::Signed, Part::Hi, 0xffff_0002, 0xfd05_0000, 1),
+            dp2a(Signedness::Signed, Signedness::Signed, ProductPart::Hi, 0xffff_0002, 0xfd05_0000, 1),
             14,
             "1 + 2*5 + -1*-3"
         );

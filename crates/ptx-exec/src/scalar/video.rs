@@ -10,16 +10,16 @@ use super::int::{Int, Saturation, Signedness};
 
 /// A byte, half or word of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Part {
+pub struct RegisterPart {
     /// Its lowest bit.
     pub shift: u32,
     /// 8, 16 or 32.
     pub bits: u32,
 }
 
-impl Part {
+impl RegisterPart {
     /// The whole register.
-    pub const WORD: Part = Part { shift: 0, bits: 32 };
+    pub const WORD: RegisterPart = RegisterPart { shift: 0, bits: 32 };
 
     const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits)
@@ -113,7 +113,7 @@ pub enum Second {
     /// `.max`: the maximum.
     Max,
     /// The result is merged into this part of `c`.
-    Merge(Part),
+    Merge(RegisterPart),
 }
 
 /// A scalar video instruction.
@@ -122,9 +122,9 @@ pub struct Scalar {
     /// The primary operation.
     pub operation: Operation,
     /// The part of `a`, and its type.
-    pub a: (Part, Signedness),
+    pub a: (RegisterPart, Signedness),
     /// The part of `b`, and its type.
-    pub b: (Part, Signedness),
+    pub b: (RegisterPart, Signedness),
     /// The type of the result and of `c`.
     pub d: Signedness,
     /// `.sat`: to the range of the type, with the width of the destination part.
@@ -146,7 +146,7 @@ impl Scalar {
             Saturation::Wrap => exact,
             Saturation::Clamp => clamp(self.d, bits, exact),
         };
-        let third = Part::WORD.of(self.d, c);
+        let third = RegisterPart::WORD.of(self.d, c);
         let combined = match self.second {
             Second::Nothing => result,
             Second::Add => result + third,
@@ -175,9 +175,9 @@ pub enum Turn {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct MultiplyAdd {
     /// The part of `a`, and its type.
-    pub a: (Part, Signedness),
+    pub a: (RegisterPart, Signedness),
     /// The part of `b`, and its type.
-    pub b: (Part, Signedness),
+    pub b: (RegisterPart, Signedness),
     /// The negated operand.
     pub turn: Turn,
     /// Right shift of the sum: 0, 7 or 15.
@@ -195,7 +195,7 @@ impl MultiplyAdd {
             Turn::Neither | Turn::PlusOne | Turn::Product | Turn::Summand => Signedness::Signed,
         };
         let (a, b) = (self.a.0.of(self.a.1, a), self.b.0.of(self.b.1, b));
-        let (product, third) = (i128::from(a) * i128::from(b), i128::from(Part::WORD.of(sign, c)));
+        let (product, third) = (i128::from(a) * i128::from(b), i128::from(RegisterPart::WORD.of(sign, c)));
         let sum = match self.turn {
             Turn::Neither => product + third,
             Turn::Product => third - product,
@@ -259,7 +259,7 @@ impl Simd {
                 Saturation::Clamp => clamp(self.d, bits, exact),
             };
             match self.gather {
-                Gather::Merge => Part { shift: lane as u32 * bits, bits }.merge(value, result),
+                Gather::Merge => RegisterPart { shift: lane as u32 * bits, bits }.merge(value, result),
                 Gather::Sum => result.wrapping_add(value as u64) & 0xffff_ffff,
             }
         })
@@ -270,8 +270,8 @@ impl Simd {
 mod tests {
     use super::*;
 
-    const BYTE_1: Part = Part { shift: 8, bits: 8 };
-    const HALF_1: Part = Part { shift: 16, bits: 16 };
+    const BYTE_1: RegisterPart = RegisterPart { shift: 8, bits: 8 };
+    const HALF_1: RegisterPart = RegisterPart { shift: 16, bits: 16 };
 
     fn scalar(operation: Operation, sign: Signedness, saturation: Saturation, second: Second) -> Scalar {
         Scalar { operation, a: (BYTE_1, sign), b: (HALF_1, sign), d: sign, saturation, second }
@@ -296,8 +296,8 @@ mod tests {
     fn shifts_lose_what_goes_beyond_34_bits() {
         let shift = |overshoot, saturation| Scalar {
             operation: Operation::ShiftLeft(overshoot),
-            a: (Part::WORD, Signedness::Unsigned),
-            b: (Part::WORD, Signedness::Unsigned),
+            a: (RegisterPart::WORD, Signedness::Unsigned),
+            b: (RegisterPart::WORD, Signedness::Unsigned),
             d: Signedness::Unsigned,
             saturation,
             second: Second::Nothing,
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn multiply_add_takes_the_sign_of_its_operands() {
-        let word = |sign| (Part::WORD, sign);
+        let word = |sign| (RegisterPart::WORD, sign);
         let vmad = |sign, turn, scale, saturation| MultiplyAdd {
             a: word(sign),
             b: word(sign),

@@ -1,8 +1,8 @@
 //! Validity rules of tensor maps: those of the CUDA driver for encoding them, and those of the manual for their types (9.7.9.25.5.1).
 
 use super::{
-    ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Part, Pixels, Swizzle, TensorMap, TensorMapError,
-    WideMode,
+    BoundingBox, ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Pixels, Swizzle, TensorMap,
+    TensorMapError, WideMode,
 };
 
 /// Limits of the fields.
@@ -30,7 +30,7 @@ impl TensorMap {
     /// The first violated rule.
     pub fn check(&self) -> Result<(), TensorMapError> {
         let interleaved = self.interleave != Interleave::None;
-        let pixels = matches!(self.part, Part::Pixels(_));
+        let pixels = matches!(self.bounding_box, BoundingBox::Pixels(_));
         let least = if interleaved || pixels { 3 } else { 1 };
         ensure((least..=MOST_DIMENSIONS).contains(&self.rank), || {
             format!("expected {least} to {MOST_DIMENSIONS} dimensions, found {}", self.rank)
@@ -38,9 +38,9 @@ impl TensorMap {
         self.check_place()?;
         self.check_steps()?;
         self.check_types()?;
-        match &self.part {
-            Part::Tile(sizes) => self.check_box(sizes)?,
-            Part::Pixels(pixels) => self.check_pixels(pixels)?,
+        match &self.bounding_box {
+            BoundingBox::Tile(sizes) => self.check_box(sizes)?,
+            BoundingBox::Pixels(pixels) => self.check_pixels(pixels)?,
         }
         self.check_swizzle()
     }
@@ -158,9 +158,9 @@ impl TensorMap {
 
     fn check_swizzle(&self) -> Result<(), TensorMapError> {
         let swizzle = self.swizzle()?;
-        let elements = match &self.part {
-            Part::Tile(sizes) => sizes[0],
-            Part::Pixels(pixels) => pixels.channels,
+        let elements = match &self.bounding_box {
+            BoundingBox::Tile(sizes) => sizes[0],
+            BoundingBox::Pixels(pixels) => pixels.channels,
         };
         let row = self.element.shared_bytes(elements.into());
         if let (Some(span), Interleave::None) = (swizzle.span(), self.interleave) {

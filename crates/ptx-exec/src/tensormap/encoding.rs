@@ -20,7 +20,7 @@
 //! 128 zero bytes are the initial state for a program that builds a map with `tensormap.replace` alone: a tiled map with no field set.
 
 use super::{
-    BYTES, ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Part, Pixels, Promotion, TensorMap,
+    BYTES, BoundingBox, ElementType, Interleave, MOST_DIMENSIONS, OutOfBounds, Pixels, Promotion, TensorMap,
     TensorMapError, WideMode,
 };
 
@@ -79,11 +79,13 @@ fn broken<T>(what: &str) -> Result<T, TensorMapError> {
 impl TensorMap {
     /// The 128 bytes passed to a kernel.
     pub fn to_bytes(&self) -> [u8; BYTES] {
-        let (kind, channels, pixels) = match &self.part {
-            Part::Tile(_) => (0, 0, 0),
-            Part::Pixels(Pixels { wide: None, channels, pixels, .. }) => (1, *channels, *pixels),
-            Part::Pixels(Pixels { wide: Some(WideMode::W), channels, pixels, .. }) => (2, *channels, *pixels),
-            Part::Pixels(Pixels { wide: Some(WideMode::W128), channels, pixels, .. }) => {
+        let (kind, channels, pixels) = match &self.bounding_box {
+            BoundingBox::Tile(_) => (0, 0, 0),
+            BoundingBox::Pixels(Pixels { wide: None, channels, pixels, .. }) => (1, *channels, *pixels),
+            BoundingBox::Pixels(Pixels { wide: Some(WideMode::W), channels, pixels, .. }) => {
+                (2, *channels, *pixels)
+            }
+            BoundingBox::Pixels(Pixels { wide: Some(WideMode::W128), channels, pixels, .. }) => {
                 (3, *channels, *pixels)
             }
         };
@@ -96,12 +98,12 @@ impl TensorMap {
         bytes.extend(self.address.to_le_bytes());
         bytes.extend(self.dims.iter().flat_map(|size| size.to_le_bytes()));
         bytes.extend(self.strides.iter().flat_map(|stride| stride.to_le_bytes()));
-        match &self.part {
-            Part::Tile(sizes) => {
+        match &self.bounding_box {
+            BoundingBox::Tile(sizes) => {
                 bytes.extend(sizes.iter().flat_map(|&size| (size as u16).to_le_bytes()));
                 bytes.extend([0; 2]);
             }
-            Part::Pixels(pixels) => {
+            BoundingBox::Pixels(pixels) => {
                 let corners = pixels.lower.iter().chain(&pixels.upper);
                 bytes.extend(corners.flat_map(|corner| corner.to_le_bytes()));
             }
@@ -150,10 +152,10 @@ impl TensorMap {
         let [a, b, c, d, e, f] = words;
         let corners = |wide| {
             let (lower, upper) = ([a, b, c].map(|word| word as i16), [d, e, f].map(|word| word as i16));
-            Part::Pixels(Pixels { lower, upper, channels, pixels, wide })
+            BoundingBox::Pixels(Pixels { lower, upper, channels, pixels, wide })
         };
-        let part = match kind {
-            0 => Part::Tile([a, b, c, d, e].map(u32::from)),
+        let bounding_box = match kind {
+            0 => BoundingBox::Tile([a, b, c, d, e].map(u32::from)),
             1 => corners(None),
             2 => corners(Some(WideMode::W)),
             3 => corners(Some(WideMode::W128)),
@@ -174,7 +176,7 @@ impl TensorMap {
             swizzle,
             promotion,
             out_of_bounds,
-            part,
+            bounding_box,
         })
     }
 
@@ -194,7 +196,7 @@ impl TensorMap {
             swizzle: (0, 0),
             promotion: Promotion::None,
             out_of_bounds: OutOfBounds::Zeros,
-            part: Part::Tile([0; MOST_DIMENSIONS]),
+            bounding_box: BoundingBox::Tile([0; MOST_DIMENSIONS]),
         })
     }
 
@@ -203,7 +205,7 @@ impl TensorMap {
     /// # Errors
     /// Values that do not fit in the field.
     pub(crate) fn replace(&mut self, field: Field, value: u64) -> Result<(), TensorMapError> {
-        let Part::Tile(sizes) = &mut self.part else {
+        let BoundingBox::Tile(sizes) = &mut self.bounding_box else {
             return Err(TensorMapError(
                 "`.tile` changes maps of boxes, and this one is of pixels".to_owned(),
             ));

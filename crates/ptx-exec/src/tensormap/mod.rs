@@ -312,9 +312,9 @@ pub enum WideMode {
     W128,
 }
 
-/// The part of the tensor that is copied.
+/// The part of the tensor that a copy transfers (manual 5.5.3, 5.5.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum BoundingBox {
     /// A box with these sizes.
     Tile([u32; MOST_DIMENSIONS]),
     Pixels(Pixels),
@@ -346,7 +346,7 @@ pub struct TensorMap {
     pub(crate) swizzle: (u8, u8),
     pub(crate) promotion: Promotion,
     pub(crate) out_of_bounds: OutOfBounds,
-    pub(crate) part: Part,
+    pub(crate) bounding_box: BoundingBox,
 }
 
 /// The reason why something is not a tensor map.
@@ -360,8 +360,8 @@ impl TensorMap {
     /// # Errors
     /// A tensor that the driver does not encode, with the violated limit.
     pub fn tiled(tensor: &Tensor, box_dims: &[u32]) -> Result<Self, TensorMapError> {
-        let part = Part::Tile(fill(box_dims, dimensions(tensor)?, "sizes of the box")?);
-        Self::new(tensor, part)
+        let bounding_box = BoundingBox::Tile(fill(box_dims, dimensions(tensor)?, "sizes of the box")?);
+        Self::new(tensor, bounding_box)
     }
 
     /// A map of pixels for a filter, like `cuTensorMapEncodeIm2col`.
@@ -372,7 +372,7 @@ impl TensorMap {
         let spatial = tensor.dims.len().saturating_sub(2);
         let (lower, upper) = (corner(&pixel_box.lower, spatial)?, corner(&pixel_box.upper, spatial)?);
         let (channels, pixels) = (pixel_box.channels, pixel_box.pixels);
-        Self::new(tensor, Part::Pixels(Pixels { lower, upper, channels, pixels, wide: None }))
+        Self::new(tensor, BoundingBox::Pixels(Pixels { lower, upper, channels, pixels, wide: None }))
     }
 
     /// A map of pixels of rows, like `cuTensorMapEncodeIm2colWide`: the corners are along W.
@@ -390,10 +390,10 @@ impl TensorMap {
         let wide = Some(mode);
         // The ignored argument is normalized.
         let pixels = if mode == WideMode::W128 { 128 } else { pixels };
-        Self::new(tensor, Part::Pixels(Pixels { lower, upper, channels, pixels, wide }))
+        Self::new(tensor, BoundingBox::Pixels(Pixels { lower, upper, channels, pixels, wide }))
     }
 
-    fn new(tensor: &Tensor, part: Part) -> Result<Self, TensorMapError> {
+    fn new(tensor: &Tensor, bounding_box: BoundingBox) -> Result<Self, TensorMapError> {
         let rank = dimensions(tensor)?;
         if tensor.swizzle == Swizzle::Bytes96 {
             let text = "the swizzle of 96 bytes has no encoding; `tensormap.replace` sets it";
@@ -410,7 +410,7 @@ impl TensorMap {
             swizzle: tensor.swizzle.numbers(),
             promotion: tensor.promotion,
             out_of_bounds: tensor.out_of_bounds,
-            part,
+            bounding_box,
         };
         map.check()?;
         Ok(map)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ptx_exec::tensormap::{ElementType, Swizzle, Tensor};
-use ptx_exec::{Argument, Content, Launch, Limits, Place, TensorMap};
+use ptx_exec::{Argument, Content, Launch, Limits, Relocation, TensorMap};
 use serde_json::Value;
 
 /// A matrix of integers between -3 and 3, by rows.
@@ -56,7 +56,7 @@ fn list<T: std::str::FromStr>(parts: &str, key: &str) -> Vec<T> {
 }
 
 /// What a place of the parameters holds, the sixth argument: an address, or a tensor map.
-fn place(text: &str) -> Place {
+fn relocation(text: &str) -> Relocation {
     let (at, parts) = text.split_once(':').unwrap();
     let kind = if parts.starts_with("address") { "address" } else { "tensormap" };
     let offset: u64 = field(parts, "offset").parse().unwrap();
@@ -88,7 +88,7 @@ fn place(text: &str) -> Place {
         let map = TensorMap::tiled(&tensor, &list::<u32>(parts, "box")).unwrap();
         Content::Tensor { map, buffer }
     };
-    Place { inside: 5, offset: at.parse().unwrap(), content }
+    Relocation { inside: 5, offset: at.parse().unwrap(), content }
 }
 
 fn dimensions(value: &Value) -> [u32; 3] {
@@ -112,7 +112,7 @@ pub fn launch(launches: &str, entry: &str, buffers: [Vec<u8>; 5]) -> Launch {
         cluster: Some(dimensions(&found["cluster"])),
         dynamic_shared: found["shared"].as_u64().unwrap() as u32,
         arguments,
-        places: places.iter().map(|text| place(text.as_str().unwrap())).collect(),
+        relocations: places.iter().map(|text| relocation(text.as_str().unwrap())).collect(),
         limits: Limits { timeout: Some(Duration::from_secs(60)), ..Limits::default() },
         ..Launch::new(entry)
     }

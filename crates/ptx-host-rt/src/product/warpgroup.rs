@@ -15,7 +15,7 @@ const ROWS: usize = 16;
 
 /// Caches of a host thread for the products that it computes.
 #[derive(Default)]
-pub(super) struct Place {
+pub(super) struct ProductCaches {
     pub(super) known: Known,
     kept: Kept,
     pub(super) raw: Vec<u8>,
@@ -24,19 +24,23 @@ pub(super) struct Place {
 }
 
 /// Computes D; `None`, without effect, if its form is unsupported.
-pub(super) fn warpgroup(part: &WarpgroupPart<'_>, rows: &mut [Row], place: &mut Place) -> Option<()> {
+pub(super) fn warpgroup(
+    part: &WarpgroupPart<'_>,
+    rows: &mut [Row],
+    caches: &mut ProductCaches,
+) -> Option<()> {
     let product = &part.op.product;
     // The products of 1-bit values count common bits.
     let is_sum = product.join != Join::Xor;
-    is_sum.then(|| with_sum!(product.d, product.overflow, of_type(part, rows, place)))?
+    is_sum.then(|| with_sum!(product.d, product.overflow, of_type(part, rows, caches)))?
 }
 
-fn of_type<S: Sum>(part: &WarpgroupPart<'_>, rows: &mut [Row], place: &mut Place) -> Option<()> {
+fn of_type<S: Sum>(part: &WarpgroupPart<'_>, rows: &mut [Row], caches: &mut ProductCaches) -> Option<()> {
     let (op, product) = (part.op, &part.op.product);
     let (n, depth) = (product.size.n as usize, product.size.k as usize);
     let is_sparse = product.sparse.is_some();
     let kept = if is_sparse { depth / 2 } else { depth };
-    let Place { known, kept: factors, raw, a, by_lane } = place;
+    let ProductCaches { known, kept: factors, raw, a, by_lane } = caches;
     factor_a(part, kept, rows, (known, raw), a)?;
     let has_shape = n.is_multiple_of(TILE)
         && kept > 0

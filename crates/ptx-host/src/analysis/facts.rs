@@ -5,7 +5,7 @@
 
 use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary};
 use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
 use super::{Lanes, Launched};
@@ -154,7 +154,7 @@ pub(super) fn of_alu(alu: &Alu, sources: &[Facts]) -> Option<Facts> {
         (Alu::Binary { op, packing: Packing::Whole, .. }, [a, b]) => binary(op, *a, *b),
         (Alu::Ternary { op, packing: Packing::Whole, .. }, [a, b, c]) => match op {
             Ternary::IntMad(t, part, Saturation::Wrap) => {
-                let bits = if part == Part::Wide { 2 * t.bits() } else { t.bits() };
+                let bits = if part == ProductPart::Wide { 2 * t.bits() } else { t.bits() };
                 Some(product(t, part, *a, *b)?.add(c.low(bits), bits))
             }
             Ternary::Select => Some(a.join(*b)),
@@ -191,14 +191,14 @@ fn unary(op: Unary, a: Facts) -> Option<Facts> {
 }
 
 /// The product of integers of a type, where signed and unsigned multiplication agree.
-fn product(t: Int, part: Part, a: Facts, b: Facts) -> Option<Facts> {
+fn product(t: Int, part: ProductPart, a: Facts, b: Facts) -> Option<Facts> {
     let bits = t.bits();
     match part {
-        Part::Lo => Some(a.low(bits).mul(b.low(bits), bits)),
-        Part::Wide if t.sign() == Signedness::Unsigned || (a.are_small(bits) && b.are_small(bits)) => {
+        ProductPart::Lo => Some(a.low(bits).mul(b.low(bits), bits)),
+        ProductPart::Wide if t.sign() == Signedness::Unsigned || (a.are_small(bits) && b.are_small(bits)) => {
             Some(a.low(bits).mul(b.low(bits), 2 * bits))
         }
-        Part::Wide | Part::Hi => None,
+        ProductPart::Wide | ProductPart::Hi => None,
     }
 }
 

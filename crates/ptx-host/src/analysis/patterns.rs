@@ -4,7 +4,7 @@
 //! 0, 1 .. 7, 16, 17 ..
 
 use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{Part, Saturation};
+use ptx_exec::scalar::int::{ProductPart, Saturation};
 
 use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of, keeps_others};
 
@@ -133,7 +133,7 @@ impl Patterns {
                 Binary::IntSub(t, Saturation::Wrap) if is_word(t.bits()) => {
                     join(of(a), of(b), u32::wrapping_sub)
                 }
-                Binary::IntMul(t, Part::Lo) if is_word(t.bits()) => match (constant(a), constant(b)) {
+                Binary::IntMul(t, ProductPart::Lo) if is_word(t.bits()) => match (constant(a), constant(b)) {
                     (_, Some(factor)) => by(a, factor),
                     (Some(factor), _) => by(b, factor),
                     _ => Found::Any,
@@ -150,7 +150,7 @@ impl Patterns {
                 _ => Found::Any,
             },
             Alu::Ternary {
-                op: Ternary::IntMad(t, Part::Lo, Saturation::Wrap),
+                op: Ternary::IntMad(t, ProductPart::Lo, Saturation::Wrap),
                 packing: Packing::Whole,
                 a,
                 b,

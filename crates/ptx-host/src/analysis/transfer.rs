@@ -6,7 +6,7 @@ use ptx_exec::program::{
 };
 use ptx_exec::scalar::compare::Relation;
 use ptx_exec::scalar::convert::Excess;
-use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
 use super::differing::{self, Among};
@@ -147,7 +147,7 @@ fn linear(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
             Binary::IntSub(t, Saturation::Wrap) => {
                 Some(of(*a, t.bits())?.combine(of(*b, t.bits())?, i64::wrapping_sub))
             }
-            Binary::IntMul(t, Part::Lo) => Some(of(*a, t.bits())?.times(of(*b, t.bits())?)),
+            Binary::IntMul(t, ProductPart::Lo) => Some(of(*a, t.bits())?.times(of(*b, t.bits())?)),
             Binary::Shl(t) => match shapes.src(*b) {
                 Shape::Constant(by) if by < u64::from(t.bits()) => {
                     Some(of(*a, t.bits())?.times(Shape::Constant(1 << by)))
@@ -158,7 +158,9 @@ fn linear(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
         },
         (
             Alu::Ternary {
-                op: Ternary::IntMad(t, Part::Lo, Saturation::Wrap), packing: Packing::Whole, ..
+                op: Ternary::IntMad(t, ProductPart::Lo, Saturation::Wrap),
+                packing: Packing::Whole,
+                ..
             },
             [a, b, c],
         ) => Some(add(of(*a, t.bits())?.times(of(*b, t.bits())?), of(*c, t.bits())?)),
@@ -184,12 +186,12 @@ fn extended(shapes: &Shapes, alu: &Alu, reads: &[Src]) -> Option<Shape> {
             let Unary::IntToInt { to, from, excess: Excess::Truncate, register } = *op else { return None };
             converted(shapes, *a, to, from, register)
         }
-        (Alu::Binary { op: Binary::IntMul(t, Part::Wide), packing: Packing::Whole, .. }, [a, b]) => {
+        (Alu::Binary { op: Binary::IntMul(t, ProductPart::Wide), packing: Packing::Whole, .. }, [a, b]) => {
             wide_product(shapes, *t, *a, *b)
         }
         (
             Alu::Ternary {
-                op: Ternary::IntMad(t, Part::Wide, Saturation::Wrap),
+                op: Ternary::IntMad(t, ProductPart::Wide, Saturation::Wrap),
                 packing: Packing::Whole,
                 ..
             },

@@ -6,7 +6,7 @@ use ptx_exec::program::{
     Alu, Binary, Collective, CollectiveKind, Dual, Effect, FloatFunction, Op, Packing, Program, Slot, Src,
     Ternary, Unary, VoteMode,
 };
-use ptx_exec::scalar::int::{Int, Part};
+use ptx_exec::scalar::int::{Int, ProductPart};
 use ptx_isa::SpecialReg;
 
 use super::{Access, Graph, heavy};
@@ -197,8 +197,8 @@ fn unary(op: Unary) -> u32 {
     }
 }
 
-fn part(t: Int, part: Part) -> u32 {
-    if part == Part::Wide { 2 * t.bits() } else { t.bits() }
+fn part(t: Int, part: ProductPart) -> u32 {
+    if part == ProductPart::Wide { 2 * t.bits() } else { t.bits() }
 }
 
 fn binary(op: Binary) -> u32 {

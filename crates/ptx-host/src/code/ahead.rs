@@ -13,7 +13,7 @@
 
 use ptx_exec::Space;
 use ptx_exec::program::{Alu, Base, Binary, Effect, Load, Op, Packing, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{Part, Saturation};
+use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 
@@ -84,7 +84,7 @@ impl Code<'_, '_, '_> {
                 // `or` counts as the sum of parts that have no bits in common.
                 Binary::IntAdd(_, Saturation::Wrap) | Binary::Or => Some(of(*a)?.wrapping_add(of(*b)?)),
                 Binary::IntSub(_, Saturation::Wrap) => Some(of(*a)?.wrapping_sub(of(*b)?)),
-                Binary::IntMul(_, Part::Wide | Part::Lo) => times(*a, *b),
+                Binary::IntMul(_, ProductPart::Wide | ProductPart::Lo) => times(*a, *b),
                 Binary::Shl(_) => {
                     let by = self.constant_of(*b).filter(|&by| by < 63)?;
                     Some(of(*a)?.wrapping_mul(1 << by))
@@ -92,7 +92,7 @@ impl Code<'_, '_, '_> {
                 _ => (of(*a)? == 0 && of(*b)? == 0).then_some(0),
             },
             Op::Alu(Alu::Ternary {
-                op: Ternary::IntMad(_, Part::Wide | Part::Lo, Saturation::Wrap),
+                op: Ternary::IntMad(_, ProductPart::Wide | ProductPart::Lo, Saturation::Wrap),
                 packing: Packing::Whole,
                 a,
                 b,

@@ -32,7 +32,7 @@ use crate::run::Status;
 
 /// Where the value of a row is for the current lane.
 #[derive(Clone, Copy)]
-enum Place<'c> {
+enum RowStorage<'c> {
     /// A value, for a row that the region does not write.
     Value(Value<'c>),
     /// Memory of its own.
@@ -57,7 +57,7 @@ struct Carried<'r, 'c> {
 /// The code of one lane.
 struct Alone<'r, 'c> {
     carried: &'r Carried<'r, 'c>,
-    rows: FxHashMap<u32, Place<'c>>,
+    rows: FxHashMap<u32, RowStorage<'c>>,
     /// The LLVM block of each block, and the one that a lane reaches when it leaves.
     blocks: Vec<Block<'c>>,
     left: Block<'c>,
@@ -167,9 +167,9 @@ impl<'c> Code<'_, '_, 'c> {
             let place = match memory.get(&row) {
                 Some(&place) => {
                     self.builder().store(value, place, 8, Ordinary)?;
-                    Place::Memory(place)
+                    RowStorage::Memory(place)
                 }
-                None => Place::Value(value),
+                None => RowStorage::Value(value),
             };
             alone.rows.insert(row, place);
         }
@@ -368,7 +368,7 @@ impl<'c> Code<'_, '_, 'c> {
         value: Value<'c>,
     ) -> Result<(), LlvmError> {
         // Rows that are constants have no memory.
-        let Some(&Place::Memory(place)) = alone.rows.get(&row) else { return Ok(()) };
+        let Some(&RowStorage::Memory(place)) = alone.rows.get(&row) else { return Ok(()) };
         let mut value = self.emit.resize(value, self.analysis.widths.row(row))?;
         if let Some(holds) = holds {
             value = self.builder().select(holds, value, self.raw_alone(alone, Src::register(row))?)?;
@@ -384,8 +384,8 @@ impl<'c> Code<'_, '_, 'c> {
     /// As [`Self::value_alone`], without canonicalizing NaNs.
     fn raw_alone(&self, alone: &Alone<'_, 'c>, src: Src) -> Result<Value<'c>, LlvmError> {
         match src.as_register().and_then(|row| Some((row, *alone.rows.get(&row)?))) {
-            Some((_, Place::Value(value))) => Ok(value),
-            Some((row, Place::Memory(place))) => {
+            Some((_, RowStorage::Value(value))) => Ok(value),
+            Some((row, RowStorage::Memory(place))) => {
                 self.builder().load(self.types.int(self.analysis.widths.row(row)), place, 8, Ordinary)
             }
             None => self.raw_first(src, 0),

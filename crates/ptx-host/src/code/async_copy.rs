@@ -16,7 +16,7 @@ use crate::kernel::CompileError;
 
 /// The source or destination address of each lane.
 #[derive(Clone, Copy)]
-enum Places<'c> {
+enum CopyAddresses<'c> {
     Global(Held<'c>),
     Shared(Held<'c>),
 }
@@ -24,8 +24,8 @@ enum Places<'c> {
 /// The operands of a copy.
 #[derive(Clone, Copy)]
 struct Copies<'c> {
-    to: Places<'c>,
-    from: Places<'c>,
+    to: CopyAddresses<'c>,
+    from: CopyAddresses<'c>,
     size: u32,
     /// How many bytes are copied; all if `None`.
     copied: Option<Held<'c>>,
@@ -39,8 +39,8 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let size = copy.size;
-        let to = self.copy_places(0, &copy.to, pc)?;
-        let from = self.copy_places(1, &copy.from, pc)?;
+        let to = self.copy_addresses(0, &copy.to, pc)?;
+        let from = self.copy_addresses(1, &copy.from, pc)?;
         let copied = match copy.amount {
             CopyAmount::Whole => None,
             CopyAmount::Bytes(src) => Some(self.hold(2, src, 32)?),
@@ -65,13 +65,18 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(())
     }
 
-    fn copy_places(&mut self, number: usize, address: &Address, pc: u32) -> Result<Places<'c>, CompileError> {
+    fn copy_addresses(
+        &mut self,
+        number: usize,
+        address: &Address,
+        pc: u32,
+    ) -> Result<CopyAddresses<'c>, CompileError> {
         match (address.space, address.base) {
             (Space::Shared, Base::Row(src, _)) => {
-                Ok(Places::Shared(self.hold_sum(number, src, 32, address.offset)?))
+                Ok(CopyAddresses::Shared(self.hold_sum(number, src, 32, address.offset)?))
             }
             (Space::Global, Base::Row(src, AddressWidth::Bits64)) => {
-                Ok(Places::Global(self.hold_sum(number, src, 64, address.offset)?))
+                Ok(CopyAddresses::Global(self.hold_sum(number, src, 64, address.offset)?))
             }
             _ => {
                 let why = "asynchronous copies between other memory than global and the own shared one are not compiled";
@@ -80,13 +85,13 @@ impl<'c> Code<'_, '_, 'c> {
         }
     }
 
-    fn copy_place(&self, places: Places<'c>, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        match places {
-            Places::Global(held) => {
+    fn copy_address(&self, addresses: CopyAddresses<'c>, lane: Value<'c>) -> Result<Value<'c>, LlvmError> {
+        match addresses {
+            CopyAddresses::Global(held) => {
                 let address = self.of_lane(held, lane)?;
                 self.builder().cast(CastOp::IntToPtr, address, self.types.pointer(0))
             }
-            Places::Shared(held) => {
+            CopyAddresses::Shared(held) => {
                 let mut offset = self.emit.resize(self.of_lane(held, lane)?, 64)?;
                 if self.launched.clusters {
                     offset = self.builder().binary(BinaryOp::And, offset, self.int(64, SHARED_OFFSET))?;
@@ -99,7 +104,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// The copy of one lane.
     fn copy_lane(&self, copies: Copies<'c>, lane: Value<'c>) -> Result<(), LlvmError> {
         let Copies { to, from, size, copied } = copies;
-        let [to, from] = [self.copy_place(to, lane)?, self.copy_place(from, lane)?];
+        let [to, from] = [self.copy_address(to, lane)?, self.copy_address(from, lane)?];
         let whole = self.types.int(8 * size);
         let Some(copied) = copied else {
             let value = self.builder().load(whole, from, size, Ordinary)?;

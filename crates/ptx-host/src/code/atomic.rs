@@ -30,7 +30,7 @@ use crate::kernel::CompileError;
 
 /// The addresses of an atomic operation.
 #[derive(Clone, Copy)]
-enum Places<'c> {
+enum LaneAddresses<'c> {
     /// Host addresses.
     Global(Held<'c>),
     /// 32-bit addresses in the shared memory of the blocks of the cluster.
@@ -43,7 +43,7 @@ enum Places<'c> {
 
 /// A host address, and the memory that it is in.
 #[derive(Clone, Copy)]
-struct Place<'c> {
+struct HostAddress<'c> {
     pointer: Value<'c>,
     memory: Kind<'c>,
 }
@@ -67,9 +67,9 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), CompileError> {
         let bits = 8 * atomic.size;
         let dst = atomic.dst.filter(|dst| self.analysis.is_read_after(self.program, id, pc, *dst));
-        let places = self.atomic_places(&atomic.address, pc)?;
+        let addresses = self.lane_addresses(&atomic.address, pc)?;
         let lanes = self.active_warps(guard)?;
-        if dst.is_none() && self.combined_first(guard, atomic, places, &lanes)? {
+        if dst.is_none() && self.combined_first(guard, atomic, addresses, &lanes)? {
             return Ok(());
         }
         let [b, c] = atomic.operands;
@@ -78,12 +78,12 @@ impl<'c> Code<'_, '_, 'c> {
         let results = dst.map(|_| self.results(3, bits)).transpose()?;
         // Lanes may have the same address, so their operations cannot be vectorized: each sees the result of the one before it.
         let one = |code: &Self, lane: Value<'c>| {
-            let place = code.atomic_place(places, 0, lane)?;
+            let address = code.host_address(addresses, 0, lane)?;
             let [b, c] = [code.of_lane(b, lane)?, code.of_lane(c, lane)?];
-            let old = code.update(atomic.combine, place, bits, b, c)?;
+            let old = code.update(atomic.combine, address, bits, b, c)?;
             results.map_or(Ok(()), |results| code.set_lane(results, lane, old))
         };
-        if is_short(atomic.combine, places) {
+        if is_short(atomic.combine, addresses) {
             self.each_lane_unrolled(&lanes, one)?;
         } else {
             self.each_lane(&lanes, one)?;
@@ -104,7 +104,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let bits = 8 * atomic.size;
-        let places = self.atomic_places(&atomic.address, pc)?;
+        let addresses = self.lane_addresses(&atomic.address, pc)?;
         let lanes = self.active_warps(guard)?;
         let mut elements = Vec::new();
         for (n, &(dst, src)) in atomic.elements.iter().enumerate() {
@@ -113,9 +113,9 @@ impl<'c> Code<'_, '_, 'c> {
         }
         self.each_lane(&lanes, |code, lane| {
             for (n, &(operand, results)) in elements.iter().enumerate() {
-                let place = code.atomic_place(places, n as u64 * u64::from(atomic.size), lane)?;
+                let address = code.host_address(addresses, n as u64 * u64::from(atomic.size), lane)?;
                 let b = code.of_lane(operand, lane)?;
-                let old = code.update(atomic.combine, place, bits, b, b)?;
+                let old = code.update(atomic.combine, address, bits, b, b)?;
                 if let Some(results) = results {
                     code.set_lane(results, lane, old)?;
                 }
@@ -139,7 +139,7 @@ impl<'c> Code<'_, '_, 'c> {
         atomic: &WideAtomic,
         pc: u32,
     ) -> Result<(), CompileError> {
-        let places = self.atomic_places(&atomic.address, pc)?;
+        let addresses = self.lane_addresses(&atomic.address, pc)?;
         let lanes = self.active_warps(guard)?;
         let mut halves = Vec::new();
         for (n, src) in atomic.operands.into_iter().flat_map(|src| [src, src.plus(1)]).enumerate() {
@@ -147,18 +147,18 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let [low, high] = [self.results(5, 64)?, self.results(6, 64)?];
         self.each_lane(&lanes, |code, lane| {
-            let place = code.atomic_place(places, 0, lane)?;
+            let address = code.host_address(addresses, 0, lane)?;
             let of = |n: usize| code.of_lane(halves[n], lane);
             let [b, c] = [code.joined(of(0)?, of(1)?)?, code.joined(of(2)?, of(3)?)?];
             let combine = match atomic.exchange {
                 Exchange::Always => Combine::Exchange,
                 Exchange::WhereEqual => Combine::CompareAndSwap,
             };
-            let old = match (place.memory, combine) {
+            let old = match (address.memory, combine) {
                 (Kind::Global | Kind::Either(_), Combine::Exchange) => {
-                    code.exchanged(place.pointer, 128, |_, _| Ok(b))?
+                    code.exchanged(address.pointer, 128, |_, _| Ok(b))?
                 }
-                _ => code.update(combine, place, 128, b, c)?,
+                _ => code.update(combine, address, 128, b, c)?,
             };
             let upper = code.builder().binary(BinaryOp::LShr, old, code.types.wide_value(128, 64))?;
             code.set_lane(low, lane, code.emit.resize(old, 64)?)?;
@@ -179,20 +179,24 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The addresses of an atomic operation, which array 0 holds.
-    fn atomic_places(&mut self, address: &Address, pc: u32) -> Result<Places<'c>, CompileError> {
+    fn lane_addresses(&mut self, address: &Address, pc: u32) -> Result<LaneAddresses<'c>, CompileError> {
         let Base::Row(src, width) = address.base else {
             return Err(CompileError::refused(pc, "local memory has no atomic operations"));
         };
         match address.space {
-            Space::Shared => Ok(Places::Shared(self.hold_sum(0, src, 32, address.offset)?)),
+            Space::Shared => Ok(LaneAddresses::Shared(self.hold_sum(0, src, 32, address.offset)?)),
             Space::Global | Space::Generic => {
                 let held = match width {
                     AddressWidth::Bits64 => self.hold_sum(0, src, 64, address.offset)?,
                     AddressWidth::Bits32 => self.hold_sum(0, src, 32, address.offset)?,
                 };
-                Ok(if address.space == Space::Global { Places::Global(held) } else { Places::Generic(held) })
+                Ok(if address.space == Space::Global {
+                    LaneAddresses::Global(held)
+                } else {
+                    LaneAddresses::Generic(held)
+                })
             }
-            Space::SharedCluster => Ok(Places::Cluster(self.hold_sum(0, src, 32, address.offset)?)),
+            Space::SharedCluster => Ok(LaneAddresses::Cluster(self.hold_sum(0, src, 32, address.offset)?)),
             Space::Local | Space::Const | Space::Param => {
                 Err(CompileError::refused(pc, "the memory has no atomic operations"))
             }
@@ -220,32 +224,39 @@ impl<'c> Code<'_, '_, 'c> {
         self.put(number, &chunks?)
     }
 
-    /// The place of a lane, `after` bytes after its address.
-    fn atomic_place(&self, places: Places<'c>, after: u64, lane: Value<'c>) -> Result<Place<'c>, LlvmError> {
+    /// The host address of a lane, `after` bytes after its own.
+    fn host_address(
+        &self,
+        addresses: LaneAddresses<'c>,
+        after: u64,
+        lane: Value<'c>,
+    ) -> Result<HostAddress<'c>, LlvmError> {
         let builder = self.builder();
         let of = |held| -> Result<Value<'c>, LlvmError> {
             let address = self.emit.resize(self.of_lane(held, lane)?, 64)?;
             if after == 0 { Ok(address) } else { builder.binary(BinaryOp::Add, address, self.int(64, after)) }
         };
         let host = |address| builder.cast(CastOp::IntToPtr, address, self.types.pointer(0));
-        Ok(match places {
-            Places::Global(held) => Place { pointer: host(of(held)?)?, memory: Kind::Global },
-            Places::Shared(held) => {
+        Ok(match addresses {
+            LaneAddresses::Global(held) => HostAddress { pointer: host(of(held)?)?, memory: Kind::Global },
+            LaneAddresses::Shared(held) => {
                 let mut offset = of(held)?;
                 if self.launched.clusters {
                     offset = builder.binary(BinaryOp::And, offset, self.int(64, SHARED_OFFSET))?;
                 }
-                Place { pointer: builder.offset(self.inputs.shared, offset)?, memory: Kind::Shared }
+                HostAddress { pointer: builder.offset(self.inputs.shared, offset)?, memory: Kind::Shared }
             }
-            Places::Cluster(held) => Place { pointer: self.in_cluster(of(held)?)?, memory: Kind::Shared },
-            Places::Generic(held) => {
+            LaneAddresses::Cluster(held) => {
+                HostAddress { pointer: self.in_cluster(of(held)?)?, memory: Kind::Shared }
+            }
+            LaneAddresses::Generic(held) => {
                 let address = of(held)?;
                 let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
                 let window = self.int(64, Space::Shared.window(AddressSize::Bits64) >> 32);
                 let is_shared = builder.int_compare(IntPredicate::Eq, upper, window)?;
                 let own = self.in_cluster(address)?;
                 let pointer = builder.select(is_shared, own, host(address)?)?;
-                Place { pointer, memory: Kind::Either(is_shared) }
+                HostAddress { pointer, memory: Kind::Either(is_shared) }
             }
         })
     }
@@ -254,26 +265,27 @@ impl<'c> Code<'_, '_, 'c> {
     fn update(
         &self,
         combine: Combine,
-        place: Place<'c>,
+        address: HostAddress<'c>,
         bits: u32,
         b: Value<'c>,
         c: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
         let builder = self.builder();
-        if let Kind::Shared = place.memory {
-            let old = builder.load(self.types.int(bits), place.pointer, bits / 8, Ordinary)?;
-            let new = self.combined(combine, place.memory, old, b, c)?;
-            builder.store(new, place.pointer, bits / 8, Ordinary)?;
+        if let Kind::Shared = address.memory {
+            let old = builder.load(self.types.int(bits), address.pointer, bits / 8, Ordinary)?;
+            let new = self.combined(combine, address.memory, old, b, c)?;
+            builder.store(new, address.pointer, bits / 8, Ordinary)?;
             return Ok(old);
         }
         if combine == Combine::CompareAndSwap {
-            let pair = builder.compare_exchange(place.pointer, b, c, Ordering::SeqCst, Scope::System)?;
+            let pair = builder.compare_exchange(address.pointer, b, c, Ordering::SeqCst, Scope::System)?;
             return builder.extract_field(pair, 0);
         }
         match host_operation(combine) {
-            Some(op) => builder.atomic_rmw(op, place.pointer, b, Ordering::SeqCst, Scope::System),
-            None => self
-                .exchanged(place.pointer, bits, |code, old| code.combined(combine, place.memory, old, b, c)),
+            Some(op) => builder.atomic_rmw(op, address.pointer, b, Ordering::SeqCst, Scope::System),
+            None => self.exchanged(address.pointer, bits, |code, old| {
+                code.combined(combine, address.memory, old, b, c)
+            }),
         }
     }
 
@@ -291,8 +303,8 @@ impl<'c> Code<'_, '_, 'c> {
         let first = match bits {
             128 => {
                 let half = |offset| -> Result<Value<'c>, LlvmError> {
-                    let place = builder.offset(pointer, self.int(64, offset))?;
-                    let half = builder.load(self.types.int(64), place, 8, Ordinary)?;
+                    let half_address = builder.offset(pointer, self.int(64, offset))?;
+                    let half = builder.load(self.types.int(64), half_address, 8, Ordinary)?;
                     builder.make_atomic(half, Ordering::Monotonic, Scope::System)?;
                     Ok(half)
                 };
@@ -405,11 +417,13 @@ impl<'c> Code<'_, '_, 'c> {
         &mut self,
         guard: Option<(u32, bool)>,
         atomic: &Atomic,
-        places: Places<'c>,
+        addresses: LaneAddresses<'c>,
         lanes: &[Value<'c>],
     ) -> Result<bool, LlvmError> {
-        let (Places::Global(held) | Places::Shared(held) | Places::Cluster(held) | Places::Generic(held)) =
-            places;
+        let (LaneAddresses::Global(held)
+        | LaneAddresses::Shared(held)
+        | LaneAddresses::Cluster(held)
+        | LaneAddresses::Generic(held)) = addresses;
         let bits = 8 * atomic.size;
         let Some(reduction) = Reduction::of(atomic.combine, bits) else { return Ok(false) };
         let Held::One(_) = held else { return Ok(false) };
@@ -446,8 +460,8 @@ impl<'c> Code<'_, '_, 'c> {
         };
         let any = self.any_lane(lanes)?;
         self.only_if(any, |code| {
-            let place = code.atomic_place(places, 0, code.int(64, 0))?;
-            code.update(atomic.combine, place, bits, operand, operand).map(drop)
+            let address = code.host_address(addresses, 0, code.int(64, 0))?;
+            code.update(atomic.combine, address, bits, operand, operand).map(drop)
         })?;
         Ok(true)
     }
@@ -506,12 +520,12 @@ fn host_operation(combine: Combine) -> Option<RmwOp> {
 }
 
 /// Whether the code of one lane is a few instructions, without a loop.
-fn is_short(combine: Combine, places: Places<'_>) -> bool {
-    match (combine, places) {
+fn is_short(combine: Combine, addresses: LaneAddresses<'_>) -> bool {
+    match (combine, addresses) {
         (Combine::Float(_), _) => false,
-        (_, Places::Shared(_)) => true,
-        (_, Places::Cluster(_)) => false,
-        (Combine::IntAdd(_) | Combine::Exchange | Combine::CompareAndSwap, Places::Global(_)) => true,
-        (_, Places::Global(_) | Places::Generic(_)) => false,
+        (_, LaneAddresses::Shared(_)) => true,
+        (_, LaneAddresses::Cluster(_)) => false,
+        (Combine::IntAdd(_) | Combine::Exchange | Combine::CompareAndSwap, LaneAddresses::Global(_)) => true,
+        (_, LaneAddresses::Global(_) | LaneAddresses::Generic(_)) => false,
     }
 }

@@ -72,7 +72,7 @@ impl Atomicity {
 }
 
 /// The memory of one lane's access.
-struct Place<'c> {
+struct LaneAddress<'c> {
     pointer: Value<'c>,
     /// Whether it is in local memory, where consecutive words are apart; `None` if it cannot be.
     is_local: Option<Value<'c>>,
@@ -293,8 +293,8 @@ impl<'c> Code<'_, '_, 'c> {
         let one = |code: &Self, lane: Value<'c>| {
             for (n, part) in results.chunks(parts).enumerate() {
                 let offset = load.address.offset.wrapping_add((n as u64 * u64::from(load.size)) as i64);
-                let place = code.place_of(space, addresses, offset, lane)?;
-                let value = code.load_place(&place, 8 * load.size, atomicity.load_order())?;
+                let address = code.lane_address(space, addresses, offset, lane)?;
+                let value = code.load_lane(&address, 8 * load.size, atomicity.load_order())?;
                 code.set_lane(part[0], lane, code.emit.resize(value, bits)?)?;
                 if let Some(&upper) = part.get(1) {
                     let shift = code.types.wide_value(128, 64);
@@ -349,12 +349,12 @@ impl<'c> Code<'_, '_, 'c> {
         self.each_lane(&lanes, |code, lane| {
             for (n, part) in sources.chunks(parts).enumerate() {
                 let offset = store.address.offset.wrapping_add((n as u64 * u64::from(store.size)) as i64);
-                let place = code.place_of(space, addresses, offset, lane)?;
+                let address = code.lane_address(space, addresses, offset, lane)?;
                 let mut value = code.of_lane(part[0], lane)?;
                 if let Some(&upper) = part.get(1) {
                     value = code.joined(value, code.of_lane(upper, lane)?)?;
                 }
-                code.store_place(&place, value, atomicity.store_order())?;
+                code.store_lane(&address, value, atomicity.store_order())?;
             }
             Ok(())
         })?;
@@ -362,13 +362,13 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     /// The memory of a lane's access.
-    fn place_of(
+    fn lane_address(
         &self,
         space: Space,
         addresses: Held<'c>,
         offset: i64,
         lane: Value<'c>,
-    ) -> Result<Place<'c>, LlvmError> {
+    ) -> Result<LaneAddress<'c>, LlvmError> {
         let builder = self.builder();
         let address = self.of_lane(addresses, lane)?;
         let bits = self.emit.bits(address);
@@ -376,10 +376,10 @@ impl<'c> Code<'_, '_, 'c> {
         let address = self.emit.resize(builder.binary(BinaryOp::Add, address, offset)?, 64)?;
         let mut pointer = builder.cast(CastOp::IntToPtr, address, self.types.pointer(0))?;
         if space == Space::SharedCluster {
-            return Ok(Place { pointer: self.in_cluster(address)?, is_local: None });
+            return Ok(LaneAddress { pointer: self.in_cluster(address)?, is_local: None });
         }
         if space != Space::Generic {
-            return Ok(Place { pointer, is_local: None });
+            return Ok(LaneAddress { pointer, is_local: None });
         }
         let upper = builder.binary(BinaryOp::LShr, address, self.int(64, 32))?;
         let is_in = |space: Space| {
@@ -394,7 +394,7 @@ impl<'c> Code<'_, '_, 'c> {
             pointer = builder.select(is_in(space)?, builder.offset(start, offset)?, pointer)?;
         }
         pointer = builder.select(is_in(Space::Shared)?, self.in_cluster(address)?, pointer)?;
-        let Some(local) = self.local else { return Ok(Place { pointer, is_local: None }) };
+        let Some(local) = self.local else { return Ok(LaneAddress { pointer, is_local: None }) };
         let is_local = is_in(Space::Local)?;
         let offset = builder.binary(BinaryOp::And, address, self.int(64, u32::MAX.into()))?;
         let bytes = builder.binary(BinaryOp::And, address, self.int(64, 3))?;
@@ -402,32 +402,32 @@ impl<'c> Code<'_, '_, 'c> {
         let at = builder.binary(BinaryOp::Add, self.local_row(offset, 64)?, words)?;
         let at = builder.binary(BinaryOp::Add, at, bytes)?;
         let pointer = builder.select(is_local, builder.offset(local, at)?, pointer)?;
-        Ok(Place { pointer, is_local: Some(is_local) })
+        Ok(LaneAddress { pointer, is_local: Some(is_local) })
     }
 
     /// Loads `bits` bits; 128 bits from local memory do not occur.
-    fn load_place(
+    fn load_lane(
         &self,
-        place: &Place<'c>,
+        address: &LaneAddress<'c>,
         bits: u32,
         order: Option<Ordering>,
     ) -> Result<Value<'c>, LlvmError> {
         let builder = self.builder();
         let whole = |code: &Self| {
-            let value = code.builder().load(code.types.int(bits), place.pointer, bits / 8, Ordinary)?;
+            let value = code.builder().load(code.types.int(bits), address.pointer, bits / 8, Ordinary)?;
             if let Some(order) = order {
                 code.builder().make_atomic(value, order, Scope::System)?;
             }
             Ok(value)
         };
-        let Some(is_local) = place.is_local.filter(|_| bits > 32) else { return whole(self) };
+        let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(self) };
         let [words, one, after] =
             ["words", "one", "loaded"].map(|name| self.function.append_block(self.types, name));
         builder.branch_if(is_local, words, one)?;
         builder.position_at_end(words);
         let mut all = self.types.int(bits).zero();
         for word in 0..u64::from(bits / 32) {
-            let at = builder.offset(place.pointer, self.int(64, ROW * word))?;
+            let at = builder.offset(address.pointer, self.int(64, ROW * word))?;
             let value = self.emit.resize(builder.load(self.types.int(32), at, 4, Ordinary)?, bits)?;
             let value =
                 builder.binary(BinaryOp::Shl, value, self.types.wide_value(bits, u128::from(32 * word)))?;
@@ -444,28 +444,28 @@ impl<'c> Code<'_, '_, 'c> {
         Ok(either)
     }
 
-    fn store_place(
+    fn store_lane(
         &self,
-        place: &Place<'c>,
+        address: &LaneAddress<'c>,
         value: Value<'c>,
         order: Option<Ordering>,
     ) -> Result<(), LlvmError> {
         let bits = self.emit.bits(value);
         let whole = |code: &Self| {
-            let stored = code.builder().store(value, place.pointer, bits / 8, Ordinary)?;
+            let stored = code.builder().store(value, address.pointer, bits / 8, Ordinary)?;
             match order {
                 Some(order) => code.builder().make_atomic(stored, order, Scope::System),
                 None => Ok(()),
             }
         };
-        let Some(is_local) = place.is_local.filter(|_| bits > 32) else { return whole(self) };
+        let Some(is_local) = address.is_local.filter(|_| bits > 32) else { return whole(self) };
         let builder = self.builder();
         let [words, one, after] =
             ["words", "one", "stored"].map(|name| self.function.append_block(self.types, name));
         builder.branch_if(is_local, words, one)?;
         builder.position_at_end(words);
         for word in 0..u64::from(bits / 32) {
-            let at = builder.offset(place.pointer, self.int(64, ROW * word))?;
+            let at = builder.offset(address.pointer, self.int(64, ROW * word))?;
             let part =
                 builder.binary(BinaryOp::LShr, value, self.types.wide_value(bits, u128::from(32 * word)))?;
             builder.store(self.emit.resize(part, 32)?, at, 4, Ordinary)?;

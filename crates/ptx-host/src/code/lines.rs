@@ -26,7 +26,7 @@ impl<'c> Debug<'c> {
         let mut info = DebugInfo::for_host(module, types);
         let kernel = program.functions.get(program.entry as usize);
         let name = kernel.map_or(NAME, |kernel| kernel.name.as_str());
-        let first = kernel.and_then(|kernel| lines.place(kernel.start)).unwrap_or_default();
+        let first = kernel.and_then(|kernel| lines.location(kernel.start)).unwrap_or_default();
         let files: Vec<Metadata<'c>> = lines.files.iter().map(|file| info.file(module, file)).collect();
         let own = files.get(first.file as usize).copied();
         let own = own.unwrap_or_else(|| info.file(module, "kernel"));
@@ -51,9 +51,14 @@ impl Code<'_, '_, '_> {
     pub(super) fn locate(&self, pc: u32) {
         let (Some(debug), Some(lines)) = (&self.debug, self.lines) else { return };
         let pc = self.joined.map_or(pc, |joined| joined.place(pc));
-        let Some(place) = lines.place(pc) else { return };
-        if let Some(&scope) = debug.scopes.get(place.file as usize) {
-            self.builder().set_location(Some(debug.info.location(place.line, place.column, scope, None)));
+        let Some(location) = lines.location(pc) else { return };
+        if let Some(&scope) = debug.scopes.get(location.file as usize) {
+            self.builder().set_location(Some(debug.info.location(
+                location.line,
+                location.column,
+                scope,
+                None,
+            )));
         }
     }
 }

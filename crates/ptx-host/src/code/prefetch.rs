@@ -10,7 +10,7 @@
 
 use ptx_exec::Space;
 use ptx_exec::program::{Alu, Base, Binary, Effect, Inst, Load, Op, Packing, Src, Ternary, Unary};
-use ptx_exec::scalar::int::{Part, Saturation};
+use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
@@ -102,7 +102,9 @@ impl<'c> Code<'_, '_, 'c> {
                 Binary::IntAdd(_, Saturation::Wrap) if *a == src => self.addend(round, *b),
                 Binary::IntAdd(_, Saturation::Wrap) if *b == src => self.addend(round, *a),
                 Binary::IntAdd(_, Saturation::Wrap) => self.sum(of(*a)?, of(*b)?),
-                Binary::IntMul(_, Part::Wide | Part::Lo) => self.times(of(*a)?, self.constant_of(*b)),
+                Binary::IntMul(_, ProductPart::Wide | ProductPart::Lo) => {
+                    self.times(of(*a)?, self.constant_of(*b))
+                }
                 Binary::Shl(_) => {
                     let factor = self.constant_of(*b).filter(|&by| by < 64).map(|by| 1 << by);
                     self.times(of(*a)?, factor)
@@ -110,7 +112,7 @@ impl<'c> Code<'_, '_, 'c> {
                 _ => Ok(Growth::Unknown),
             },
             Op::Alu(Alu::Ternary {
-                op: Ternary::IntMad(_, Part::Wide | Part::Lo, Saturation::Wrap),
+                op: Ternary::IntMad(_, ProductPart::Wide | ProductPart::Lo, Saturation::Wrap),
                 packing: Packing::Whole,
                 a,
                 b,

@@ -5,7 +5,7 @@
 //! | `ldmatrix` | a vector of 16 bytes for each line, from the address of its lane, and shuffles |
 //! | `wmma.load` | gathers: the registers of fragments are the interpreter's rows, in any order in memory |
 
-use ptx_exec::program::{Collective, Fragment, Held, Major, Place, Src, Tiles, WARP};
+use ptx_exec::program::{Collective, ElementPosition, Fragment, Held, Major, Src, Tiles, WARP};
 use ptx_exec::{AddressSize, Space};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
@@ -255,9 +255,9 @@ impl<'c> Code<'_, '_, 'c> {
 
 /// The row or column in memory of an element of a lane's register, and its index there.
 fn element(fragment: &Fragment, lane: usize, register: usize, sub: usize) -> (usize, usize) {
-    let Fragment { size, part, factor } = *fragment;
+    let Fragment { size, operand, factor } = *fragment;
     let i = register * factor.element.per_register() as usize + sub;
-    let Place { row, column, .. } = Held::Fragments.place(size, part, factor, lane, i);
+    let ElementPosition { row, column, .. } = Held::Fragments.position(size, operand, factor, lane, i);
     match factor.major {
         Major::Row => (row, column),
         Major::Column => (column, row),

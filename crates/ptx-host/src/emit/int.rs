@@ -1,7 +1,7 @@
 //! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the width of the type.
 
 use ptx_exec::scalar::convert::PackElement;
-use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_llvm::build::{BinaryOp, CastOp};
 
 use super::lanes::Lanes;
@@ -57,20 +57,25 @@ pub(super) fn abs<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     if is_signed(t) || t.bits() == 64 { a.intrinsic_with("llvm.abs", &[], &[false]) } else { a }
 }
 
-/// A part of the product; `Part::Wide` has twice the width, at most 64 bits.
-pub(super) fn mul<'a, 'm, 'c>(t: Int, part: Part, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+/// A part of the product; `ProductPart::Wide` has twice the width, at most 64 bits.
+pub(super) fn mul<'a, 'm, 'c>(
+    t: Int,
+    part: ProductPart,
+    a: L<'a, 'm, 'c>,
+    b: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
     let bits = t.bits();
     match part {
-        Part::Lo => a * b,
-        Part::Wide => {
+        ProductPart::Lo => a * b,
+        ProductPart::Wide => {
             let width = (2 * bits).min(64);
             extend(t, a, width) * extend(t, b, width)
         }
-        Part::Hi if bits < 64 || a.value.ty().vector_parts().is_none() => {
+        ProductPart::Hi if bits < 64 || a.value.ty().vector_parts().is_none() => {
             let product = extend(t, a, 2 * bits) * extend(t, b, 2 * bits);
             (product >> u64::from(bits)).resize(bits)
         }
-        Part::Hi => high_word(t, a, b),
+        ProductPart::Hi => high_word(t, a, b),
     }
 }
 
@@ -87,14 +92,14 @@ fn high_word<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm
 /// The part that `mad.cc` adds; see `ptx_exec::scalar::int::carry_product` for 16-bit `madc.hi`.
 pub(super) fn carry_product<'a, 'm, 'c>(
     t: Int,
-    part: Part,
+    part: ProductPart,
     a: L<'a, 'm, 'c>,
     b: L<'a, 'm, 'c>,
 ) -> L<'a, 'm, 'c> {
     match (part, t.bits()) {
         // The product has 32 bits; the bits above are its sign.
-        (Part::Hi, 16) if is_signed(t) => (extend(t, a, 32) * extend(t, b, 32)).ashr(31).resize(16),
-        (Part::Hi, 16) => a.zero(),
+        (ProductPart::Hi, 16) if is_signed(t) => (extend(t, a, 32) * extend(t, b, 32)).ashr(31).resize(16),
+        (ProductPart::Hi, 16) => a.zero(),
         _ => mul(t, part, a, b).resize(t.bits()),
     }
 }
@@ -106,10 +111,15 @@ fn low24<'a, 'm, 'c>(t: Int, a: L<'a, 'm, 'c>, width: u32) -> L<'a, 'm, 'c> {
     }
 }
 
-pub(super) fn mul24<'a, 'm, 'c>(t: Int, part: Part, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+pub(super) fn mul24<'a, 'm, 'c>(
+    t: Int,
+    part: ProductPart,
+    a: L<'a, 'm, 'c>,
+    b: L<'a, 'm, 'c>,
+) -> L<'a, 'm, 'c> {
     match part {
-        Part::Lo | Part::Wide => (low24(t, a, 32) * low24(t, b, 32)).resize(t.bits()),
-        Part::Hi => ((low24(t, a, 64) * low24(t, b, 64)) >> 16).resize(t.bits()),
+        ProductPart::Lo | ProductPart::Wide => (low24(t, a, 32) * low24(t, b, 32)).resize(t.bits()),
+        ProductPart::Hi => ((low24(t, a, 64) * low24(t, b, 64)) >> 16).resize(t.bits()),
     }
 }
 
@@ -132,10 +142,10 @@ pub(super) fn dp4a<'a, 'm, 'c>(signs: [Signedness; 2], [a, b, c]: [L<'a, 'm, 'c>
 
 pub(super) fn dp2a<'a, 'm, 'c>(
     signs: [Signedness; 2],
-    part: Part,
+    part: ProductPart,
     [a, b, c]: [L<'a, 'm, 'c>; 3],
 ) -> L<'a, 'm, 'c> {
-    let first = if part == Part::Hi { 2 } else { 0 };
+    let first = if part == ProductPart::Hi { 2 } else { 0 };
     (0..2).fold(c, |sum, i| sum + field(a, i, 16, signs[0]) * field(b, first + i, 8, signs[1]))
 }
 

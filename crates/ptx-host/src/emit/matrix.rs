@@ -10,7 +10,7 @@
 //! d = round(sum)                               ; and shuffled back
 //! ```
 
-use ptx_exec::program::{Cell, Element, Factor, Join, Overflow, Part, Product, Tiles, WARP};
+use ptx_exec::program::{Cell, Element, Factor, Join, MatrixOperand, Overflow, Product, Tiles, WARP};
 use ptx_exec::scalar::float::{Arith, Subnormals};
 use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_exec::scalar::narrow::Narrow;
@@ -168,9 +168,9 @@ pub fn multiply<'c>(
         arithmetic,
         lanes,
         memory: a,
-        a: places(product, (Part::A, product.a), lanes, count),
-        b: Matrix::new(&code, product, (Part::B, product.b), lanes, b),
-        c: Matrix::new(&code, product, (Part::Sum, of(product.c)), lanes, c),
+        a: positions(product, (MatrixOperand::A, product.a), lanes, count),
+        b: Matrix::new(&code, product, (MatrixOperand::B, product.b), lanes, b),
+        c: Matrix::new(&code, product, (MatrixOperand::Sum, of(product.c)), lanes, c),
     };
     let result = matrices.product(&code);
     code.finish()?;
@@ -277,47 +277,54 @@ fn no_elements() -> LlvmError {
 struct Matrix<'a, 'm, 'c> {
     /// The vectors of elements, register after register.
     vectors: Vec<L<'a, 'm, 'c>>,
-    places: Places,
+    positions: ElementPositions,
     element: Element,
 }
 
 /// For each product, row and column the vector with the element, and its index there.
-struct Places {
-    places: Vec<(usize, u32)>,
+struct ElementPositions {
+    positions: Vec<(usize, u32)>,
     rows: usize,
     columns: usize,
 }
 
-impl Places {
+impl ElementPositions {
     fn at(&self, product: usize, row: usize, column: usize) -> (usize, u32) {
-        self.places.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
+        self.positions.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
     }
 }
 
 /// The positions of a matrix's elements in its registers.
-fn places(product: &Product, (part, factor): (Part, Factor), lanes: u32, registers: usize) -> Places {
-    let size = product.kept(part);
-    let (rows, columns) = size.of(part);
+fn positions(
+    product: &Product,
+    (operand, factor): (MatrixOperand, Factor),
+    lanes: u32,
+    registers: usize,
+) -> ElementPositions {
+    let size = product.kept(operand);
+    let (rows, columns) = size.of(operand);
     let (rows, columns) = (rows as usize, columns as usize);
     let each = factor.element.per_register() as usize;
-    let mut places = vec![(0, 0); product.held.products() * rows * columns];
+    let mut positions = vec![(0, 0); product.held.products() * rows * columns];
     for lane in 0..WARP {
         for i in 0..registers * each {
-            let place = product.held.place(size, part, factor, lane, i);
+            let found = product.held.position(size, operand, factor, lane, i);
             // If an element has copies, the last one counts.
-            if let Some(entry) = places.get_mut((place.product * rows + place.row) * columns + place.column) {
+            if let Some(entry) =
+                positions.get_mut((found.product * rows + found.row) * columns + found.column)
+            {
                 *entry = position(lanes, each, lane, i);
             }
         }
     }
-    Places { places, rows, columns }
+    ElementPositions { positions, rows, columns }
 }
 
 impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
     fn new(
         code: &'a Code<'a, 'm, 'c>,
         product: &Product,
-        (part, factor): (Part, Factor),
+        (operand, factor): (MatrixOperand, Factor),
         lanes: u32,
         registers: &Registers<'c>,
     ) -> Self {
@@ -327,14 +334,15 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
             .flatten()
             .map(|value| code.lanes(*value).resize(bits.max(32)).regroup(bits))
             .collect();
-        let places = places(product, (part, factor), lanes, registers.len());
-        Self { vectors, places, element: factor.element }
+        let positions = positions(product, (operand, factor), lanes, registers.len());
+        Self { vectors, positions, element: factor.element }
     }
 
     /// The elements of rows, one after the other, in their register width.
     fn rows(&self, product: usize, rows: &[usize]) -> Option<L<'a, 'm, 'c>> {
-        let columns =
-            |&row: &usize| (0..self.places.columns).map(move |column| self.places.at(product, row, column));
+        let columns = |&row: &usize| {
+            (0..self.positions.columns).map(move |column| self.positions.at(product, row, column))
+        };
         assemble(&self.vectors, &rows.iter().flat_map(columns).collect::<Vec<_>>())
     }
 }
@@ -395,7 +403,7 @@ struct Matrices<'p, 'a, 'm, 'c> {
     lanes: u32,
     /// The memory of A, and the positions of its elements, register after register.
     memory: Value<'c>,
-    a: Places,
+    a: ElementPositions,
     b: Matrix<'a, 'm, 'c>,
     c: Matrix<'a, 'm, 'c>,
 }
@@ -404,8 +412,8 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
     fn product(&self, code: &'a Code<'a, 'm, 'c>) -> Option<Registers<'c>> {
         let mut rows = Vec::new();
         for product in 0..self.product.held.products() {
-            let b = self.operands(&self.b, product, &(0..self.b.places.rows).collect::<Vec<_>>())?;
-            let all: Vec<usize> = (0..self.c.places.rows).collect();
+            let b = self.operands(&self.b, product, &(0..self.b.positions.rows).collect::<Vec<_>>())?;
+            let all: Vec<usize> = (0..self.c.positions.rows).collect();
             for block in all.chunks(self.rows_at_once()) {
                 let mut sums = match self.arithmetic {
                     // Saturation applies to the sum of the products plus C, so C is added last.
@@ -439,7 +447,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
         product: usize,
         rows: &[usize],
     ) -> Option<Vec<L<'a, 'm, 'c>>> {
-        let columns = matrix.places.columns as u32;
+        let columns = matrix.positions.columns as u32;
         let single = matches!(matrix.element, Element::F16 | Element::Bf16 | Element::F32);
         let at_once = if single && 2 * columns <= self.lanes { 2 } else { 1 };
         let mut found = Vec::new();
@@ -526,13 +534,13 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
             let picks: Vec<_> = (chunk * lanes..(chunk + 1) * lanes)
                 .flat_map(|lane| (0..each).map(move |sub| (lane, register * each + sub)))
                 .map(|(lane, i)| {
-                    let place = held.place(size, Part::Sum, factor, lane, i);
-                    (place.product * self.c.places.rows + place.row, place.column as u32)
+                    let found = held.position(size, MatrixOperand::Sum, factor, lane, i);
+                    (found.product * self.c.positions.rows + found.row, found.column as u32)
                 })
                 .collect();
             assemble(rows, &picks).map(|elements| elements.regroup(d.bits().max(32)).value)
         };
-        (0..held.registers(size, Part::Sum, d) as usize)
+        (0..held.registers(size, MatrixOperand::Sum, d) as usize)
             .map(|register| (0..WARP / lanes).map(|chunk| vector(register, chunk)).collect())
             .collect()
     }

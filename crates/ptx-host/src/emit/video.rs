@@ -2,7 +2,7 @@
 
 use ptx_exec::scalar::bits::Overshoot;
 use ptx_exec::scalar::int::{Int, Saturation, Signedness};
-use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
+use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
 
 use super::alu::int_predicate;
 use super::lanes::Lanes;
@@ -18,12 +18,12 @@ fn extend<'a, 'm, 'c>(sign: Signedness, bits: u32, raw: L<'a, 'm, 'c>) -> L<'a, 
     }
 }
 
-fn part_of<'a, 'm, 'c>((part, sign): (Part, Signedness), raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+fn part_of<'a, 'm, 'c>((part, sign): (RegisterPart, Signedness), raw: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     extend(sign, part.bits, raw >> u64::from(part.shift))
 }
 
 /// `word` with the part replaced by the low bits of `value`.
-fn merge<'a, 'm, 'c>(part: Part, value: L<'a, 'm, 'c>, word: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
+fn merge<'a, 'm, 'c>(part: RegisterPart, value: L<'a, 'm, 'c>, word: L<'a, 'm, 'c>) -> L<'a, 'm, 'c> {
     let mask = u64::MAX >> (64 - part.bits);
     (word & !(mask << part.shift) & 0xffff_ffff) | ((value & mask) << u64::from(part.shift))
 }
@@ -138,7 +138,7 @@ pub(super) fn simd<'a, 'm, 'c>(x: &Simd, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a,
             Saturation::Clamp => clamp(x.d, bits, exact),
         };
         match x.gather {
-            Gather::Merge => merge(Part { shift: lane as u32 * bits, bits }, value, result),
+            Gather::Merge => merge(RegisterPart { shift: lane as u32 * bits, bits }, value, result),
             Gather::Sum => result + value,
         }
     });

@@ -22,7 +22,7 @@ use ptx_exec::scalar::compare::{Relation, WithNan};
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::int::Int;
 
-use super::{Copier, Place, Refusal, Return, body, in_frame};
+use super::{Copier, InlinedFrame, Refusal, Return, body, in_frame};
 
 /// Bytes of stack of a thread that code is generated for: the default of launches.
 pub(crate) const STACK: u32 = 512 << 10;
@@ -201,17 +201,17 @@ impl Copier<'_> {
             self.rows += function.rows;
             self.own.current = number;
             self.base = Some(self.own.registers.sp);
-            let place = Place { rows, local: 0, stack: 0 };
+            let frame = InlinedFrame { rows, local: 0, stack: 0 };
             let pc = function.start;
             let zeros = self.emit(pc, None, Effect::Copy([].into()));
             let arguments =
                 self.own.functions.get(&number).map(|own| own.arguments.clone()).unwrap_or_default();
             for (from, &to) in arguments.into_iter().zip(&function.params) {
                 if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
-                    self.pass(pc, from, place.slot(to));
+                    self.pass(pc, from, frame.slot(to));
                 }
             }
-            self.copy(function, place, &Return::Calls(number))?;
+            self.copy(function, frame, &Return::Calls(number))?;
             self.base = None;
             self.starts.push((zeros, rows..self.rows));
             let end = self.rows;
@@ -266,18 +266,18 @@ impl Copier<'_> {
         pc: u32,
         call: &Call,
         (number, callee): (u32, &Function),
-        (place, local, stack): (Place, u32, u32),
+        (frame, local, stack): (InlinedFrame, u32, u32),
     ) {
         let Some(own) = self.own.functions.get(&number) else { return };
         let (arguments, results, which) =
             (own.arguments.clone(), own.results.clone(), own.continuations.len());
         let Registers { sp, top, used, call: call_row } = self.own.registers;
         self.own.growth = self.own.growth.max(local);
-        let inner = Place { rows: 0, local, stack };
+        let inner = InlinedFrame { rows: 0, local, stack };
         let all = self.check_stack(pc, stack);
         for ((&from, &to), argument) in call.arguments.iter().zip(&callee.params).zip(arguments) {
             let to = if matches!(to, Slot::Rows { .. }) { argument } else { inner.slot(to) };
-            self.pass(pc, place.slot(from), to);
+            self.pass(pc, frame.slot(from), to);
         }
         let saved = self.base.map(|_| self.keep(pc));
         match self.base {
@@ -303,7 +303,7 @@ impl Copier<'_> {
         }
         for ((&from, result), &to) in callee.results.iter().zip(results).zip(&call.results) {
             let from = if matches!(from, Slot::Rows { .. }) { result } else { inner.slot(from) };
-            self.pass(pc, from, place.slot(to));
+            self.pass(pc, from, frame.slot(to));
         }
     }
 
@@ -333,7 +333,7 @@ impl Copier<'_> {
         pc: u32,
         call: &Call,
         address: Src,
-        (caller, place): (&Function, Place),
+        (caller, frame): (&Function, InlinedFrame),
     ) -> Result<(), Refusal> {
         let target = self.temporary();
         self.emit(pc, None, Effect::Copy([(target, address)].into()));
@@ -343,7 +343,7 @@ impl Copier<'_> {
             self.number(pc, expected, at);
             let row = self.compare(pc, Relation::Equal, Int::U64, [target, expected]);
             let over = self.emit(pc, Some(Guard { row, negated: true }), Effect::Branch { target: 0 });
-            self.call_function(pc, call, number, (caller, place))?;
+            self.call_function(pc, call, number, (caller, frame))?;
             ends.push(self.emit(pc, None, Effect::Branch { target: 0 }));
             self.land(Some(over));
         }
@@ -355,11 +355,11 @@ impl Copier<'_> {
     }
 
     /// A return of the copy of a function.
-    pub(super) fn return_to_calls(&mut self, pc: u32, number: u32, function: &Function, place: Place) {
+    pub(super) fn return_to_calls(&mut self, pc: u32, number: u32, function: &Function, frame: InlinedFrame) {
         let results = self.own.functions.get(&number).map(|own| own.results.clone()).unwrap_or_default();
         for (&from, to) in function.results.iter().zip(results) {
             if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
-                self.pass(pc, place.slot(from), to);
+                self.pass(pc, frame.slot(from), to);
             }
         }
         let index = Src::register(self.own.registers.call);

@@ -5,7 +5,7 @@ use ptx_exec::scalar::bits::{Direction, Found, Overshoot, Permutation};
 use ptx_exec::scalar::compare::{Join, Relation, WithNan};
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::float::Subnormals;
-use ptx_exec::scalar::int::{Int, Part, Saturation, Signedness};
+use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_exec::{AddressSize, Space};
 
 use crate::harness::{Case, binary, check, dual, formula, ternary, unary};
@@ -14,7 +14,7 @@ const WHOLE: Packing = Packing::Whole;
 pub const ALL: [Int; 8] = [Int::U8, Int::S8, Int::U16, Int::S16, Int::U32, Int::S32, Int::U64, Int::S64];
 const SIGNS: [Signedness; 2] = [Signedness::Unsigned, Signedness::Signed];
 const SATURATIONS: [Saturation; 2] = [Saturation::Wrap, Saturation::Clamp];
-const PARTS: [Part; 3] = [Part::Lo, Part::Hi, Part::Wide];
+const PARTS: [ProductPart; 3] = [ProductPart::Lo, ProductPart::Hi, ProductPart::Wide];
 const OVERSHOOTS: [Overshoot; 2] = [Overshoot::Clamp, Overshoot::Wrap];
 pub const JOINS: [Join; 3] = [Join::And, Join::Or, Join::Xor];
 pub const RELATIONS: [Relation; 8] = [
@@ -71,7 +71,7 @@ fn arithmetic() {
         let bits = register(t);
         for part in PARTS {
             cases.push(binary(Binary::IntMul(t, part), WHOLE, [bits; 2]));
-            let wide = if part == Part::Wide { (2 * bits).min(64) } else { bits };
+            let wide = if part == ProductPart::Wide { (2 * bits).min(64) } else { bits };
             for saturation in SATURATIONS {
                 let mad = Ternary::IntMad(t, part, saturation);
                 cases.push(ternary(mad, WHOLE, [bits, bits, wide]));

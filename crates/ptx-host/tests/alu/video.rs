@@ -3,7 +3,7 @@
 use ptx_exec::program::{Packing, Ternary};
 use ptx_exec::scalar::bits::Overshoot;
 use ptx_exec::scalar::int::{Saturation, Signedness};
-use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, Part, Scalar, Second, Simd, Turn};
+use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
 
 use crate::harness::{Case, check, ternary};
 use crate::integers::RELATIONS;
@@ -11,8 +11,8 @@ use crate::integers::RELATIONS;
 const WHOLE: Packing = Packing::Whole;
 const SIGNS: [Signedness; 2] = [Signedness::Unsigned, Signedness::Signed];
 const SATURATIONS: [Saturation; 2] = [Saturation::Wrap, Saturation::Clamp];
-const BYTE: Part = Part { shift: 16, bits: 8 };
-const HALF: Part = Part { shift: 16, bits: 16 };
+const BYTE: RegisterPart = RegisterPart { shift: 16, bits: 8 };
+const HALF: RegisterPart = RegisterPart { shift: 16, bits: 16 };
 
 fn operations() -> Vec<Operation> {
     let mut all = vec![
@@ -49,13 +49,13 @@ fn scalars() {
                 };
                 for sign in SIGNS {
                     for operation in operations() {
-                        add(operation, (Part::WORD, sign), (BYTE, Signedness::Signed));
-                        add(operation, (HALF, Signedness::Signed), (Part::WORD, sign));
+                        add(operation, (RegisterPart::WORD, sign), (BYTE, Signedness::Signed));
+                        add(operation, (HALF, Signedness::Signed), (RegisterPart::WORD, sign));
                     }
                     // Amounts have no sign (manual 9.7.18.1.4).
                     for overshoot in [Overshoot::Clamp, Overshoot::Wrap] {
-                        let amount = (Part::WORD, Signedness::Unsigned);
-                        add(Operation::ShiftLeft(overshoot), (Part::WORD, sign), amount);
+                        let amount = (RegisterPart::WORD, Signedness::Unsigned);
+                        add(Operation::ShiftLeft(overshoot), (RegisterPart::WORD, sign), amount);
                         add(Operation::ShiftRight(overshoot), (HALF, sign), amount);
                     }
                 }
@@ -73,7 +73,11 @@ fn multiply_adds() {
             for turn in [Turn::Neither, Turn::Product, Turn::Summand, Turn::PlusOne] {
                 for scale in [0, 7, 15] {
                     for saturation in SATURATIONS {
-                        for (a, b) in [(BYTE, Part::WORD), (HALF, HALF), (Part::WORD, Part::WORD)] {
+                        for (a, b) in [
+                            (BYTE, RegisterPart::WORD),
+                            (HALF, HALF),
+                            (RegisterPart::WORD, RegisterPart::WORD),
+                        ] {
                             let vmad =
                                 MultiplyAdd { a: (a, a_sign), b: (b, b_sign), turn, scale, saturation };
                             cases.push(case(Ternary::MultiplyAdd(vmad)));

@@ -28,9 +28,9 @@ pub(super) fn multiply_elsewhere(
     if !is_whole || !blocks.iter_mut().all(has_columns) {
         return false;
     }
-    let place = Place { products, instruction, product, layout };
+    let shared = SharedState { products, instruction, product, layout };
     let of_block = |(number, block): (usize, &&mut BlockState)| {
-        place.numbers(number, &block.tensor, a.of(number), b.all())
+        shared.numbers(number, &block.tensor, a.of(number), b.all())
     };
     let Some(numbers) = blocks.iter().enumerate().map(of_block).collect::<Option<Vec<_>>>() else {
         return false;
@@ -57,7 +57,7 @@ pub(super) fn multiply_elsewhere(
 
 /// The state common to the blocks of a multiplication.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct SharedState<'a> {
     products: &'a dyn Products,
     instruction: &'a Instruction,
     product: &'a Multiplication<u64>,
@@ -80,7 +80,7 @@ struct OfQuarter {
     at: usize,
 }
 
-impl Place<'_> {
+impl SharedState<'_> {
     /// The operands of a block, whose A may be in shared memory; `None` if something is invalid, which is then detected again and reported.
     fn numbers<'a>(
         self,

@@ -142,11 +142,11 @@ impl Warp {
             let targets = commit.blocks.map(|blocks| blocks.of(rows, constants)[lane]);
             let mut view = self.view(grid, block);
             let targets = view.block.targets(targets).map_err(stop)?;
-            let place = (commit.barrier.space, barriers.of(lane));
-            let place = view.barrier_place(place).map_err(stop)?;
+            let barrier = (commit.barrier.space, barriers.of(lane));
+            let barrier = view.barrier_address(barrier).map_err(stop)?;
             for target in targets {
                 let arrival = Operation::new(Work::Nothing, (warp, lane, pc));
-                let mut arrival = arrival.signals(Signal::Arrival(in_target(place, target)));
+                let mut arrival = arrival.signals(Signal::Arrival(in_target(barrier, target)));
                 arrival.track = Some((track(warp.rank, commit.group), Order::AfterEarlier));
                 view.issue(arrival, &mut Registers::All(&mut []))?;
             }

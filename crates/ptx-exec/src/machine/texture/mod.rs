@@ -24,7 +24,7 @@ use crate::texture::{
     describe, opaque_name,
 };
 use fetch::{Asked, At, Fetcher, Request, check_geometry};
-use surface::{Place, SurfaceView, channel};
+use surface::{SurfaceCoordinates, SurfaceView, channel};
 
 /// Range of texel offsets (manual 9.7.10.3).
 const OFFSETS: std::ops::RangeInclusive<i64> = -8..=7;
@@ -182,7 +182,7 @@ impl<'a> Textures<'a> {
             SurfaceAction::StoreTexel { .. } => texel,
             SurfaceAction::Reduce { size, .. } | SurfaceAction::ReduceTexel { size, .. } => (*size).into(),
         };
-        let place = Place {
+        let coordinates = SurfaceCoordinates {
             layer: access.layer.map_or(0, |src| lane.word(src).into()),
             at: lane.three(&access.at, LaneOf::integer),
             unit: if access.action.counts_elements() { bytes } else { 1 },
@@ -190,7 +190,7 @@ impl<'a> Textures<'a> {
             beyond: access.beyond,
         };
         let mut loaded = [0; 4];
-        let Some(address) = view.locate(&place)? else { return Ok(loaded) };
+        let Some(address) = view.locate(&coordinates)? else { return Ok(loaded) };
         self.touch(view.image, view.number, address, bytes);
         match &access.action {
             SurfaceAction::Load { size, dsts } => {

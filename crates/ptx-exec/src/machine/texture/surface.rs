@@ -8,7 +8,7 @@ use crate::texture::{ChannelFormat, Extent, Meaning, PlacedImage};
 
 /// The position of a surface access.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SurfaceCoordinates {
     pub(super) layer: u64,
     /// Along x, y and z; x in units of `unit` bytes.
     pub(super) at: [i64; 3],
@@ -33,16 +33,16 @@ impl SurfaceView<'_> {
     ///
     /// # Errors
     /// An access out of bounds with `.trap`, or misaligned.
-    pub(super) fn locate(&self, place: &Place) -> Result<Option<u64>, TrapKind> {
+    pub(super) fn locate(&self, coordinates: &SurfaceCoordinates) -> Result<Option<u64>, TrapKind> {
         let image = &self.image.image;
         let [width, height, depth] = image.level_size(self.level).map(i64::from);
         let row = image.row_bytes(self.level) as i64;
-        let [x, y, z] = place.at;
-        let x = x * place.unit as i64;
+        let [x, y, z] = coordinates.at;
+        let x = x * coordinates.unit as i64;
         let layers = image.slices() as i64;
-        let layer = i64::try_from(place.layer).unwrap_or(i64::MAX);
+        let layer = i64::try_from(coordinates.layer).unwrap_or(i64::MAX);
         // The last position in a row at which the whole access is in bounds.
-        let last = row - place.bytes as i64;
+        let last = row - coordinates.bytes as i64;
         let is_within = (0..=last).contains(&x)
             && (0..height).contains(&y)
             && (0..depth).contains(&z)
@@ -53,13 +53,13 @@ impl SurfaceView<'_> {
             } else {
                 String::new()
             };
-            let bytes = place.bytes;
+            let bytes = coordinates.bytes;
             TrapKind::Surface(format!(
                 "access of {bytes} bytes at byte {x} of row {y}, plane {z}{layered} is beyond the edge of the surface of \
                  {width} x {height} x {depth} texels with {row} bytes in a row"
             ))
         };
-        let (x, y, z, layer) = match place.beyond {
+        let (x, y, z, layer) = match coordinates.beyond {
             _ if is_within => (x, y, z, layer),
             Beyond::Trap => return Err(outside()),
             // An access longer than a row has no valid position.
@@ -70,8 +70,8 @@ impl SurfaceView<'_> {
             }
             Beyond::Zero => return Ok(None),
         };
-        if !(x as u64).is_multiple_of(place.bytes.max(1)) {
-            let bytes = place.bytes;
+        if !(x as u64).is_multiple_of(coordinates.bytes.max(1)) {
+            let bytes = coordinates.bytes;
             let text = format!(
                 "access of {bytes} bytes at byte {x} of a row of a surface is not aligned to {bytes} bytes"
             );

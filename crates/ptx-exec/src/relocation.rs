@@ -3,7 +3,7 @@
 use ptx_diag::{Diagnostic, Diagnostics};
 
 use crate::error::codes;
-use crate::launch::{Argument, Content, Launch, Place};
+use crate::launch::{Argument, Content, Launch, Relocation};
 use crate::memory::{ALLOCATION_SHIFT, AddressSize};
 use crate::tensormap::BYTES;
 
@@ -33,7 +33,7 @@ impl Launch {
         }
     }
 
-    /// Size of an object that can contain places.
+    /// Size of an object that can contain relocations.
     fn bytes_of(&self, number: usize) -> Option<usize> {
         match self.arguments.get(number) {
             Some(Argument::Bytes(bytes)) => Some(bytes.len()),
@@ -41,9 +41,9 @@ impl Launch {
         }
     }
 
-    /// Refuses places outside their containing object or that refer to something other than a buffer, and additional
+    /// Refuses relocations outside their containing object or that refer to something other than a buffer, and additional
     /// buffers that are too large.
-    pub(crate) fn check_places(&self, size: AddressSize) -> Result<(), Diagnostics> {
+    pub(crate) fn check_relocations(&self, size: AddressSize) -> Result<(), Diagnostics> {
         let mut findings = Diagnostics::new();
         let mut report =
             |text: String| findings.push(Diagnostic::error_without_place(codes::ARGUMENTS, text));
@@ -52,7 +52,7 @@ impl Launch {
                 report(format!("buffer `{name}` has {} bytes, which is too large", buffer.len()));
             }
         }
-        for Place { inside, offset, content } in &self.places {
+        for Relocation { inside, offset, content } in &self.relocations {
             let (what, bytes, buffer) = match content {
                 Content::Address { buffer, .. } => ("an address", size.bytes() as usize, *buffer),
                 Content::Tensor { buffer, .. } => ("a tensor map", BYTES, *buffer),
@@ -75,8 +75,8 @@ impl Launch {
         if findings.has_errors() { Err(findings) } else { Ok(()) }
     }
 
-    /// Writes the address-dependent contents into the bytes of an argument or buffer. The places have been checked.
-    pub(crate) fn fill_places(
+    /// Writes the address-dependent contents into the bytes of an argument or buffer. The relocations have been checked.
+    pub(crate) fn apply_relocations(
         &self,
         number: usize,
         bytes: &mut [u8],
@@ -84,7 +84,9 @@ impl Launch {
         size: AddressSize,
     ) {
         let base = |buffer: usize| bases.get(buffer).copied().flatten().unwrap_or(0);
-        for Place { offset, content, .. } in self.places.iter().filter(|place| place.inside == number) {
+        for Relocation { offset, content, .. } in
+            self.relocations.iter().filter(|relocation| relocation.inside == number)
+        {
             let content = match content {
                 Content::Address { buffer, offset } => {
                     let address = base(*buffer).wrapping_add(*offset).to_le_bytes();
@@ -92,8 +94,8 @@ impl Launch {
                 }
                 Content::Tensor { map, buffer } => map.moved_by(base(*buffer)).to_bytes().to_vec(),
             };
-            if let Some(place) = bytes.get_mut(*offset..).and_then(|rest| rest.get_mut(..content.len())) {
-                place.copy_from_slice(&content);
+            if let Some(target) = bytes.get_mut(*offset..).and_then(|rest| rest.get_mut(..content.len())) {
+                target.copy_from_slice(&content);
             }
         }
     }
