@@ -1,8 +1,8 @@
 //! How many code files a new family of instructions touches: CONTRIBUTING ("Add a family") lists them.
 //!
 //! The test adds an arithmetic and an asynchronous instruction to a copy of the sources, as little of them as their author must write
-//! himself ([`WRITTEN`]), and lets the compiler say where more is needed: every match that does not have them yet is a place, which
-//! gets an arm so that the crates after it are checked too. The places and what was written are the files of CONTRIBUTING.
+//! himself ([`WRITTEN`]), and lets the compiler say where more is needed: every match that does not have them yet is incomplete, and
+//! gets an arm so that the crates after it are checked too. These matches and what was written are the files of CONTRIBUTING.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -100,13 +100,13 @@ fn a_new_family_touches_the_files_that_contributing_lists() {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder");
     let mut passes = 0;
     loop {
-        let places = check(&copy, target);
-        if places.is_empty() {
+        let incomplete = check(&copy, target);
+        if incomplete.is_empty() {
             break;
         }
         passes += 1;
-        assert!(passes <= MOST_PASSES, "the compiler asks for more and more: {places:#?}");
-        complete(&copy, &places, &mut touched);
+        assert!(passes <= MOST_PASSES, "the compiler asks for more and more: {incomplete:#?}");
+        complete(&copy, &incomplete, &mut touched);
     }
     let contributing = fs::read_to_string(root.join("CONTRIBUTING.md")).expect("readable");
     for (heading, family, most) in FAMILIES {
@@ -129,7 +129,7 @@ fn listed(text: &str, heading: &str) -> BTreeSet<String> {
 
 /// A match that does not have something new: the file, and where its arms begin.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Place {
+struct IncompleteMatch {
     file: String,
     arms: usize,
     /// What the compiler wrote.
@@ -137,7 +137,7 @@ struct Place {
 }
 
 /// Checks all crates of the copy; gives the matches that are not complete.
-fn check(copy: &Path, target: &Path) -> BTreeSet<Place> {
+fn check(copy: &Path, target: &Path) -> BTreeSet<IncompleteMatch> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["check", "--offline", "--keep-going", "--message-format=json", "--workspace"]);
@@ -147,7 +147,7 @@ fn check(copy: &Path, target: &Path) -> BTreeSet<Place> {
     }
     command.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "0").current_dir(copy);
     let output = command.output().expect("cargo starts");
-    let mut places = BTreeSet::new();
+    let mut incomplete = BTreeSet::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
         let message = &value["message"];
@@ -162,27 +162,31 @@ fn check(copy: &Path, target: &Path) -> BTreeSet<Place> {
         let end = span["byte_end"].as_u64().expect("an offset") as usize;
         let text = fs::read_to_string(copy.join(&file)).expect("readable");
         let arms = end + text[end..].find('{').expect("the arms follow what is matched") + 1;
-        places.insert(Place { file, arms, message: message["message"].to_string() });
+        incomplete.insert(IncompleteMatch { file, arms, message: message["message"].to_string() });
     }
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() || !places.is_empty(), "cargo check failed:\n{errors}");
-    places
+    assert!(output.status.success() || !incomplete.is_empty(), "cargo check failed:\n{errors}");
+    incomplete
 }
 
 /// Gives each match an arm for all that it does not have, the last of a file first, and notes whose it is.
-fn complete(copy: &Path, places: &BTreeSet<Place>, touched: &mut BTreeMap<&str, BTreeSet<String>>) {
+fn complete(
+    copy: &Path,
+    incomplete: &BTreeSet<IncompleteMatch>,
+    touched: &mut BTreeMap<&str, BTreeSet<String>>,
+) {
     let mut done = BTreeSet::new();
-    for place in places.iter().rev() {
+    for found in incomplete.iter().rev() {
         for (_, family, _) in FAMILIES {
-            if place.message.contains(&format!("::{family}")) {
-                let file = place.file.strip_prefix(BELOW).unwrap_or(&place.file).trim_start_matches('/');
+            if found.message.contains(&format!("::{family}")) {
+                let file = found.file.strip_prefix(BELOW).unwrap_or(&found.file).trim_start_matches('/');
                 touched.entry(family).or_default().insert(file.to_owned());
             }
         }
-        if done.insert((&place.file, place.arms)) {
-            let path = copy.join(&place.file);
+        if done.insert((&found.file, found.arms)) {
+            let path = copy.join(&found.file);
             let mut text = fs::read_to_string(&path).expect("readable");
-            text.insert_str(place.arms, " _ => todo!(),");
+            text.insert_str(found.arms, " _ => todo!(),");
             fs::write(&path, text).expect("writable");
         }
     }

@@ -68,17 +68,17 @@ fn textures(images: Vec<Image>, samplers: &[(Option<Sampler>, bool, ReadMode)]) 
     Textures { textures: samplers.iter().enumerate().map(texture).collect(), images, ..Textures::default() }
 }
 
-/// The texel that a place along an axis of so many texels means; none for the border.
-type Place = fn(i32, i32) -> Option<i32>;
+/// The texel that a coordinate along an axis of so many texels addresses; none for the border.
+type AddressFunction = fn(i32, i32) -> Option<i32>;
 
 #[test]
 fn linear_filters_mix_neighbours_by_distance() {
-    let modes: [(AddressMode, Place); 3] = [
+    let modes: [(AddressMode, AddressFunction); 3] = [
         (AddressMode::Clamp, |at, size| Some(at.clamp(0, size - 1))),
         (AddressMode::Border, |at, size| (0..size).contains(&at).then_some(at)),
         (AddressMode::Wrap, |at, size| Some(at.rem_euclid(size))),
     ];
-    for (mode, place) in modes {
+    for (mode, address) in modes {
         // Coordinates are normalized for images that repeat; 8 x 4 texels have exact ones.
         let repeats = mode == AddressMode::Wrap;
         let image = if repeats {
@@ -106,7 +106,7 @@ fn linear_filters_mix_neighbours_by_distance() {
                 let (a, b) = (x - 0.5, y - 0.5);
                 let (left, top) = (a.floor(), b.floor());
                 let at = |dx: i32, dy: i32| {
-                    let (px, py) = (place(left as i32 + dx, width), place(top as i32 + dy, height));
+                    let (px, py) = (address(left as i32 + dx, width), address(top as i32 + dy, height));
                     px.zip(py).map_or(0.0, |(x, y)| texel(x, y))
                 };
                 let (u, v) = (a - left, b - top);
@@ -150,7 +150,7 @@ fn linear_memory_is_fetched_by_index() {
 }
 
 #[test]
-fn volumes_and_layers_have_a_third_place() {
+fn volumes_and_layers_have_a_third_coordinate() {
     let volume: Vec<i32> = (0..64).map(|i| i * 7 % 64).collect();
     let layers: Vec<i32> = (0..64).map(|i| i * 11 % 64 - 30).collect();
     let cube = Extent::D3 { width: 4, height: 4, depth: 4 };

@@ -9,10 +9,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::Launch;
+use ptx_ir::FunctionKind;
 use ptx_llvm::view::{Function, View};
 use ptx_verify::Verified;
 
-use super::harness::{Kind, Plan, plan};
+use super::harness::{Plan, plan};
 use super::{Carried, Execution, Host};
 use crate::host::{self, ROUND_TO_BFLOAT};
 use crate::judge::output_within;
@@ -51,7 +52,7 @@ pub(super) fn plans(view: &View) -> (Vec<Plan>, Vec<(String, String)>) {
 /// The module with a kernel for each function of the device.
 pub(super) fn with_callers(text: &str, plans: &[Plan]) -> String {
     let mut text = text.to_owned();
-    for plan in plans.iter().filter(|plan| plan.kind == Kind::Device) {
+    for plan in plans.iter().filter(|plan| plan.kind == FunctionKind::Device) {
         text.push('\n');
         text += &plan.caller;
     }
@@ -201,8 +202,8 @@ type Buffers = Vec<Vec<u8>>;
 fn host_verdict(plan: &Plan, found: &[Vec<u8>], plain: Buffers, optimized: &Buffers) -> Host {
     // The buffers of the caller that the launch has too.
     let wanted = match plan.kind {
-        Kind::Device => 0,
-        Kind::Kernel => 2,
+        FunctionKind::Device => 0,
+        FunctionKind::Kernel => 2,
     };
     if plain != *optimized {
         return Host::Unsure("as it is and optimized it leaves two results".to_owned());

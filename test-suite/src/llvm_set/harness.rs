@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 use ptx_exec::Argument;
+use ptx_ir::FunctionKind;
 use ptx_llvm::address_space;
 use ptx_llvm::view::{CallingConvention, FloatKind, Function, Op, Symbol, Type, TypeId, Value, View};
 
@@ -24,15 +25,6 @@ const PLACE: u64 = 256;
 /// Threads of a function that needs a whole warp.
 const WARP: u32 = 32;
 
-/// What a function is: started itself, or called by a kernel that is written for it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    /// A kernel.
-    Kernel,
-    /// A function of the device.
-    Device,
-}
-
 /// One function with its arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -40,8 +32,8 @@ pub(super) struct Plan {
     pub(super) name: String,
     /// What is started: the function or the kernel that calls it.
     pub(super) entry: String,
-    /// What it is.
-    pub(super) kind: Kind,
+    /// Whether it is started itself, or called by a kernel that is written for it.
+    pub(super) kind: FunctionKind,
     /// The arguments of the launch.
     pub(super) arguments: Vec<Argument>,
     /// The name of a kernel that calls the function.
@@ -79,16 +71,18 @@ pub(super) fn plan(view: &View, number: usize, function: &Function) -> Result<Pl
     let passed = (0..function.params.len()).map(|at| passed(view, function, at, &uses, &mut rng));
     let passed = passed.collect::<Result<Vec<_>, _>>()?;
     let kind = match function.convention {
-        CallingConvention::PtxKernel => Kind::Kernel,
-        CallingConvention::PtxDevice | CallingConvention::C | CallingConvention::Other(_) => Kind::Device,
+        CallingConvention::PtxKernel => FunctionKind::Kernel,
+        CallingConvention::PtxDevice | CallingConvention::C | CallingConvention::Other(_) => {
+            FunctionKind::Device
+        }
     };
     let caller_name = format!("executes_{number}");
     let mut buffers = Vec::new();
     let called = Called { view, function, kind, uses: &uses, name: &caller_name };
     let caller = called.caller(&passed, &mut buffers, &mut rng)?;
     let arguments = match kind {
-        Kind::Device => buffers.iter().cloned().map(Argument::Buffer).collect(),
-        Kind::Kernel => {
+        FunctionKind::Device => buffers.iter().cloned().map(Argument::Buffer).collect(),
+        FunctionKind::Kernel => {
             // The caller's buffers after the first two are the pointers', in order.
             let mut pointers = buffers.iter().skip(2);
             let argument = |(at, passed): (usize, &Passed)| match passed {
@@ -108,8 +102,8 @@ pub(super) fn plan(view: &View, number: usize, function: &Function) -> Result<Pl
     let gpu = needs_gpu(view, function) || required.is_some();
     let threads = if gpu && !uses.any(Use::Barrier) { uses.lanes.unwrap_or(WARP) } else { 1 };
     let entry = match kind {
-        Kind::Kernel => function.name.clone(),
-        Kind::Device => caller_name.clone(),
+        FunctionKind::Kernel => function.name.clone(),
+        FunctionKind::Device => caller_name.clone(),
     };
     Ok(Plan {
         name: function.name.clone(),
@@ -229,7 +223,7 @@ fn fill(view: &View, ty: TypeId, bytes: &mut [u8], rng: &mut Rng) -> Result<(), 
 struct Called<'v> {
     view: &'v View,
     function: &'v Function,
-    kind: Kind,
+    kind: FunctionKind,
     uses: &'v Uses,
     /// The name of that kernel.
     name: &'v str,
@@ -412,8 +406,8 @@ impl Called<'_> {
     fn call(&self, arguments: &[String], text: &mut Text) -> Result<(), String> {
         let result = spelled(self.view, self.function.ret);
         let convention = match self.kind {
-            Kind::Kernel => "ptx_kernel ",
-            Kind::Device => "",
+            FunctionKind::Kernel => "ptx_kernel ",
+            FunctionKind::Device => "",
         };
         let name = quoted(&self.function.name);
         let call = format!("call {convention}{result} @{name}({})", arguments.join(", "));

@@ -13,7 +13,7 @@ use ptx_isa::{
     CompareSem, ControlSem, MemorySem, Mnemonic, MoveSem, OperandKind, Role, ScalarType, Selector, Sem,
 };
 
-use super::define::{Outcome, Source, Surroundings, define};
+use super::define::{Outcome, SourceOperand, Surroundings, define};
 use super::memory::{Memory, Value};
 use super::term::{Bits, Terms};
 
@@ -252,7 +252,12 @@ impl<'m, 't> Thread<'m, 't> {
     }
 
     /// A source as its place in the row has it.
-    fn source(&self, mnemonic: &Mnemonic, at: usize, operand: Operand) -> Result<(Source<'t>, Bits<'t>)> {
+    fn source(
+        &self,
+        mnemonic: &Mnemonic,
+        at: usize,
+        operand: Operand,
+    ) -> Result<(SourceOperand<'t>, Bits<'t>)> {
         let kind = mnemonic.form().operands[at].kind;
         let parts = self.parts(operand);
         let whole = mnemonic.operand_type(at).map_or(32, ScalarType::bits);
@@ -267,7 +272,7 @@ impl<'m, 't> Thread<'m, 't> {
             _ => (None, false),
         };
         let bits = *elements.first().context("an empty vector")?;
-        Ok((Source { bits, elements, selector, negated }, open))
+        Ok((SourceOperand { bits, elements, selector, negated }, open))
     }
 
     fn compute(&mut self, mnemonic: &Mnemonic, operands: &[Operand]) -> Result<()> {
@@ -302,7 +307,7 @@ impl<'m, 't> Thread<'m, 't> {
     }
 
     /// Where the result has no definite value: where a source has none, but a selection looks at one of two sources.
-    fn openness(&self, mnemonic: &Mnemonic, sources: &[Source<'t>], opens: &[Bits<'t>]) -> Bits<'t> {
+    fn openness(&self, mnemonic: &Mnemonic, sources: &[SourceOperand<'t>], opens: &[Bits<'t>]) -> Bits<'t> {
         match (mnemonic.sem(), sources, opens) {
             (Sem::Compare(CompareSem::Selp), [_, _, c], [a_open, b_open, c_open]) => {
                 *c_open | c.bits.pick(*a_open, *b_open)

@@ -4,9 +4,9 @@
 use ptx_isa::{ArithSem, Field, Mnemonic, Mod, MoveSem, ScalarType, Sem};
 
 use super::float::Format;
-use super::{Outcome, Source};
+use super::{Outcome, SourceOperand};
 use crate::prove::term::Bits;
-use crate::prove::term::float::{FloatOp, Kind, Rounding};
+use crate::prove::term::float::{FloatOp, FloatOpKind, Rounding};
 
 /// The direction of a modifier; the nearest number where there is none. `None` for those that IEEE 754 does not have.
 fn rounding(mnemonic: &Mnemonic) -> Option<Rounding> {
@@ -51,18 +51,18 @@ pub(in crate::prove) fn is_by_name(mnemonic: &Mnemonic) -> bool {
 }
 
 /// The function of an instruction's name.
-pub(super) fn by_name<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+pub(super) fn by_name<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().flat_map(|source| source.elements.iter().copied()).collect();
     let width = mnemonic.operand_type(0)?.bits();
     Outcome::one(args.first()?.terms().opaque(&mnemonic.to_string(), width, &args))
 }
 
 /// Sums, products, quotients and roots, of numbers or of pairs.
-pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let ty = mnemonic.operand_type(0)?;
     let format = Format::of(ty)?;
     let lane = |at: u32| {
-        let part = |(number, source): (usize, &Source<'t>)| {
+        let part = |(number, source): (usize, &SourceOperand<'t>)| {
             let from = mnemonic.operand_type(number + 1)?;
             let own = Format::of(from)?;
             let bits = source.bits.extract(at * own.width(), own.width());
@@ -88,19 +88,21 @@ fn on_numbers<'t>(mnemonic: &Mnemonic, format: Format, args: &[Bits<'t>]) -> Opt
     let rounding = rounding(mnemonic)?;
     let op = |kind, args: &[Bits<'t>]| t.float(FloatOp { kind, format, rounding, flush }, args);
     let result = match (mnemonic.sem(), args) {
-        (Sem::Arith(ArithSem::Add), &[a, b]) => op(Kind::Add, &[a, b]),
-        (Sem::Arith(ArithSem::Sub), &[a, b]) => op(Kind::Add, &[a, opposite(b)]),
-        (Sem::Arith(ArithSem::Mul), &[a, b]) => op(Kind::Mul, &[a, b]),
-        (Sem::Arith(ArithSem::Fma | ArithSem::Mad), &[a, b, c]) => op(Kind::Fma, &[a, b, c]),
+        (Sem::Arith(ArithSem::Add), &[a, b]) => op(FloatOpKind::Add, &[a, b]),
+        (Sem::Arith(ArithSem::Sub), &[a, b]) => op(FloatOpKind::Add, &[a, opposite(b)]),
+        (Sem::Arith(ArithSem::Mul), &[a, b]) => op(FloatOpKind::Mul, &[a, b]),
+        (Sem::Arith(ArithSem::Fma | ArithSem::Mad), &[a, b, c]) => op(FloatOpKind::Fma, &[a, b, c]),
         (Sem::Arith(ArithSem::FmaOob), &[a, b, c]) => {
             // The NaN that marks what lies out of bounds (docs/ptx-dialect.md).
             let marked = |bits: Bits<'t>| bits.same(bits.number(0x7ff7));
-            let result = finished(mnemonic, format, op(Kind::Fma, &[a, b, c]));
+            let result = finished(mnemonic, format, op(FloatOpKind::Fma, &[a, b, c]));
             return Some((marked(a) | marked(b)).pick(result.number(0), result));
         }
-        (Sem::Arith(ArithSem::Div), &[a, b]) => op(Kind::Div, &[a, b]),
-        (Sem::Arith(ArithSem::Rcp), &[a]) => op(Kind::Div, &[t.number(format.width(), format.one()), a]),
-        (Sem::Arith(ArithSem::Sqrt), &[a]) => op(Kind::Sqrt, &[a]),
+        (Sem::Arith(ArithSem::Div), &[a, b]) => op(FloatOpKind::Div, &[a, b]),
+        (Sem::Arith(ArithSem::Rcp), &[a]) => {
+            op(FloatOpKind::Div, &[t.number(format.width(), format.one()), a])
+        }
+        (Sem::Arith(ArithSem::Sqrt), &[a]) => op(FloatOpKind::Sqrt, &[a]),
         _ => return None,
     };
     Some(finished(mnemonic, format, result))
@@ -136,11 +138,11 @@ pub(in crate::prove) fn converted<'t>(
     if from == format {
         return from.is_nan(a).pick(a.number(format.canonical_nan()), a);
     }
-    a.terms().float(FloatOp { kind: Kind::Convert(from), format, rounding, flush }, &[a])
+    a.terms().float(FloatOp { kind: FloatOpKind::Convert(from), format, rounding, flush }, &[a])
 }
 
 /// `cvt` between formats, of one number, or of two to a pair.
-pub(super) fn convert<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+pub(super) fn convert<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let (to, from) = (mnemonic.type_of(Field::DType)?, mnemonic.type_of(Field::AType)?);
     let (format, own) = (Format::of(to)?, Format::of(from)?);
     if own.width() != from.bits() || to.bits() != format.width() * sources.len() as u32 {
@@ -149,10 +151,10 @@ pub(super) fn convert<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option
     let direction = rounding(mnemonic)?;
     // Of the formats that `.ftz` is for here single precision alone has subnormal numbers that are flushed.
     let ftz = |ty: ScalarType| mnemonic.has(Mod::Ftz) && Format::of(ty) == Format::of(ScalarType::F32);
-    let one = |source: &Source<'t>| {
+    let one = |source: &SourceOperand<'t>| {
         let a = if ftz(from) { own.flushed(source.bits) } else { source.bits };
         let result = if mnemonic.modifiers().any(is_integral) {
-            let op = FloatOp { kind: Kind::Integral, format: own, rounding: direction, flush: false };
+            let op = FloatOp { kind: FloatOpKind::Integral, format: own, rounding: direction, flush: false };
             converted(a.terms().float(op, &[a]), own, format, Rounding::Even, false)
         } else {
             converted(a, own, format, direction, ftz(to))

@@ -2,13 +2,13 @@
 
 use ptx_isa::{BitsSem, Field, Mnemonic, Mod, MoveSem, ScalarType, Sem};
 
-use super::{Outcome, Source, clamp, number_type};
+use super::{Outcome, SourceOperand, clamp, number_type};
 use crate::prove::term::{Bits, Terms};
 
 pub(super) fn define<'t>(
     mnemonic: &Mnemonic,
     sem: Sem,
-    sources: &[Source<'t>],
+    sources: &[SourceOperand<'t>],
     args: &[Bits<'t>],
 ) -> Option<Outcome<'t>> {
     let is_signed = mnemonic.scalar_type().is_some_and(ScalarType::is_signed);
@@ -182,7 +182,7 @@ fn permuted<'t>(mnemonic: &Mnemonic, a: Bits<'t>, b: Bits<'t>, c: Bits<'t>) -> B
 
 /// `mov`, with packing and unpacking, the first element lowest (manual 9.7.9.4). What of it is cut into elements its
 /// destination says.
-fn moved<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+fn moved<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let width = mnemonic.scalar_type()?.bits();
     let elements = &sources.first()?.elements;
     let whole = elements.iter().copied().reduce(|low, high| high.concat(low))?;

@@ -2,11 +2,11 @@
 
 use ptx_isa::{CompareSem, Field, Mnemonic, Mod, ScalarType, Sem};
 
-use super::{Outcome, Source, element, holds};
+use super::{Outcome, SourceOperand, element, holds};
 use crate::prove::term::Bits;
 
 /// Comparisons of integers, and selections of any type.
-pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     match (mnemonic.sem(), args.as_slice()) {
         (Sem::Compare(CompareSem::Selp), [a, b, c]) => Outcome::one(c.pick(*a, *b)),

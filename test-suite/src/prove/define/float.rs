@@ -4,7 +4,7 @@
 use ptx_isa::{ArithSem, CompareSem, Field, Mnemonic, Mod, MoveSem, Opcode, ScalarType, Sem};
 
 use super::compare::compared as of_outcomes;
-use super::{Outcome, Source, arithmetic};
+use super::{Outcome, SourceOperand, arithmetic};
 use crate::prove::term::Bits;
 
 /// A binary format.
@@ -92,7 +92,7 @@ impl Format {
 }
 
 /// Instructions with floating-point types.
-pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+pub(super) fn define<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let args: Vec<Bits<'t>> = sources.iter().map(|source| source.bits).collect();
     match (mnemonic.sem(), args.as_slice()) {
         (Sem::Compare(CompareSem::Selp), [a, b, c]) => Outcome::one(c.pick(*a, *b)),

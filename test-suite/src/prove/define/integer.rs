@@ -2,7 +2,7 @@
 
 use ptx_isa::{ArithSem, Field, Mnemonic, Mod, ScalarType, Sem};
 
-use super::{Outcome, Source, clamp, element};
+use super::{Outcome, SourceOperand, clamp, element};
 use crate::prove::term::Bits;
 
 /// Arithmetic on one number or on several packed ones.
@@ -132,7 +132,7 @@ fn dot<'t>(mnemonic: &Mnemonic, args: &[Bits<'t>]) -> Option<Bits<'t>> {
 /// and a carry of one, so that its flag is set where nothing is borrowed.
 pub(super) fn with_carry<'t>(
     mnemonic: &Mnemonic,
-    sources: &[Source<'t>],
+    sources: &[SourceOperand<'t>],
     carry: Bits<'t>,
 ) -> Option<Outcome<'t>> {
     let ty: ScalarType = mnemonic.scalar_type()?;

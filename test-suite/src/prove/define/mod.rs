@@ -18,7 +18,7 @@ use super::term::Bits;
 
 /// A source of an instruction.
 #[derive(Clone, Debug)]
-pub struct Source<'t> {
+pub struct SourceOperand<'t> {
     /// Its bits, as wide as the row specifies; for a vector its first element.
     pub bits: Bits<'t>,
     /// The elements, lowest first, of a vector.
@@ -63,7 +63,7 @@ pub struct Surroundings<'t> {
 /// What an instruction of these modifiers computes; `None` when no definition is written down.
 pub fn define<'t>(
     mnemonic: &Mnemonic,
-    sources: &[Source<'t>],
+    sources: &[SourceOperand<'t>],
     around: Surroundings<'t>,
 ) -> Option<Outcome<'t>> {
     if arithmetic::is_by_name(mnemonic) {

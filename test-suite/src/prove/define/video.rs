@@ -2,7 +2,7 @@
 
 use ptx_isa::{Field, Mnemonic, Mod, Opcode, ScalarType, Selector, Sem, Unit, VideoSem};
 
-use super::{Outcome, Source, Surroundings, clamp, holds};
+use super::{Outcome, SourceOperand, Surroundings, clamp, holds};
 use crate::prove::term::Bits;
 
 /// Wide enough for every intermediate result: a product of 33 bits each, and a sum.
@@ -10,7 +10,7 @@ const WIDE: u32 = 72;
 
 pub(super) fn define<'t>(
     mnemonic: &Mnemonic,
-    sources: &[Source<'t>],
+    sources: &[SourceOperand<'t>],
     around: Surroundings<'t>,
 ) -> Option<Outcome<'t>> {
     match (mnemonic.sem(), mnemonic.opcode()) {
@@ -28,7 +28,7 @@ const fn unit(selector: Selector) -> u32 {
 }
 
 /// A source, or the part of it that is picked, by its type as a wide number.
-fn number<'t>(source: &Source<'t>, ty: ScalarType) -> Option<Bits<'t>> {
+fn number<'t>(source: &SourceOperand<'t>, ty: ScalarType) -> Option<Bits<'t>> {
     let bits = match source.selector {
         None => source.bits,
         Some(selector) => {
@@ -68,7 +68,11 @@ fn operation<'t>(mnemonic: &Mnemonic, a: Bits<'t>, b: Bits<'t>) -> Option<Bits<'
     })
 }
 
-fn scalar<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>], around: Surroundings<'t>) -> Option<Outcome<'t>> {
+fn scalar<'t>(
+    mnemonic: &Mnemonic,
+    sources: &[SourceOperand<'t>],
+    around: Surroundings<'t>,
+) -> Option<Outcome<'t>> {
     let a = number(sources.first()?, mnemonic.type_of(Field::AType)?)?;
     let b = number(sources.get(1)?, mnemonic.type_of(Field::BType)?)?;
     let ty = result_type(mnemonic);
@@ -102,13 +106,17 @@ fn replaced<'t>(c: Bits<'t>, value: Bits<'t>, at: u32, width: u32) -> Bits<'t> {
 }
 
 /// Two halves or four bytes at once.
-fn lanes<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>], around: Surroundings<'t>) -> Option<Outcome<'t>> {
+fn lanes<'t>(
+    mnemonic: &Mnemonic,
+    sources: &[SourceOperand<'t>],
+    around: Surroundings<'t>,
+) -> Option<Outcome<'t>> {
     let [a, b, c] = sources else { return None };
     let (width, count) = if mnemonic.opcode().as_str().ends_with('2') { (16, 2) } else { (8, 4) };
     let ty = result_type(mnemonic);
     let both = b.bits.concat(a.bits);
     // Digits name the parts of `b:a`, the highest lane first; without them `a` gives its own, and `b` its own.
-    let lane = |source: &Source<'t>, first: u32, at: u32, ty: ScalarType| {
+    let lane = |source: &SourceOperand<'t>, first: u32, at: u32, ty: ScalarType| {
         let chosen = source
             .selector
             .and_then(|selector| selector.digits().iter().rev().nth(at as usize).copied().map(u32::from));
@@ -136,7 +144,7 @@ fn lanes<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>], around: Surroundings<'
 }
 
 /// `vmad` (manual 9.7.18.1, `vmad`).
-fn multiply_add<'t>(mnemonic: &Mnemonic, sources: &[Source<'t>]) -> Option<Outcome<'t>> {
+fn multiply_add<'t>(mnemonic: &Mnemonic, sources: &[SourceOperand<'t>]) -> Option<Outcome<'t>> {
     let [a, b, c] = sources else { return None };
     let (a_type, b_type) = (mnemonic.type_of(Field::AType)?, mnemonic.type_of(Field::BType)?);
     let product = number(a, a_type)? * number(b, b_type)?;

@@ -10,7 +10,7 @@ use crate::prove::define::convert::from_integer;
 use crate::prove::define::float::{Format, holds};
 use crate::prove::memory::Value;
 use crate::prove::term::Bits;
-use crate::prove::term::float::{FloatOp, Kind, Rounding};
+use crate::prove::term::float::{FloatOp, FloatOpKind, Rounding};
 
 /// Whether `a` and `b` are in the relation of a predicate of `icmp`.
 pub(super) fn compare<'t>(predicate: IntPredicate, a: Bits<'t>, b: Bits<'t>) -> Bits<'t> {
@@ -160,10 +160,10 @@ impl<'t> Frame<'_, 't> {
         b: Value<'t>,
     ) -> Result<Value<'t>> {
         let (kind, second) = match op {
-            BinaryOp::FAdd => (Kind::Add, b.bits),
-            BinaryOp::FSub => (Kind::Add, opposite(b.bits)),
-            BinaryOp::FMul => (Kind::Mul, b.bits),
-            BinaryOp::FDiv => (Kind::Div, b.bits),
+            BinaryOp::FAdd => (FloatOpKind::Add, b.bits),
+            BinaryOp::FSub => (FloatOpKind::Add, opposite(b.bits)),
+            BinaryOp::FMul => (FloatOpKind::Mul, b.bits),
+            BinaryOp::FDiv => (FloatOpKind::Div, b.bits),
             _ => bail!("a floating-point remainder"),
         };
         let bits = self.float(kind, format, Rounding::Even, &[a.bits, second]);
@@ -173,7 +173,7 @@ impl<'t> Frame<'_, 't> {
     /// The result of an operation of LLVM, whose NaN may be any.
     pub(super) fn float(
         &self,
-        kind: Kind,
+        kind: FloatOpKind,
         format: Format,
         rounding: Rounding,
         args: &[Bits<'t>],

@@ -8,7 +8,7 @@ use super::{Datum, Frame};
 use crate::prove::define::float::Format;
 use crate::prove::memory::Value;
 use crate::prove::term::Bits;
-use crate::prove::term::float::{Kind, Rounding};
+use crate::prove::term::float::{FloatOpKind, Rounding};
 
 impl<'t> Frame<'_, 't> {
     /// What an intrinsic computes; `None` when it is one of NVPTX or none that is known here.
@@ -50,12 +50,12 @@ impl<'t> Frame<'_, 't> {
     /// Floating-point arithmetic of one rounding.
     fn float_intrinsic(&mut self, base: &str, format: Format, args: &[Value<'t>]) -> Option<Value<'t>> {
         let (kind, rounding) = match base {
-            "fma" => (Kind::Fma, Rounding::Even),
-            "sqrt" => (Kind::Sqrt, Rounding::Even),
-            "rint" | "nearbyint" | "roundeven" => (Kind::Integral, Rounding::Even),
-            "trunc" => (Kind::Integral, Rounding::Zero),
-            "floor" => (Kind::Integral, Rounding::Down),
-            "ceil" => (Kind::Integral, Rounding::Up),
+            "fma" => (FloatOpKind::Fma, Rounding::Even),
+            "sqrt" => (FloatOpKind::Sqrt, Rounding::Even),
+            "rint" | "nearbyint" | "roundeven" => (FloatOpKind::Integral, Rounding::Even),
+            "trunc" => (FloatOpKind::Integral, Rounding::Zero),
+            "floor" => (FloatOpKind::Integral, Rounding::Down),
+            "ceil" => (FloatOpKind::Integral, Rounding::Up),
             _ => return None,
         };
         let open = args.iter().fold(self.terms.truth(false), |open, arg| open | arg.open);

@@ -11,7 +11,7 @@ use crate::prove::define::float::Format;
 
 /// What is computed before the result is rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::prove) enum Kind {
+pub(in crate::prove) enum FloatOpKind {
     Add,
     Mul,
     /// The product of two plus a third.
@@ -57,7 +57,7 @@ impl Rounding {
 /// A floating-point operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::prove) struct FloatOp {
-    pub kind: Kind,
+    pub kind: FloatOpKind,
     /// The format of the result, and of the arguments unless they are converted.
     pub format: Format,
     pub rounding: Rounding,
@@ -75,7 +75,7 @@ impl Terms {
         }
         let mut ids: Vec<u32> = args.iter().map(|arg| arg.id).collect();
         // With one NaN for all, sums and products do not depend on the order.
-        if matches!(op.kind, Kind::Add | Kind::Mul | Kind::Fma) {
+        if matches!(op.kind, FloatOpKind::Add | FloatOpKind::Mul | FloatOpKind::Fma) {
             ids[..2].sort_unstable();
         }
         self.node(Node::Apply(Op::Float(op), ids), width)
@@ -135,7 +135,7 @@ where
     Double: FloatConvert<F>,
 {
     let round = op.rounding.host();
-    if let Kind::Convert(from) = op.kind {
+    if let FloatOpKind::Convert(from) = op.kind {
         let bits = *args.first()?;
         return Some(match from.width() {
             16 if from.exponent == 5 => converted::<Half, F>(bits, round, scale),
@@ -151,18 +151,18 @@ where
         if a.abs() < b.abs() { (a.scalbn(scale), b) } else { (a, b.scalbn(scale)) }
     };
     Some(match (op.kind, numbers.as_slice()) {
-        (Kind::Add, &[a, b]) => a.scalbn(scale).add_r(b.scalbn(scale), round).value,
-        (Kind::Mul, &[a, b]) => {
+        (FloatOpKind::Add, &[a, b]) => a.scalbn(scale).add_r(b.scalbn(scale), round).value,
+        (FloatOpKind::Mul, &[a, b]) => {
             let (a, b) = factors(a, b);
             a.mul_r(b, round).value
         }
-        (Kind::Fma, &[a, b, c]) => {
+        (FloatOpKind::Fma, &[a, b, c]) => {
             let (a, b) = factors(a, b);
             a.mul_add_r(b, c.scalbn(scale), round).value
         }
-        (Kind::Div, &[a, b]) => a.scalbn(scale).div_r(b, round).value,
-        (Kind::Integral, &[a]) => a.round_to_integral(round).value.scalbn(scale),
-        (Kind::Sqrt, &[a]) => root(op, a)?.scalbn(scale),
+        (FloatOpKind::Div, &[a, b]) => a.scalbn(scale).div_r(b, round).value,
+        (FloatOpKind::Integral, &[a]) => a.round_to_integral(round).value.scalbn(scale),
+        (FloatOpKind::Sqrt, &[a]) => root(op, a)?.scalbn(scale),
         _ => return None,
     })
 }
@@ -196,7 +196,7 @@ fn root<F: Binary>(op: FloatOp, a: F) -> Option<F> {
 pub(in crate::prove) fn smt(op: FloatOp, args: &[String]) -> String {
     let Format { exponent, fraction } = op.format;
     let (mode, digits) = (op.rounding.smt(), fraction + 1);
-    let from = if let Kind::Convert(from) = op.kind { from } else { op.format };
+    let from = if let FloatOpKind::Convert(from) = op.kind { from } else { op.format };
     // Results of any exponent that operands of these formats can have.
     let wide = if op.flush { exponent.max(from.exponent) + 2 } else { exponent };
     let number = |bits: &String| format!("((_ to_fp {} {}) {bits})", from.exponent, from.fraction + 1);
@@ -205,14 +205,14 @@ pub(in crate::prove) fn smt(op: FloatOp, args: &[String]) -> String {
     };
     let operands = args.iter().map(operand).collect::<Vec<_>>().join(" ");
     let result = match op.kind {
-        Kind::Add => format!("(fp.add {mode} {operands})"),
-        Kind::Mul => format!("(fp.mul {mode} {operands})"),
-        Kind::Fma => format!("(fp.fma {mode} {operands})"),
-        Kind::Div => format!("(fp.div {mode} {operands})"),
-        Kind::Sqrt => format!("(fp.sqrt {mode} {operands})"),
-        Kind::Integral => format!("(fp.roundToIntegral {mode} {operands})"),
-        Kind::Convert(_) if op.flush => operands,
-        Kind::Convert(_) => format!("((_ to_fp {exponent} {digits}) {mode} {operands})"),
+        FloatOpKind::Add => format!("(fp.add {mode} {operands})"),
+        FloatOpKind::Mul => format!("(fp.mul {mode} {operands})"),
+        FloatOpKind::Fma => format!("(fp.fma {mode} {operands})"),
+        FloatOpKind::Div => format!("(fp.div {mode} {operands})"),
+        FloatOpKind::Sqrt => format!("(fp.sqrt {mode} {operands})"),
+        FloatOpKind::Integral => format!("(fp.roundToIntegral {mode} {operands})"),
+        FloatOpKind::Convert(_) if op.flush => operands,
+        FloatOpKind::Convert(_) => format!("((_ to_fp {exponent} {digits}) {mode} {operands})"),
     };
     let width = op.format.width();
     let nan = format!("(_ bv{} {width})", op.format.canonical_nan());
@@ -237,7 +237,7 @@ mod tests {
     const SINGLE: Format = Format { exponent: 8, fraction: 23 };
     const DOUBLE: Format = Format { exponent: 11, fraction: 52 };
 
-    fn single(kind: Kind, rounding: Rounding, flush: bool, args: &[u32]) -> u32 {
+    fn single(kind: FloatOpKind, rounding: Rounding, flush: bool, args: &[u32]) -> u32 {
         let args: Vec<u128> = args.iter().map(|&bits| u128::from(bits)).collect();
         let op = FloatOp { kind, format: SINGLE, rounding, flush };
         compute(op, &args).expect("a number") as u32
@@ -247,22 +247,22 @@ mod tests {
     fn results_are_rounded_once_in_the_direction() {
         let (one, third) = (1.0_f32.to_bits(), (1.0_f32 / 3.0).to_bits());
         let three = 3.0_f32.to_bits();
-        assert_eq!(single(Kind::Div, Rounding::Even, false, &[one, three]), third);
-        assert_eq!(single(Kind::Div, Rounding::Zero, false, &[one, three]), third - 1);
+        assert_eq!(single(FloatOpKind::Div, Rounding::Even, false, &[one, three]), third);
+        assert_eq!(single(FloatOpKind::Div, Rounding::Zero, false, &[one, three]), third - 1);
         let two = 2.0_f32.to_bits();
         let root = 2.0_f32.sqrt().to_bits();
-        assert_eq!(single(Kind::Sqrt, Rounding::Even, false, &[two]), root);
+        assert_eq!(single(FloatOpKind::Sqrt, Rounding::Even, false, &[two]), root);
         assert_eq!(
-            single(Kind::Sqrt, Rounding::Up, false, &[two])
-                - single(Kind::Sqrt, Rounding::Down, false, &[two]),
+            single(FloatOpKind::Sqrt, Rounding::Up, false, &[two])
+                - single(FloatOpKind::Sqrt, Rounding::Down, false, &[two]),
             1
         );
-        assert_eq!(single(Kind::Sqrt, Rounding::Even, false, &[1 << 31 | 1]), 0x7fff_ffff);
+        assert_eq!(single(FloatOpKind::Sqrt, Rounding::Even, false, &[1 << 31 | 1]), 0x7fff_ffff);
         let half = 1.5_f64.to_bits();
         assert_eq!(
             compute(
                 FloatOp {
-                    kind: Kind::Convert(DOUBLE),
+                    kind: FloatOpKind::Convert(DOUBLE),
                     format: SINGLE,
                     rounding: Rounding::Down,
                     flush: false
@@ -277,10 +277,10 @@ mod tests {
     fn what_is_flushed_is_small_before_the_format_ends() {
         // 2^-126 times (1 - 2^-24) is rounded up to 2^-126 for want of smaller exponents.
         let args = [0x0080_0000, 0x3f7f_ffff];
-        assert_eq!(single(Kind::Mul, Rounding::Even, false, &args), 0x0080_0000);
-        assert_eq!(single(Kind::Mul, Rounding::Even, true, &args), 0);
-        assert_eq!(single(Kind::Fma, Rounding::Up, true, &[0x8080_0000, 0x3f7f_ffff, 0]), 0x8000_0000);
-        assert_eq!(single(Kind::Mul, Rounding::Even, true, &[0x0080_0000, 0x3f80_0000]), 0x0080_0000);
-        assert_eq!(single(Kind::Add, Rounding::Even, true, &[0x0080_0001, 0x8080_0000]), 0);
+        assert_eq!(single(FloatOpKind::Mul, Rounding::Even, false, &args), 0x0080_0000);
+        assert_eq!(single(FloatOpKind::Mul, Rounding::Even, true, &args), 0);
+        assert_eq!(single(FloatOpKind::Fma, Rounding::Up, true, &[0x8080_0000, 0x3f7f_ffff, 0]), 0x8000_0000);
+        assert_eq!(single(FloatOpKind::Mul, Rounding::Even, true, &[0x0080_0000, 0x3f80_0000]), 0x0080_0000);
+        assert_eq!(single(FloatOpKind::Add, Rounding::Even, true, &[0x0080_0001, 0x8080_0000]), 0);
     }
 }
