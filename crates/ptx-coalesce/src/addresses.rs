@@ -1,8 +1,17 @@
-//! Moves the address of a variable to a register once where it was moved in several blocks.
+//! Removes moves of an address that another move of the same address dominates.
 //!
-//! Selection moves a variable's address where a block needs it. For ptxas each move of the address of shared memory is a computation from
-//! the cluster's window (sm_90), which it repeats, and blocks that hold one are not predicated any more. Compilers move it once
-//! for all blocks that the first one dominates.
+//! Input: a body with a move in every block that needs the address, as selection emits it. Output: the body without the dominated moves; their
+//! uses read the register of the dominating one.
+//!
+//! ```text
+//! mov.u64 %rd1, table;          mov.u64 %rd1, table;
+//! @%p1 bra $L_2;                @%p1 bra $L_2;
+//! mov.u64 %rd2, table;
+//! ld.shared.u32 %r1, [%rd2];    ld.shared.u32 %r1, [%rd1];
+//! ```
+//!
+//! ptxas (sm_90) computes an address in shared memory from the cluster's window anew at each move, and does not predicate blocks with such
+//! a move.
 
 use ptx_ir::cfg::{BlockId, Cfg};
 use ptx_ir::dominators::immediate_dominators;
@@ -10,52 +19,51 @@ use ptx_ir::{Body, Inst, Operand, RegDeclId, RegId, Stmt, Symbol};
 use ptx_isa::{MoveSem, ScalarType, Sem};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-/// What a register is filled with: the address of a variable and bytes after it, in a register of a type.
+/// A variable, an offset from it in bytes, and the type of the register that the address is moved to.
 type Address = (Symbol, i64, ScalarType);
 
-/// One move of an address.
-struct Move {
+/// A move of an address.
+struct AddressMove {
     statement: usize,
     register: RegId,
 }
 
-/// Leaves out the moves of an address that an earlier one dominates. Registers of the declarations `foreign` have scopes of their own and
-/// stay.
+/// Removes the moves of an address that another one dominates. Registers of the declarations `foreign`, which have scopes of their own, are
+/// not replaced.
 pub fn share_addresses(body: &mut Body, foreign: &HashSet<RegDeclId>) {
-    let moves = moves(body, foreign);
-    if moves.is_empty() {
+    let groups = address_moves(body, foreign);
+    if groups.is_empty() {
         return;
     }
     let cfg = Cfg::new(body);
-    let order = Dominators::new(&cfg);
-    let mut instead: HashMap<RegId, RegId> = HashMap::default();
-    let mut dropped: HashSet<usize> = HashSet::default();
-    for mut same in moves {
-        same.sort_by_key(|found| order.place(&cfg, found.statement));
-        let mut leaders: Vec<Move> = Vec::new();
-        for found in same {
-            let leader =
-                leaders.iter().find(|leader| order.comes_before(&cfg, leader.statement, found.statement));
-            match leader {
+    let tree = DominatorTree::new(&cfg);
+    let mut replaced: HashMap<RegId, RegId> = HashMap::default();
+    let mut removed: HashSet<usize> = HashSet::default();
+    for mut group in groups {
+        // A dominator precedes what it dominates in reverse post-order.
+        group.sort_by_key(|found| tree.position(found.statement));
+        let mut leaders: Vec<AddressMove> = Vec::new();
+        for found in group {
+            match leaders.iter().find(|leader| tree.dominates(leader.statement, found.statement)) {
                 Some(leader) => {
-                    instead.insert(found.register, leader.register);
-                    dropped.insert(found.statement);
+                    replaced.insert(found.register, leader.register);
+                    removed.insert(found.statement);
                 }
                 None => leaders.push(found),
             }
         }
     }
-    if !dropped.is_empty() {
-        rewrite(body, &instead, &dropped);
+    if !removed.is_empty() {
+        rewrite(body, &replaced, &removed);
     }
 }
 
-/// The moves of each address that several of them move, to registers that nothing else writes.
-fn moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<Move>> {
+/// The moves of each address that is moved more than once, to registers with no other write.
+fn address_moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<AddressMove>> {
     let mut found: HashMap<Address, usize> = HashMap::default();
-    let mut groups: Vec<Vec<Move>> = Vec::new();
-    for (statement, inst) in instructions(body) {
-        let Some((register, symbol, offset)) = moved(body, inst) else { continue };
+    let mut groups: Vec<Vec<AddressMove>> = Vec::new();
+    for (statement, inst) in body.instructions() {
+        let Some((register, symbol, offset)) = moved_address(body, inst) else { continue };
         let is_foreign =
             body.registers.get(register.index()).is_none_or(|register| foreign.contains(&register.decl));
         if !is_foreign {
@@ -64,14 +72,14 @@ fn moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<Move>> {
                 groups.push(Vec::new());
             }
             if let Some(group) = groups.get_mut(group) {
-                group.push(Move { statement, register });
+                group.push(AddressMove { statement, register });
             }
         }
     }
     groups.retain(|group| group.len() > 1);
     let mut writes: HashMap<RegId, usize> =
         groups.iter().flatten().map(|found| (found.register, 0)).collect();
-    for (_, inst) in instructions(body) {
+    for (_, inst) in body.instructions() {
         body.for_each_register(inst, |register, role| {
             if role.is_written()
                 && let Some(count) = writes.get_mut(&register)
@@ -87,15 +95,8 @@ fn moves(body: &Body, foreign: &HashSet<RegDeclId>) -> Vec<Vec<Move>> {
     groups
 }
 
-fn instructions(body: &Body) -> impl Iterator<Item = (usize, &Inst)> {
-    body.statements.iter().enumerate().filter_map(|(at, statement)| match statement {
-        Stmt::Inst(inst) => Some((at, inst)),
-        _ => None,
-    })
-}
-
-/// The register that an instruction fills with an address, if it does nothing else.
-fn moved(body: &Body, inst: &Inst) -> Option<(RegId, Symbol, i64)> {
+/// The register, variable and offset of an unguarded move of an address.
+fn moved_address(body: &Body, inst: &Inst) -> Option<(RegId, Symbol, i64)> {
     match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
         (Sem::Move(MoveSem::Mov), None, &[Operand::Register(to), Operand::Symbol(symbol, offset)]) => {
             Some((to, symbol, offset))
@@ -104,64 +105,65 @@ fn moved(body: &Body, inst: &Inst) -> Option<(RegId, Symbol, i64)> {
     }
 }
 
-/// Puts the chosen registers in and takes the moves out.
-fn rewrite(body: &mut Body, instead: &HashMap<RegId, RegId>, dropped: &HashSet<usize>) {
+/// Replaces registers in all operands and removes statements.
+fn rewrite(body: &mut Body, replaced: &HashMap<RegId, RegId>, removed: &HashSet<usize>) {
     let mut statements = std::mem::take(&mut body.statements);
     for statement in &mut statements {
         if let Stmt::Inst(inst) = statement {
             inst.operands =
-                body.renamed(inst, |register| instead.get(&register).copied().unwrap_or(register));
+                body.renamed(inst, |register| replaced.get(&register).copied().unwrap_or(register));
         }
     }
     let mut at = 0;
     statements.retain(|_| {
         at += 1;
-        !dropped.contains(&(at - 1))
+        !removed.contains(&(at - 1))
     });
     body.statements = statements;
 }
 
-/// Which blocks control passes on every way to a block.
-struct Dominators {
-    /// The place of each block in reverse post-order; `None` where control never comes.
-    places: Vec<Option<usize>>,
-    /// By place, the place of the next dominator above.
-    above: Vec<usize>,
+/// The dominator tree. Its nodes are the blocks' reverse post-order numbers.
+struct DominatorTree<'c> {
+    cfg: &'c Cfg,
+    /// By block, its reverse post-order number; `None` if it is unreachable.
+    numbers: Vec<Option<usize>>,
+    /// By node, its immediate dominator; the root has itself.
+    immediate: Vec<usize>,
 }
 
-impl Dominators {
-    fn new(cfg: &Cfg) -> Self {
+impl<'c> DominatorTree<'c> {
+    fn new(cfg: &'c Cfg) -> Self {
         let order = cfg.reverse_post_order();
-        let mut places = vec![None; cfg.blocks.len()];
-        for (place, block) in order.iter().enumerate() {
-            if let Some(slot) = places.get_mut(block.index()) {
-                *slot = Some(place);
+        let mut numbers = vec![None; cfg.blocks.len()];
+        for (number, block) in order.iter().enumerate() {
+            if let Some(slot) = numbers.get_mut(block.index()) {
+                *slot = Some(number);
             }
         }
-        let immediate = immediate_dominators(cfg);
-        let above = |block: &BlockId| places.get((*immediate.get(block.index())?)?).copied().flatten();
-        let above = order.iter().map(|block| above(block).unwrap_or_default()).collect();
-        Self { places, above }
+        let dominators = immediate_dominators(cfg);
+        let immediate = |block: &BlockId| numbers.get((*dominators.get(block.index())?)?).copied().flatten();
+        let immediate = order.iter().map(|block| immediate(block).unwrap_or_default()).collect();
+        Self { cfg, numbers, immediate }
     }
 
-    /// Where a statement is: the place of its block, and its own.
-    fn place(&self, cfg: &Cfg, statement: usize) -> (usize, usize) {
-        let block = cfg.blocks.partition_point(|block| block.statements.end <= statement);
-        (self.places.get(block).copied().flatten().unwrap_or(usize::MAX), statement)
+    /// The reverse post-order number of a statement's block (`usize::MAX` if it is unreachable), and the statement.
+    fn position(&self, statement: usize) -> (usize, usize) {
+        let block = self.cfg.blocks.partition_point(|block| block.statements.end <= statement);
+        (self.numbers.get(block).copied().flatten().unwrap_or(usize::MAX), statement)
     }
 
-    /// Whether control passes one statement on every way to another.
-    fn comes_before(&self, cfg: &Cfg, first: usize, then: usize) -> bool {
-        let ((first_place, first), (mut place, then)) = (self.place(cfg, first), self.place(cfg, then));
-        if first_place == place {
-            return place != usize::MAX && first < then;
+    /// Whether every path from the entry to statement `b` passes statement `a`; false if `b` is unreachable.
+    fn dominates(&self, a: usize, b: usize) -> bool {
+        let ((dominator, a), (mut node, b)) = (self.position(a), self.position(b));
+        if dominator == node {
+            return node != usize::MAX && a < b;
         }
-        while place > first_place {
-            match self.above.get(place) {
-                Some(&above) if above < place => place = above,
+        while node > dominator {
+            match self.immediate.get(node) {
+                Some(&immediate) if immediate < node => node = immediate,
                 _ => return false,
             }
         }
-        place == first_place
+        node == dominator
     }
 }

@@ -1,8 +1,15 @@
-//! Moves the copies of an edge up before the branch that leads to it.
+//! Moves the copies of an edge before the conditional branch that skips them.
 //!
-//! A branch around a jump, `@%p bra out; mov %a, %b; bra.uni loop;`, splits what compilers write as `mov %a, %b; @%p bra out; bra.uni loop;`: they
-//! have no block for the edge. ptxas unrolls and predicates the one otherwise than the other. The copies can occur first where
-//! nothing after the branch needs what they overwrite.
+//! Input: a body in which an edge's copies are a block of their own. Output: the body with these copies in the block before, where the
+//! branch's target does not read what they overwrite.
+//!
+//! ```text
+//! @%p1 bra $L_out;      mov.b32 %r1, %r2;
+//! mov.b32 %r1, %r2;     @%p1 bra $L_out;
+//! bra.uni $L_loop;      bra.uni $L_loop;
+//! ```
+//!
+//! Compilers write the latter, which has no block for the edge. ptxas unrolls and predicates the two forms differently.
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::liveness::End;
@@ -11,10 +18,7 @@ use ptx_isa::{ControlSem, MoveSem, Sem};
 
 use crate::liveness::{RegisterIndex, live_at};
 
-/// Lives over more blocks than this, all together, are too long to look at.
-const MAX_LIVES: usize = 1 << 24;
-
-/// Moves what can be moved.
+/// Moves edge copies before the branch wherever that preserves the program's meaning.
 pub fn hoist(body: &mut Body) {
     let runs = runs(body);
     if runs.is_empty() {
@@ -23,8 +27,9 @@ pub fn hoist(body: &mut Body) {
     let cfg = Cfg::new(body);
     let mut written = RegisterIndex::new(body.registers.len());
     runs.iter().flat_map(|run| &run.written).for_each(|register| written.add(*register));
-    let Some(alive) = live_at(body, &cfg, &written, End::Start, MAX_LIVES) else { return };
-    let runs: Vec<Run> = runs.into_iter().filter(|run| is_free(&cfg, run, &written, &alive)).collect();
+    let Some(live_in) = live_at(body, &cfg, &written, End::Start) else { return };
+    let runs: Vec<Run> =
+        runs.into_iter().filter(|run| is_dead_at_target(&cfg, run, &written, &live_in)).collect();
     for run in runs {
         // The branch goes after the copies.
         if let Some(statements) = body.statements.get_mut(run.branch..run.end) {
@@ -33,15 +38,16 @@ pub fn hoist(body: &mut Body) {
     }
 }
 
-/// A conditional branch and the copies between it and a jump.
+/// A conditional branch and the copies between it and an unconditional one.
 struct Run {
     branch: usize,
-    /// After the last copy: the jump.
+    /// The unconditional branch, after the last copy.
     end: usize,
+    /// The registers that the copies write.
     written: Vec<RegId>,
 }
 
-/// All runs in which no copy touches the branch's condition.
+/// All runs in which no copy writes the branch's predicate.
 fn runs(body: &Body) -> Vec<Run> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -71,7 +77,7 @@ fn runs(body: &Body) -> Vec<Run> {
     found
 }
 
-/// The register that an instruction copies something to, if it does nothing else.
+/// The destination of an unguarded copy of a register or a constant.
 fn copied_to(body: &Body, inst: &Inst) -> Option<RegId> {
     match (inst.mnemonic.sem(), inst.guard, body.operands(inst)) {
         (
@@ -83,20 +89,20 @@ fn copied_to(body: &Body, inst: &Inst) -> Option<RegId> {
     }
 }
 
-/// Whether nothing that the branch leads to reads what the copies write before writing it; `alive` has by block the numbers of
-/// what they write that is alive at its start.
-fn is_free(cfg: &Cfg, run: &Run, written: &RegisterIndex, alive: &[Vec<u32>]) -> bool {
-    let Some(from) = block_with(cfg, run.branch) else { return false };
+/// Whether no register that the copies write is live at the start of the branch's target; `live_in` has the numbers of the live ones
+/// by block.
+fn is_dead_at_target(cfg: &Cfg, run: &Run, written: &RegisterIndex, live_in: &[Vec<u32>]) -> bool {
+    let Some(from) = block_of(cfg, run.branch) else { return false };
     let Some(block) = cfg.blocks.get(from) else { return false };
-    let copies = block_with(cfg, run.branch + 1);
+    let copies = block_of(cfg, run.branch + 1);
     let targets = block.successors.iter().map(|id| id.index()).filter(|id| Some(*id) != copies);
-    let mut alive = targets.filter_map(|target| alive.get(target));
+    let mut live_in = targets.filter_map(|target| live_in.get(target));
     let numbers = || run.written.iter().filter_map(|register| written.index(*register));
-    !alive.any(|alive| numbers().any(|number| alive.binary_search(&(number as u32)).is_ok()))
+    !live_in.any(|live| numbers().any(|number| live.binary_search(&(number as u32)).is_ok()))
 }
 
 /// The block that a statement is in.
-fn block_with(cfg: &Cfg, statement: usize) -> Option<usize> {
+fn block_of(cfg: &Cfg, statement: usize) -> Option<usize> {
     let at = cfg.blocks.partition_point(|block| block.statements.end <= statement);
     cfg.blocks.get(at).is_some_and(|block| block.statements.contains(&statement)).then_some(at)
 }

@@ -1,14 +1,16 @@
-//! Bodies of PTX with fewer registers, copies and moves of addresses.
+//! Clean-up passes over a body of PTX: sharing of addresses, copy coalescing, hoisting of copies.
 //!
-//! Input: a body in which each value has a register of its own, and each phi two, with copies at each edge. Output: an equivalent body, in which registers that
-//! are never live at the same time are one ([`coalesce`]), an address is moved once on each path ([`share_addresses`]), and the copies of an edge are before the branch that
-//! leads to it ([`hoist`]). Liveness (`liveness`) is computed only for the requested registers.
+//! Input: a body in which each value has a register of its own, and each phi two, with a copy on each edge. Output: an equivalent body with
+//! fewer registers, copies and address moves. [`share_addresses`] removes moves of an address that another one dominates, [`coalesce()`] gives
+//! one register to values that copies connect and whose live ranges do not interfere, and [`hoist()`] moves the copies of an edge before the
+//! conditional branch that skips them. Liveness (`liveness`) is computed only for the registers in question.
 
 mod addresses;
 mod coalesce;
 mod hoist;
 mod liveness;
+mod sparse_bit_set;
 
 pub use addresses::share_addresses;
-pub use coalesce::{Joined, coalesce};
+pub use coalesce::{Coalesced, coalesce};
 pub use hoist::hoist;

@@ -1,8 +1,11 @@
-//! Where the registers of a body are live, of those that are asked about.
+//! Live registers at the start or the end of each block, among the registers of a [`RegisterIndex`].
 
 use ptx_ir::cfg::Cfg;
 use ptx_ir::liveness::{BlockAccesses, End};
 use ptx_ir::{Body, Inst, RegId, Stmt};
+
+/// No liveness is computed if the live ranges together have more blocks and edges than this.
+const MAX_LIVE_RANGES: usize = 1 << 24;
 
 /// Some registers of a body, numbered in the order in which they were added.
 pub(crate) struct RegisterIndex {
@@ -19,7 +22,7 @@ pub(crate) enum RegisterAccess {
 }
 
 impl RegisterIndex {
-    /// None yet, of a body with so many registers.
+    /// An empty index for a body with this number of registers.
     pub(crate) fn new(registers: usize) -> Self {
         Self { registers: Vec::new(), indices: vec![None; registers] }
     }
@@ -35,7 +38,7 @@ impl RegisterIndex {
         self.indices.get(register.index()).copied().flatten().map(|index| index as usize)
     }
 
-    /// Calls `found` for every one of these registers that an instruction touches.
+    /// Calls `found` for each access of an instruction to one of these registers.
     pub(crate) fn accesses(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, RegisterAccess)) {
         body.for_each_register(inst, |register, role| {
             if let Some(index) = self.index(register) {
@@ -46,15 +49,8 @@ impl RegisterIndex {
     }
 }
 
-/// By block, the numbers of the registers that are live at one of its ends, ascending; `None` when the lives add up to more than
-/// `most` blocks and edges.
-pub(crate) fn live_at(
-    body: &Body,
-    cfg: &Cfg,
-    registers: &RegisterIndex,
-    end: End,
-    most: usize,
-) -> Option<Vec<Vec<u32>>> {
+/// By block, the numbers of the registers that are live at its start or its end, ascending; `None` if the live ranges are too long.
+pub(crate) fn live_at(body: &Body, cfg: &Cfg, registers: &RegisterIndex, end: End) -> Option<Vec<Vec<u32>>> {
     let mut found = BlockAccesses::new(registers.registers.len());
     for (at, block) in cfg.blocks.iter().enumerate() {
         for statement in body.statements.get(block.statements.clone()).unwrap_or(&[]) {
@@ -64,7 +60,7 @@ pub(crate) fn live_at(
                     found.read(at, index);
                 }
             });
-            // A guarded write may not happen, so it ends no life.
+            // A guarded write may not happen, so it ends no live range.
             if inst.guard.is_some() {
                 continue;
             }
@@ -75,5 +71,5 @@ pub(crate) fn live_at(
             });
         }
     }
-    found.live_at(cfg, end, most)
+    found.live_at(cfg, end, MAX_LIVE_RANGES)
 }

@@ -115,11 +115,12 @@ impl Emitter<'_, '_, '_> {
         if !self.module.target.is_debugging() {
             share_addresses(&mut body, &self.registers.foreign);
         }
-        let settled = coalesce(&mut body, &self.registers.foreign, &self.registers.copies, self.namesakes());
+        let coalesced =
+            coalesce(&mut body, &self.registers.foreign, &self.registers.copies, self.namesakes());
         if !self.module.target.is_debugging() {
             hoist(&mut body);
         }
-        let settled = |register| settled.of(register);
+        let settled = |register| coalesced.representative(register);
         self.name_registers(&mut body, &settled);
         self.type_accesses(&mut body);
         self.trace(&mut body, &settled);
