@@ -78,7 +78,7 @@ pub fn coalesce(
     let representatives: Vec<RegId> =
         (0..candidates.registers.len()).map(|at| candidates.registers[classes.representative(at)]).collect();
     let coalesced = Coalesced { indices: candidates.indices, representatives };
-    rewrite(body, &coalesced);
+    rewrite(body, &coalesced, kept);
     coalesced
 }
 
@@ -213,17 +213,18 @@ impl Classes {
     }
 }
 
-/// Replaces registers by their representatives, and removes the copies of a register to itself.
-fn rewrite(body: &mut Body, coalesced: &Coalesced) {
+/// Replaces registers by their representatives, and removes the copies of a register to itself, except those to `kept` registers.
+fn rewrite(body: &mut Body, coalesced: &Coalesced, kept: &HashSet<RegId>) {
     let representative = |register| coalesced.representative(register);
     let mut statements = std::mem::take(&mut body.statements);
     statements.retain_mut(|statement| {
         let Stmt::Inst(inst) = statement else { return true };
+        let is_kept = body.copied(inst).is_some_and(|(to, _)| kept.contains(&to));
         if let Some(guard) = &mut inst.guard {
             guard.register = representative(guard.register);
         }
         inst.operands = body.renamed(inst, representative);
-        body.copied(inst).is_none_or(|(to, from)| to != from)
+        is_kept || body.copied(inst).is_none_or(|(to, from)| to != from)
     });
     body.statements = statements;
 }

@@ -315,6 +315,21 @@ fn kept_copies_are_no_reason_to_coalesce() {
 }
 
 #[test]
+fn kept_copies_stay_even_if_their_registers_are_coalesced() {
+    let before = "ld.shared.u32 %r1, [table];
+        mov.b32 %r2, %r1;
+        st.shared.u32 [table], %r2;";
+    let after = "ld.shared.u32 %r1, [table];
+        mov.b32 %r1, %r1;
+        st.shared.u32 [table], %r1;";
+    expect(before, after, |module| {
+        let pair = (register(module, "%r1"), register(module, "%r2"));
+        let kept = HashSet::from_iter([pair.1]);
+        coalesce(body(module), &HashSet::default(), &kept, vec![pair]);
+    });
+}
+
+#[test]
 fn registers_of_foreign_declarations_stay() {
     let text = "ld.shared.u32 %r1, [table];
         {
