@@ -1,6 +1,7 @@
 //! Which files of a crate import each other in a circle: such files can only be read, and changed, together.
 //!
-//! An edge is a path in a `use` or elsewhere that leads into another file of the same crate; tests do not count. Circles of more than
+//! An edge is a path in a `use` or elsewhere that leads into another file of the same crate; tests do not count. A path through a
+//! re-export (`pub use`) leads to the file that defines the item. Circles of more than
 //! [`LARGEST`] files are listed in `import-circles.tsv`: a crate in each line, and a file, or a folder many of whose files are in one. The
 //! list may only shrink: a file elsewhere that joins a circle fails the test, and so does a line that is not needed any more.
 
@@ -14,10 +15,22 @@ const LARGEST: usize = 3;
 /// Where a file is in the tree of modules.
 type ModulePath = Vec<String>;
 
+/// Re-exports of re-exports are followed this far.
+const DEEPEST: usize = 8;
+
+/// A path that a file names.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct NamedPath {
+    words: Vec<String>,
+    /// What a `pub use` calls the item.
+    exported: Option<String>,
+}
+
 /// The files of one crate, and which import which.
 #[derive(Debug, Default)]
 struct Imports {
     files: BTreeMap<ModulePath, String>,
+    paths: BTreeMap<ModulePath, Vec<NamedPath>>,
     edges: BTreeMap<ModulePath, BTreeSet<ModulePath>>,
 }
 
@@ -25,27 +38,26 @@ impl Imports {
     /// Reads the files below `src`.
     fn of(src: &Path) -> Self {
         let mut imports = Self::default();
-        let mut texts = Vec::new();
         for file in rust_files(src) {
             let name = file.strip_prefix(src).expect("a file below").to_string_lossy().into_owned();
             let mut path: ModulePath = name.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
             if path.last().is_some_and(|last| matches!(last.as_str(), "mod" | "lib" | "main")) {
                 path.pop();
             }
-            texts.push((path.clone(), fs::read_to_string(&file).expect("readable")));
+            let text = fs::read_to_string(&file).expect("readable");
+            imports.paths.insert(path.clone(), paths(&tokens(&text)));
             imports.files.insert(path, name);
         }
-        for (module, text) in texts {
-            let found = paths(&tokens(&text));
-            let targets = found.iter().filter_map(|path| imports.resolve(path, &module));
-            let targets = targets.filter(|target| *target != module).collect();
-            imports.edges.insert(module, targets);
+        for (module, found) in &imports.paths {
+            let targets = found.iter().filter_map(|path| imports.resolve(&path.words, module, 0));
+            let targets = targets.filter(|target| target != module).collect();
+            imports.edges.insert(module.clone(), targets);
         }
         imports
     }
 
     /// The file that a path leads into, from a module.
-    fn resolve(&self, path: &[String], module: &[String]) -> Option<ModulePath> {
+    fn resolve(&self, path: &[String], module: &[String], depth: usize) -> Option<ModulePath> {
         let (first, mut rest) = path.split_first()?;
         let mut at: ModulePath = match first.as_str() {
             "crate" => Vec::new(),
@@ -69,7 +81,20 @@ impl Imports {
             }
             rest = others;
         }
-        self.files.contains_key(&at).then_some(at)
+        if !self.files.contains_key(&at) {
+            return None;
+        }
+        let defined = rest.first().and_then(|name| self.reexported(name, &at, depth));
+        Some(defined.unwrap_or(at))
+    }
+
+    /// The file that defines what a module re-exports by a name.
+    fn reexported(&self, name: &str, module: &[String], depth: usize) -> Option<ModulePath> {
+        if depth >= DEEPEST {
+            return None;
+        }
+        let mut found = self.paths.get(module)?.iter().filter(|path| path.exported.as_deref() == Some(name));
+        found.find_map(|path| self.resolve(&path.words, module, depth + 1))
     }
 
     /// Everything that a file imports, directly or not.
@@ -163,12 +188,13 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// All paths of more than one word, and those of `use`.
-fn paths(tokens: &[String]) -> Vec<Vec<String>> {
+fn paths(tokens: &[String]) -> Vec<NamedPath> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(token) = tokens.get(at) {
         // `impl Trait + use<'a>` imports nothing.
         if token == "use" && tokens.get(at + 1).is_some_and(|next| next != "<") {
-            at = use_tree(tokens, at + 1, &[], &mut found);
+            let is_public = at > 0 && matches!(tokens[at - 1].as_str(), "pub" | ")");
+            at = use_tree(tokens, at + 1, &[], is_public, &mut found);
             continue;
         }
         let mut path = Vec::new();
@@ -185,27 +211,37 @@ fn paths(tokens: &[String]) -> Vec<Vec<String>> {
         if path.is_empty() {
             at += 1;
         } else if path.len() > 1 {
-            found.push(path);
+            found.push(NamedPath { words: path, exported: None });
         }
     }
     found
 }
 
 /// The paths of one tree of a `use`; gives where it ends.
-fn use_tree(tokens: &[String], mut at: usize, before: &[String], found: &mut Vec<Vec<String>>) -> usize {
+fn use_tree(
+    tokens: &[String],
+    mut at: usize,
+    before: &[String],
+    is_public: bool,
+    found: &mut Vec<NamedPath>,
+) -> usize {
     let mut path = before.to_vec();
+    let mut renamed = None;
     while let Some(token) = tokens.get(at) {
         match token.as_str() {
             "::" => at += 1,
             "{" => {
                 at += 1;
                 while tokens.get(at).is_some_and(|token| token != "}" && token != ";") {
-                    at = use_tree(tokens, at, &path, found);
+                    at = use_tree(tokens, at, &path, is_public, found);
                     at += usize::from(tokens.get(at).is_some_and(|token| token == ","));
                 }
                 return at + 1;
             }
-            "as" => at += 2,
+            "as" => {
+                renamed = tokens.get(at + 1).cloned();
+                at += 2;
+            }
             ";" | "," | "}" => break,
             word => {
                 path.push(word.to_owned());
@@ -213,7 +249,8 @@ fn use_tree(tokens: &[String], mut at: usize, before: &[String], found: &mut Vec
             }
         }
     }
-    found.push(path);
+    let exported = renamed.or_else(|| path.last().cloned()).filter(|_| is_public);
+    found.push(NamedPath { words: path, exported });
     at
 }
 
@@ -291,4 +328,25 @@ fn circles_are_found_through_every_form_of_path() {
     let circles = Imports::of(folder.path()).circles();
     let expected: BTreeSet<String> = ["a.rs", "b.rs", "c/inner.rs"].map(str::to_owned).into();
     assert_eq!(circles, BTreeSet::from([expected]));
+}
+
+#[test]
+fn re_exports_lead_to_the_file_that_defines_the_item() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    write(
+        "lib.rs",
+        "mod a;\nmod b;\npub use a::X as Y;\npub(crate) use crate::b::{Z, loops};\npub fn own() {}\n",
+    );
+    write("a.rs", "use crate::Z;\n");
+    write("b.rs", "pub use crate::loops;\n");
+    let edges = |from: &str| -> BTreeSet<String> {
+        let imports = Imports::of(folder.path());
+        let targets =
+            imports.edges[&vec![from.to_owned()]].iter().map(|target| imports.files[target].clone());
+        targets.collect()
+    };
+    assert_eq!(edges("a"), ["b.rs".to_owned()].into());
+    write("b.rs", "use crate::{Y, own};\n");
+    assert_eq!(edges("b"), ["a.rs", "lib.rs"].map(str::to_owned).into());
 }
