@@ -13,6 +13,8 @@
 //! - LLVM's messages become [`LlvmError`] values or [`Message`]s; nothing is printed.
 #![allow(unsafe_code)]
 
+pub mod address_space;
+mod addresses;
 mod branches;
 pub mod build;
 mod codegen;
@@ -42,6 +44,7 @@ mod spaces;
 mod vectors;
 pub mod view;
 
+pub use addresses::{Addresses, DATA_LAYOUT, DATA_LAYOUT_32, TRIPLE, TRIPLE_32};
 pub use branches::{Branches, point_branches};
 pub use codegen::emit_ptx;
 pub use constructors::lower_constructors;
@@ -73,82 +76,3 @@ pub use inkwell;
 pub const DYNAMIC_SHARED: &str = "__ptx_dynamic_shared";
 /// The named metadata with the names of that memory in PTX.
 pub const DYNAMIC_SHARED_NAMES: &str = marks::DYNAMIC_SHARED;
-
-/// The target triple of modules with 64-bit addresses.
-pub const TRIPLE: &str = "nvptx64-nvidia-cuda";
-
-/// The data layout LLVM 22 gives [`TRIPLE`]: 64-bit generic, global, constant and parameter pointers, little endian,
-/// and 32-bit pointers in tensor memory (address space 6).
-pub const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
-
-/// The target triple of modules with 32-bit addresses.
-pub const TRIPLE_32: &str = "nvptx-nvidia-cuda";
-
-/// The data layout LLVM 22 gives [`TRIPLE_32`]: pointers of 32 bits in all address spaces, little endian.
-pub const DATA_LAYOUT_32: &str =
-    "e-p:32:32-p6:32:32-p7:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
-
-/// How many bits generic addresses have (`.address_size`, manual 11.1.3), by LLVM's two targets for PTX.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Addresses {
-    /// 32 bits, as all other addresses.
-    Bits32,
-    /// 64 bits.
-    #[default]
-    Bits64,
-}
-
-impl Addresses {
-    /// Their bits.
-    pub const fn bits(self) -> u32 {
-        match self {
-            Self::Bits32 => 32,
-            Self::Bits64 => 64,
-        }
-    }
-
-    /// The target triple of modules with such addresses.
-    pub const fn triple(self) -> &'static str {
-        match self {
-            Self::Bits32 => TRIPLE_32,
-            Self::Bits64 => TRIPLE,
-        }
-    }
-
-    /// Their data layout.
-    pub const fn data_layout(self) -> &'static str {
-        match self {
-            Self::Bits32 => DATA_LAYOUT_32,
-            Self::Bits64 => DATA_LAYOUT,
-        }
-    }
-
-    /// Those of a target triple; `None` for another architecture.
-    pub fn of_triple(triple: &str) -> Option<Self> {
-        match triple.split('-').next() {
-            Some("nvptx") => Some(Self::Bits32),
-            Some("nvptx64") => Some(Self::Bits64),
-            _ => None,
-        }
-    }
-}
-
-/// LLVM's address spaces for [`TRIPLE`], by LLVM's numbers (NVPTX guide, "Address Spaces").
-pub mod address_space {
-    /// Any window; what PTX calls a generic address.
-    pub const GENERIC: u32 = 0;
-    /// `.global`.
-    pub const GLOBAL: u32 = 1;
-    /// `.shared::cta`.
-    pub const SHARED: u32 = 3;
-    /// `.const`.
-    pub const CONST: u32 = 4;
-    /// `.local`.
-    pub const LOCAL: u32 = 5;
-    /// Tensor memory of `tcgen05`.
-    pub const TENSOR: u32 = 6;
-    /// `.shared::cluster`.
-    pub const SHARED_CLUSTER: u32 = 7;
-    /// `.param` of the entry.
-    pub const PARAM: u32 = 101;
-}

@@ -8,10 +8,11 @@ use inkwell::attributes::AttributeLoc;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple};
 use llvm_sys::support::LLVMParseCommandLineOptions;
 
+use crate::address_space;
+use crate::addresses::{Addresses, TRIPLE};
 use crate::error::LlvmError;
 use crate::module::Module;
 use crate::view::{CastOp, Op, Type, View};
-use crate::{Addresses, TRIPLE, address_space};
 
 /// How hard LLVM works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, PartialOrd, Ord)]

@@ -14,7 +14,7 @@ use llvm_sys::core::{
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
 use llvm_sys::prelude::{LLVMMemoryBufferRef, LLVMModuleRef};
 
-use crate::Addresses;
+use crate::addresses::Addresses;
 use crate::context::Context;
 use crate::error::{LlvmError, TextPosition};
 use crate::literals;

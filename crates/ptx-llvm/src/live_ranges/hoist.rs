@@ -18,8 +18,8 @@ use std::collections::HashSet;
 
 use llvm_sys::prelude::LLVMValueRef;
 
-use super::Movable;
 use super::liveness::Liveness;
+use super::movable::Movable;
 use super::order::Order;
 use super::words::{Word, operands};
 

@@ -21,8 +21,8 @@ use std::collections::HashMap;
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 
-use super::Movable;
 use super::liveness::Liveness;
+use super::movable::Movable;
 use super::order::{Order, put_before};
 use super::words::{Word, operands};
 
