@@ -18,7 +18,6 @@ use crate::addresses::Addresses;
 use crate::context::Context;
 use crate::error::{LlvmError, TextPosition};
 use crate::literals;
-use crate::view::{FunctionId, InstId};
 
 /// The first bytes of a bitcode file, and of one with Apple's wrapper.
 const BITCODE_MAGIC: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
@@ -196,12 +195,6 @@ impl<'c> Module<'c> {
         let layout = [layout.as_bytes(), b"\0"].concat();
         // SAFETY: the module is alive and the layout ends in a NUL byte; LLVM copies it.
         unsafe { LLVMSetDataLayout(self.inner.as_mut_ptr(), layout.as_ptr().cast()) };
-    }
-
-    /// How LLVM prints one instruction of a [`View`](crate::view::View) of this module, for messages; empty when there is
-    /// no such instruction.
-    pub fn instruction_text(&self, function: FunctionId, inst: InstId) -> String {
-        crate::view::instruction_text(self, function, inst)
     }
 
     /// LLVM's module, which the caller owns from now on.

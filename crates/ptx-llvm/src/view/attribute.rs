@@ -1,6 +1,6 @@
 //! Attributes of functions, parameters, results and calls.
 
-use super::types::TypeId;
+use super::id::TypeId;
 
 /// One attribute.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,14 +1,7 @@
 //! Constants: trees that share their parts.
 
-use super::function::{AliasId, BlockId, FunctionId, GlobalId};
-use super::id;
+use super::id::{AliasId, BlockId, ConstId, FunctionId, GlobalId, TypeId};
 use super::inst::{BinaryOp, CastOp};
-use super::types::TypeId;
-
-id! {
-    /// A constant; equal ids mean the same constant.
-    ConstId
-}
 
 /// Something with a name and an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

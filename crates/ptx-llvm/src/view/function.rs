@@ -1,32 +1,9 @@
 //! Global variables, functions and aliases.
 
 use super::attribute::Attributes;
-use super::constant::ConstId;
-use super::id;
-use super::inst::Inst;
-use super::metadata::{DebugRecord, LocationId, MetadataId, MetadataKind};
-use super::types::TypeId;
-
-id! {
-    /// A function.
-    FunctionId
-}
-id! {
-    /// A global variable.
-    GlobalId
-}
-id! {
-    /// An alias.
-    AliasId
-}
-id! {
-    /// A block of one function.
-    BlockId
-}
-id! {
-    /// An instruction of one function.
-    InstId
-}
+use super::id::{BlockId, ConstId, InstId, LocationId, MetadataId, TypeId};
+use super::inst::{CallingConvention, Inst};
+use super::metadata::{DebugRecord, MetadataKind};
 
 /// LLVM's linkage types, those that mean the same to PTX as one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -128,19 +105,6 @@ pub struct Alias {
     pub linkage: Linkage,
     /// Visibility.
     pub visibility: Visibility,
-}
-
-/// Calling conventions.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CallingConvention {
-    /// `ptx_kernel`: an entry.
-    PtxKernel,
-    /// `ptx_device`.
-    PtxDevice,
-    /// `ccc`, the default.
-    C,
-    /// Any other, by LLVM's number.
-    Other(u32),
 }
 
 /// A parameter.

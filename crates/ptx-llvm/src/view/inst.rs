@@ -1,33 +1,9 @@
-//! Instructions and their operands.
+//! Instructions.
 
 use super::attribute::Attributes;
-use super::constant::ConstId;
-use super::function::{BlockId, CallingConvention, InstId};
-use super::id;
-use super::metadata::{LocationId, MetadataId, MetadataKind};
-use super::types::TypeId;
-
-id! {
-    /// An inline assembly text.
-    InlineAsmId
-}
-
-/// An operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Value {
-    /// A parameter of the function, from 0.
-    Arg(u32),
-    /// The result of an instruction of the function.
-    Inst(InstId),
-    /// A constant, addresses of symbols among them.
-    Const(ConstId),
-    /// A block of the function.
-    Block(BlockId),
-    /// Inline assembly, as a callee.
-    Asm(InlineAsmId),
-    /// Metadata, as an argument of an intrinsic.
-    Metadata(MetadataId),
-}
+use super::id::{BlockId, ConstId, LocationId, MetadataId, TypeId};
+use super::metadata::MetadataKind;
+use super::value::Value;
 
 /// An inline assembly text with its constraints.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -238,6 +214,19 @@ pub struct Bundle {
     pub tag: String,
     /// Its operands.
     pub args: Vec<Value>,
+}
+
+/// Calling conventions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CallingConvention {
+    /// `ptx_kernel`: an entry.
+    PtxKernel,
+    /// `ptx_device`.
+    PtxDevice,
+    /// `ccc`, the default.
+    C,
+    /// Any other, by LLVM's number.
+    Other(u32),
 }
 
 /// A call.

@@ -1,23 +1,8 @@
 //! Metadata and debug locations.
 
-use super::constant::ConstId;
-use super::function::InstId;
-use super::id;
-use super::inst::Value;
+use super::id::{ConstId, FileId, InstId, LocationId, MetadataId};
+use super::value::Value;
 use crate::marks;
-
-id! {
-    /// A piece of metadata; equal ids mean the same piece.
-    MetadataId
-}
-id! {
-    /// A place in the source.
-    LocationId
-}
-id! {
-    /// A source file.
-    FileId
-}
 
 /// A piece of metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,11 +1,6 @@
 //! Types and their layout.
 
-use super::id;
-
-id! {
-    /// A type; equal ids mean the same type.
-    TypeId
-}
+use super::id::TypeId;
 
 /// The floating-point formats PTX has registers for, and a name for any other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -4,7 +4,8 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMAttributeRef, LLVMValueRef};
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex};
 
-use super::{Reader, bytes};
+use super::reader::Reader;
+use super::text::bytes;
 use crate::error::LlvmError;
 use crate::view::attribute::{Attribute, Attributes};
 

@@ -4,10 +4,11 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMOpcode, LLVMTypeKind, LLVMValueKind};
 
-use super::{Reader, print_value};
+use super::reader::Reader;
+use super::text::print_value;
 use crate::error::LlvmError;
-use crate::view::constant::{ConstExpr, ConstId, Constant, Entry, Symbol};
-use crate::view::function::BlockId;
+use crate::view::constant::{ConstExpr, Constant, Entry, Symbol};
+use crate::view::id::{BlockId, ConstId};
 use crate::view::inst::{BinaryOp, CastOp};
 
 /// Integers wider than this have no use on a machine with 64-bit registers, and their decimal form takes quadratic time.

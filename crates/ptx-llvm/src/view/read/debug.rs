@@ -14,23 +14,11 @@ use rustc_hash::FxHashMap as HashMap;
 
 use super::functions::Locals;
 use super::metadata::DBG;
-use super::{Reader, cstr, print_value};
+use super::reader::{Asked, Reader};
+use super::text::{cstr, print_value};
 use crate::error::LlvmError;
-use crate::view::function::InstId;
-use crate::view::metadata::{DebugField, DebugNode, DebugRecord, DebugRecordKind, MetadataId};
-
-/// How much of the debug information is read.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Asked {
-    /// Lines alone.
-    #[default]
-    Lines,
-    /// The graph, without what is said of variables' values: some record has an empty list of values, which LLVM's C API
-    /// cannot tell from others.
-    Graph,
-    /// Everything.
-    Variables,
-}
+use crate::view::id::{InstId, MetadataId};
+use crate::view::metadata::{DebugField, DebugNode, DebugRecord, DebugRecordKind};
 
 /// Nodes that are in one another's text are read this deep; expressions do not nest.
 const MAX_NESTING: u32 = 4;

@@ -5,11 +5,15 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
 use rustc_hash::FxHashMap as HashMap;
 
 use super::attributes::AttributeIndex;
-use super::{Reader, linkage, section, value_name, visibility};
+use super::reader::Reader;
+use super::symbols::{linkage, section, visibility};
+use super::text::value_name;
 use crate::error::LlvmError;
-use crate::view::function::{Block, BlockId, CallingConvention, Function, InstId, Param};
-use crate::view::inst::Value;
+use crate::view::function::{Block, Function, Param};
+use crate::view::id::{BlockId, InstId};
+use crate::view::inst::CallingConvention;
 use crate::view::types::Type;
+use crate::view::value::Value;
 
 /// What the operands of one function's instructions mean.
 #[derive(Default)]

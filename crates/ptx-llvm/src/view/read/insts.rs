@@ -10,10 +10,12 @@ use llvm_sys::{
 use super::attributes::AttributeIndex;
 use super::constants::{binary, cast, operands};
 use super::functions::{Locals, calling_convention};
-use super::{Reader, bytes, print_value, value_name};
+use super::reader::Reader;
+use super::text::{bytes, print_value, value_name};
 use crate::error::LlvmError;
-use crate::view::function::BlockId;
+use crate::view::id::{BlockId, InlineAsmId};
 use crate::view::inst::*;
+use crate::view::value::Value;
 
 impl Reader {
     /// Reads an instruction of the function called `place`.

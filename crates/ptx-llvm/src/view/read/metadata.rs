@@ -1,18 +1,19 @@
 //! Metadata, debug locations and the numbers of names.
 
-use std::ffi::c_uint;
+use std::ffi::{CString, c_uint};
 
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
 use rustc_hash::FxHashMap as HashMap;
 
-use super::{Names, Reader, attributes, bytes};
+use super::attributes;
+use super::reader::{Names, Reader};
+use super::text::{bytes, print_value};
 use crate::error::LlvmError;
+use crate::view::id::{FileId, LocationId, MetadataId};
 use crate::view::inst::Scope;
-use crate::view::metadata::{
-    DebugLocation, FileId, LocationId, Metadata, MetadataId, MetadataKind, SourcePath,
-};
+use crate::view::metadata::{DebugLocation, Metadata, MetadataKind, SourcePath};
 
 impl Names {
     /// Asks LLVM for the numbers of every name this crate knows.
@@ -59,6 +60,31 @@ const MAX_SCOPES: usize = 1024;
 pub(super) const DBG: c_uint = 0;
 
 impl Reader {
+    /// Reads the named metadata of a module.
+    pub(super) fn named_metadata(&mut self, raw: LLVMModuleRef) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive; the iteration ends in null; names are copied; the operand buffer has the size
+        // LLVM states.
+        unsafe {
+            let mut node = LLVMGetFirstNamedMetadata(raw);
+            while !node.is_null() {
+                let mut len = 0;
+                let name = bytes(LLVMGetNamedMetadataName(node, &raw mut len), len);
+                node = LLVMGetNextNamedMetadata(node);
+                // Debug information hangs together in one large graph that nothing here reads.
+                if name.starts_with("llvm.dbg.") {
+                    continue;
+                }
+                let Ok(c_name) = CString::new(name.as_str()) else { continue };
+                let count = LLVMGetNamedMetadataNumOperands(raw, c_name.as_ptr()) as usize;
+                let mut operands = vec![std::ptr::null_mut(); count];
+                LLVMGetNamedMetadataOperands(raw, c_name.as_ptr(), operands.as_mut_ptr());
+                let nodes = operands.into_iter().map(|operand| self.metadata_id(operand)).collect();
+                self.view.named_metadata.push((name, nodes));
+            }
+        }
+        Ok(())
+    }
+
     /// The id of a piece of metadata (as a value); what it holds is read later.
     pub(super) fn metadata_id(&mut self, raw: LLVMValueRef) -> MetadataId {
         if let Some(&id) = self.metadata.get(&raw) {
@@ -210,7 +236,7 @@ impl Reader {
         };
         // The C API has no getter for the line of the body.
         // SAFETY: the subprogram is alive.
-        let text = super::print_value(unsafe { LLVMMetadataAsValue(self.context, subprogram) });
+        let text = print_value(unsafe { LLVMMetadataAsValue(self.context, subprogram) });
         let body = text.rsplit_once(", scopeLine: ").map(|(_, rest)| rest);
         let digits = body.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
         let line = digits.and_then(|digits| digits.parse().ok()).unwrap_or(line);

@@ -7,9 +7,11 @@ use llvm_sys::target::{
     LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMOffsetOfElement, LLVMSizeOfTypeInBits, LLVMStoreSizeOfType,
 };
 
-use super::Reader;
+use super::reader::Reader;
+use super::text::cstr;
 use crate::error::LlvmError;
-use crate::view::types::{Entry, FloatKind, Layout, Type, TypeId};
+use crate::view::id::TypeId;
+use crate::view::types::{Entry, FloatKind, Layout, Type};
 
 /// Types nested deeper than this are refused: nothing real comes near it.
 const MAX_DEPTH: u32 = 256;
@@ -133,7 +135,7 @@ fn type_text(raw: LLVMTypeRef) -> String {
     // SAFETY: the type is alive and the text is ours to dispose.
     unsafe {
         let text = LLVMPrintTypeToString(raw);
-        let copy = super::cstr(text);
+        let copy = cstr(text);
         LLVMDisposeMessage(text);
         copy
     }
