@@ -2,7 +2,8 @@
 
 use llvm_sys::core::*;
 
-use super::{Type, Types, Value, misfit};
+use super::handle::{Type, Value, misfit};
+use super::types::Types;
 use crate::LlvmError;
 
 impl<'c> Types<'c> {

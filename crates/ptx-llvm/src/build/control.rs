@@ -3,8 +3,9 @@
 use llvm_sys::core::*;
 use llvm_sys::{LLVMInlineAsmDialect, LLVMTypeKind};
 
-use super::instruction::Built;
-use super::{Asm, AsmEffects, Block, Builder, Function, Type, Value, misfit};
+use super::global::Function;
+use super::handle::{Block, Type, Value, misfit};
+use super::instruction::{Asm, AsmEffects, Builder, Built};
 use crate::LlvmError;
 use crate::marks;
 

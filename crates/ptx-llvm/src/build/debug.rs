@@ -8,7 +8,9 @@ use llvm_sys::core::{LLVMAddModuleFlag, LLVMValueAsMetadata};
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::{LLVMBool, LLVMDIBuilderRef, LLVMMetadataRef};
 
-use super::{Function, Metadata, Types};
+use super::global::Function;
+use super::handle::Metadata;
+use super::types::Types;
 use crate::Module;
 
 /// LLVM's `DebugDirectivesOnly`: lines without DWARF sections. The C API's enum lacks it, but passes the number on.

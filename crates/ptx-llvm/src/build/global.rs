@@ -3,7 +3,9 @@
 use llvm_sys::core::*;
 use llvm_sys::{LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex, LLVMLinkage, LLVMThreadLocalMode};
 
-use super::{Block, Type, Types, Value, c_name, misfit};
+use super::handle::{Block, Type, Value, misfit};
+use super::name::c_name;
+use super::types::Types;
 use crate::{LlvmError, Module};
 
 /// LLVM's number of the `ptx_kernel` calling convention.

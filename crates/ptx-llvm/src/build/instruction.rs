@@ -7,9 +7,10 @@ use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMBuilderRef;
 use llvm_sys::{LLVMFastMathAllowContract, LLVMOpcode};
 
-use super::{
-    Block, Contraction, FloatPredicate, Function, IntPredicate, Metadata, Type, Types, Value, misfit,
-};
+use super::global::Function;
+use super::handle::{Block, Metadata, Type, Value, misfit};
+use super::operation::{Contraction, FloatPredicate, IntPredicate};
+use super::types::Types;
 use crate::{Context, LlvmError};
 
 /// What a builder call gives.

@@ -6,8 +6,9 @@
 use llvm_sys::core::*;
 use llvm_sys::prelude::LLVMModuleRef;
 
-use super::instruction::Built;
-use super::{Builder, Function, Type, Value};
+use super::global::Function;
+use super::handle::{Type, Value};
+use super::instruction::{Builder, Built};
 use crate::{LlvmError, Module};
 
 /// What a type that an intrinsic is overloaded for has to be.

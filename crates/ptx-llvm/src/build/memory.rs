@@ -3,8 +3,9 @@
 use llvm_sys::LLVMAtomicOrdering;
 use llvm_sys::core::*;
 
-use super::instruction::Built;
-use super::{Builder, Ordering, RmwOp, Scope, Type, Value, Volatility, misfit};
+use super::handle::{Type, Value, misfit};
+use super::instruction::{Builder, Built};
+use super::operation::{Ordering, RmwOp, Scope, Volatility};
 use crate::LlvmError;
 
 impl<'c> Builder<'c> {

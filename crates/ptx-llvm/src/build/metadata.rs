@@ -4,7 +4,9 @@ use llvm_sys::core::*;
 use llvm_sys::debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode};
 use llvm_sys::prelude::LLVMMetadataRef;
 
-use super::{Metadata, Types, Value, c_name};
+use super::handle::{Metadata, Value};
+use super::name::c_name;
+use super::types::Types;
 use crate::Module;
 
 impl<'c> Types<'c> {

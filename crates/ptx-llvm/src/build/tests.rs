@@ -1,5 +1,5 @@
 use super::*;
-use crate::Module;
+use crate::{Context, Module};
 
 fn kernel<'c>(module: &Module<'c>, types: Types<'c>, parameters: &[Type<'c>]) -> (Function<'c>, Builder<'c>) {
     let function = module.function("k", types.function(types.void(), parameters)).unwrap();

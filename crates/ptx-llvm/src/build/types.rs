@@ -3,7 +3,7 @@
 use llvm_sys::LLVMTypeKind;
 use llvm_sys::core::*;
 
-use super::{Type, Value};
+use super::handle::{Type, Value};
 use crate::Context;
 
 /// Makes types and constants of one context.

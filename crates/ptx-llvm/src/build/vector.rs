@@ -2,8 +2,9 @@
 
 use llvm_sys::core::*;
 
-use super::instruction::Built;
-use super::{Builder, Type, Types, Value, misfit};
+use super::handle::{Type, Value, misfit};
+use super::instruction::{Builder, Built};
+use super::types::Types;
 use crate::LlvmError;
 
 impl<'c> Types<'c> {
