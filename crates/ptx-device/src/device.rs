@@ -15,9 +15,9 @@ use ptx_exec::{
 use ptx_isa::Sm;
 
 #[cfg(feature = "jit")]
-use crate::engine::Compilers;
+use crate::compilers::Compilers;
 use crate::error::Stopped;
-use crate::stream::Progress;
+use crate::progress::Progress;
 use crate::{Check, DeviceError, Engine};
 
 /// Receives the output of kernels.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ptx_diag::{Diagnostics, Format, Label, Position, Severity, render};
+use ptx_diag::{Diagnostic, Diagnostics, Format, Label, Position, Severity, render};
 use ptx_exec::texture::TextureError;
 use ptx_exec::{MemoryError, Trap};
 use ptx_link::Sources;
@@ -132,6 +132,13 @@ impl DeviceError {
             | DeviceError::Internal(_) => &[],
         }
     }
+}
+
+/// The refusal of a kernel for one reason.
+pub(crate) fn refused(sources: &Sources, finding: Diagnostic) -> DeviceError {
+    let mut found = Diagnostics::new();
+    found.push(finding);
+    DeviceError::Kernel(findings(sources, &found))
 }
 
 /// The message of a panic.

@@ -126,12 +126,16 @@ assert_eq!(u32::from_le_bytes(sum), 1 + 4 + 9 + 16);
 //! kernel before it returns, independently of all streams: there is no default stream that others wait for.
 
 mod argument;
+mod code;
+#[cfg(feature = "jit")]
+mod compilers;
 mod device;
 mod engine;
 mod error;
 mod event;
 mod module;
 mod objects;
+mod progress;
 mod source;
 mod stream;
 

@@ -10,7 +10,7 @@ use ptx_link::Sources;
 use ptx_verify::verify;
 
 use crate::argument::pack;
-use crate::engine::Compiled;
+use crate::code::Code;
 use crate::error::{Finding, Stopped, findings};
 use crate::source::read;
 use crate::{Argument, Device, DeviceError};
@@ -24,7 +24,7 @@ pub struct Module {
     sources: Arc<Sources>,
     warnings: Arc<Vec<Finding>>,
     /// The code of its kernels.
-    compiled: Arc<Mutex<HashMap<String, Compiled>>>,
+    compiled: Arc<Mutex<HashMap<String, Code>>>,
 }
 
 impl Module {
@@ -148,7 +148,7 @@ impl Module {
 pub struct Kernel {
     module: Module,
     prepared: Prepared,
-    compiled: Compiled,
+    compiled: Code,
 }
 
 impl Kernel {

@@ -1,56 +1,16 @@
 //! Streams: queues of work done in order, concurrently with other streams.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use ptx_exec::Shape;
 
 use crate::error::panic_text;
-use crate::{Argument, Device, DeviceError, Event, Kernel, Shape};
+use crate::progress::Progress;
+use crate::{Argument, Device, DeviceError, Event, Kernel};
 
 type Task = Box<dyn FnOnce() -> Result<(), DeviceError> + Send>;
-
-/// The progress of a stream's queue.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    waiting: u64,
-    error: Option<DeviceError>,
-}
-
-impl Progress {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until all queued work is complete.
-    pub(crate) fn wait(&self) {
-        drop(self.idle());
-    }
-
-    fn idle(&self) -> MutexGuard<'_, State> {
-        let mut state = self.lock();
-        while state.waiting > 0 {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state
-    }
-
-    fn done(&self, result: Result<(), DeviceError>) {
-        let mut state = self.lock();
-        state.waiting -= 1;
-        if let Err(error) = result {
-            state.error.get_or_insert(error);
-        }
-        if state.waiting == 0 {
-            self.changed.notify_all();
-        }
-    }
-}
 
 /// A queue of work done in order on a separate host thread. Clones refer to the same stream. When the last one is
 /// dropped, queued work is still completed.
@@ -115,7 +75,7 @@ impl Stream {
     }
 
     fn push(&self, task: impl FnOnce() -> Result<(), DeviceError> + Send + 'static) {
-        self.progress.lock().waiting += 1;
+        self.progress.begin();
         if self.tasks.send(Box::new(task)).is_err() {
             self.progress.done(Err(DeviceError::Internal("the thread of the stream ended".to_owned())));
         }
@@ -244,7 +204,7 @@ impl Stream {
 
     /// Whether all queued work is complete.
     pub fn is_idle(&self) -> bool {
-        self.progress.lock().waiting == 0
+        self.progress.is_idle()
     }
 
     /// Waits until all queued work is complete.
@@ -252,7 +212,7 @@ impl Stream {
     /// # Errors
     /// The first error since the last call, or if the device was stopped.
     pub fn synchronize(&self) -> Result<(), DeviceError> {
-        let error = self.progress.idle().error.take();
+        let error = self.progress.take_error();
         error.map_or_else(|| self.device.check(), Err)
     }
 }
