@@ -1,15 +1,10 @@
-//! A block: its warps, which share one host thread.
-//!
-//! Warps that never wait are run to completion one after the other on the thread's stack; others run on a fiber each, which is suspended at barriers.
+//! The state that the warps of a block share: what they arrive at, wait for and record in, which of them can run out.
 
 use ptx_exec::engine::{BARRIERS, BarrierMisuse, Expected, Group, Stop, barrier_index, deadlock, describe};
 use ptx_exec::program::{BarrierAction, BlockBarrier, Effect, Mask, Op, Program, WARP, first_lane};
-use ptx_exec::{Dim3, TrapKind};
+use ptx_exec::{Dim3, Geometry, TrapKind};
 
 use super::barrier::{Arrival, Barrier, Votes, WARPS};
-use super::fibre::{Fibres, Resumed};
-use super::frame::{Status, WarpFrame};
-use super::grid::Job;
 
 /// Why a warp was stopped, if its status does not determine it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,10 +34,10 @@ pub(crate) struct Block {
     /// Threads of each warp that had not exited at its last barrier.
     live: [Mask; WARPS],
     /// Bit masks of the warps with threads that have not exited, and of those that can run.
-    live_warps: u32,
-    ready: u32,
+    pub(super) live_warps: u32,
+    pub(super) ready: u32,
     /// Bit mask of the warps that have yielded since it was last cleared.
-    gave_way: u32,
+    pub(super) gave_way: u32,
     /// Whether a warp has ever yielded.
     has_patient: bool,
     /// Bit mask of the barriers with arrivals.
@@ -50,7 +45,7 @@ pub(crate) struct Block {
     barriers: Box<[Barrier; BARRIERS]>,
     waiting: [Waiting; WARPS],
     votes: [Votes; WARPS],
-    noted: Option<Box<Noted>>,
+    pub(super) noted: Option<Box<Noted>>,
     /// Local memory of warps that does not fit on their stacks.
     local: Vec<Vec<u64>>,
 }
@@ -133,7 +128,7 @@ impl Block {
         }
     }
 
-    /// Records why the running warp is stopped; code then returns [`Status::Noted`].
+    /// Records why the running warp is stopped; code then returns [`Status::Noted`](super::frame::Status).
     pub(crate) fn note(&mut self, kind: TrapKind, related: Vec<(u32, String)>) {
         self.noted = Some(Box::new(Noted { kind, related }));
     }
@@ -208,8 +203,8 @@ impl Block {
 
     /// Stops a warp that reaches an aligned barrier with some of its threads while others are at another one: all of
     /// them must reach the same instruction.
-    pub(crate) fn part(&mut self, job: &Job, warp: usize, here: (u32, Mask)) {
-        let (x, y, z) = job.geometry.thread(warp, first_lane(here.1)).into();
+    pub(crate) fn part(&mut self, geometry: &Geometry, warp: usize, here: (u32, Mask)) {
+        let (x, y, z) = geometry.thread(warp, first_lane(here.1)).into();
         let related = vec![(here.0, format!("thread ({x}, {y}, {z}) of the warp waits here"))];
         self.note(BarrierMisuse::Parted.into(), related);
     }
@@ -243,58 +238,8 @@ impl Block {
         }
     }
 
-    /// The stop of a warp with this status.
-    pub(crate) fn stop(&mut self, job: &Job, frame: &WarpFrame, status: i32) -> Stop {
-        let noted = self.noted.take();
-        let (kind, related) = match (noted, status) {
-            (Some(noted), _) if status == Status::Noted as i32 => (noted.kind, noted.related),
-            _ if status == Status::Interrupted as i32 => {
-                let groups = self.groups(Some((frame.warp as usize, frame.pc, frame.stopped)));
-                (TrapKind::Timeout, describe(&job.geometry, &groups))
-            }
-            _ if status == Status::Deadlock as i32 => {
-                let (lanes, warp) = (frame.stopped, frame.warp);
-                let who =
-                    format!("lanes {lanes:#010x} of warp {warp} wait for others of it, which wait elsewhere");
-                (TrapKind::Deadlock(who), Vec::new())
-            }
-            _ if status == Status::NotMember as i32 => {
-                let lane = first_lane(frame.stopped);
-                let members = frame.detail as u32;
-                let text =
-                    format!("the membermask {members:#010x} does not name lane {lane}, which executes it");
-                (TrapKind::Misuse(text), Vec::new())
-            }
-            _ if status == Status::NotMatrix as i32 => {
-                let text = "a matrix lies in shared memory, or a fragment in global or shared memory, at one address with one \
-                            stride for all threads that is no less than its lines";
-                (TrapKind::Misuse(text.to_owned()), Vec::new())
-            }
-            _ if status == Status::Apart as i32 => {
-                let (lanes, warp) = (frame.stopped, frame.warp);
-                let text = format!(
-                    "all threads of warp {warp} are claimed to run this together, but lanes {lanes:#010x} do not"
-                );
-                (TrapKind::Defect(text), Vec::new())
-            }
-            _ if status == Status::NotWhole as i32 => {
-                let text = "matrix instructions need all 32 threads of the warp".to_owned();
-                (TrapKind::Misuse(text), Vec::new())
-            }
-            _ => (job.trap_at(frame.pc, frame.detail), Vec::new()),
-        };
-        Stop {
-            kind,
-            pc: Some(frame.pc),
-            block: frame.block_index,
-            warp: frame.warp as usize,
-            lane: first_lane(frame.stopped),
-            related,
-        }
-    }
-
     /// The positions of the warps; `running` is one that does not wait, with the position of its lanes.
-    fn groups(&self, running: Option<(usize, u32, Mask)>) -> Vec<Group> {
+    pub(super) fn groups(&self, running: Option<(usize, u32, Mask)>) -> Vec<Group> {
         let place = |warp: usize| {
             if let Some((_, pc, lanes)) = running.filter(|(running, ..)| *running == warp) {
                 return Some(Group { pc, warp, lanes, barrier: None });
@@ -318,9 +263,9 @@ impl Block {
     }
 
     /// The stop for a deadlock, with the positions of the waiting threads.
-    fn deadlock(&self, job: &Job, block: Dim3) -> Stop {
+    pub(super) fn deadlock(&self, geometry: &Geometry, block: Dim3) -> Stop {
         let groups = self.groups(None);
-        let related = describe(&job.geometry, &groups);
+        let related = describe(geometry, &groups);
         let (warp, pc, lane) = groups
             .first()
             .map_or((0, None, 0), |group| (group.warp, Some(group.pc), first_lane(group.lanes)));
@@ -332,82 +277,4 @@ impl Block {
 pub(crate) fn lanes_of(threads: usize, warp: usize) -> Mask {
     let left = threads.saturating_sub(warp * WARP).min(WARP);
     bits(left)
-}
-
-/// Runs all warps of a block on this stack, one after the other: no warp waits for another one, or a single call runs
-/// all of them. The frame is reused for each warp.
-pub(crate) fn run_in_turn(
-    block: *mut Block,
-    job: &Job,
-    frame: *mut WarpFrame,
-    threads: usize,
-    calls: usize,
-) -> Result<(), Stop> {
-    let code = job.code();
-    for warp in 0..calls {
-        // SAFETY: the block and the frame are this thread's, and no reference to them is held while code runs.
-        let status = unsafe {
-            ((*frame).warp, (*frame).lanes) = (warp as u32, lanes_of(threads, warp));
-            code(frame)
-        };
-        if status != Status::Done as i32 {
-            // SAFETY: as above.
-            return Err(unsafe { (*block).stop(job, &*frame, status) });
-        }
-    }
-    Ok(())
-}
-
-/// State of a block after a time slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Progress {
-    /// All its threads have exited.
-    Done,
-    /// All warps that can run poll for others in loops.
-    GivesWay,
-}
-
-/// Number of rounds in which all runnable warps yield, after which the block yields.
-const PATIENT_ROUNDS: u32 = 4;
-
-/// Runs all warps of a block on fibers, one for each warp, until they have exited or all of them poll in loops; the
-/// next call resumes them. All fibers are free again when the block is done or stopped.
-pub(crate) fn run_on_fibres(
-    block: *mut Block,
-    job: &Job,
-    fibres: &mut Fibres,
-    frames: *mut WarpFrame,
-) -> Result<Progress, Stop> {
-    let mut vain = 0;
-    // SAFETY: the block and the frames are this thread's, and no reference to them is held while a fibre runs.
-    unsafe {
-        while (*block).live_warps != 0 {
-            let all = (*block).ready;
-            if all == 0 {
-                fibres.abandon();
-                return Err((*block).deadlock(job, (*frames).block_index));
-            }
-            (*block).gave_way = 0;
-            let mut round = all;
-            while round != 0 {
-                let warp = round.trailing_zeros() as usize;
-                round &= round - 1;
-                let frame = frames.add(warp);
-                match fibres.resume(warp, job, frame) {
-                    Resumed::Waits => {}
-                    Resumed::Ended(status) if status == Status::Done as i32 => (*block).exited(warp),
-                    Resumed::Ended(status) => {
-                        fibres.abandon();
-                        return Err((*block).stop(job, &*frame, status));
-                    }
-                }
-            }
-            // Warps that advanced to a barrier or to the end may have done what the others wait for.
-            vain = if (*block).gave_way == all && (*block).ready == all { vain + 1 } else { 0 };
-            if vain == PATIENT_ROUNDS {
-                return Ok(Progress::GivesWay);
-            }
-        }
-    }
-    Ok(Progress::Done)
 }

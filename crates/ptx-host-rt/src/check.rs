@@ -1,36 +1,12 @@
 //! Checks of memory accesses that compiled code cannot prove valid (`code/probe.rs` in `ptx-host`).
 
 use ptx_exec::TrapKind;
-use ptx_exec::engine::{Around, Extent};
-use ptx_exec::program::{Effect, Mask, Op, Row, Run};
+use ptx_exec::engine::Around;
+use ptx_exec::program::{Effect, Mask, Op, Row};
 
 use super::frame::{Status, WarpFrame, note};
-use super::grid::Job;
-
-/// The addresses cached as valid for an access, which code tests before it calls the runtime. All zeros cause every access to be checked.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[repr(C)]
-pub struct Known {
-    /// The first valid address.
-    pub base: u64,
-    /// Number of valid addresses from there, in steps of their alignment, for the access of one lane.
-    pub each: u64,
-    /// Likewise for the access of all lanes of the warps in a group, or of a chunk, if it is one contiguous run.
-    pub whole: u64,
-}
-
-impl Known {
-    fn of(extent: Extent, run: &Run, whole: u64) -> Self {
-        let align = u64::from(run.align);
-        let count = |bytes: u64| match extent.bytes.checked_sub(bytes) {
-            Some(last) if extent.base.is_multiple_of(align) => last / align + 1,
-            _ => 0,
-        };
-        // An access of several lanes is at least as long as that of one lane.
-        let [each, whole] = [run.bytes.into(), whole.max(run.bytes.into())].map(count);
-        Self { base: extent.base, each, whole }
-    }
-}
+use super::job::Job;
+use super::known::Known;
 
 impl Job {
     /// Sizes of the non-global memories that a warp accesses; `live` are the live blocks of its cluster.
@@ -106,25 +82,4 @@ pub(super) unsafe extern "C" fn check(
         }
     }
     Status::Done as i32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ptx_exec::Space;
-    use ptx_exec::program::{Address, Base};
-
-    #[test]
-    fn a_site_counts_the_addresses_of_its_region() {
-        let address = Address { space: Space::Global, base: Base::Frame, offset: 0 };
-        let run = Run { address, bytes: 8, align: 4, writes: false, is_atomic: false, lanes: Mask::MAX };
-        let site = |base, bytes, whole| Known::of(Extent { base, bytes }, &run, whole);
-        // At 0, 4, .. 12 of 20 bytes; 16 bytes at 0 and 4.
-        assert_eq!(site(256, 20, 16), Known { base: 256, each: 4, whole: 2 });
-        assert_eq!(site(256, 21, 16), Known { base: 256, each: 4, whole: 2 });
-        assert_eq!(site(256, 8, 0), Known { base: 256, each: 1, whole: 1 });
-        assert_eq!(site(256, 7, 16), Known { base: 256, each: 0, whole: 0 });
-        // Addresses are counted from the base in steps of the alignment, which it has to have.
-        assert_eq!(site(258, 20, 16), Known { base: 258, each: 0, whole: 0 });
-    }
 }

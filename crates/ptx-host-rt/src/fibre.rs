@@ -1,14 +1,11 @@
 //! Fibers: separate stacks for warps that wait for each other.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult};
 
 use super::barrier::WARPS;
-use super::frame::WarpFrame;
-use super::grid::Job;
-
-/// Suspends the fiber of a warp.
-pub(crate) type Suspend = Yielder<(), ()>;
+use super::frame::{Suspend, WarpFrame};
+use super::job::Job;
 
 type Fibre = Coroutine<(), (), i32, Shifted>;
 

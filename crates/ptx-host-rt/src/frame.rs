@@ -2,18 +2,14 @@
 
 use std::sync::atomic::AtomicU32;
 
+use corosensei::Yielder;
 use ptx_exec::TrapKind;
 use ptx_exec::program::{Program, Row};
 
-use super::block::{Block, Coming, Passed};
-use super::check::{Known, check};
-use super::effect::{effect, multiply};
-use super::fibre::Suspend;
-use super::grid::Job;
-use super::heavy::{Heavy, hand_over, idle, step};
-use super::row::row;
-use super::stuck::stuck;
-use super::system::call;
+use super::block::Block;
+use super::cluster::Heavy;
+use super::job::Job;
+use super::known::Known;
 
 /// Inputs and outputs of the compiled function for the warp that it runs.
 #[repr(C)]
@@ -70,6 +66,12 @@ pub struct WarpFrame {
     pub(crate) sites: *mut Known,
 }
 
+/// The function of a warp.
+pub type WarpCode = unsafe extern "C" fn(*mut WarpFrame) -> i32;
+
+/// Suspends the fiber of a warp.
+pub(crate) type Suspend = Yielder<(), ()>;
+
 /// Value of `vain` in a frame: lanes of the warp poll an mbarrier, and can only make progress when other lanes run that code does not let run.
 pub const HANDED_OVER: u32 = u32::MAX;
 
@@ -125,25 +127,6 @@ pub struct Runtime {
     pub hand_over: unsafe extern "C" fn(*mut WarpFrame, *const u32, u32, *const u8) -> i32,
 }
 
-/// The only function table.
-pub(crate) static RUNTIME: Runtime = Runtime {
-    barrier,
-    part,
-    common,
-    ask,
-    row,
-    call,
-    effect,
-    multiply,
-    step,
-    idle,
-    give_way,
-    local,
-    stuck,
-    check,
-    hand_over,
-};
-
 /// A property of the launch requested by code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
@@ -198,89 +181,6 @@ pub unsafe fn note(frame: *mut WarpFrame, pc: u32, lanes: u32, kind: TrapKind) -
     Status::Noted as i32
 }
 
-/// The arrival of the warp at a barrier.
-unsafe extern "C" fn barrier(
-    frame: *mut WarpFrame,
-    pc: u32,
-    lanes: u32,
-    live: u32,
-    id: u32,
-    count: u32,
-    trues: u32,
-    differs: u32,
-) -> i32 {
-    // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
-    unsafe {
-        let frame = &mut *frame;
-        let block = &mut *frame.block;
-        let warp = frame.warp as usize;
-        let votes = match block.come(&Coming { pc, warp, lanes, live, id, count, trues, differs }) {
-            Passed::On(votes) => votes,
-            Passed::Waits => {
-                (*frame.suspend).suspend(());
-                (*frame.block).votes(warp)
-            }
-            Passed::Stopped => {
-                (frame.pc, frame.stopped) = (pc, lanes);
-                return Status::Noted as i32;
-            }
-        };
-        (frame.trues, frame.votes) = (votes.trues, votes.all);
-        Status::Done as i32
-    }
-}
-
-/// The local memory of the warp.
-unsafe extern "C" fn local(frame: *mut WarpFrame, bytes: u64) -> *mut u8 {
-    // SAFETY: the frame of the warp that runs, and its block, which nothing else refers to now.
-    unsafe { (*(*frame).block).local((*frame).warp as usize, bytes) }
-}
-
-/// Yields to other warps.
-unsafe extern "C" fn give_way(frame: *mut WarpFrame, pc: u32, lanes: u32) -> i32 {
-    // SAFETY: the frame of the warp that runs, its block, which no other warp uses meanwhile, and what suspends its fibre.
-    unsafe {
-        let frame = &mut *frame;
-        (*frame.block).give_way(frame.warp as usize, pc, lanes);
-        (*frame.suspend).suspend(());
-    }
-    Status::Done as i32
-}
-
-/// Stops threads of a warp that reach different barriers.
-unsafe extern "C" fn part(frame: *mut WarpFrame, here: u32, lanes: u32, pc: u32, others: u32) -> i32 {
-    // SAFETY: the frame of the warp that runs, its block and launch.
-    unsafe {
-        let frame = &mut *frame;
-        (*frame.block).part(&*frame.job, frame.warp as usize, (here, lanes));
-        (frame.pc, frame.stopped) = (pc, others);
-    }
-    Status::Noted as i32
-}
-
-/// The common value of several lanes.
-unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) -> u64 {
-    // SAFETY: an array of 32 numbers.
-    let numbers = unsafe { std::slice::from_raw_parts(numbers, 32) };
-    let mut given = ptx_exec::program::lanes(lanes).map(|lane| numbers[lane]);
-    let first = given.next().unwrap_or(0);
-    let differs = given.any(|number| number != first);
-    u64::from(first) | u64::from(differs) << 32
-}
-
-/// The value of a special register.
-unsafe extern "C" fn ask(frame: *mut WarpFrame, what: u32) -> u64 {
-    // SAFETY: the frame of the warp that runs, and its launch.
-    let job = unsafe { &*(*frame).job };
-    match what {
-        what if what == Asked::Shared as u32 => job.geometry.shared.into(),
-        what if what == Asked::DynamicShared as u32 => job.geometry.dynamic_shared.into(),
-        what if what == Asked::IsExplicitCluster as u32 => job.geometry.is_explicit_cluster.into(),
-        what if what == Asked::Workspace as u32 => job.workspace,
-        _ => job.nanoseconds(),
-    }
-}
-
 /// Offsets of the fields of [`WarpFrame`] in bytes.
 #[allow(missing_docs)]
 pub mod field {
@@ -312,7 +212,9 @@ pub mod field {
 
     /// Offsets of the fields of [`Runtime`].
     pub mod runtime {
-        use super::{Runtime, offset_of};
+        use std::mem::offset_of;
+
+        use super::Runtime;
 
         pub const BARRIER: usize = offset_of!(Runtime, barrier);
         pub const PART: usize = offset_of!(Runtime, part);

@@ -10,45 +10,18 @@
 
 use std::sync::atomic::Ordering;
 
-use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Question, Run, Stop, Threads};
-use ptx_exec::program::{Mask, Row, WARP};
+use ptx_exec::engine::{Assistant, AssistedCluster, Outcome, Run, Stop, Threads};
+use ptx_exec::program::{Row, WARP};
 use ptx_exec::{Geometry, TrapKind};
 
 use super::block::{Block, lanes_of};
+use super::cluster::{Heavy, Turn};
 use super::fibre::{Fibres, Resumed};
 use super::frame::{HANDED_OVER, PEERS, Status, WarpFrame};
-use super::grid::Job;
+use super::job::Job;
 use super::product::VECTORS;
+use super::stop::nowhere;
 use super::system::place_in_local;
-
-/// A running cluster. It is pinned, since frames point to it.
-pub(crate) struct Heavy {
-    cluster: AssistedCluster<'static>,
-    warps: Vec<Turn>,
-    ranks: usize,
-    /// Number of actions that may change what others wait for.
-    done: u64,
-    stopped: Option<Box<Stop>>,
-}
-
-/// Scheduling state of a warp.
-#[derive(Clone, Copy, Default)]
-struct Turn {
-    has_ended: bool,
-    /// Where it polls, with the threads that have not exited.
-    asks: Option<(Threads, Mask)>,
-    /// The value of `done` at its last query, if it repeats the same query.
-    since: Option<u64>,
-    /// The repeated query, if it is a single one: the warp resumes when its result changes.
-    waits_for: Option<Question>,
-    /// The value of `done` at its last query, and the number of queries since then.
-    asked: (u64, u32),
-    /// Whether lanes of it wait that code does not run before the query of others succeeds; whether the interpreter is
-    /// to take the warp over, and has done so.
-    keeps: bool,
-    hands_over: bool,
-    is_interpreted: bool,
-}
 
 /// Number of unsuccessful queries, without any action of a warp in between, by lanes that may stop polling, after which
 /// the interpreter takes their warp over, or another one with waiting lanes.
@@ -62,12 +35,6 @@ pub(super) struct ClusterResources {
     spare: Vec<Vec<Row>>,
     blocks: Vec<Block>,
     peers: Vec<*mut u8>,
-}
-
-impl std::fmt::Debug for Heavy {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Heavy").field("warps", &self.warps.len()).finish_non_exhaustive()
-    }
 }
 
 impl ClusterResources {
@@ -139,10 +106,6 @@ impl ClusterResources {
     }
 }
 
-fn nowhere(kind: TrapKind, block: [u32; 3]) -> Stop {
-    Stop { kind, pc: None, block, warp: 0, lane: 0, related: Vec::new() }
-}
-
 /// Schedules the warps until all have ended.
 fn run(
     heavy: *mut Heavy,
@@ -192,58 +155,6 @@ fn run(
 }
 
 impl Heavy {
-    /// For each block of the cluster whether it has warps that have not ended.
-    pub(super) fn live(&self) -> Vec<bool> {
-        let warps = (self.warps.len() / self.ranks.max(1)).max(1);
-        self.warps.chunks(warps).map(|warps| warps.iter().any(|turn| !turn.has_ended)).collect()
-    }
-
-    fn count(&self) -> usize {
-        self.warps.len()
-    }
-
-    fn has_ended(&self, number: usize) -> bool {
-        self.warps.get(number).is_none_or(|turn| turn.has_ended)
-    }
-
-    /// Records that all threads of a warp have exited.
-    fn end(&mut self, number: usize, warps: usize) {
-        if let Some(turn) = self.warps.get_mut(number) {
-            turn.has_ended = true;
-        }
-        self.done += 1;
-        self.cluster.exited((number / warps) as u32, number % warps);
-    }
-
-    /// Whether a warp neither waits nor would repeat an unsuccessful query without any action since that could change its result.
-    fn can_run(&self, number: usize, warps: usize, is_patient: bool) -> bool {
-        let (rank, warp) = ((number / warps) as u32, number % warps);
-        let is_ready = match self.warps[number].is_interpreted {
-            true => self.cluster.can_run(rank, warp),
-            false => self.cluster.is_ready(rank, warp),
-        };
-        let turn = &self.warps[number];
-        let in_vain =
-            turn.waits_for.filter(|_| is_patient).is_some_and(|asked| !self.cluster.is_answered(asked));
-        is_ready && turn.since != Some(self.done) && !in_vain
-    }
-
-    /// Selects a polling warp with waiting lanes for the interpreter to take over, since no warp can do anything else; returns whether there is one.
-    fn hand_over_one(&mut self) -> bool {
-        let turn = self.warps.iter_mut().find(|turn| turn.keeps && turn.since.is_some() && !turn.has_ended);
-        if let Some(turn) = turn {
-            (turn.hands_over, turn.since, turn.waits_for) = (true, None, None);
-            return true;
-        }
-        false
-    }
-
-    fn deadlock(&mut self) -> Stop {
-        let asking = |turn: &Turn| turn.asks.filter(|_| turn.since.is_some() && !turn.has_ended);
-        let asking: Vec<_> = self.warps.iter().filter_map(asking).collect();
-        self.cluster.deadlock(&asking)
-    }
-
     fn stop(&mut self, job: &Job, frame: &WarpFrame, block: &mut Block, status: i32) -> Stop {
         if status == Status::Interrupted as i32 {
             let (pc, mask) = (frame.pc, frame.stopped);

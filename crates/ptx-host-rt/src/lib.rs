@@ -7,14 +7,17 @@
 //! | module | |
 //! |---|---|
 //! | `frame` | the interface between compiled code and the runtime |
+//! | `runtime` | the functions that compiled code calls |
 //! | `about` | metadata of a kernel in an object file |
 //! | `linked` | launches of kernels that are linked into a program |
-//! | `grid` | scheduling of blocks on host threads, each with reusable shared memory, frames and stacks |
-//! | `block` | the warps of a block: run one after the other, or on fibers if they wait for each other |
-//! | `barrier`, `fibre` | barriers of a block; stacks |
-//! | `check` | bounds checks of accesses that compiled code cannot prove valid |
-//! | `effect` | instructions executed by the interpreter's runtime, and matrix products by its function |
-//! | `heavy` | clusters some of whose instructions are executed by the interpreter's runtime |
+//! | `grid`, `job` | scheduling of blocks on host threads |
+//! | `resources` | reusable shared memory, frames and stacks of a host thread |
+//! | `block`, `barrier` | the state shared by the warps of a block |
+//! | `warps`, `fibre` | the warps of a block are run one after the other, or on fibers if they wait for each other; stacks |
+//! | `stop` | why a block was stopped |
+//! | `check`, `known` | bounds checks of accesses that compiled code cannot prove valid |
+//! | `effect`, `operands` | instructions executed by the interpreter's runtime, and matrix products by its function |
+//! | `heavy`, `cluster` | clusters some of whose instructions are executed by the interpreter's runtime |
 //! | `patient` | blocks that wait for each other in polling loops |
 //! | `product` | products of `wgmma` and `tcgen05.mma` with the host's vector instructions |
 //! | `row` | operations on registers by the interpreter's functions |
@@ -28,25 +31,34 @@ mod about;
 mod barrier;
 mod block;
 mod check;
+mod cluster;
 mod effect;
 mod fibre;
 mod frame;
 mod grid;
 mod heavy;
+mod job;
+mod known;
 mod linked;
+mod operands;
 mod patient;
 mod product;
+mod resources;
 mod row;
+mod runtime;
+mod stop;
 mod stuck;
 mod system;
+mod warps;
 mod watch;
 
 pub use about::{About, ForShape, Site, VERSION};
-pub use check::Known;
-pub use effect::{Effects, Operands, operands};
-pub use frame::{Asked, HANDED_OVER, PEERS, Runtime, Status, WarpFrame, field, note};
-pub use grid::{Compiled, Given, WarpCode, launch};
+pub use frame::{Asked, HANDED_OVER, PEERS, Runtime, Status, WarpCode, WarpFrame, field, note};
+pub use grid::launch;
+pub use job::{Compiled, Given};
+pub use known::Known;
 pub use linked::{Failure, Linked, Request};
+pub use operands::{Effects, Operands, operands};
 pub use patient::MOST_WARPS;
 pub use product::{Computed, vector_products};
 pub use system::ARGUMENTS;

@@ -8,7 +8,9 @@ use ptx_exec::program::Program;
 use ptx_exec::{Dim3, Geometry, LARGEST_GRID, Limits, TrapKind};
 
 use crate::about::{About, ForShape, VERSION};
-use crate::grid::{Compiled, Given, WarpCode, launch};
+use crate::frame::WarpCode;
+use crate::grid::launch;
+use crate::job::{Compiled, Given};
 
 /// A kernel of an object file.
 #[derive(Debug)]

@@ -8,8 +8,10 @@ use std::collections::VecDeque;
 
 use ptx_exec::program::WARP;
 
-use super::block::Progress;
-use super::grid::{Job, ThreadResources, Worker, nowhere};
+use super::job::{Job, Worker};
+use super::resources::ThreadResources;
+use super::stop::nowhere;
+use super::warps::Progress;
 
 /// Maximum number of started warps on all host threads, which may wait for each other: more than a GPU can hold.
 pub const MOST_WARPS: usize = 16_384;

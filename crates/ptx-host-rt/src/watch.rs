@@ -3,7 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::grid::Job;
+use super::job::Job;
 
 #[derive(Default)]
 struct Watch {
