@@ -12,13 +12,9 @@ use super::freed::{Freed, NEAR, describe};
 use super::global::{Concurrency, GlobalMemory};
 use super::multicast::Multicast;
 use super::pieces::Pieces;
-use super::region::{Guess, Region, search};
+use super::region::{ALIGNMENT, FENCE, Guess, Region, search};
 use super::{ALLOCATION_SHIFT, AddressSize, FaultKind};
 
-/// Alignment of every allocation, as CUDA guarantees.
-pub(super) const ALIGNMENT: u64 = 256;
-/// Unmapped bytes on either side of an allocation.
-pub(super) const FENCE: u64 = 256;
 /// Maximum size of an allocation.
 const LARGEST: u64 = 1 << 40;
 /// Maximum number and total size of freed allocations whose addresses are quarantined.

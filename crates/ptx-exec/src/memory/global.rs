@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::beyond::Beyond;
 use super::freed::{Freed, NEAR, Near, describe};
 use super::multicast::Multicast;
-use super::region::{Guess, Region, search};
+use super::region::{Guess, Region, mask, search};
 use super::windows::LOW_WORKSPACE;
 use super::{ALLOCATION_SHIFT, AddressSize, Fault, FaultKind, Space};
 
@@ -48,12 +48,6 @@ pub(crate) struct GlobalMemory {
     wide: Arc<Mutex<()>>,
     freed: Arc<[Freed]>,
     beyond: Option<Arc<Beyond>>,
-}
-
-/// Mask of a value of `size` bytes.
-#[inline]
-pub(super) fn mask(size: u32) -> u64 {
-    u64::MAX >> (64 - 8 * size)
 }
 
 impl GlobalMemory {

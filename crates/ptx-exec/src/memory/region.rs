@@ -6,10 +6,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::device::{ALIGNMENT, FENCE};
-use super::global::mask;
+use super::fault::FaultKind;
 use super::pieces::Pieces;
-use super::{ALLOCATION_SHIFT, FaultKind};
+use super::windows::ALLOCATION_SHIFT;
+
+/// Alignment of every allocation, as CUDA guarantees.
+pub(super) const ALIGNMENT: u64 = 256;
+
+/// Unmapped bytes on either side of an allocation.
+pub(super) const FENCE: u64 = 256;
 
 /// The words that contain the bytes of a region.
 #[derive(Clone, Debug)]
@@ -297,6 +302,12 @@ impl Guess {
 pub(crate) fn search(regions: &[Region], address: u64) -> Option<usize> {
     let index = regions.partition_point(|region| region.base <= address).checked_sub(1)?;
     (address - regions[index].base < regions[index].len).then_some(index)
+}
+
+/// Mask of a value of `size` bytes.
+#[inline]
+pub(super) fn mask(size: u32) -> u64 {
+    u64::MAX >> (64 - 8 * size)
 }
 
 #[cfg(test)]

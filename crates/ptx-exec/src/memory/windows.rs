@@ -25,7 +25,10 @@
 //! | 0xe8000000 | `.const` |
 //! | 0xf0000000 | functions |
 
-use super::{ALLOCATION_SHIFT, Space};
+use super::space::Space;
+
+/// Bits of a global address below the allocation number.
+pub(crate) const ALLOCATION_SHIFT: u32 = 36;
 
 /// Addresses from 0 on where no operating system maps memory.
 pub(super) const NULL_BYTES: u64 = 1 << 16;
