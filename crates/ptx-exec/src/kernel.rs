@@ -12,11 +12,12 @@ use crate::decode::{Reached, decode, kernel_parameters};
 use crate::engine::{Assistant, Instructions, Products};
 use crate::error::{ExecError, Trap, TrapKind, codes};
 use crate::launch::{Completion, Limits, Shape};
-use crate::layout::{Layout, Object, nearest};
+use crate::layout::Layout;
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
 use crate::memory::{
     AddressSize, Fault, GlobalMemory, LOW_FUNCTIONS, LOW_LOCAL_BYTES, RANK_SHIFT, Space, rank_and_offset,
 };
+use crate::object::{Object, nearest};
 use crate::program::Program;
 use crate::run::{check_directives, check_shape, one};
 use crate::texture::{Handle, TextureSet, Units};

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::decode::Reached;
 use crate::error::codes;
-use crate::memory::{AddressSize, Fault, Space};
+use crate::memory::{AddressSize, Space};
+use crate::object::Object;
 use crate::scalar::format::{Format, Rounding};
 use crate::texture::{References, opaque_of};
 
@@ -37,29 +38,6 @@ pub(crate) struct Layout {
     pub(crate) globals: Vec<(VarId, Vec<u8>)>,
     /// Textures, samplers and surfaces.
     pub(crate) references: References,
-}
-
-/// A named object in memory.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
-pub struct Object {
-    /// Its description in messages: "variable `x`", "argument 2 (`p`)".
-    pub name: String,
-    pub space: Space,
-    /// Address of its first byte in the space.
-    pub address: u64,
-    /// Size in bytes.
-    pub bytes: u64,
-}
-
-/// Describes the object nearest to a faulty access outside global memory: the last one that starts at or before the
-/// address.
-pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
-    let (space, address) = (fault.space, fault.address);
-    let is_before = |object: &&Object| object.space == space && object.address <= address;
-    let object =
-        objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))?;
-    let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
-    Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
 }
 
 impl Layout {

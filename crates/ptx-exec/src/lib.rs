@@ -36,6 +36,7 @@ mod launch;
 mod layout;
 mod machine;
 mod memory;
+mod object;
 mod observe;
 #[doc(hidden)]
 pub mod program;

@@ -53,8 +53,9 @@ pub(crate) use body::{executes, kernel_parameters};
 pub(crate) use operands::{Named, Registers, registers};
 pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
-use crate::layout::{Layout, Object};
+use crate::layout::Layout;
 use crate::memory::Space;
+use crate::object::Object;
 use crate::program::{self, Files, Function, Program, Row, Src, WARP};
 use body::BodyDecoder;
 

@@ -25,8 +25,8 @@ use super::report::trap;
 use super::{MOST_RESIDENT_BLOCKS, RESIDENT_BYTES, Stop};
 use crate::error::{Trap, TrapKind};
 use crate::launch::{Completion, Dim3, Limits};
-use crate::layout::Object;
 use crate::memory::{AddressSize, GlobalMemory, Space};
+use crate::object::Object;
 use crate::program::{AsyncOp, COLUMNS, Effect, LANES, Op, Program, Row, WARP};
 use crate::texture::Units;
 

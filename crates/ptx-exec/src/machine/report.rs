@@ -5,8 +5,8 @@ use super::grid::Geometry;
 use super::meeting::BarrierWait;
 use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
-use crate::layout::{Object, nearest};
 use crate::memory::Space;
+use crate::object::{Object, nearest};
 use crate::program::{Mask, Program, first_lane};
 
 /// The trap for a stopped thread of a block.

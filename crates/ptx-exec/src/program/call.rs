@@ -1,42 +1,47 @@
-//! Indirect calls: which functions match a call, and their addresses.
+//! Calls, with their arguments and results.
 
-use super::{Call, Function, Program, Slot};
+use super::row::Src;
 
-impl Call {
-    /// Whether a function accepts the arguments and returns the results of this call, so that it can be its indirect
-    /// target.
-    pub fn fits(&self, callee: &Function) -> bool {
-        fit(&self.arguments, &callee.params) && fit(&callee.results, &self.results)
-    }
+/// An argument or result of a call, on the caller's or the callee's side.
+#[derive(Clone, Copy, Debug, Hash)]
+pub enum Slot {
+    /// Bytes in the frame's local memory.
+    Memory { offset: u32, size: u32 },
+    /// Space in the frame's local memory for a parameter of unspecified size, which takes as many bytes as a call
+    /// passes, possibly none.
+    Open { offset: u32, size: u32 },
+    /// Registers; a 128-bit value takes two rows, a vector one or two for each element.
+    Rows { first: Src, count: u32, bits: u64 },
+    /// An ignored result.
+    Nothing,
 }
 
-impl Program {
-    /// The address of one of the functions.
-    pub fn address_of(&self, function: u32) -> Option<u64> {
-        let (number, _) = self.numbers.iter().find(|(_, at)| **at == function)?;
-        Some(self.address_size.function_address(*number))
-    }
+/// The target of a call.
+#[derive(Clone, Copy, Debug, Hash)]
+pub enum Callee {
+    Function(u32),
+    /// The function address in a row.
+    Address(Src),
+    Builtin(Builtin),
 }
 
-/// Whether the slots passed by one side of a call match those expected by the other.
-fn fit(given: &[Slot], taken: &[Slot]) -> bool {
-    given.len() == taken.len() && given.iter().zip(taken).all(|(given, taken)| passes(*given, *taken))
+/// Functions provided by the system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Builtin {
+    /// `int vprintf(const char *, void *)`
+    Printf,
+    /// `void *malloc(size_t)`
+    Malloc,
+    /// `void free(void *)`
+    Free,
+    /// `__assertfail(message, file, line, function, size)`
+    AssertFail,
 }
 
-fn passes(given: Slot, taken: Slot) -> bool {
-    let element = |bits: u64| bits.count_ones().div_ceil(8);
-    match (given, taken) {
-        (Slot::Memory { size, .. }, Slot::Open { size: room, .. }) => size <= room,
-        (Slot::Nothing, _) | (_, Slot::Nothing) => true,
-        (Slot::Open { .. }, _) | (_, Slot::Open { .. }) => false,
-        (Slot::Memory { size: given, .. }, Slot::Memory { size: taken, .. }) => given == taken,
-        // Vectors are passed element by element.
-        (Slot::Rows { count: given, bits: wide, .. }, Slot::Rows { count: taken, bits, .. }) => {
-            given == taken && element(wide) == element(bits)
-        }
-        (Slot::Rows { count, bits, .. }, Slot::Memory { size, .. })
-        | (Slot::Memory { size, .. }, Slot::Rows { count, bits, .. }) => {
-            (count == 1 || bits == u64::MAX) && count * element(bits) == size
-        }
-    }
+/// `call`.
+#[derive(Clone, Debug, Hash)]
+pub struct Call {
+    pub callee: Callee,
+    pub arguments: Box<[Slot]>,
+    pub results: Box<[Slot]>,
 }

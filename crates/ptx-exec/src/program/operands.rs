@@ -5,11 +5,12 @@
 //! instructions.
 
 use super::{
-    Address, Alu, AsyncCopy, AsyncGroup, AsyncOp, AsyncWrite, BarrierAction, Base, BlockBarrier, Bulk,
-    BulkSource, Call, Callee, Collective, CopyAmount, Dst, Effect, FactorA, Fetch, GroupAction, LevelOf,
-    Mbarrier, MbarrierAction, Multimem, MultimemAction, Multiplication, Op, Participants, SharedFactor, Slot,
-    Src, Stack, SurfaceAccess, SurfaceAction, TensorA, TensorAction, TensorCopy, TensorIssue,
-    TensorOperation, Texturing, WarpgroupAction, WarpgroupProduct, Write,
+    Address, Alu, AsyncCopy, AsyncGroup, AsyncOp, AsyncWrite, Atomic, BarrierAction, Base, BlockBarrier,
+    Bulk, BulkSource, Call, Callee, Collective, CopyAmount, Dst, Effect, FactorA, Fetch, GroupAction,
+    LevelOf, Load, MapAddress, Mbarrier, MbarrierAction, Multimem, MultimemAction, Multiplication, Op,
+    Participants, SharedFactor, Slot, Src, Stack, Store, SurfaceAccess, SurfaceAction, TensorA, TensorAction,
+    TensorCommit, TensorCopy, TensorIssue, TensorOperation, TensormapCopy, TensormapReplace, Texturing,
+    TryCancel, VectorAtomic, WarpgroupAction, WarpgroupProduct, WideAtomic, Write,
 };
 use super::{Coordinates, TextureQuery};
 
@@ -139,18 +140,18 @@ macro_rules! walks {
                         write([d], see);
                     }
                     Effect::Load(load) => {
-                        let super::super::Load { address: from, dsts, .. } = &$($mutable)? **load;
+                        let Load { address: from, dsts, .. } = &$($mutable)? **load;
                         address(from, see);
                         write(dsts, see);
                     }
                     Effect::Store(store) => {
-                        let super::super::Store { address: to, srcs, .. } = &$($mutable)? **store;
+                        let Store { address: to, srcs, .. } = &$($mutable)? **store;
                         address(to, see);
                         read(srcs, see);
                     }
                     Effect::Atomic(one) => atomic(one, see),
                     Effect::VectorAtomic(atomic) => {
-                        let super::super::VectorAtomic { address: at, elements, .. } = &$($mutable)? **atomic;
+                        let VectorAtomic { address: at, elements, .. } = &$($mutable)? **atomic;
                         address(at, see);
                         for (d, src) in elements {
                             read([src], see);
@@ -158,7 +159,7 @@ macro_rules! walks {
                         }
                     }
                     Effect::WideAtomic(atomic) => {
-                        let super::super::WideAtomic { address: at, operands, dst, .. } =
+                        let WideAtomic { address: at, operands, dst, .. } =
                             &$($mutable)? **atomic;
                         address(at, see);
                         operands.into_iter().for_each(|src| see(Operand::ReadPair(src)));
@@ -206,7 +207,7 @@ macro_rules! walks {
                         }
                     }
                     Effect::MapAddress(map) => {
-                        let super::super::MapAddress { d, a, rank, .. } = &$($mutable)? **map;
+                        let MapAddress { d, a, rank, .. } = &$($mutable)? **map;
                         read([a, rank], see);
                         write([d], see);
                     }
@@ -252,7 +253,7 @@ macro_rules! walks {
                         let AsyncWrite { write, barrier } = &$($mutable)? **write;
                         match write {
                             Write::Store(store) => {
-                                let super::super::Store { address: to, srcs, .. } = store;
+                                let Store { address: to, srcs, .. } = store;
                                 address(to, see);
                                 read(srcs, see);
                             }
@@ -262,29 +263,29 @@ macro_rules! walks {
                     }
                     AsyncOp::TensorCopy(copy) => tensor_copy(copy, see),
                     AsyncOp::TensormapReplace(change) => {
-                        let super::super::TensormapReplace { map, value, .. } = &$($mutable)? **change;
+                        let TensormapReplace { map, value, .. } = &$($mutable)? **change;
                         address(map, see);
                         read([value], see);
                     }
                     AsyncOp::TensormapCopy(copy) => {
-                        let super::super::TensormapCopy { to, from } = &$($mutable)? **copy;
+                        let TensormapCopy { to, from } = &$($mutable)? **copy;
                         addresses([to, from], see);
                     }
                     AsyncOp::Tensor(issue) => tensor(issue, see),
                     AsyncOp::TensorCommit(commit) => {
-                        let super::super::TensorCommit { barrier, blocks, .. } = &$($mutable)? **commit;
+                        let TensorCommit { barrier, blocks, .. } = &$($mutable)? **commit;
                         address(barrier, see);
                         read(blocks, see);
                     }
                     AsyncOp::TryCancel(cancel) => {
-                        let super::super::TryCancel { to, barrier, .. } = &$($mutable)? **cancel;
+                        let TryCancel { to, barrier, .. } = &$($mutable)? **cancel;
                         addresses([to, barrier], see);
                     }
                 }
             }
 
-            fn atomic<'a>(atomic: &'a $($mutable)? super::super::Atomic, see: See<'_, 'a>) {
-                let super::super::Atomic { address: at, dst, operands, .. } = atomic;
+            fn atomic<'a>(atomic: &'a $($mutable)? Atomic, see: See<'_, 'a>) {
+                let Atomic { address: at, dst, operands, .. } = atomic;
                 address(at, see);
                 read(operands, see);
                 write(dst, see);
