@@ -1,50 +1,32 @@
 //! Interface for other execution engines, which run launches with this crate's semantics and report the same errors.
 
+mod begun;
+mod stop;
+
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::ThreadPool;
 
 use crate::error::{ExecError, Trap, TrapKind};
 use crate::kernel::{Kernel, With};
-use crate::launch::{Completion, Dim3, Limits};
 use crate::machine::builtin::perform;
 use crate::machine::multimem::multimem;
 use crate::machine::probe::Probe;
 use crate::machine::texture::texture;
-use crate::machine::warp::WarpId;
-use crate::machine::{self, Geometry, Heap, report};
+use crate::machine::{self, Geometry, Heap, WarpId, report};
 use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
 use crate::program::{Accesses, Builtin, Effect, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
 
+pub use begun::Begun;
+pub use stop::Stop;
+
 pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};
-
-/// A checked launch, ready for an engine to run.
-#[derive(Clone, Copy, Debug)]
-pub struct Begun<'a> {
-    /// The instructions.
-    pub program: &'a Arc<Program>,
-    /// Contents of the parameter space.
-    pub params: &'a [u8],
-    /// Contents of constant memory.
-    pub constant: &'a [u8],
-    /// Limits of the launch.
-    pub limits: &'a Limits,
-    /// When asynchronous operations complete.
-    pub completion: Completion,
-    /// Host threads that blocks are spread over.
-    pub threads: NonZeroUsize,
-    /// Shape of the launch.
-    pub geometry: Geometry,
-    /// Whether its blocks may wait for each other.
-    pub cooperative: bool,
-}
 
 /// Services of the system for the kernels of a launch: heap, output, textures, and the description of memory.
 #[derive(Debug)]
@@ -177,23 +159,6 @@ impl System {
         let output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         output.blocks.into_values().flatten().collect()
     }
-}
-
-/// A stopped thread, or deadlocked threads.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stop {
-    /// The reason.
-    pub kind: TrapKind,
-    /// The instruction, if any.
-    pub pc: Option<u32>,
-    /// The index of its block in the grid.
-    pub block: Dim3,
-    /// Index of its warp in the block.
-    pub warp: usize,
-    /// Its lane in the warp.
-    pub lane: usize,
-    /// Other locations that explain the stop.
-    pub related: Vec<(u32, String)>,
 }
 
 /// A group of threads of a warp at the same instruction.

@@ -2,31 +2,15 @@
 
 use super::Stop;
 use super::block::BlockState;
+use super::completion::{Registers, operand_address};
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Registers, Signal, SpaceAddress, Work, operand_address};
+use super::operation::{Operation, Signal};
 use super::warp::Warp;
+use super::work::{Work, WriteWork};
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order};
-use crate::program::{AsyncWrite, Combine, Mask, Row, Write, lanes};
-
-/// An `st.async` or `red.async` of a thread.
-#[derive(Clone, Debug)]
-pub(super) struct WriteWork {
-    to: SpaceAddress,
-    /// Bytes of an element; 16-byte elements are two values of 8 bytes.
-    size: u32,
-    values: Box<[u64]>,
-    /// The operation that combines the old value with the new one; `None` to overwrite.
-    combine: Option<Combine>,
-}
-
-impl WriteWork {
-    /// Writes two values of 8 bytes.
-    pub(super) fn of_pair(to: SpaceAddress, values: [u64; 2]) -> Self {
-        Self { to, size: 8, values: values.into(), combine: None }
-    }
-}
+use crate::program::{AsyncWrite, Mask, Row, Write, lanes};
 
 impl View<'_> {
     pub(super) fn perform_write(&mut self, work: &WriteWork) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 //! The kind of operation (`program/alu.rs`) is dispatched on here and never again: each becomes a closure that computes
 //! a whole row, which the compiler monomorphizes to a separate loop.
 
-use super::mbarrier::pending_count;
+use super::mbarrier_object::pending_count;
 use crate::memory::RANK_SHIFT;
 use crate::program::{
     Alu, Binary, Dst, Dual, Effect, FULL, FloatBinary, FloatFunction, Formula, Guard, Mask, Op, Packing,

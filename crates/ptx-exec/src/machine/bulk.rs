@@ -1,75 +1,19 @@
 //! Bulk copies and reductions (manual 9.7.9.25.4.1, 9.7.9.25.4.2, 9.7.9.13).
 
 use super::Stop;
-use super::block::BlockState;
-use super::cluster::in_target;
+use super::block::{BlockState, in_target};
+use super::bulk_work::{BulkEffect, BulkWork, MASKED, STEP, Source};
+use super::completion::{Registers, operand_address};
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
 use super::multimem::places;
-use super::pending::{Operation, Order as Ordered, Registers, Signal, SpaceAddress, Work, operand_address};
-use super::traffic::Sectors;
+use super::operation::{Operation, Order as Ordered, Signal};
+use super::sectors::Sectors;
 use super::warp::Warp;
+use super::work::Work;
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order, Space};
-use crate::program::{Bulk, BulkSource, Combine, Family, Inspection, Mask, Row, lanes};
-
-/// Bytes copied per step, and bytes covered by a byte mask.
-const STEP: u32 = 8;
-const MASKED: u64 = 16;
-
-/// A bulk copy or reduction of a thread.
-#[derive(Clone, Debug)]
-pub(super) struct BulkWork {
-    to: SpaceAddress,
-    source: Source,
-    /// Bytes.
-    size: u64,
-    effect: BulkEffect,
-    /// The property inspected in the data, and the mbarrier that receives the report.
-    inspection: Option<(Inspection, SpaceAddress)>,
-}
-
-/// Source of the bytes of a bulk operation.
-#[derive(Clone, Debug)]
-enum Source {
-    Memory(SpaceAddress),
-    /// Already read.
-    Read(Box<[u8]>),
-}
-
-/// Effect of a bulk operation on its destination.
-#[derive(Clone, Copy, Debug)]
-enum BulkEffect {
-    /// Overwrites it.
-    Copy,
-    /// Overwrites the bytes of each 16 whose mask bit is set.
-    CopyMasked(u64),
-    /// Overwrites all but the given numbers of bytes at its beginning and end, which may be outside any allocation.
-    CopyWithin([u64; 2]),
-    /// Combines elements of this size with its contents, each atomically.
-    Combine(Combine, u32),
-}
-
-impl BulkEffect {
-    /// The range of copied bytes in a copy of `size` bytes; with a mask only some of each 16.
-    fn span(self, size: u64) -> std::ops::Range<u64> {
-        match self {
-            Self::Copy | Self::Combine(..) => 0..size,
-            Self::CopyMasked(mask) if mask & ((1 << MASKED) - 1) == 0 => 0..0,
-            Self::CopyMasked(_) => 0..size,
-            Self::CopyWithin([left, right]) => left..size.saturating_sub(right).max(left),
-        }
-    }
-
-    /// Whether the byte at an offset is copied.
-    fn has(self, at: u64, size: u64) -> bool {
-        match self {
-            Self::Copy | Self::Combine(..) => true,
-            Self::CopyMasked(mask) => mask >> (at % MASKED) & 1 == 1,
-            Self::CopyWithin([left, right]) => at >= left && at + right < size,
-        }
-    }
-}
+use crate::program::{Bulk, BulkSource, Family, Inspection, Mask, Row, lanes};
 
 impl Inspection {
     /// Whether 16 bytes are reported; `None` if that is unspecified by the manual.
@@ -93,12 +37,6 @@ impl Inspection {
                 (!halves.any(|half| half == 0xF)).then_some(false)
             }
         }
-    }
-}
-
-impl BulkWork {
-    pub(super) fn reads_shared(&self) -> bool {
-        matches!(self.source, Source::Memory((Space::Shared | Space::SharedCluster, _)))
     }
 }
 

@@ -5,7 +5,7 @@ use super::barrier::Arrival;
 use super::block::BlockState;
 use super::grid::Grid;
 use super::meeting::{BarrierMisuse, Expected, barrier_index};
-use super::step::predicate_mask;
+use super::rows::{predicate_mask, same_value};
 use super::warp::{Fragment, Frame, State, Warp};
 use crate::error::TrapKind;
 use crate::program::{
@@ -410,9 +410,4 @@ impl Warp {
     pub(super) fn fragment(&self, current: usize) -> Fragment {
         self.fragments[current]
     }
-}
-
-/// The lanes of a set whose value equals that of `lane`.
-pub(super) fn same_value(row: &Row, set: Mask, lane: usize) -> Mask {
-    lanes(set).filter(|&other| row[other] == row[lane]).fold(0, |mask, other| mask | 1 << other)
 }

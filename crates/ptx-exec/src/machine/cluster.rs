@@ -3,211 +3,36 @@
 //! Its blocks are scheduled round-robin, and the warps of each block. The running block owns the state of the others,
 //! so that an access to its own shared memory is as fast as in a grid without clusters.
 
-mod assist;
-
 use super::Stop;
-use super::barrier::Barrier;
-use super::block::BlockState;
+use super::block::{BlockState, ClusterState};
+use super::completion::Registers;
+use super::geometry::WarpId;
 use super::grid::Grid;
-use super::mbarrier::Wait;
+use super::mbarrier_object::Wait;
 use super::meeting::BarrierWait;
 use super::memory::View;
-use super::pending::{Pending, Registers, SpaceAddress};
+use super::pending::Pending;
 use super::report::{at_barrier, at_collective, deadlock, group, shortened};
-use super::warp::{State, Warp, WarpId};
+use super::warp::{State, Warp};
 use super::watch::PATIENT_ROUNDS;
 use crate::error::TrapKind;
-use crate::memory::{
-    AddressSize, Fault, FaultKind, Space, address_in, rank_and_offset, read_bytes, write_bytes,
-};
-use crate::program::{MapAddress, Mask, Row, first_lane, lanes};
-
-pub use assist::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
+use crate::memory::rank_and_offset;
+use crate::program::{Row, first_lane};
 
 /// Time slice of a warp, in instructions.
-const TURN: u64 = 4096;
+pub(super) const TURN: u64 = 4096;
 /// Initial and maximum time slice of a cluster, in instructions.
 const FIRST_SLICE: u64 = 1 << 18;
 const LONGEST_SLICE: u64 = 1 << 22;
-
-/// State shared by the blocks of a cluster, owned by the running block.
-#[derive(Debug, Default)]
-pub(super) struct ClusterState {
-    /// The blocks by rank, with an empty placeholder for the running one.
-    peers: Vec<BlockState>,
-    /// The barrier of the threads of all blocks (`barrier.cluster`).
-    pub(super) barrier: Barrier,
-    /// Threads that have not exited, for each warp of each block in rank order.
-    pub(super) live: Vec<Mask>,
-    /// Whether the barrier was completed, so that waiting warps must be woken.
-    pub(super) wake: bool,
-    /// Asynchronous operations in flight.
-    pub(super) pending: Pending,
-    /// Number of actions of watched threads that other threads may notice, or whose outcome does not depend on the acting thread alone.
-    pub(super) disturbances: u64,
-}
-
-impl ClusterState {
-    /// Number of blocks of the cluster.
-    pub(super) fn blocks(&self) -> usize {
-        self.peers.len()
-    }
-
-    /// Its blocks by rank, with an empty placeholder for the running one.
-    pub(super) fn peers_mut(&mut self) -> &mut [BlockState] {
-        &mut self.peers
-    }
-}
-
-/// The address in the block of the target rank that corresponds to a shared address; unchanged without a target.
-pub(super) fn in_target((space, address): SpaceAddress, target: Option<u32>) -> SpaceAddress {
-    match target {
-        None => (space, address),
-        Some(rank) => (Space::SharedCluster, address_in(rank, address)),
-    }
-}
-
-/// The block that a shared address refers to.
-pub(super) enum Owner {
-    Running,
-    Peer(usize),
-}
-
-impl BlockState {
-    /// Reads 1, 2, 4 or 8 bytes of the cluster's shared memory.
-    #[inline]
-    pub(super) fn read_shared(&self, space: Space, address: u64, size: u32) -> Result<u64, Fault> {
-        match read_bytes(&self.shared, space, address ^ self.window, size) {
-            Ok(value) => Ok(value),
-            Err(_) => self.read_elsewhere(space, address, size),
-        }
-    }
-
-    /// Writes 1, 2, 4 or 8 bytes of the cluster's shared memory.
-    #[inline]
-    pub(super) fn write_shared(
-        &mut self,
-        space: Space,
-        address: u64,
-        size: u32,
-        value: u64,
-    ) -> Result<(), Fault> {
-        match write_bytes(&mut self.shared, space, address ^ self.window, size, value) {
-            Ok(()) => Ok(()),
-            Err(_) => self.write_elsewhere(space, address, size, value),
-        }
-    }
-
-    #[cold]
-    fn read_elsewhere(&self, space: Space, address: u64, size: u32) -> Result<u64, Fault> {
-        let (owner, offset) = self.owner(space, address, size)?;
-        let block = match owner {
-            Owner::Running => self,
-            Owner::Peer(rank) => self.cluster.peers.get(rank).unwrap_or(self),
-        };
-        read_bytes(&block.shared, space, offset, size).map_err(|fault| Fault { address, ..fault })
-    }
-
-    #[cold]
-    fn write_elsewhere(&mut self, space: Space, address: u64, size: u32, value: u64) -> Result<(), Fault> {
-        let (owner, offset) = self.owner(space, address, size)?;
-        let shared = match owner {
-            Owner::Running => &mut self.shared,
-            Owner::Peer(rank) => match self.cluster.peers.get_mut(rank) {
-                Some(peer) => &mut peer.shared,
-                None => &mut self.shared,
-            },
-        };
-        write_bytes(shared, space, offset, size, value).map_err(|fault| Fault { address, ..fault })
-    }
-
-    /// The block whose shared memory contains an address, and the offset in it.
-    pub(super) fn owner(&self, space: Space, address: u64, size: u32) -> Result<(Owner, u64), Fault> {
-        let fault = |kind| Err(Fault { kind, space, address, size });
-        let blocks = self.cluster.blocks();
-        // A shared address contains the rank of its block in its upper bits. In `.shared::cta` rank 0 denotes the own
-        // block, whatever its rank: these are the offsets that programs compute with.
-        let (rank, offset) = rank_and_offset(address);
-        let own = u64::from(self.rank);
-        let is_own = rank == own || rank == 0 && space == Space::Shared;
-        match usize::try_from(rank) {
-            _ if is_own => Ok((Owner::Running, offset)),
-            Ok(rank) if rank < blocks => {
-                if space == Space::Shared {
-                    return fault(FaultKind::OtherBlock);
-                }
-                match self.cluster.peers.get(rank) {
-                    Some(peer) if peer.live.iter().any(|&live| live != 0) => Ok((Owner::Peer(rank), offset)),
-                    _ => fault(FaultKind::Exited),
-                }
-            }
-            _ => fault(FaultKind::OutOfBounds),
-        }
-    }
-
-    /// Switches to the block of this rank, which takes ownership of the cluster state.
-    pub(super) fn become_block(&mut self, rank: u32) {
-        // Three moves: take the shared state out of the block that ran; swap the two blocks; swap the list entry of the
-        // next block, which now contains the old block, with the old block's entry, which contained the placeholder.
-        // References to the running block stay valid.
-        let last = self.rank;
-        if last == rank {
-            return;
-        }
-        let mut cluster = std::mem::take(&mut self.cluster);
-        if let Some(next) = cluster.peers.get_mut(rank as usize) {
-            std::mem::swap(self, next);
-            cluster.peers.swap(last as usize, rank as usize);
-        }
-        self.cluster = cluster;
-    }
-
-    /// Calls `action` with the block and its peer, whose rank differs in the lowest bit; `None` if there is no peer.
-    pub(super) fn with_peer<T>(&mut self, action: impl FnOnce(&mut Self, &mut Self) -> T) -> Option<T> {
-        let rank = (self.rank ^ 1) as usize;
-        let mut peer = std::mem::take(self.cluster.peers.get_mut(rank)?);
-        let done = action(self, &mut peer);
-        if let Some(place) = self.cluster.peers.get_mut(rank) {
-            *place = peer;
-        }
-        Some(done)
-    }
-
-    /// The blocks in a multicast mask; without a mask the block that the address itself refers to.
-    pub(super) fn targets(&self, mask: Option<u64>) -> Result<Vec<Option<u32>>, TrapKind> {
-        let Some(mask) = mask else { return Ok(vec![None]) };
-        if mask >> self.cluster.blocks().min(63) != 0 {
-            let text = format!("the mask {mask:#x} names blocks that the cluster does not have");
-            return Err(TrapKind::Misuse(text));
-        }
-        Ok((0..u64::BITS).filter(|rank| mask >> rank & 1 == 1).map(Some).collect())
-    }
-
-    /// Converts an address to a form that is valid in every block of the cluster.
-    pub(super) fn absolute(&self, (space, address): SpaceAddress, size: u32) -> Result<SpaceAddress, Fault> {
-        match space {
-            Space::Shared | Space::SharedCluster if self.cluster.blocks() > 1 => {
-                match self.owner(space, address, size)? {
-                    (Owner::Running, offset) => Ok((Space::SharedCluster, self.window | offset)),
-                    (Owner::Peer(_), _) => Ok((space, address)),
-                }
-            }
-            Space::Shared | Space::SharedCluster => Ok((Space::Shared, address)),
-            Space::Generic | Space::Global | Space::Local | Space::Const | Space::Param => {
-                Ok((space, address))
-            }
-        }
-    }
-}
 
 /// A started cluster.
 pub(super) struct Cluster {
     /// Its linear index in the grid, `x` fastest.
     pub(super) number: u64,
     /// The block that is running, or ran last, with the cluster state.
-    running: BlockState,
+    pub(super) running: BlockState,
     /// The warps of each block.
-    warps: Vec<Vec<Warp>>,
+    pub(super) warps: Vec<Vec<Warp>>,
     /// Instructions executed by its warps and by its threads.
     pub(super) executed: [u64; 2],
     /// Number of consecutive rounds in which all warps that ran polled mbarriers unsuccessfully.
@@ -386,7 +211,7 @@ impl Cluster {
     }
 
     /// Checks, after all threads have exited, for tensor memory that a block never freed (manual 9.7.16.1.2).
-    fn end(&mut self) -> Result<Progress, Stop> {
+    pub(super) fn end(&mut self) -> Result<Progress, Stop> {
         for rank in 0..self.warps.len() {
             self.running.become_block(rank as u32);
             if let Some((pc, columns)) = self.running.tensor.leaked() {
@@ -400,7 +225,7 @@ impl Cluster {
     }
 
     /// The stop for a reached limit, with the positions of the threads.
-    fn out_of_time(&self, grid: &Grid<'_>, id: WarpId, kind: TrapKind) -> Stop {
+    pub(super) fn out_of_time(&self, grid: &Grid<'_>, id: WarpId, kind: TrapKind) -> Stop {
         let related = self.groups(grid);
         let warp = self.warps.get(id.rank as usize).and_then(|warps| warps.get(id.index));
         let here = warp.and_then(|warp| warp.fragments.first());
@@ -476,43 +301,11 @@ impl Cluster {
     }
 
     /// The stop for a deadlock, with the positions of the waiting threads.
-    fn deadlock(&self, grid: &Grid<'_>) -> Stop {
+    pub(super) fn deadlock(&self, grid: &Grid<'_>) -> Stop {
         let related = self.groups(grid);
         let waiting = self.warps.iter().flatten().find(|warp| warp.live != 0);
         let (id, lane) = waiting.map_or_else(Default::default, |warp| (warp.id, first_lane(warp.live)));
         let pc = related.first().map(|(pc, _)| *pc);
         Stop { kind: deadlock(&related), pc, lane, warp: Some(id), related, frames: Vec::new() }
     }
-}
-
-/// The rank of no block, since clusters have at most 16 blocks.
-const NO_RANK: u32 = 0xff;
-/// [`NO_RANK`] for 32-bit generic addresses: the resulting address is in no space.
-const LOW_NO_RANK: u32 = 0x3f;
-
-/// `mapa`: the addresses that correspond to shared ones in the blocks of given ranks. Whether such a block exists is only checked by the
-/// access: CUTLASS maps addresses in all lanes, and accesses only those of existing blocks.
-pub(super) fn map_addresses(
-    rows: &mut [Row],
-    (constants, size): (&[Row], AddressSize),
-    map: &MapAddress,
-    active: Mask,
-    pc: u32,
-) -> Result<(), Stop> {
-    let misuse = |text: String, lane| Stop::at(TrapKind::Misuse(text), pc, lane);
-    for lane in lanes(active) {
-        let (address, rank) = (map.a.of(rows, constants)[lane], map.rank.of(rows, constants)[lane] as u32);
-        let rank = rank.min(NO_RANK);
-        let is_shared = map.window.is_none()
-            || matches!(Space::of_generic(address, size), Some((Space::SharedCluster, _)));
-        if !is_shared {
-            return Err(misuse(format!("the address {address:#x} is not one in shared memory"), lane));
-        }
-        let window = map.window.unwrap_or(0);
-        // In the 32-bit address space other windows follow the last block of a cluster.
-        let is_low = map.window.is_some() && size == AddressSize::Bits32;
-        let rank = if is_low && rank >= 16 { LOW_NO_RANK } else { rank };
-        rows[map.d as usize][lane] = window + address_in(rank, address.wrapping_sub(window));
-    }
-    Ok(())
 }

@@ -5,9 +5,8 @@
 //! together.
 
 use super::block::BlockState;
-use super::call::same_value;
 use super::grid::Grid;
-use super::step::predicate_mask;
+use super::rows::{predicate_mask, same_value};
 use super::tcgen05::{self, Issue, Outcome, TensorMemory};
 use super::warp::{State, Warp};
 use super::{Stop, fragment, matrix, tile};

@@ -2,23 +2,16 @@
 
 use super::Stop;
 use super::block::BlockState;
+use super::completion::{Registers, operand_address};
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Order as Ordered, Registers, SpaceAddress, Work, operand_address};
+use super::operation::{Operation, Order as Ordered};
 use super::warp::Warp;
+use super::work::{CopyWork, Work};
+
 use crate::error::TrapKind;
 use crate::memory::{Fault, Order};
 use crate::program::{AsyncCopy, CopyAmount, Family, Mask, Row, lanes};
-
-/// A `cp.async` of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CopyWork {
-    to: SpaceAddress,
-    from: SpaceAddress,
-    /// Bytes that are written; those past `copied` are zero-filled.
-    size: u32,
-    copied: u32,
-}
 
 impl View<'_> {
     pub(super) fn perform_copy(&mut self, copy: &CopyWork) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! Loads and stores of `wmma` matrices (manual 9.7.14.4.2 to 9.7.14.4.4).
 
-use super::call::same_value;
 use super::memory::View;
+use super::rows::same_value;
 use crate::error::TrapKind;
 use crate::memory::{AddressSize, Fault, FaultKind, Order, Space};
 use crate::program::{ElementPosition, FULL, Fragment, Held, Major, Row, WARP};

@@ -1,13 +1,13 @@
 //! Cancellation of clusters that have not started, by running ones (manual 9.7.13.17).
 
 use super::Stop;
-use super::async_write::WriteWork;
-use super::block::BlockState;
-use super::cluster::in_target;
+use super::block::{BlockState, in_target};
+use super::completion::{Registers, operand_address};
 use super::grid::Grid;
 use super::memory::{addresses, check_alignment};
-use super::pending::{Operation, Registers, Signal, Work, operand_address};
+use super::operation::{Operation, Signal};
 use super::warp::Warp;
+use super::work::{Work, WriteWork};
 use crate::error::TrapKind;
 use crate::program::{Audience, Mask, Row, TryCancel, lanes};
 
@@ -15,12 +15,6 @@ use crate::program::{Audience, Mask, Row, TryCancel, lanes};
 const ANSWER: u64 = 16;
 /// The bit of the upper half that is set if a cluster was cancelled.
 const IS_CANCELED: u64 = 1 << 63;
-
-/// The clusters of a launch that have not started, if another engine starts them.
-pub trait Queue: Sync {
-    /// Takes a cluster, which then never starts, and returns its number; `None` if all have started or were taken.
-    fn take(&self) -> Option<u64>;
-}
 
 impl Warp {
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]

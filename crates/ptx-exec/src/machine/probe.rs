@@ -228,7 +228,7 @@ impl Probe<'_> {
         let resolved = |(space, at): (Space, u64)| {
             check_alignment(space, at, size.into()).map_err(TrapKind::Fault)?;
             match resolve_in(AddressSize::Bits64, space, at, size).map_err(TrapKind::Fault)? {
-                (Space::Local, at) => Err(super::pending::in_local_memory(at)),
+                (Space::Local, at) => Err(super::completion::in_local_memory(at)),
                 found => Ok(found),
             }
         };

@@ -7,15 +7,12 @@
 //! required fences never sees former contents, however its threads synchronize. Writes by the proxy itself are visible
 //! to it immediately, and so are those of `cp.async`.
 
-use super::block::BlockState;
-use super::cluster::Owner;
-use super::pending::SpaceAddress;
+use super::block::{BlockState, Owner};
+use super::operation::Bytes;
+use crate::memory::SpaceAddress;
 
 /// Bytes compared per step.
 const STEP: usize = 64;
-
-/// Bytes of shared memory with their offsets, ascending.
-pub(super) type Bytes = Box<[(u32, u8)]>;
 
 impl BlockState {
     /// Makes all writes in the blocks of the cluster visible to the proxy.

@@ -1,7 +1,7 @@
 //! Messages for stopped or deadlocked threads.
 
 use super::Stop;
-use super::grid::Geometry;
+use super::geometry::Geometry;
 use super::meeting::BarrierWait;
 use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;

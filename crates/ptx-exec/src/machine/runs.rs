@@ -3,11 +3,9 @@
 //! Each function first checks whether every individual access is valid, and has no effect if one is not. Its caller
 //! then makes the accesses one by one, up to the one that fails.
 
-use super::block::BlockState;
-use super::cluster::Owner;
+use super::block::{BlockState, Owner};
 use super::memory::View;
-use super::pending::SpaceAddress;
-use crate::memory::Space;
+use crate::memory::{Space, SpaceAddress};
 use crate::tensormap::Swizzle;
 
 /// Bytes of a line; swizzles move bytes within a line.

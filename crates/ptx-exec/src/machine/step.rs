@@ -7,10 +7,11 @@
 use super::Stop;
 use super::bind::{Row1, Row2, Row3, Step};
 use super::block::BlockState;
-use super::cluster::map_addresses;
 use super::grid::Grid;
+use super::map_address::map_addresses;
+use super::rows::{blend, predicate_mask};
 use super::warp::Warp;
-use crate::program::{Dst, Effect, FULL, Guard, Mask, Op, Row, Src, WARP, lanes};
+use crate::program::{Dst, Effect, Guard, Mask, Op, Row, Src, WARP, lanes};
 
 /// Control flow after an instruction.
 enum Flow<'p> {
@@ -243,25 +244,6 @@ impl Warp {
 fn guarded(rows: &[Row], guard: Guard) -> Mask {
     let trues = predicate_mask(&rows[guard.row as usize]);
     if guard.negated { !trues } else { trues }
-}
-
-/// The lanes whose predicate is true.
-#[inline]
-pub(super) fn predicate_mask(row: &Row) -> Mask {
-    row.iter().enumerate().fold(0, |mask, (lane, &value)| mask | ((value & 1) as u32) << lane)
-}
-
-/// Writes the active lanes of a destination row.
-#[inline]
-pub(super) fn blend(rows: &mut [Row], d: Dst, values: &Row, active: Mask) {
-    let row = &mut rows[d as usize];
-    if active == FULL {
-        *row = *values;
-    } else {
-        for lane in lanes(active) {
-            row[lane] = values[lane];
-        }
-    }
 }
 
 #[inline]

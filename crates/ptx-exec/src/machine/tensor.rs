@@ -5,19 +5,21 @@
 use std::ops::Range;
 
 use super::Stop;
-use super::block::BlockState;
-use super::call::same_value;
-use super::cluster::in_target;
+use super::block::{BlockState, in_target};
+use super::completion::{Registers, operand_address};
 use super::grid::Grid;
 use super::memory::{View, addresses, check_alignment};
-use super::pending::{Operation, Order as Ordered, Registers, Signal, SpaceAddress, Work, operand_address};
+use super::operation::{Operation, Order as Ordered, Signal};
+use super::rows::same_value;
 use super::runs::Way;
+use super::sectors::Sectors;
 use super::tensor_walk::{Run, Walk};
-use super::traffic::Sectors;
+use super::tensor_work::{TensorEffect, TensorWork};
 use super::warp::Warp;
+use super::work::Work;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::memory::{Fault, FaultKind, Order, Space, rank_and_offset};
+use crate::memory::{Fault, FaultKind, Order, Space, SpaceAddress, rank_and_offset};
 use crate::program::{
     Base, Combine, Family, FloatCombine, FloatExtreme, Mask, Packing, Row, Src, TensorAction, TensorCopy,
     TensorReduction, TensormapCopy, TensormapReplace, first_lane, lanes,
@@ -34,39 +36,11 @@ const STEP: u64 = 8;
 /// Elements that are padded together, and their bytes in shared memory.
 const GROUP: u64 = 16;
 
-/// A tensor copy of one thread, with the contents of the tensor map at the time of the instruction.
-#[derive(Clone, Debug)]
-pub(super) struct TensorWork {
-    element: ElementType,
-    out_of_bounds: OutOfBounds,
-    swizzle: Swizzle,
-    /// The address in shared memory, and the space: `.shared::cta` or `.shared::cluster`.
-    shared: u64,
-    space: Space,
-    effect: TensorEffect,
-    /// In the order of shared memory, each of `length` elements.
-    runs: Box<[Run]>,
-    length: u64,
-    /// The contents of shared memory, if they have been read.
-    read: Option<Box<[u8]>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum TensorEffect {
-    Load,
-    Store,
-    Reduce(Combine),
-}
-
 fn misuse(text: impl Into<String>) -> TrapKind {
     TrapKind::Misuse(text.into())
 }
 
 impl TensorWork {
-    pub(super) fn reads_shared(&self) -> bool {
-        !matches!(self.effect, TensorEffect::Load) && self.read.is_none()
-    }
-
     /// Bytes of a run in shared memory.
     fn row(&self) -> u64 {
         self.element.shared_bytes(self.length)

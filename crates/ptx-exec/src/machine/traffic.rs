@@ -5,45 +5,21 @@ use std::collections::BTreeSet;
 use super::grid::Grid;
 use super::memory::addresses;
 use super::multimem;
+use super::sectors::Sectors;
 use crate::memory::{AddressSize, Space};
 use crate::program::{
     Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row,
     WARP, Write, lanes,
 };
 
-/// Bytes of a sector.
-const SECTOR: u64 = 32;
 /// Banks of shared memory, and bytes of a bank word.
 const BANKS: u64 = 32;
 const WORD: u64 = 4;
 /// Bytes of a row of a matrix loaded by `ldmatrix`.
 const LINE: u32 = 16;
 
-/// Sectors of several memories: the number of the memory, and that of the sector.
-#[derive(Default, Debug)]
-pub(super) struct Sectors(BTreeSet<(u64, u64)>);
-
 /// The memory number of local memory.
 const LOCAL: u64 = u64::MAX;
-
-impl Sectors {
-    /// Adds bytes of global memory.
-    pub(super) fn add(&mut self, address: u64, bytes: u64) {
-        self.add_to(0, address, bytes);
-    }
-
-    /// Adds bytes of another memory, whose number is not 0.
-    pub(super) fn add_to(&mut self, memory: u64, address: u64, bytes: u64) {
-        if let Some(last) = bytes.checked_sub(1) {
-            let last = address.saturating_add(last) / SECTOR;
-            self.0.extend((address / SECTOR..=last).map(|sector| (memory, sector)));
-        }
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.0.len() as u64
-    }
-}
 
 /// One access by the threads of a warp.
 #[derive(Default)]

@@ -11,12 +11,14 @@
 //! 3: ...         // both fragments are here and are merged
 //! ```
 
+use super::Stop;
+use super::barrier::Barrier;
 use super::block::BlockState;
+use super::geometry::WarpId;
 use super::grid::Grid;
-use super::mbarrier::Question;
+use super::mbarrier_object::Question;
+use super::warpgroup::Products;
 use super::watch::Watch;
-use super::wgmma::Products;
-use super::{Stop, barrier::Barrier};
 use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
 
 /// Instructions that a group of threads may have to wait while others of its warp run.
@@ -72,15 +74,6 @@ pub(super) struct Frame {
     pub(super) inside: Mask,
 }
 
-/// Identifies a warp of a cluster.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(crate) struct WarpId {
-    /// The rank of its block in the cluster.
-    pub(crate) rank: u32,
-    /// Its number in the block.
-    pub(crate) index: usize,
-}
-
 /// A warp.
 #[derive(Debug)]
 pub(super) struct Warp {
@@ -127,7 +120,7 @@ impl Warp {
         let program = grid.program;
         let kernel = &program.functions[program.entry as usize];
         // Another engine reads no row that it has not written.
-        if grid.clusters.is_none() {
+        if !grid.is_assisted {
             rows.clear();
         }
         rows.resize(kernel.rows as usize, [0; WARP]);

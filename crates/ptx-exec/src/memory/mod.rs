@@ -37,6 +37,6 @@ pub(crate) use pieces::Pieces;
 pub(crate) use private::{check_bytes, read_bytes, write_bytes};
 pub(crate) use region::Region;
 pub use space::Space;
-pub(crate) use space::{RANK_SHIFT, address_in, rank_and_offset, shared_address};
+pub(crate) use space::{RANK_SHIFT, SpaceAddress, address_in, rank_and_offset, shared_address};
 pub use windows::AddressSize;
 pub(crate) use windows::{ALLOCATION_SHIFT, LOW_FUNCTIONS, LOW_LOCAL_BYTES};

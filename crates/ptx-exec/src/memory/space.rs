@@ -56,3 +56,6 @@ pub(crate) const fn address_in(rank: u32, address: u64) -> u64 {
 pub(crate) const fn rank_and_offset(address: u64) -> (u64, u64) {
     (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1))
 }
+
+/// An address with a resolved space, never a generic one.
+pub(crate) type SpaceAddress = (Space, u64);

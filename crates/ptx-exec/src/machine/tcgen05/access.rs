@@ -5,12 +5,15 @@
 use super::issue::use_group;
 use super::memory::{TensorMemory, check_lanes, parts};
 use super::moves::Moves;
+use super::work::TensorStore;
 use crate::error::TrapKind;
 use crate::launch::Completion;
-use crate::machine::call::same_value;
+use crate::machine::completion::Registers;
+use crate::machine::geometry::WarpId;
 use crate::machine::memory::View;
-use crate::machine::pending::{Operation, Order as InOrder, Registers, Track, Work};
-use crate::machine::warp::WarpId;
+use crate::machine::operation::{Operation, Order as InOrder, Track};
+use crate::machine::rows::same_value;
+use crate::machine::work::Work;
 use crate::memory::{Order, Space};
 use crate::program::{
     Columns, Dst, FULL, Family, Group, Reduction, Row, Sharing, TensorAccess, TensorMove, WARP,
@@ -24,21 +27,21 @@ type Stopped = (TrapKind, usize);
 
 /// The issuing warp and instruction.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::machine) struct Issue {
-    pub(in crate::machine) warp: WarpId,
-    pub(in crate::machine) pc: u32,
+pub(crate) struct Issue {
+    pub(crate) warp: WarpId,
+    pub(crate) pc: u32,
 }
 
 /// Whether an access was performed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::machine) enum Outcome {
+pub(crate) enum Outcome {
     Done,
     /// It waits for columns to be freed.
     Waits,
 }
 
 /// Performs an access by all threads of a warp.
-pub(in crate::machine) fn access(
+pub(crate) fn access(
     access: TensorAccess,
     issue: Issue,
     view: &mut View<'_>,
@@ -140,7 +143,7 @@ fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64),
 }
 
 /// Loads all registers of a warp directly into rows; false, without effect, if it has to be done cell by cell.
-pub(in crate::machine) fn load_in_place(
+pub(crate) fn load_in_place(
     cells: TensorMove,
     issue: Issue,
     memory: &TensorMemory,
@@ -183,15 +186,6 @@ fn load(
     Ok(())
 }
 
-/// A store of registers.
-#[derive(Clone, Debug)]
-pub(in crate::machine) struct TensorStore {
-    cells: TensorMove,
-    lane: usize,
-    column: i64,
-    registers: Vec<Row>,
-}
-
 impl TensorStore {
     /// Calls `f` for each cell with the thread, the lane, the column and the stored value.
     fn each<E>(&self, mut f: impl FnMut(usize, usize, i64, u32) -> Result<(), E>) -> Result<(), E> {
@@ -217,7 +211,7 @@ impl TensorStore {
 
 impl View<'_> {
     /// Performs an issued store.
-    pub(in crate::machine) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
+    pub(crate) fn perform_tensor_store(&mut self, store: &TensorStore) -> Result<(), TrapKind> {
         if store.moves().store(&mut self.block.tensor, &store.registers) {
             return Ok(());
         }

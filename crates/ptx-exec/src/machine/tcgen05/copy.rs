@@ -1,7 +1,7 @@
 //! `tcgen05.cp` and `tcgen05.shift` (manual 9.7.16.9).
 
 use super::memory::{TensorMemory, parts};
-use super::misuse;
+use super::misuse::misuse;
 use super::shared::{SharedFactor, element_of};
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;

@@ -3,7 +3,7 @@
 use super::instruction::Instruction;
 use super::layout::Layout;
 use super::memory::{TensorMemory, parts};
-use super::misuse;
+use super::misuse::misuse;
 use super::shared::SharedFactor;
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;

@@ -1,6 +1,6 @@
 //! Instruction descriptors: sizes, types and options of a multiplication (manual 9.7.16.2.1, 9.7.16.4.2, 9.7.16.10.1).
 
-use super::misuse;
+use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::program::{Element, Group, Majorness, Multiplication, MultiplyKind, ScaleVector};
 use crate::scalar::narrow::Narrow;

@@ -4,17 +4,20 @@
 //! guarantees the order on which programs rely, also between threads.
 
 use super::copy::{copy, shift};
-use super::misuse;
+use super::misuse::misuse;
 use super::multiply::multiply;
+use super::work::Tcgen05Work;
 use crate::error::TrapKind;
 use crate::machine::Stop;
-use crate::machine::block::BlockState;
-use crate::machine::cluster::in_target;
+use crate::machine::block::{BlockState, in_target};
+use crate::machine::completion::Registers;
+use crate::machine::geometry::WarpId;
 use crate::machine::grid::Grid;
 use crate::machine::memory::{View, addresses};
-use crate::machine::pending::{Operation, Order, Registers, Signal, Track, Work};
+use crate::machine::operation::{Operation, Order, Signal, Track};
 use crate::machine::products::Products;
-use crate::machine::warp::{Warp, WarpId};
+use crate::machine::warp::Warp;
+use crate::machine::work::Work;
 use crate::program::{Family, Group, Mask, Row, TensorCommit, TensorIssue, TensorOperation, lanes};
 
 /// Checks that a block, or both blocks of a pair, use the same `.cta_group` throughout.
@@ -35,23 +38,6 @@ fn track(rank: u32, group: Group) -> Track {
         Group::Pair => rank & !1,
     };
     Track { family: Family::Tensor, warp: WarpId { rank, index: 0 }, lane: 0 }
-}
-
-/// An operation with resolved operands.
-#[derive(Clone, Debug)]
-pub(in crate::machine) struct Tcgen05Work {
-    group: Group,
-    operation: TensorOperation<u64>,
-}
-
-impl Tcgen05Work {
-    /// Whether it reads shared memory.
-    pub(in crate::machine) fn reads_shared(&self) -> bool {
-        match &self.operation {
-            TensorOperation::Copy { .. } | TensorOperation::Multiply(_) => true,
-            TensorOperation::Shift(_) => false,
-        }
-    }
 }
 
 /// Checks that the peer block of a pair has not ended (manual 9.7.16.5).
@@ -82,7 +68,7 @@ fn perform(
 
 impl View<'_> {
     /// Performs an issued operation.
-    pub(in crate::machine) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
+    pub(crate) fn perform_tcgen05(&mut self, work: &Tcgen05Work) -> Result<(), TrapKind> {
         if work.group == Group::One {
             return perform(&work.operation, &mut [&mut *self.block], self.grid.products);
         }
@@ -98,7 +84,7 @@ impl View<'_> {
 
 impl Warp {
     /// `tcgen05.cp`, `tcgen05.shift`, `tcgen05.mma`.
-    pub(in crate::machine) fn tensor(
+    pub(crate) fn tensor(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,
@@ -123,7 +109,7 @@ impl Warp {
 
     /// `tcgen05.commit`: an arrival when all issued operations are complete.
     #[expect(clippy::too_many_arguments, reason = "the state of the inner loop, kept in registers")]
-    pub(in crate::machine) fn tensor_commit(
+    pub(crate) fn tensor_commit(
         &mut self,
         grid: &Grid<'_>,
         block: &mut BlockState,

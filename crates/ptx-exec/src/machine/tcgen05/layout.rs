@@ -1,6 +1,6 @@
 //! Mapping from rows of D to lanes of tensor memory (manual 9.7.16.10.5).
 
-use super::misuse;
+use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::program::{Group, LANES};
 

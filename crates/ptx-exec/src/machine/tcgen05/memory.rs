@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::misuse;
+use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
 
@@ -18,7 +18,7 @@ struct Allocation {
 
 /// The cells of a block, and its allocated columns.
 #[derive(Clone, Debug, Default)]
-pub(in crate::machine) struct TensorMemory {
+pub(crate) struct TensorMemory {
     /// Column by column; empty before the first allocation.
     cells: Vec<u32>,
     allocations: Vec<Allocation>,
@@ -33,7 +33,7 @@ pub(in crate::machine) struct TensorMemory {
 }
 
 /// The lane and column of an address.
-pub(in crate::machine) const fn parts(address: u32) -> (usize, usize) {
+pub(crate) const fn parts(address: u32) -> (usize, usize) {
     ((address >> 16) as usize, (address & 0xffff) as usize)
 }
 
@@ -136,7 +136,7 @@ impl TensorMemory {
     }
 
     /// An allocation that was never freed: the instruction, and the number of columns.
-    pub(in crate::machine) fn leaked(&self) -> Option<(u32, usize)> {
+    pub(crate) fn leaked(&self) -> Option<(u32, usize)> {
         self.allocations.first().map(|taken| (taken.pc, taken.count))
     }
 

@@ -8,17 +8,12 @@ mod instruction;
 mod issue;
 mod layout;
 mod memory;
+mod misuse;
 mod moves;
 mod multiply;
 mod shared;
+mod work;
 
-pub(super) use access::{Issue, Outcome, TensorStore, access, load_in_place};
-pub(super) use issue::Tcgen05Work;
+pub(super) use access::{Issue, Outcome, access, load_in_place};
 pub(super) use memory::TensorMemory;
-
-use crate::error::TrapKind;
-
-/// An error for an undefined use.
-fn misuse<T>(text: impl Into<String>) -> Result<T, TrapKind> {
-    Err(TrapKind::Misuse(text.into()))
-}
+pub(super) use work::{Tcgen05Work, TensorStore};

@@ -1,6 +1,6 @@
 //! Matrices in shared memory given by `tcgen05` descriptors (manual 9.7.16.3, 9.7.16.4.1).
 
-use super::misuse;
+use super::misuse::misuse;
 use crate::error::TrapKind;
 use crate::machine::descriptor::{Descriptor, SharedMatrix, Swizzle};
 use crate::machine::products::Lines;

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 
 use super::Stop;
 use super::grid::Grid;
-use super::traffic::Sectors;
+use super::sectors::Sectors;
 use super::warp::Warp;
 use crate::error::TrapKind;
 use crate::memory::GlobalMemory;

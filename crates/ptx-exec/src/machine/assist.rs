@@ -7,15 +7,17 @@
 
 use std::sync::Arc;
 
-use super::super::grid::{Grid, Job, Setup};
-use super::super::launch_control::Queue;
-use super::super::mbarrier::Question;
-use super::super::products::Products;
-use super::super::warp::{Fragment, State, Warp, WarpId};
-use super::super::watch::Watch;
-use super::super::{Executable, Stop};
-use super::{Cluster, TURN};
-use crate::engine;
+use super::cluster::{Cluster, TURN};
+use super::executable::Executable;
+use super::geometry::WarpId;
+use super::grid::{Grid, Launched, Setup};
+use super::mbarrier_object::Question;
+use super::products::Products;
+use super::queue::Queue;
+use super::stop::Stop;
+use super::warp::{Fragment, State, Warp};
+use super::watch::Watch;
+use crate::engine::Stop as EngineStop;
 use crate::error::TrapKind;
 use crate::program::{Mask, Program, Row, WARP, lanes};
 
@@ -38,13 +40,13 @@ impl std::fmt::Debug for Instructions {
 
 /// A launch whose instructions can be executed individually.
 pub struct Assistant {
-    job: Job,
+    launched: Launched,
 }
 
 impl Assistant {
     /// For a launch that was set up for the program from which this one was derived.
     pub(crate) fn new(setup: Setup, instructions: &Instructions) -> Self {
-        Self { job: Job::new(Setup { executable: instructions.0.clone(), ..setup }) }
+        Self { launched: Launched::new(Setup { executable: instructions.0.clone(), ..setup }) }
     }
 }
 
@@ -115,8 +117,8 @@ impl<'a> AssistedCluster<'a> {
         clusters: &'a dyn Queue,
         spare: &mut Vec<Vec<Row>>,
     ) -> Self {
-        let mut grid = Grid::of(&assistant.job);
-        (grid.products, grid.clusters) = (Some(products), Some(clusters));
+        let mut grid = Grid::of(&assistant.launched, clusters);
+        (grid.products, grid.is_assisted) = (Some(products), true);
         let cluster = Cluster::new(&grid, number, spare);
         Self { grid, cluster }
     }
@@ -189,7 +191,7 @@ impl<'a> AssistedCluster<'a> {
     ///
     /// # Errors
     /// The trap that stops one of its threads.
-    pub fn run_warp(&mut self, rank: u32, index: usize) -> Result<(Run, bool), engine::Stop> {
+    pub fn run_warp(&mut self, rank: u32, index: usize) -> Result<(Run, bool), EngineStop> {
         self.cluster.running.become_block(rank);
         let Cluster { running, warps, .. } = &mut self.cluster;
         let before = running.cluster.disturbances;
@@ -219,7 +221,7 @@ impl<'a> AssistedCluster<'a> {
     ///
     /// # Errors
     /// The trap that stops one of the threads.
-    pub fn execute(&mut self, threads: &Threads, live: Mask) -> Result<Outcome, engine::Stop> {
+    pub fn execute(&mut self, threads: &Threads, live: Mask) -> Result<Outcome, EngineStop> {
         self.come(threads, live);
         let &Threads { rank, warp: index, pc, active, .. } = threads;
         let Cluster { running, warps, .. } = &mut self.cluster;
@@ -293,13 +295,13 @@ impl<'a> AssistedCluster<'a> {
     ///
     /// # Errors
     /// A resource that should have been freed.
-    pub fn end(&mut self) -> Result<(), engine::Stop> {
+    pub fn end(&mut self) -> Result<(), EngineStop> {
         let nowhere = Threads { rank: 0, warp: 0, pc: 0, mask: 0, active: 0 };
         self.cluster.end().map(|_| ()).map_err(|stop| self.stop(stop, nowhere))
     }
 
     /// The stop for a deadlock: all threads wait, except those in `asking`, which poll the same mbarrier forever at the given places.
-    pub fn deadlock(&mut self, asking: &[(Threads, Mask)]) -> engine::Stop {
+    pub fn deadlock(&mut self, asking: &[(Threads, Mask)]) -> EngineStop {
         let mut first = None;
         for &(threads, live) in asking {
             if let Some(warp) = self.warp(threads.rank, threads.warp) {
@@ -321,7 +323,7 @@ impl<'a> AssistedCluster<'a> {
     }
 
     /// The stop for a reached limit, with the positions of the threads; `running` are those that do not wait.
-    pub fn out_of_time(&mut self, kind: TrapKind, running: Threads) -> engine::Stop {
+    pub fn out_of_time(&mut self, kind: TrapKind, running: Threads) -> EngineStop {
         self.place(running);
         let id = WarpId { rank: running.rank, index: running.warp };
         let stop = self.cluster.out_of_time(&self.grid, id, kind);
@@ -337,10 +339,10 @@ impl<'a> AssistedCluster<'a> {
         }
     }
 
-    fn stop(&self, stop: Stop, threads: Threads) -> engine::Stop {
+    fn stop(&self, stop: Stop, threads: Threads) -> EngineStop {
         let Stop { kind, pc, lane, warp, related, .. } = stop;
         let warp = warp.unwrap_or(WarpId { rank: threads.rank, index: threads.warp });
         let block = self.grid.geometry.block_index(self.cluster.number, warp.rank);
-        engine::Stop { kind, pc, block, warp: warp.index, lane, related }
+        EngineStop { kind, pc, block, warp: warp.index, lane, related }
     }
 }

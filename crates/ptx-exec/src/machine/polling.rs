@@ -1,0 +1,166 @@
+//! Detection of threads that poll an mbarrier forever.
+//!
+//! Such threads are running, so that a cluster of them would only end at its time limit. A thread is stuck when it
+//! repeats a query with the same registers and the same local memory, and everything that happened in between is
+//! determined by those and by unchanging memory: then it loops forever. A cluster whose threads are all stuck or
+//! waiting, with no operation in flight, is deadlocked, since nothing outside of it can reach its mbarriers. A loop
+//! that counts its iterations, reads the clock or reads global memory is never considered stuck: it may end.
+//!
+//! Detection is costly, so a warp is watched only after several rounds in which all warps polled unsuccessfully.
+
+use super::block::BlockState;
+use super::grid::Grid;
+use super::mbarrier_object::Wait;
+use super::memory::addresses;
+use super::warp::{Fragment, State, Warp};
+use super::watch::{Sample, Watch};
+use crate::memory::Space;
+use crate::program::{Address, Callee, Effect, Mask, MbarrierAction, Op, Row, lanes};
+use ptx_isa::SpecialReg;
+
+impl Warp {
+    /// Whether the warp cannot make progress by itself: each of its groups waits, or is stuck.
+    pub(super) fn is_stuck(&self, disturbances: u64) -> bool {
+        self.fragments
+            .iter()
+            .all(|group| group.state != State::Ready || self.polls(group, disturbances).is_some())
+    }
+
+    /// The instruction and query of a group, if it is stuck.
+    pub(super) fn polls(&self, group: &Fragment, disturbances: u64) -> Option<(u32, Wait)> {
+        self.watch.as_ref()?.stuck(group.mask, disturbances)
+    }
+
+    /// Records an instruction that lanes of a watched warp are about to execute.
+    pub(super) fn watch_step(
+        &self,
+        grid: &Grid<'_>,
+        block: &mut BlockState,
+        frame: usize,
+        rows: &[Row],
+        active: Mask,
+        pc: u32,
+    ) {
+        let Some(Op::Effect(effect)) = grid.program.code.get(pc as usize).map(|inst| &inst.op) else {
+            return;
+        };
+        let spaces = |address: &Address| {
+            let resolved = addresses(address, rows, self.constants(grid), self.local_of(frame));
+            let space = |lane| match address.space {
+                Space::Generic => {
+                    Space::of_generic(resolved.of(lane), grid.addresses).map(|(space, _)| space)
+                }
+                space => Some(space),
+            };
+            lanes(active).map(space).collect::<Vec<_>>()
+        };
+        let is_determined = match effect {
+            Effect::Load(load) => !spaces(&load.address).contains(&Some(Space::Global)),
+            // Local memory is part of the compared state.
+            Effect::Store(store) => spaces(&store.address).iter().all(|&space| space == Some(Space::Local)),
+            effect => is_determined(effect),
+        };
+        block.cluster.disturbances += u64::from(!is_determined && active != 0);
+    }
+
+    /// Records an unsuccessful query.
+    pub(super) fn watch_poll(
+        &mut self,
+        block: &BlockState,
+        frame: usize,
+        rows: &[Row],
+        pc: u32,
+        waits: &[(usize, Wait)],
+    ) {
+        let Some(mut watch) = self.watch.take() else { return };
+        if watch.disturbances != block.cluster.disturbances {
+            *watch = Watch { disturbances: block.cluster.disturbances, ..Watch::default() };
+        }
+        for &(lane, wait) in waits {
+            let sample = &mut watch.samples[lane];
+            let is_repeated = sample.as_ref().is_some_and(|sample| {
+                (sample.pc, sample.frame) == (pc, frame)
+                    && self.registers(frame, rows, lane).eq(sample.registers.iter().copied())
+                    && self.local[lane] == sample.local
+            });
+            if is_repeated {
+                watch.stuck |= 1 << lane;
+                continue;
+            }
+            let asked = sample.as_ref().map_or(1, |sample| sample.asked + 1);
+            let until = sample.as_ref().map_or(1, |sample| sample.until);
+            match sample {
+                Some(sample) if asked < until => sample.asked = asked,
+                _ => {
+                    let registers = self.registers(frame, rows, lane).collect();
+                    let local = self.local[lane].clone();
+                    let until = until.saturating_mul(2);
+                    *sample = Some(Sample { pc, frame, registers, local, wait, asked: 0, until });
+                }
+            }
+        }
+        self.watch = Some(watch);
+    }
+
+    /// The registers of a lane in a frame, given its rows, and in its callers' frames.
+    fn registers<'a>(&'a self, frame: usize, rows: &'a [Row], lane: usize) -> impl Iterator<Item = u64> + 'a {
+        let caller = |frame: usize| self.frames.get(frame)?.caller.map(|(caller, _)| caller);
+        let callers = std::iter::successors(caller(frame), move |&frame| caller(frame));
+        let of_callers = callers.flat_map(|frame| &self.frames[frame].rows);
+        rows.iter().chain(of_callers).map(move |row| row[lane])
+    }
+}
+
+/// Whether the effect of an instruction on a thread is determined by its registers, and by memory that is only changed
+/// by instructions for which it is not. If that depends on an address, the caller decides.
+fn is_determined(effect: &Effect) -> bool {
+    match effect {
+        Effect::Copy(_)
+        | Effect::FrameAddress { .. }
+        | Effect::Within(_)
+        | Effect::MapAddress(_)
+        | Effect::Fence
+        | Effect::ProxyFence
+        | Effect::Branch { .. }
+        | Effect::BranchIndexed { .. }
+        | Effect::Return
+        | Effect::Pause
+        | Effect::Nothing => true,
+        Effect::Special { register, .. } => !matches!(
+            register,
+            SpecialReg::Clock
+                | SpecialReg::ClockHi
+                | SpecialReg::Clock64
+                | SpecialReg::GlobalTimer
+                | SpecialReg::GlobalTimerLo
+                | SpecialReg::GlobalTimerHi
+        ),
+        Effect::Call(call) => !matches!(call.callee, Callee::Builtin(_)),
+        Effect::Mbarrier(operation) => matches!(
+            operation.action,
+            MbarrierAction::IsOver(_)
+                | MbarrierAction::IsOverParity(_)
+                | MbarrierAction::IsOverConditional(_)
+                | MbarrierAction::HasLayout(_)
+        ),
+        Effect::Load(_)
+        | Effect::Store(_)
+        | Effect::Atomic(_)
+        | Effect::VectorAtomic(_)
+        | Effect::WideAtomic(_)
+        | Effect::Multimem(_)
+        | Effect::AsyncCopy(_)
+        | Effect::Async(_)
+        | Effect::AsyncGroup(_)
+        | Effect::Texturing(_)
+        | Effect::Stack(_)
+        | Effect::BlockBarrier(_)
+        | Effect::ClusterBarrier(_)
+        | Effect::Collective(_)
+        | Effect::Warpgroup(_)
+        | Effect::ActiveMask { .. }
+        | Effect::Exit
+        | Effect::Trap
+        | Effect::Breakpoint => false,
+    }
+}
