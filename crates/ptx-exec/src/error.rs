@@ -243,3 +243,10 @@ impl ExecError {
         }
     }
 }
+
+/// A refusal for one reason, which is at no place of the module.
+pub(crate) fn one(code: Code, text: impl Into<String>) -> Diagnostics {
+    let mut findings = Diagnostics::new();
+    findings.push(Diagnostic::error_without_place(code, text));
+    findings
+}

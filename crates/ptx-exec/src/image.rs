@@ -10,13 +10,13 @@ use ptx_verify::Verified;
 
 use crate::decode::{Launches, all_variables, kernels, reach};
 use crate::engine::ImageLaunch;
-use crate::error::{ExecError, codes};
+use crate::error::{ExecError, codes, one};
+use crate::inputs::host_threads;
 use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::{Ground, VariableAddresses, lay_out};
 use crate::machine::{Geometry, Heap};
 use crate::memory::{AddressSize, HostMemory, Memory, MemoryError, Pieces, RegionKind, Space};
-use crate::run::{host_threads, one};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
 
 /// The heap of device-side `malloc`, shared by clones. It is created when the first kernel needs it.

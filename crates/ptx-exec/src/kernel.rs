@@ -10,7 +10,8 @@ use ptx_isa::ScalarType;
 use crate::cluster_shape::Clusters;
 use crate::decode::{Reached, decode, kernel_parameters};
 use crate::engine::{Assistant, Instructions, Products};
-use crate::error::{ExecError, Trap, TrapKind, codes};
+use crate::error::{ExecError, Trap, TrapKind, codes, one};
+use crate::extents::{check_directives, check_shape};
 use crate::launch::{Completion, Limits, Shape};
 use crate::layout::Layout;
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
@@ -19,7 +20,6 @@ use crate::memory::{
 };
 use crate::object::{Object, nearest};
 use crate::program::Program;
-use crate::run::{check_directives, check_shape, one};
 use crate::texture::{Handle, TextureSet, Units};
 
 /// A parameter of a kernel.

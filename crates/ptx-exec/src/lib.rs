@@ -29,8 +29,10 @@ mod decode;
 #[doc(hidden)]
 pub mod engine;
 mod error;
+mod extents;
 mod format;
 mod image;
+mod inputs;
 mod kernel;
 mod launch;
 mod layout;
@@ -48,6 +50,7 @@ pub mod tensormap;
 pub mod texture;
 
 pub use error::{ExecError, Trap, TrapKind, codes};
+pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
 pub use launch::{Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Relocation, Shape};
@@ -58,12 +61,10 @@ pub use memory::{
     AddressSize, Fault, FaultKind, HostMemory, HostRegion, Memory, MemoryError, RegionInfo, RegionKind,
     Space, Words,
 };
-pub use observe::{
-    Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value, run_observed,
-};
+pub use observe::{Choice, Counts, Observation, Observed, Profile, Sink, Trace, TraceEvent, Value};
 pub use program::SourceLine;
 pub use repeat::{DecodedLaunch, LoadedLaunch};
-pub use run::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS, run};
+pub use run::{run, run_observed};
 pub use tensormap::TensorMap;
 
 /// Whether the interpreter supports this row of the instruction table, at least in part. Individual modifiers or types

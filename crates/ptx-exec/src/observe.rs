@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use ptx_diag::Span;
 use ptx_isa::ScalarType;
-use ptx_verify::Verified;
 
 use crate::error::ExecError;
-use crate::launch::{Dim3, Launch, Outcome};
+use crate::launch::{Dim3, Outcome};
 use crate::program::SourceLine;
 
 /// What to record about a launch. Recording slows the launch down.
@@ -127,11 +126,4 @@ pub struct Observed {
     pub result: Result<Outcome, ExecError>,
     /// Each executed instruction, in the order of functions and their text; empty without [`Observation::profile`].
     pub profile: Vec<Profile>,
-}
-
-/// Launches a kernel, waits for it and records it; otherwise like [`run`](crate::run).
-pub fn run_observed(module: Verified<'_>, launch: &Launch, observation: &Observation) -> Observed {
-    let mut profile = Vec::new();
-    let result = crate::run::run_watched(module, launch, Some((observation, &mut profile)));
-    Observed { result, profile }
 }

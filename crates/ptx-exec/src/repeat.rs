@@ -9,13 +9,13 @@ use ptx_verify::Verified;
 
 use crate::decode::{Launches, Reached, reach};
 use crate::engine::{Assistant, Begun, Instructions, Products};
-use crate::error::{ExecError, Trap, codes};
+use crate::error::{ExecError, Trap, codes, one};
+use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
 use crate::machine::{Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
-use crate::run::{buffer_bases, host_threads, multicasts, one, pass_arguments, place_variables, textures};
 use crate::texture::{TextureSet, Units};
 
 /// A launch with a decoded kernel. No buffer is copied yet, so that construction only costs the decoding.

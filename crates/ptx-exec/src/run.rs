@@ -1,28 +1,16 @@
 //! Runs a launch and collects its outcome.
 
-use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use ptx_diag::{Diagnostic, Diagnostics};
-use ptx_ir::{At, FunctionDirective, FunctionId, Module, VarId};
 use ptx_verify::Verified;
 
-use crate::decode::{Reached, kernel_parameters, registers};
-use crate::error::{ExecError, codes};
-use crate::launch::{Argument, Dim3, Launch, Outcome, Shape};
-use crate::layout::{Ground, Layout, VariableAddresses, lay_out};
+use crate::decode::registers;
+use crate::error::ExecError;
+use crate::launch::{Launch, Outcome};
 use crate::machine::Observer;
-use crate::memory::{ALLOCATION_SHIFT, AddressSize, Arena, Multicast, Region};
-use crate::observe::{Observation, Profile};
+use crate::memory::{AddressSize, Arena};
+use crate::observe::{Observation, Observed, Profile};
 use crate::repeat::DecodedLaunch;
-use crate::texture::{TextureSet, check_given, opaque_name, opaque_of};
-
-/// Maximum threads of a block (compute capabilities 2.0 and later).
-pub const MOST_THREADS: u64 = 1024;
-/// Maximum threads of a block along each axis.
-pub const LARGEST_BLOCK: Dim3 = [1024, 1024, 64];
-/// Maximum blocks of a grid along each axis.
-pub const LARGEST_GRID: Dim3 = [i32::MAX as u32, 65535, 65535];
 
 /// Launches a kernel and waits for it.
 ///
@@ -37,7 +25,7 @@ pub fn run(module: Verified<'_>, launch: &Launch) -> Result<Outcome, ExecError> 
 }
 
 /// Like [`run`], with instrumentation: the profile is appended.
-pub(crate) fn run_watched(
+fn run_watched(
     module: Verified<'_>,
     launch: &Launch,
     observation: Option<(&Observation, &mut Vec<Profile>)>,
@@ -56,251 +44,9 @@ pub(crate) fn run_watched(
     Ok(loaded.outcome(executed?))
 }
 
-/// The textures of a launch, and the memory of their images.
-pub(crate) fn textures(
-    module: &Module,
-    launch: &Launch,
-    bases: &[Option<u64>],
-) -> Result<TextureSet, Diagnostics> {
-    let mut findings = Diagnostics::new();
-    let handles = launch.arguments.iter().enumerate();
-    let handles = handles.filter_map(|(index, argument)| match argument {
-        Argument::Handle(handle) => Some((index, *handle)),
-        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Multimem(_) | Argument::Tensor(..) => None,
-    });
-    check_given(module, &launch.textures, handles, &mut findings);
-    if findings.has_errors() {
-        return Err(findings);
-    }
-    let buffer_at = |index: usize| {
-        let bytes = launch.buffer(index)?.len() as u64;
-        Some(((*bases.get(index)?)?, bytes))
-    };
-    TextureSet::place(launch.textures.clone(), &buffer_at)
-}
-
-/// The available parallelism of the host.
-pub(crate) fn host_threads() -> NonZeroUsize {
-    static THREADS: OnceLock<NonZeroUsize> = OnceLock::new();
-    *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
-}
-
-/// The address of the buffer of each argument that has one, and of each further buffer.
-///
-/// # Errors
-/// If there is not enough room for all of them.
-pub(crate) fn buffer_bases(arena: &mut Arena, launch: &Launch) -> Result<Vec<Option<u64>>, Diagnostics> {
-    let place = |number| {
-        let Some(bytes) = launch.buffer(number) else { return Ok(None) };
-        let text = || format!("there is no room for the {} bytes of {}", bytes.len(), launch.call(number));
-        let base = arena.place(bytes.len() as u64, 1);
-        base.map(Some).ok_or_else(|| one(codes::SIZE, text()))
-    };
-    (0..launch.numbers()).map(place).collect()
-}
-
-/// Lays out the variables; also returns the memory of the global ones.
-pub(crate) fn place_variables(
-    module: &Module,
-    reached: &Reached,
-    arena: &mut Arena,
-    launch: &Launch,
-) -> Result<(Layout, Vec<Region>), Diagnostics> {
-    let mut place_global = |_: &str, bytes: u64, align: u64| arena.place(bytes, align);
-    let ground = Ground {
-        known: &VariableAddresses::default(),
-        limit: launch.limits.variables,
-        place_global: &mut place_global,
-    };
-    let (layout, findings) = lay_out(module, reached, ground);
-    if findings.has_errors() {
-        return Err(findings);
-    }
-    let region = |(id, bytes): &(VarId, Vec<u8>)| {
-        let name = format!("variable `{}`", module.name(module.variable(*id).name));
-        layout.address(*id).map(|(_, base)| arena.region(base, bytes, name))
-    };
-    let regions = layout.globals.iter().filter_map(region).collect();
-    Ok((layout, regions))
-}
-
-/// The multimem objects among the arguments. Members that are not buffers were refused before.
-pub(crate) fn multicasts(launch: &Launch, bases: &[Option<u64>]) -> Vec<Multicast> {
-    let base_of = |&index: &usize| Some(((*bases.get(index)?)?, launch.buffer(index)?.len() as u64));
-    let objects = launch.arguments.iter().filter_map(|argument| match argument {
-        Argument::Multimem(members) => Some(members.iter().filter_map(base_of).collect::<Vec<_>>()),
-        Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) | Argument::Handle(_) => None,
-    });
-    let multicast = |places: Vec<(u64, u64)>| Multicast {
-        bytes: places.iter().map(|(_, bytes)| *bytes).min().unwrap_or(0),
-        members: places.iter().map(|(base, _)| *base).collect(),
-    };
-    objects.map(multicast).collect()
-}
-
-pub(crate) fn one(code: ptx_diag::Code, text: impl Into<String>) -> Diagnostics {
-    let mut findings = Diagnostics::new();
-    findings.push(Diagnostic::error_without_place(code, text));
-    findings
-}
-
-fn show([x, y, z]: Dim3) -> String {
-    format!("{x} x {y} x {z}")
-}
-
-/// Checks the grid and block extents.
-pub(crate) fn check_shape(grid: Dim3, block: Dim3) -> Result<(), Diagnostics> {
-    let within = |dims: Dim3, largest: Dim3| {
-        dims.iter().zip(largest).all(|(&dim, largest)| (1..=largest).contains(&dim))
-    };
-    if !within(grid, LARGEST_GRID) {
-        let text = format!("a grid of {} blocks cannot be launched", show(grid));
-        let help = format!("every extent is at least 1; at most {}", show(LARGEST_GRID));
-        let mut findings = Diagnostics::new();
-        findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
-        return Err(findings);
-    }
-    let threads: u64 = block.iter().map(|&dim| u64::from(dim)).product();
-    if !within(block, LARGEST_BLOCK) || threads > MOST_THREADS {
-        let text = format!("a block of {} threads cannot be launched", show(block));
-        let help =
-            format!("every extent is at least 1; at most {}, and {MOST_THREADS} in all", show(LARGEST_BLOCK));
-        let mut findings = Diagnostics::new();
-        findings.push(Diagnostic::error_without_place(codes::SHAPE, text).with_help(help));
-        return Err(findings);
-    }
-    Ok(())
-}
-
-/// Checks the launch against the kernel's directives (manual 11.4).
-pub(crate) fn check_directives(
-    directives: &[(FunctionDirective, At)],
-    launch: &Shape,
-) -> Result<(), Diagnostics> {
-    let mut findings = Diagnostics::new();
-    let threads: u64 = launch.block.iter().map(|&dim| u64::from(dim)).product();
-    let named = |dims: &[Option<u32>; 3]| dims.map(|dim| dim.unwrap_or(1));
-    for (directive, at) in directives {
-        let text = match directive {
-            FunctionDirective::ReqNtid(dims) if named(dims) != launch.block => {
-                format!(
-                    "the kernel needs blocks of {} threads, not {}",
-                    show(named(dims)),
-                    show(launch.block)
-                )
-            }
-            FunctionDirective::MaxNtid(dims) => {
-                let most: u64 = named(dims).iter().map(|&dim| u64::from(dim)).product();
-                if threads <= most {
-                    continue;
-                }
-                format!("the kernel takes at most {most} threads in a block, not {threads}")
-            }
-            FunctionDirective::ReqNtid(_)
-            // See `Clusters`.
-            | FunctionDirective::ReqNCtaPerCluster(_)
-            | FunctionDirective::BlocksAreClusters
-            | FunctionDirective::MinNCtaPerSm(_)
-            | FunctionDirective::MaxNCtaPerSm(_)
-            | FunctionDirective::MaxNReg(_)
-            | FunctionDirective::NoReturn
-            | FunctionDirective::Pragma(_)
-            | FunctionDirective::ExplicitCluster
-            | FunctionDirective::MaxClusterRank(_)
-            | FunctionDirective::AbiPreserve(_)
-            | FunctionDirective::AbiPreserveControl(_)
-            | FunctionDirective::Language(_)
-            | FunctionDirective::LocalMaxNReg(_)
-            | FunctionDirective::MinPerCtaMemory(_)
-            | FunctionDirective::Attribute(_) => continue,
-        };
-        findings.push(Diagnostic::error(codes::SHAPE, at.0, text));
-    }
-    if findings.has_errors() { Err(findings) } else { Ok(()) }
-}
-
-/// The contents of the parameter space.
-pub(crate) fn pass_arguments(
-    module: &Module,
-    kernel: FunctionId,
-    launch: &Launch,
-    bases: &[Option<u64>],
-) -> Result<Vec<u8>, Diagnostics> {
-    let (address_size, arguments) = (AddressSize::of(module), &launch.arguments);
-    launch.check_relocations(address_size)?;
-    let mut findings = Diagnostics::new();
-    let (places, total) = match kernel_parameters(module, kernel) {
-        Ok(places) => places,
-        Err(finding) => {
-            findings.push(*finding);
-            return Err(findings);
-        }
-    };
-    let function = module.function(kernel);
-    if places.len() != arguments.len() {
-        let (name, takes) = (module.name(function.name), places.len());
-        let text = format!("kernel `{name}` takes {takes} arguments, {} were given", arguments.len());
-        findings.push(Diagnostic::error(codes::ARGUMENTS, function.at.0, text));
-        return Err(findings);
-    }
-    let mut params = vec![0; total as usize];
-    let mut multicasts = 0;
-    for (index, ((id, at, size), argument)) in places.into_iter().zip(arguments).enumerate() {
-        let variable = module.variable(id);
-        let mut report = |text: String| {
-            let name = module.name(variable.name);
-            let text = format!("argument {index} for parameter `{name}` of {size} bytes {text}");
-            findings.push(Diagnostic::error(codes::ARGUMENTS, variable.at.0, text));
-        };
-        let opaque = opaque_of(variable);
-        if let (Some(opaque), false) = (opaque, matches!(argument, Argument::Handle(_))) {
-            report(format!("is not the handle of a {}", opaque_name(opaque)));
-            continue;
-        }
-        let bytes = match argument {
-            Argument::Handle(handle) => {
-                if opaque.is_some_and(|opaque| opaque != handle.opaque()) {
-                    report(format!("is the handle of a {}", opaque_name(handle.opaque())));
-                }
-                handle.value().to_le_bytes().to_vec()
-            }
-            Argument::Bytes(bytes) => {
-                let mut bytes = bytes.clone();
-                launch.apply_relocations(index, &mut bytes, bases, address_size);
-                bytes
-            }
-            Argument::Buffer(bytes) | Argument::Tensor(_, bytes) => {
-                if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {
-                    report(format!("is a buffer of {} bytes, too large", bytes.len()));
-                }
-                let base = bases.get(index).copied().flatten().unwrap_or(0);
-                match argument {
-                    Argument::Tensor(map, _) => map.moved_by(base).to_bytes().to_vec(),
-                    _ => base.to_le_bytes()[..address_size.bytes() as usize].to_vec(),
-                }
-            }
-            Argument::Multimem(_) if address_size == AddressSize::Bits32 => {
-                report("is a multimem address, which takes 64 bits".to_owned());
-                continue;
-            }
-            Argument::Multimem(members) => {
-                let sizes = members.iter().map(|&member| launch.buffer(member).map(<[u8]>::len));
-                let sizes: Option<Vec<usize>> = sizes.collect();
-                match sizes {
-                    Some(sizes) if !sizes.is_empty() && sizes.windows(2).all(|pair| pair[0] == pair[1]) => {}
-                    _ => report("is a multimem address of what are not buffers of one size".to_owned()),
-                }
-                multicasts += 1;
-                Multicast::base(multicasts - 1).to_le_bytes().to_vec()
-            }
-        };
-        if bytes.len() != size as usize {
-            report(format!("has {} bytes", bytes.len()));
-            continue;
-        }
-        if let Some(place) = params.get_mut(at as usize..at as usize + size as usize) {
-            place.copy_from_slice(&bytes);
-        }
-    }
-    if findings.has_errors() { Err(findings) } else { Ok(params) }
+/// Launches a kernel, waits for it and records it; otherwise like [`run`].
+pub fn run_observed(module: Verified<'_>, launch: &Launch, observation: &Observation) -> Observed {
+    let mut profile = Vec::new();
+    let result = run_watched(module, launch, Some((observation, &mut profile)));
+    Observed { result, profile }
 }

@@ -13,9 +13,9 @@ use ptx_isa::{
 
 use super::modifiers::Modifiers;
 use super::{Launches, decode, executes, reach};
+use crate::inputs::place_variables;
 use crate::launch::Launch;
 use crate::memory::{AddressSize, Arena};
-use crate::run::place_variables;
 
 thread_local! {
     /// The modifiers that were declared without effect.
