@@ -2,8 +2,19 @@
 
 use ptx_diag::Span;
 
-use crate::Comments;
 use crate::lexer::{self, Fault, Lexeme, TokenKind};
+
+/// Whether comments become part of the module.
+///
+/// They are needed to print a module as it was written. What is only checked, translated or executed does without them,
+/// and then takes no memory for them beyond the input's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comments {
+    /// They become items and statements.
+    Kept,
+    /// They are read over.
+    Dropped,
+}
 
 /// A token and where it is.
 #[derive(Clone, Copy, Debug)]

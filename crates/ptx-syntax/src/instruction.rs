@@ -5,59 +5,15 @@ use std::rc::Rc;
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
-    BlockSem, Candidate, Form, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, OperandKind, PtxVersion,
-    Role, Sem, candidates, choose_row,
+    BlockSem, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, OperandKind, PtxVersion, Role, Sem,
+    candidates, choose_row,
 };
-use rustc_hash::FxHashMap;
 
 use crate::codes;
 use crate::cursor::Token;
 use crate::lexer::TokenKind;
-use crate::operand::Names;
+use crate::mnemonics::{Candidates, Names, Written, names_at};
 use crate::reader::{Parse, Reader};
-
-/// What each mnemonic text can mean; a file has few different ones.
-#[derive(Default)]
-pub(crate) struct Mnemonics<'s> {
-    known: FxHashMap<&'s str, Rc<Candidates>>,
-    operands: Vec<Written>,
-    fitted: Vec<(Operand, Span)>,
-}
-
-/// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
-struct Candidates {
-    rows: Vec<Candidate>,
-    /// Whether they are calls, which have a syntax of their own.
-    takes_lists: bool,
-    takes_none: bool,
-    /// Whether names stand for values wherever they are.
-    only_values: bool,
-}
-
-impl Candidates {
-    fn new(found: Vec<Mnemonic>) -> Self {
-        let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
-        Self {
-            takes_lists: found.first().is_some_and(|mnemonic| takes_lists(mnemonic.form())),
-            takes_none: found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()),
-            only_values: found.iter().all(|mnemonic| plain(mnemonic.form())),
-            rows: found.into_iter().map(Candidate::new).collect(),
-        }
-    }
-
-    fn mnemonics(&self) -> impl Iterator<Item = Mnemonic> {
-        self.rows.iter().map(|row| row.mnemonic)
-    }
-}
-
-/// An operand as written.
-#[derive(Clone, Copy, Debug)]
-struct Written {
-    operand: Operand,
-    span: Span,
-    /// Whether it follows a `|`.
-    paired: bool,
-}
 
 impl<'s> Reader<'s, '_> {
     /// `@p` or `@!p` and an instruction.
@@ -290,43 +246,6 @@ fn element_error(mnemonic: Mnemonic, span: Span) -> Box<Diagnostic> {
     let text = format!("`{mnemonic}` does not accept an element of an array without brackets");
     let error = Diagnostic::error(codes::OPERANDS, span, text);
     Box::new(error.with_help("write its address with an offset in bytes: `[a+4]`"))
-}
-
-fn takes_lists(form: &Form) -> bool {
-    form.operands.iter().any(|operand| operand.kind == OperandKind::Callee)
-}
-
-/// What names may occur at a place.
-fn names_at(form: &Form, at: usize) -> Names {
-    let Some(operand) = form.operands.get(at) else { return Names::Values };
-    match operand.kind {
-        OperandKind::Label | OperandKind::BranchTargets | OperandKind::CallTargets => Names::Labels,
-        OperandKind::Move(_) => Names::Any,
-        OperandKind::Value(_)
-        | OperandKind::Register(_)
-        | OperandKind::Wide(_)
-        | OperandKind::Untyped(_)
-        | OperandKind::WideVector(..)
-        | OperandKind::Vector(..)
-        | OperandKind::Elements(..)
-        | OperandKind::Registers(..)
-        | OperandKind::Predicate
-        | OperandKind::Immediate(..)
-        | OperandKind::CachePolicy
-        | OperandKind::Address
-        | OperandKind::AddressIn(_)
-        | OperandKind::TensorAddress
-        | OperandKind::LooseAddress
-        | OperandKind::Bracketed(_)
-        | OperandKind::Braced(..)
-        | OperandKind::Reference
-        | OperandKind::Coordinates(_)
-        | OperandKind::Selected(..)
-        | OperandKind::Signed(..)
-        | OperandKind::Callee
-        | OperandKind::Results
-        | OperandKind::Arguments => Names::Values,
-    }
 }
 
 fn spaced_error(text: &str, span: Span, error: MnemonicError) -> Box<Diagnostic> {

@@ -6,29 +6,9 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 use crate::codes;
+use crate::label_scopes::{KnownLabel, Labels};
 use crate::reader::{Parse, Reader};
 use ptx_diag::nearest;
-
-/// A label of one scope.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    id: LabelId,
-    /// Where it is, once it was met.
-    defined: Option<Span>,
-    /// Where it was first used.
-    used: Span,
-}
-
-/// The labels of the open scopes of a function.
-#[derive(Default)]
-pub(crate) struct Labels<'s> {
-    /// By name; those of ranges (`L<4>`) are not in the text.
-    scopes: Vec<FxHashMap<Cow<'s, str>, Known>>,
-    /// Uses in order, per scope, so that findings come in the order of the text.
-    waiting: Vec<Vec<Cow<'s, str>>>,
-    /// Labels that turned out to be those of an outer scope.
-    merged: Vec<(LabelId, LabelId)>,
-}
 
 impl<'s> Reader<'s, '_> {
     pub(crate) fn enter_labels(&mut self) {
@@ -71,7 +51,7 @@ impl<'s> Reader<'s, '_> {
         }
     }
 
-    fn undefined_label(&mut self, name: &str, known: Known, defined: &[&str]) {
+    fn undefined_label(&mut self, name: &str, known: KnownLabel, defined: &[&str]) {
         // A label has one entry in the outermost scope, so that this is said once.
         if self.gives_up() || self.is_spoiled(name) || self.reported.contains(name) {
             return;
@@ -94,7 +74,7 @@ impl<'s> Reader<'s, '_> {
             return known.id;
         }
         let id = LabelId(self.body.labels.len() as u32);
-        scope.insert(name.clone(), Known { id, defined: None, used: span });
+        scope.insert(name.clone(), KnownLabel { id, defined: None, used: span });
         self.labels.waiting.last_mut().into_iter().for_each(|waiting| waiting.push(name.clone()));
         let name = self.module.strings.intern(&name);
         self.body.labels.push(Label { name, kind: LabelKind::Code, at: At(span) });

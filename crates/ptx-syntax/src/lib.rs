@@ -6,8 +6,8 @@
 //! Bytes become tokens in nom parsers that decide by the first byte (`lexer`); a cursor returns the tokens one at a
 //! time and collects the comments between them (`cursor`). The grammar is one method per construct on the reader, which
 //! keeps the declared names: everything but labels is declared before it is used, so names are resolved while they are read
-//! (`names`, `labels`). The row of the instruction table is selected by the mnemonic and the operands
-//! (`instruction`). After an error the reader continues at the next statement (`recovery`).
+//! (`declare`, `lookup`, `labels`). The row of the instruction table is selected by the mnemonic and the operands
+//! (`mnemonics`, `instruction`). After an error the reader continues at the next statement (`recovery`).
 //!
 //! Invariants:
 //! - every input yields a module and findings, never a panic, in time linear in its length;
@@ -20,13 +20,17 @@ pub mod codes;
 mod constant;
 mod cursor;
 mod debug;
+mod declare;
 mod directive;
 mod function;
 mod initializer;
 mod instruction;
+mod label_scopes;
 mod labels;
 mod lexer;
+mod lookup;
 mod mentions;
+mod mnemonics;
 mod names;
 mod operand;
 mod reader;
@@ -38,19 +42,8 @@ mod variable;
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Body, Item, Module, Operand, Symbol};
 
+pub use crate::cursor::Comments;
 use crate::reader::Reader;
-
-/// Whether comments become part of the module.
-///
-/// They are needed to print a module as it was written. What is only checked, translated or executed does without them,
-/// and then takes no memory for them beyond the input's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comments {
-    /// They become items and statements.
-    Kept,
-    /// They are read over.
-    Dropped,
-}
 
 /// Reads a PTX file with its comments.
 ///

@@ -6,18 +6,8 @@ use ptx_isa::{Component, Selector};
 
 use crate::codes;
 use crate::lexer::TokenKind;
+use crate::mnemonics::Names;
 use crate::reader::{Parse, Reader};
-
-/// What an operand's name may stand for at its place.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Names {
-    /// The place takes no labels.
-    Values,
-    /// The place takes addresses, of labels that were met too.
-    Any,
-    /// The place takes labels only, which may come later.
-    Labels,
-}
 
 impl<'s> Reader<'s, '_> {
     /// One operand with its place.

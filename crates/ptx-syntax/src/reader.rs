@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
 use crate::cursor::{Comment, Cursor, Token};
-use crate::instruction::Mnemonics;
-use crate::labels::Labels;
+use crate::label_scopes::Labels;
 use crate::lexer::{Fault, TokenKind};
+use crate::mnemonics::Mnemonics;
 use crate::names::Names;
 
 /// How deep braces, parentheses and initial values may lie in each other.

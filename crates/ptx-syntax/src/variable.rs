@@ -330,7 +330,7 @@ impl<'s> Reader<'s, '_> {
             let message = "only registers can be predicates";
             return Err(self.at(codes::CONFLICT, span, message));
         }
-        if is_declarable(ty) {
+        if ty.is_declarable() {
             return Ok(());
         }
         let name = ty.as_str();
@@ -528,16 +528,6 @@ impl<'s> Reader<'s, '_> {
         }
         self.declare(name, span, Entity::Variable(id))?;
         Ok(id)
-    }
-}
-
-/// Whether variables can have the type.
-fn is_declarable(ty: ScalarType) -> bool {
-    use ScalarType::*;
-    match ty {
-        B8 | B16 | B32 | B64 | B128 | U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | F16 | F16x2 | F32
-        | F64 | Pred => true,
-        Bf16 | Bf16x2 | Tf32 | F32x2 | U16x2 | S16x2 | U8x4 | S8x4 => false,
     }
 }
 

@@ -1,0 +1,100 @@
+//! The mnemonics of a file that were met: the rows of the instruction table that the text of each can mean, and what names their
+//! operands may be.
+
+use std::rc::Rc;
+
+use ptx_diag::Span;
+use ptx_ir::Operand;
+use ptx_isa::{Candidate, Form, Mnemonic, OperandKind};
+use rustc_hash::FxHashMap;
+
+/// What each mnemonic text can mean; a file has few different ones.
+#[derive(Default)]
+pub(crate) struct Mnemonics<'s> {
+    pub(crate) known: FxHashMap<&'s str, Rc<Candidates>>,
+    pub(crate) operands: Vec<Written>,
+    pub(crate) fitted: Vec<(Operand, Span)>,
+}
+
+/// The rows a mnemonic's text can mean, with what reading their operands asks of all of them.
+pub(crate) struct Candidates {
+    pub(crate) rows: Vec<Candidate>,
+    /// Whether they are calls, which have a syntax of their own.
+    pub(crate) takes_lists: bool,
+    pub(crate) takes_none: bool,
+    /// Whether names stand for values wherever they are.
+    pub(crate) only_values: bool,
+}
+
+impl Candidates {
+    pub(crate) fn new(found: Vec<Mnemonic>) -> Self {
+        let plain = |form: &Form| (0..form.operands.len()).all(|at| names_at(form, at) == Names::Values);
+        Self {
+            takes_lists: found.first().is_some_and(|mnemonic| takes_lists(mnemonic.form())),
+            takes_none: found.iter().all(|mnemonic| mnemonic.form().operands.is_empty()),
+            only_values: found.iter().all(|mnemonic| plain(mnemonic.form())),
+            rows: found.into_iter().map(Candidate::new).collect(),
+        }
+    }
+
+    pub(crate) fn mnemonics(&self) -> impl Iterator<Item = Mnemonic> {
+        self.rows.iter().map(|row| row.mnemonic)
+    }
+}
+
+/// An operand as written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) operand: Operand,
+    pub(crate) span: Span,
+    /// Whether it follows a `|`.
+    pub(crate) paired: bool,
+}
+
+/// What an operand's name may stand for at its place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Names {
+    /// The place takes no labels.
+    Values,
+    /// The place takes addresses, of labels that were met too.
+    Any,
+    /// The place takes labels only, which may come later.
+    Labels,
+}
+
+/// What names may occur at a place.
+pub(crate) fn names_at(form: &Form, at: usize) -> Names {
+    let Some(operand) = form.operands.get(at) else { return Names::Values };
+    match operand.kind {
+        OperandKind::Label | OperandKind::BranchTargets | OperandKind::CallTargets => Names::Labels,
+        OperandKind::Move(_) => Names::Any,
+        OperandKind::Value(_)
+        | OperandKind::Register(_)
+        | OperandKind::Wide(_)
+        | OperandKind::Untyped(_)
+        | OperandKind::WideVector(..)
+        | OperandKind::Vector(..)
+        | OperandKind::Elements(..)
+        | OperandKind::Registers(..)
+        | OperandKind::Predicate
+        | OperandKind::Immediate(..)
+        | OperandKind::CachePolicy
+        | OperandKind::Address
+        | OperandKind::AddressIn(_)
+        | OperandKind::TensorAddress
+        | OperandKind::LooseAddress
+        | OperandKind::Bracketed(_)
+        | OperandKind::Braced(..)
+        | OperandKind::Reference
+        | OperandKind::Coordinates(_)
+        | OperandKind::Selected(..)
+        | OperandKind::Signed(..)
+        | OperandKind::Callee
+        | OperandKind::Results
+        | OperandKind::Arguments => Names::Values,
+    }
+}
+
+fn takes_lists(form: &Form) -> bool {
+    form.operands.iter().any(|operand| operand.kind == OperandKind::Callee)
+}
