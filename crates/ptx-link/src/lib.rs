@@ -19,6 +19,7 @@
 //! Invariants: each unit has passed the verifier; the result passes it too. Positions in the result count through all
 //! sources, one after the other; [`Sources`] maps them to the sources.
 
+pub mod code;
 mod debug;
 mod header;
 mod sources;
@@ -29,21 +30,6 @@ use ptx_ir::{Imported, Item, Module};
 use ptx_isa::StateSpace;
 
 pub use sources::{Sources, TooLarge};
-
-/// The codes of what linking finds.
-pub mod code {
-    ptx_diag::codes! {
-        /// Two units define the same name.
-        pub const DUPLICATE: Code = Code("K0001");
-        /// Units declare the same name differently.
-        pub const MISMATCH: Code = Code("K0002");
-        /// Units that cannot be linked into one module: of incompatible targets or address sizes, or with registers or local
-        /// variables outside of functions (manual 7.1.1).
-        pub const TARGET: Code = Code("K0003");
-        /// Debug information that would be wrong in the result is omitted.
-        pub const DEBUG: Code = Code("K0004");
-    }
-}
 
 /// A module with the text it was read from.
 #[derive(Clone, Copy, Debug)]
