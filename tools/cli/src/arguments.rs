@@ -12,7 +12,8 @@ use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::OptLevel;
 
 use crate::explain::explain;
-use crate::program::{ExitStatus, run};
+use crate::failure::ExitStatus;
+use crate::program::run;
 use crate::terminal::{Terminal, Verbosity, Warnings, write_stderr};
 use crate::{code, output::Output};
 

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use ptx_diag::{Diagnostic, Diagnostics, Format};
 
 use crate::code;
-use crate::program::{ExitStatus, Failure, forget_input};
+use crate::failure::{ExitStatus, Failure};
+use crate::program::forget_input;
+use crate::progress_bar::set_bar;
 use crate::terminal::Terminal;
 
 /// Inputs that are translated one by one.
@@ -140,24 +141,6 @@ pub fn run_batch(
         terminal.say(format!("{failed} of {} files {what}", batch.files.len()));
     }
     Err(Failure::about_several(status, Vec::new()))
-}
-
-/// The progress bar, while there is one.
-static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-fn set_bar(bar: Option<ProgressBar>) {
-    if let Ok(mut current) = BAR.lock() {
-        *current = bar;
-    }
-}
-
-/// Writes to a stream that may be the progress bar's terminal, which is not on the screen meanwhile.
-pub(crate) fn beside_bar<T>(write: impl FnOnce() -> T) -> T {
-    // Where LLVM has failed nothing is waited for.
-    match BAR.try_lock().ok().and_then(|bar| bar.clone()) {
-        Some(bar) => bar.suspend(write),
-        None => write(),
-    }
 }
 
 /// Makes the folder of a file.

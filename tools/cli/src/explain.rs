@@ -4,8 +4,8 @@ use ptx_diag::{CodeMeaning, Diagnostic};
 use ptx_isa::MnemonicError;
 
 use crate::examples::{ExampleKind, code_examples};
+use crate::failure::{ExitStatus, Failure};
 use crate::output::Output;
-use crate::program::{ExitStatus, Failure};
 
 /// Prints what the code of a finding means, or the rows that a mnemonic names, whole or in part.
 pub fn explain(mnemonic: &str) -> Result<(), Failure> {

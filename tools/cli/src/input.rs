@@ -7,7 +7,8 @@ use std::path::Path;
 use ptx_diag::{Diagnostic, SourceFile};
 
 use crate::code;
-use crate::program::{ExitStatus, Failure, note_input};
+use crate::failure::{ExitStatus, Failure};
+use crate::program::note_input;
 
 /// What findings call standard input.
 pub const STDIN_NAME: &str = "<stdin>";

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use ptx_diag::Diagnostic;
 
-use crate::batch::beside_bar;
 use crate::code;
-use crate::program::{ExitStatus, Failure};
+use crate::failure::{ExitStatus, Failure};
+use crate::progress_bar::beside_bar;
 
 /// Where a tool's product goes.
 #[derive(Clone, PartialEq, Eq, Debug)]

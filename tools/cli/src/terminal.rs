@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use ptx_diag::{Code, Diagnostic, Diagnostics, Format, Severity, SourceFile, render};
 
-use crate::batch::beside_bar;
-use crate::program::{ExitStatus, Failure};
+use crate::failure::{ExitStatus, Failure};
+use crate::progress_bar::beside_bar;
 use crate::{captured, code};
 
 /// Whether progress is reported.
@@ -118,6 +118,13 @@ impl Terminal {
         note.severity = Severity::Note;
         notes.push(note);
         write_stderr(&render(&SourceFile::new("", Vec::new()), &notes, self.format));
+    }
+}
+
+impl Failure {
+    /// Shows what was found.
+    pub fn report(&self, terminal: Terminal) {
+        self.parts().iter().for_each(|(source, diagnostics)| terminal.report(source, diagnostics));
     }
 }
 
