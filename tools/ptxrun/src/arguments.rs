@@ -7,8 +7,9 @@ use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
 use ptx_exec::Completion;
 
+use crate::argument_spec::ArgumentSpec;
 use crate::engine::{Check, Emit, Engine, PrintAfter};
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
+use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 use crate::store::Bytes;
 use crate::time::TimeFormat;
 use crate::watch::TraceFilter;

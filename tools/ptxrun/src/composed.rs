@@ -5,49 +5,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::launch_file::beside;
-use crate::spec::ArgumentSpec;
-use crate::tensor::BufferSource;
+use crate::argument_spec::{ArgumentSpec, Composed, DeferredPart, beside};
 
 /// The most bytes of a structure.
 const MOST_BYTES: usize = 1 << 30;
-/// Bytes of an address or a handle.
-const WORD: usize = 8;
-
-/// Bytes with parts that are only known when the launch begins.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Composed {
-    /// The bytes; those of the parts are zeros.
-    pub bytes: Vec<u8>,
-    /// The parts, with the first byte of each.
-    pub parts: Vec<(usize, DeferredPart)>,
-}
-
-/// What is only known when the launch begins.
-#[derive(Clone, PartialEq, Debug)]
-pub enum DeferredPart {
-    /// The address of a byte of a buffer.
-    Address(BufferSource, u64),
-    /// A tensor map of a buffer that is not its own, or the handle of a texture, surface or sampler.
-    Argument(ArgumentSpec),
-}
-
-impl DeferredPart {
-    /// Bytes that it takes.
-    fn size(&self) -> usize {
-        match self {
-            DeferredPart::Argument(ArgumentSpec::TensorMap(_)) => ptx_exec::tensormap::BYTES,
-            DeferredPart::Address(..) | DeferredPart::Argument(_) => WORD,
-        }
-    }
-}
 
 impl Composed {
-    /// One part alone.
-    pub fn of(part: DeferredPart) -> Self {
-        Self { bytes: vec![0; part.size()], parts: vec![(0, part)] }
-    }
-
     /// Puts another one into this one, at a byte.
     fn put(&mut self, at: usize, other: Composed) {
         let end = at + other.bytes.len();
@@ -190,6 +153,8 @@ fn checked(at: usize, bytes: usize, name: &str) -> Result<usize, String> {
 
 #[cfg(test)]
 mod tests {
+    use crate::argument_spec::BufferSource;
+
     use super::*;
 
     fn read(text: &str) -> Result<ArgumentSpec, String> {

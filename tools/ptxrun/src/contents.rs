@@ -6,11 +6,11 @@ use ptx_cli::{ExitStatus, Failure, code};
 use ptx_exec::texture::{Handle, Image, Start, Storage, Surface, Texture, Textures};
 use ptx_exec::{Argument, Content, Launch, Limits, Relocation};
 
-use crate::composed::{Composed, DeferredPart};
+use crate::argument_spec::{
+    ArgumentSpec, BufferSource, Composed, DeferredPart, Shown, TensorMapSpec, TextureSpec,
+};
 use crate::plan::{Plan, about, unreadable, usage};
-use crate::spec::{ArgumentSpec, PrintSpec};
-use crate::tensor::{BufferSource, TensorMapSpec};
-use crate::texture::{Shown, TextureSpec};
+use crate::spec::PrintSpec;
 
 /// All buffers of a launch together hold at most this many bytes.
 const MAX_BUFFER_BYTES: u64 = 16 << 30;

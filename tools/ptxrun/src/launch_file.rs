@@ -1,15 +1,15 @@
 //! A launch described in a file (`--launch FILE.json`).
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ptx_exec::Completion;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::composed::{DeferredPart, argument};
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
-use crate::tensor::BufferSource;
+use crate::argument_spec::{ArgumentSpec, BufferSource, beside};
+use crate::composed::argument;
+use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
 /// What a launch file says; every field is the option of the same name and may be left out.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -118,41 +118,6 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         threads: json.threads,
         timeout: json.timeout,
     })
-}
-
-/// Lets relative paths start from a folder.
-pub fn beside(spec: ArgumentSpec, folder: &Path) -> ArgumentSpec {
-    let place = |path: PathBuf| folder.join(path);
-    match spec {
-        ArgumentSpec::In(path) => ArgumentSpec::In(place(path)),
-        ArgumentSpec::Out(bytes, path) => ArgumentSpec::Out(bytes, place(path)),
-        ArgumentSpec::InOut(from, to) => ArgumentSpec::InOut(place(from), place(to)),
-        ArgumentSpec::TensorMap(mut map) => {
-            if let BufferSource::Own(own) = map.source {
-                map.source = BufferSource::Own(beside(own, folder));
-            }
-            ArgumentSpec::TensorMap(map)
-        }
-        ArgumentSpec::Texture(mut texture) => {
-            if let BufferSource::Own(own) = texture.source {
-                texture.source = BufferSource::Own(beside(own, folder));
-            }
-            ArgumentSpec::Texture(texture)
-        }
-        ArgumentSpec::Composed(mut composed) => {
-            for (_, part) in &mut composed.parts {
-                if let DeferredPart::Argument(inner) = part {
-                    *inner = beside(inner.clone(), folder);
-                }
-            }
-            ArgumentSpec::Composed(composed)
-        }
-        // Those of a launch file had it done when they were read.
-        ArgumentSpec::ComposedBuffer(_)
-        | ArgumentSpec::Bytes(_)
-        | ArgumentSpec::Zero(_)
-        | ArgumentSpec::Sampler(_) => spec,
-    }
 }
 
 #[cfg(test)]

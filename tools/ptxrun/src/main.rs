@@ -1,10 +1,12 @@
 //! `ptxrun`: executes a kernel on the host.
 
+mod argument_spec;
 mod arguments;
 mod automatic;
 mod composed;
 mod contents;
 mod engine;
+mod keys;
 mod launch_file;
 mod launching;
 mod list;

@@ -10,14 +10,12 @@ use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
 use ptx_exec::Completion;
 
+use crate::argument_spec::{ArgumentSpec, BufferSource, DeferredPart, TextureSpec};
 use crate::arguments::Arguments;
-use crate::composed::DeferredPart;
 use crate::contents::no_image;
 use crate::engine::Engine;
 use crate::launch_file::{self, LaunchFile};
-use crate::spec::{ArgumentSpec, Dimensions, PrintSpec, ReferenceSpec};
-use crate::tensor::BufferSource;
-use crate::texture::TextureSpec;
+use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
 /// A launch, checked as far as it can be without the module.
 #[derive(Clone, PartialEq, Debug)]

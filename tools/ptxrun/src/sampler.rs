@@ -2,7 +2,7 @@
 
 use ptx_exec::texture::{AddressMode, Comparison, Filter, Sampler};
 
-use crate::texture::{ANSWERS, named, number};
+use crate::keys::{ANSWERS, named, number};
 
 /// The keys, for messages.
 pub const KEYS: &str = "filter, levelfilter, bias, minlevel, maxlevel, address, border, compare, anisotropy, seamless, unnormalized";

@@ -1,75 +1,13 @@
 //! The small languages of ptxrun's command line: launch arguments (`--arg`), views of buffers (`--print`) and
 //! dimensions (`--grid`).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use half::{bf16, f16};
-use ptx_exec::texture::Sampler;
 
-use crate::composed::{Composed, DeferredPart};
+use crate::argument_spec::{ArgumentSpec, BufferSource, Composed, DeferredPart, TextureSpec};
 use crate::sampler;
-use crate::tensor::{BufferSource, TensorMapSpec};
-use crate::texture::TextureSpec;
-
-/// One kernel argument (`--arg SPEC`).
-#[derive(Clone, PartialEq, Debug)]
-pub enum ArgumentSpec {
-    /// `i32=-5`, `f32=1.5`, `hex=0011..`: the parameter's bytes, little endian.
-    Bytes(Vec<u8>),
-    /// `in=FILE`: a buffer with the file's content.
-    In(PathBuf),
-    /// `out=BYTES:FILE`: a zeroed buffer, written to the file after the launch.
-    Out(u64, PathBuf),
-    /// `inout=FILE:FILE`: a buffer with the first file's content, written to the second after the launch.
-    InOut(PathBuf, PathBuf),
-    /// `zero=BYTES`: a zeroed buffer.
-    Zero(u64),
-    /// `tensormap=BUFFER,type=..,dims=..,box=..`: a tensor map over a buffer of its own, or over that of another argument.
-    TensorMap(Box<TensorMapSpec>),
-    /// `texture=BUFFER,type=..,dims=..`, `surface=..`: the handle of a texture or surface.
-    Texture(Box<TextureSpec>),
-    /// `sampler=filter=..`: the handle of a sampler.
-    Sampler(Box<Sampler>),
-    /// `address=BUFFER`, and the structures and lists of launch files: bytes with addresses and handles in them.
-    Composed(Box<Composed>),
-    /// A buffer with such contents.
-    ComposedBuffer(Box<Composed>),
-}
-
-impl ArgumentSpec {
-    /// Whether it is a buffer, and its parameter the address.
-    pub fn is_plain_buffer(&self) -> bool {
-        match self {
-            Self::In(_) | Self::Out(..) | Self::InOut(..) | Self::Zero(_) | Self::ComposedBuffer(_) => true,
-            Self::Bytes(_) | Self::TensorMap(_) | Self::Texture(_) | Self::Sampler(_) | Self::Composed(_) => {
-                false
-            }
-        }
-    }
-
-    /// The buffer in global memory that it is or brings.
-    pub fn global_buffer(&self) -> Option<&Self> {
-        self.buffer().filter(|_| !matches!(self, Self::Texture(_)))
-    }
-
-    /// The buffer, or the texels, that it is or brings.
-    pub fn buffer(&self) -> Option<&Self> {
-        match self {
-            Self::TensorMap(spec) => spec.source.own(),
-            Self::Texture(spec) => spec.source.own(),
-            other => other.is_plain_buffer().then_some(other),
-        }
-    }
-
-    /// Where the buffer is written after the launch.
-    pub fn output(&self) -> Option<&Path> {
-        match self.buffer() {
-            Some(Self::Out(_, path) | Self::InOut(_, path)) => Some(path),
-            _ => None,
-        }
-    }
-}
 
 /// The scalar types that arguments and views are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,5 @@
 //! Tensor maps on the command line: `tensormap=in=x.bin,type=f16,dims=256x512,box=64x16,swizzle=128B`.
 
-use std::fmt;
 use std::str::FromStr;
 
 use ptx_exec::TensorMap;
@@ -8,74 +7,8 @@ use ptx_exec::tensormap::{
     ElementType, Interleave, OutOfBounds, PixelBox, Swizzle, Tensor, TensorMapError, WideMode,
 };
 
-use crate::spec::ArgumentSpec;
-
-/// The buffer that a tensor is in.
-#[derive(Clone, PartialEq, Debug)]
-pub enum BufferSource {
-    /// That of another argument, from 0.
-    Argument(usize),
-    /// One of the launch file's `buffers`, by its name.
-    Buffer(String),
-    /// One of its own, written as the argument of a buffer is.
-    Own(ArgumentSpec),
-}
-
-impl BufferSource {
-    /// The buffer, where it is one of its own.
-    pub fn own(&self) -> Option<&ArgumentSpec> {
-        match self {
-            BufferSource::Own(own) => Some(own),
-            BufferSource::Argument(_) | BufferSource::Buffer(_) => None,
-        }
-    }
-
-    /// Reads the index of another argument, or the name of a buffer.
-    ///
-    /// # Errors
-    /// A sentence, for what is neither.
-    pub fn other(text: &str) -> Result<Self, String> {
-        if let Ok(index) = text.parse() {
-            return Ok(BufferSource::Argument(index));
-        }
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if text.starts_with(|c: char| is_part(c) && !c.is_ascii_digit()) && text.chars().all(is_part) {
-            return Ok(BufferSource::Buffer(text.to_owned()));
-        }
-        Err(format!("`{text}` is not an argument's index, and not the name of a buffer"))
-    }
-}
-
-impl fmt::Display for BufferSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BufferSource::Argument(index) => write!(f, "{index}"),
-            BufferSource::Buffer(name) => f.write_str(name),
-            BufferSource::Own(_) => f.write_str("a buffer of its own"),
-        }
-    }
-}
-
-/// A tensor map over a buffer of the launch.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TensorMapSpec {
-    /// The buffer.
-    pub source: BufferSource,
-    /// Where the tensor starts in it, in bytes.
-    offset: u64,
-    /// The tensor, at address 0.
-    tensor: Tensor,
-    bounding_box: BoxSpec,
-}
-
-/// What part of the tensor a copy takes.
-#[derive(Clone, PartialEq, Debug)]
-enum BoxSpec {
-    /// `box=`
-    Box(Vec<u32>),
-    /// `lower=`, `upper=`, `channels=`, `pixels=`, and with `wide=` only along W.
-    Pixels(PixelBox, Option<WideMode>),
-}
+use crate::argument_spec::{ArgumentSpec, BoxSpec, BufferSource, TensorMapSpec};
+use crate::keys::{named, number};
 
 impl TensorMapSpec {
     /// The map, of a buffer at this address.
@@ -128,18 +61,6 @@ const SWIZZLES: [(&str, Swizzle); 7] = [
 ];
 const FILLS: [(&str, OutOfBounds); 2] = [("zero", OutOfBounds::Zeros), ("nan", OutOfBounds::Nan)];
 const MODES: [(&str, WideMode); 2] = [("w", WideMode::W), ("w128", WideMode::W128)];
-
-fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, String> {
-    let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-    known.ok_or_else(|| {
-        let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        format!("{key}={text}: expected one of {}", all.join(", "))
-    })
-}
-
-fn number<T: FromStr>(key: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{key}={text}: `{text}` is not such a number"))
-}
 
 /// Numbers with an `x` between them.
 fn list<T: FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {

@@ -1,33 +1,10 @@
 //! Textures and surfaces on the command line: `texture=in=x.bin,type=u8x4,dims=64x32,filter=linear`.
 
-use std::str::FromStr;
-
 use ptx_exec::texture::{ChannelFormat, Extent, Image, ReadMode, Sampler, Start, Storage, Surface, Texture};
 
+use crate::argument_spec::{ArgumentSpec, BufferSource, Shown, TextureSpec};
+use crate::keys::{ANSWERS, named, number};
 use crate::sampler;
-use crate::spec::ArgumentSpec;
-use crate::tensor::BufferSource;
-
-/// What the parameter is the handle of.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Shown {
-    /// A texture; the index of its image is filled in later.
-    Texture(Texture),
-    /// A surface, likewise.
-    Surface(Surface),
-}
-
-/// A texture or surface of an image with texels of its own, of one in another argument's buffer, or of the image of another
-/// texture or surface.
-#[derive(Clone, PartialEq, Debug)]
-pub struct TextureSpec {
-    /// Where the texels are.
-    pub source: BufferSource,
-    /// The image, its texels left out; `None` where it is that of another argument.
-    image: Option<Image>,
-    /// What is made of it.
-    pub shown: Shown,
-}
 
 const FORMATS: [(&str, ChannelFormat); 12] = [
     ("u8", ChannelFormat::Unsigned8),
@@ -45,28 +22,6 @@ const FORMATS: [(&str, ChannelFormat); 12] = [
 ];
 const READS: [(&str, ReadMode); 2] =
     [("element", ReadMode::Element), ("fraction", ReadMode::NormalizedFloat)];
-/// Yes or no.
-pub const ANSWERS: [(&str, bool); 2] = [("yes", true), ("no", false)];
-
-/// What a name refers to.
-///
-/// # Errors
-/// The names that there are.
-pub fn named<T: Copy>(names: &[(&str, T)], key: &str, text: &str) -> Result<T, String> {
-    let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-    known.ok_or_else(|| {
-        let all: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        format!("{key}={text}: expected one of {}", all.join(", "))
-    })
-}
-
-/// A number.
-///
-/// # Errors
-/// What is not one.
-pub fn number<T: FromStr>(key: &str, text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{key}={text}: `{text}` is not such a number"))
-}
 
 /// A format and its channels: `f32`, `u8x4`.
 fn format(text: &str) -> Result<(ChannelFormat, u32), String> {
