@@ -3,28 +3,10 @@
 use ptx_isa::{Mnemonic, ScalarType};
 
 use crate::at::{At, SpanTable};
-use crate::module::{DebugLocation, FunctionId, Param, VarId};
+use crate::ids::{FunctionId, LabelId, RegDeclId, RegId, VarId};
+use crate::module::{DebugLocation, Param};
 use crate::operand::{AddressBase, ListId, Operand, Symbol};
 use crate::strings::StrId;
-
-/// A register of a body.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct RegId(pub u32);
-
-impl RegId {
-    /// The index into [`Body::registers`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A register declaration of a body.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct RegDeclId(pub u32);
-
-/// A label of a body.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LabelId(pub u32);
 
 /// How many elements a vector variable or register has (manual 5.4.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -4,10 +4,8 @@ use ptx_diag::Span;
 use ptx_isa::{Mnemonic, ScalarType};
 
 use crate::at::At;
-use crate::body::{
-    Body, Guard, Inst, Label, LabelId, LabelKind, RegDecl, RegDeclId, RegId, Register, Stmt, VectorShape,
-    ZeroOffsets,
-};
+use crate::body::{Body, Guard, Inst, Label, LabelKind, RegDecl, Register, Stmt, VectorShape, ZeroOffsets};
+use crate::ids::{LabelId, RegDeclId, RegId};
 use crate::operand::{ListId, Operand};
 use crate::strings::{StrId, Strings};
 

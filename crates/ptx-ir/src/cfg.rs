@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::body::{Body, Inst, LabelId, Stmt};
+use crate::body::{Body, Inst, Stmt};
 use crate::dominators::FlowGraph;
+use crate::ids::LabelId;
 use crate::operand::Operand;
 use ptx_isa::{ControlSem, Sem};
 

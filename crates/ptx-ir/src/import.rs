@@ -5,10 +5,11 @@ use std::ops::Range;
 use ptx_diag::Span;
 
 use crate::at::{At, SpanTable};
-use crate::body::{Body, Prototype, RegDecl, RegDeclId, Stmt};
+use crate::body::{Body, Prototype, RegDecl, Stmt};
+use crate::ids::{FunctionId, RegDeclId, VarId};
 use crate::module::{
-    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, Initializer,
-    InlinedAt, Item, Module, Param, Section, SectionLine, TargetSpec, VarId, Variable,
+    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, Initializer, InlinedAt, Item,
+    Module, Param, Section, SectionLine, TargetSpec, Variable,
 };
 use crate::operand::{AddressBase, Immediate, Literal, Operand, Symbol};
 use crate::strings::{StrId, Strings};

@@ -18,6 +18,7 @@ mod body;
 mod build;
 pub mod cfg;
 pub mod dominators;
+mod ids;
 mod import;
 mod integers;
 pub mod liveness;
@@ -29,16 +30,17 @@ mod walk;
 
 pub use at::{At, SpanTable};
 pub use body::{
-    Body, Guard, Inst, Label, LabelId, LabelKind, LabelTarget, Prototype, RegDecl, RegDeclId, RegId,
-    Register, Stmt, VectorShape, ZeroOffsets, used_bytes,
+    Body, Guard, Inst, Label, LabelKind, LabelTarget, Prototype, RegDecl, Register, Stmt, VectorShape,
+    ZeroOffsets, used_bytes,
 };
 pub use build::BodyBuilder;
+pub use ids::{FunctionId, LabelId, RegDeclId, RegId, VarId};
 pub use import::Imported;
 pub use integers::Integers;
 pub use module::{
-    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionId, FunctionKind,
-    Initializer, InlinedAt, Item, Linkage, Module, Param, ParamPointer, Reference, Section, SectionLine,
-    TargetSpec, VarAttribute, VarId, VarType, Variable,
+    Alias, DebugFile, DebugLocation, FieldValue, Function, FunctionDirective, FunctionKind, Initializer,
+    InlinedAt, Item, Linkage, Module, Param, ParamPointer, Reference, Section, SectionLine, TargetSpec,
+    VarAttribute, VarType, Variable,
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
 pub use print::print;

@@ -3,18 +3,11 @@
 use ptx_isa::{Construct, PtxVersion, ScalarType, Sm, StateSpace};
 
 use crate::at::At;
-use crate::body::{Body, RegDecl, RegDeclId, RegId, VectorShape};
+use crate::body::{Body, RegDecl, VectorShape};
+use crate::ids::{FunctionId, RegDeclId, RegId, VarId};
 use crate::integers::Integers;
 use crate::operand::{Immediate, Symbol};
 use crate::strings::{StrId, Strings};
-
-/// A variable or parameter of a module.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct VarId(pub u32);
-
-/// A declaration or definition of a function.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct FunctionId(pub u32);
 
 /// What the linker sees of a name (manual 11.6).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

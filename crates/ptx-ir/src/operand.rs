@@ -2,8 +2,7 @@
 
 use ptx_isa::{Component, Selector, SpecialReg};
 
-use crate::body::{LabelId, RegId};
-use crate::module::{FunctionId, VarId};
+use crate::ids::{FunctionId, LabelId, RegId, VarId};
 use crate::strings::StrId;
 
 /// A list of operands in the arena of a body ([`crate::Body::list`]).

@@ -2,7 +2,8 @@
 
 use ptx_isa::{MoveSem, OperandKind, Role, ScalarType, Sem, Shape};
 
-use crate::body::{Body, Inst, RegId};
+use crate::body::{Body, Inst};
+use crate::ids::RegId;
 use crate::operand::{AddressBase, ListId, Operand};
 
 /// How deep lists are in each other: `[map, {x, y}]` holds a vector in brackets.

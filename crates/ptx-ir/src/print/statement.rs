@@ -3,7 +3,8 @@
 use ptx_isa::Role;
 
 use super::Printer;
-use crate::body::{Body, Inst, Prototype, RegDecl, RegId, Stmt, ZeroOffsets};
+use crate::body::{Body, Inst, Prototype, RegDecl, Stmt, ZeroOffsets};
+use crate::ids::RegId;
 use crate::operand::{AddressBase, ListId, Operand};
 
 impl Printer<'_> {
