@@ -1,9 +1,5 @@
 //! The integer constants that an operand may have.
 
-use crate::length;
-use crate::mnemonic::Mnemonic;
-use crate::names::{Field, Mod};
-
 /// The integer constants that an operand accepts, in addition to the limits of its type; registers are not restricted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Constants {
@@ -30,32 +26,6 @@ pub enum Constants {
 }
 
 impl Constants {
-    /// Whether the value is allowed for an operand of an instruction with this mnemonic.
-    pub fn takes(self, value: i64, mnemonic: &Mnemonic) -> bool {
-        match self {
-            Constants::Any => true,
-            Constants::Range(low, high) => (low..=high).contains(&value),
-            Constants::Multiple(step, low, high) => (low..=high).contains(&value) && value % step == 0,
-            Constants::PowerOfTwo(low, high) => (low..=high).contains(&value) && value.count_ones() == 1,
-            Constants::Either(one, other) => value == one || value == other,
-            Constants::LowWord(constants) => constants.takes(value & 0xFFFF_FFFF, mnemonic),
-            // The elements are checked one by one.
-            Constants::Elements(_) => true,
-            Constants::ScaleBytes => scale_bytes(mnemonic).takes(value, mnemonic),
-            Constants::SparsitySelector => (0..length::sparsity_selectors(mnemonic)).contains(&value),
-        }
-    }
-
-    /// The allowed values in words: "a multiple of 16 from 0 to 1048560".
-    pub fn text(self, mnemonic: &Mnemonic) -> String {
-        let narrowed = match self {
-            Constants::ScaleBytes => scale_bytes(mnemonic),
-            Constants::SparsitySelector => Constants::Range(0, length::sparsity_selectors(mnemonic) - 1),
-            constants => constants,
-        };
-        narrowed.text_of_all().unwrap_or_else(|| "any integer".to_owned())
-    }
-
     /// The values in words that are allowed for all instructions of a row; `None` if there are no limits.
     pub(crate) fn text_of_all(self) -> Option<String> {
         Some(match self {
@@ -81,14 +51,5 @@ impl Constants {
             Constants::Elements(elements) => elements.get(at).copied().unwrap_or(Constants::Any),
             constants => constants,
         }
-    }
-}
-
-fn scale_bytes(mnemonic: &Mnemonic) -> Constants {
-    match mnemonic.get(Field::ScaleVec) {
-        Some(Mod::ScaleVec4X) => Constants::Range(0, 0),
-        Some(Mod::ScaleVec2X) => Constants::Either(0, 2),
-        None if mnemonic.has(Mod::KindMxf4) => Constants::Either(0, 2),
-        _ => Constants::Range(0, 3),
     }
 }

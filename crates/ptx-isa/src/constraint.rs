@@ -1,6 +1,5 @@
 //! Constraints between the modifiers of an instruction, beyond those that decide which row a text means.
 
-use crate::mnemonic::Mnemonic;
 use crate::names::Mod;
 
 /// A constraint between modifiers of a row that the verifier checks. In contrast to a [`Rule`](crate::Rule), it does not decide
@@ -18,13 +17,8 @@ pub enum Constraint {
 }
 
 impl Constraint {
-    /// The modifiers of a mnemonic that violate the constraint: the first one that it is about, and the one that must not be beside
-    /// it, if there is one.
-    pub fn violation(&self, mnemonic: &Mnemonic) -> Option<(Mod, Option<Mod>)> {
-        self.violated_by(&|modifier| mnemonic.has(modifier))
-    }
-
-    /// The same for any set of modifiers.
+    /// The modifiers of a set that violate the constraint: the first one that it is about, and the one that must not be beside it, if
+    /// there is one.
     pub fn violated_by(&self, has: &dyn Fn(Mod) -> bool) -> Option<(Mod, Option<Mod>)> {
         let first = |list: &[Mod]| list.iter().copied().find(|modifier| has(*modifier));
         match self {

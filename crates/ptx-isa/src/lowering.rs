@@ -6,7 +6,6 @@
 
 use std::fmt;
 
-use crate::mnemonic::Mnemonic;
 use crate::names::{Field, Mod};
 
 /// How an instruction is lowered.
@@ -54,35 +53,12 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Whether the mnemonic satisfies the condition.
-    pub fn applies(self, mnemonic: &Mnemonic) -> bool {
-        match self {
-            Is(modifier) => mnemonic.has(modifier),
-            Has(field) => mnemonic.get(field).is_some(),
-            // The lists are constants of this file and do not nest.
-            All(list) => list.iter().all(|part| part.applies(mnemonic)),
-            Operands(_) => false,
-        }
-    }
-
     /// Whether the condition depends on operands.
     pub fn is_by_operands(self) -> bool {
         match self {
             Is(_) | Has(_) => false,
             All(list) => list.iter().any(|part| part.is_by_operands()),
             Operands(_) => true,
-        }
-    }
-
-    /// The operands in the condition, if the mnemonic satisfies the rest of it.
-    pub fn operands(self, mnemonic: &Mnemonic) -> Option<&'static str> {
-        match self {
-            Is(_) | Has(_) => None,
-            All(list) => {
-                let applies = list.iter().all(|part| part.is_by_operands() || part.applies(mnemonic));
-                list.iter().filter(|_| applies).find_map(|part| part.operands(mnemonic))
-            }
-            Operands(text) => Some(text),
         }
     }
 }
@@ -224,16 +200,3 @@ pub(crate) const ARRIVALS: &[(Condition, Lowering)] =
     &[(Operands("no count with a scope, a count with a generic address"), Lowering::Assembly)];
 pub(crate) const SELECTORS: &[(Condition, Lowering)] =
     &[(Operands("sparsity selectors beyond those in the manual, which `ptxas` accepts"), Lowering::Assembly)];
-
-impl Mnemonic {
-    /// How the instruction is lowered at best.
-    pub fn lowering(&self) -> Lowering {
-        let overrides = self.sem().overrides().iter().filter(|(condition, _)| condition.applies(self));
-        overrides.map(|(_, kind)| *kind).fold(self.sem().lowering(), Lowering::max)
-    }
-
-    /// The operands with which the instruction is inline assembly although its mnemonic has an intrinsic, in words.
-    pub fn operands_without_intrinsic(&self) -> Option<&'static str> {
-        self.sem().overrides().iter().find_map(|(condition, _)| condition.operands(self))
-    }
-}

@@ -4,7 +4,8 @@ use crate::families::Opcode;
 use crate::form::Slot;
 use crate::names::Mod;
 
-use super::{Mnemonic, ids_of};
+use super::assign::ids_of;
+use super::chosen::Mnemonic;
 
 impl Mnemonic {
     /// The first row of an opcode that accepts these modifiers; `None` when none does.

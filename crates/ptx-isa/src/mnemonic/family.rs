@@ -6,7 +6,9 @@
 
 use thiserror::Error;
 
-use super::{Mnemonic, Order, ids_of};
+use super::assign::ids_of;
+use super::chosen::Mnemonic;
+use super::order::Order;
 use crate::names::{Field, Mod};
 use crate::types::{ScalarType, TypeKind};
 

@@ -9,7 +9,8 @@ use crate::names::{Field, Mod};
 use crate::target::{PtxVersion, Sm};
 use crate::types::ScalarType;
 
-use super::{Mnemonic, ids_of};
+use super::assign::ids_of;
+use super::chosen::Mnemonic;
 
 /// The first version that writes out what these rules add on every target from sm_20 on.
 const FIRST_EXPLICIT: PtxVersion = PtxVersion::new(3, 2);

@@ -1,11 +1,12 @@
 //! Mnemonics that are literals of a program: read, and refused, when it is compiled.
 
 use crate::families::Opcode;
-use crate::form::{Form, FormId, Rule, Slot};
-use crate::names::{Field, Mod};
+use crate::form::{FormId, Slot};
+use crate::names::Mod;
 use crate::table;
 
-use super::{MAX_SLOTS, Mnemonic};
+use super::chosen::{MAX_SLOTS, Mnemonic};
+use super::rules::{keeps_rules, same};
 
 /// A mnemonic by its canonical text, [`Mnemonic::from_text`] of a literal when the program is compiled: what is not in the instruction
 /// table, or not spelled as it is printed, is not compiled.
@@ -120,68 +121,6 @@ const fn is(text: &[u8], start: usize, end: usize, wanted: &str) -> bool {
         at += 1;
     }
     true
-}
-
-const fn same(one: Mod, other: Mod) -> bool {
-    one as u16 == other as u16
-}
-
-/// Whether the modifiers satisfy the row's rules ([`Rule`]).
-pub(super) const fn keeps_rules(form: &Form, mnemonic: &Mnemonic) -> bool {
-    let mut at = 0;
-    while at < form.rules.len() {
-        let keeps = match &form.rules[at] {
-            Rule::Together(one, other) => fills(form, mnemonic, *one) == fills(form, mnemonic, *other),
-            Rule::Needs(modifier, needed) => {
-                !has(form, mnemonic, *modifier) || has_any(form, mnemonic, needed)
-            }
-            Rule::Excludes(modifier, excluded) => {
-                !has(form, mnemonic, *modifier) || !has_any(form, mnemonic, excluded)
-            }
-        };
-        if !keeps {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
-const fn fills(form: &Form, mnemonic: &Mnemonic, field: Field) -> bool {
-    let mut at = 0;
-    while at < form.slots.len() {
-        if let Some(own) = form.slots[at].field()
-            && own as u16 == field as u16
-        {
-            return mnemonic.chosen[at] != 0;
-        }
-        at += 1;
-    }
-    false
-}
-
-const fn has(form: &Form, mnemonic: &Mnemonic, modifier: Mod) -> bool {
-    let mut at = 0;
-    while at < form.slots.len() {
-        if let Some(chosen) = form.slots[at].modifier(mnemonic.chosen[at])
-            && same(chosen, modifier)
-        {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
-
-const fn has_any(form: &Form, mnemonic: &Mnemonic, modifiers: &[Mod]) -> bool {
-    let mut at = 0;
-    while at < modifiers.len() {
-        if has(form, mnemonic, modifiers[at]) {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }
 
 #[cfg(test)]

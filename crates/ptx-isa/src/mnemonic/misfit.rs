@@ -13,8 +13,10 @@ use crate::names::{Field, Mod};
 use crate::types::ScalarType;
 use crate::{form, forms_of, name};
 
+use super::assign::ids_of;
+use super::chosen::{MAX_SLOTS, Mnemonic};
+use super::order::Order;
 use super::role::{is_type, role_of};
-use super::{MAX_SLOTS, Mnemonic, Order, ids_of};
 
 /// The mistake in the modifiers of a mnemonic, and a suggestion.
 #[derive(Clone, PartialEq, Eq, Debug)]

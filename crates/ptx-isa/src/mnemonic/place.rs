@@ -3,7 +3,7 @@
 //! Who reads text, who emits instructions and who looks into brackets has the same rule: what is emitted is read back as the row that it was
 //! emitted as.
 
-use super::Mnemonic;
+use super::chosen::Mnemonic;
 use crate::form::{Operand, OperandKind, Role};
 
 /// The syntactic form of an operand, as far as it distinguishes operands of rows.

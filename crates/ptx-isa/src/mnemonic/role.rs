@@ -3,7 +3,7 @@
 use crate::form::Slot;
 use crate::names::{Field, Mod};
 
-use super::Order;
+use super::order::Order;
 
 /// The missing modifier if a slot stays empty: "a rounding modifier", or the only modifier that the slot accepts.
 pub(super) fn role_of(slot: &Slot) -> String {
