@@ -1,66 +1,19 @@
 //! Operations on registers.
 
 use ptx_exec::program::{Alu, Binary, Comparison, Dual, Formula, Numbers, Packing, SetWhere, Ternary, Unary};
-use ptx_exec::scalar::compare::{Join, Relation};
+use ptx_exec::scalar::compare::Join;
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::format::Format;
 use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_llvm::LlvmError;
-use ptx_llvm::build::{IntPredicate, Value};
-use ptx_llvm::host::Cpu;
+use ptx_llvm::build::Value;
 
 use super::lanes::{Code, Lanes};
 use super::narrow::{self, How};
+pub use super::style::{Nan, Style};
 use super::{Emit, address, bits, convert, float, functions, int, rounding, video};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
-
-/// The NaNs of `.f32` arithmetic results.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Nan {
-    /// The canonical NaN, as PTX specifies.
-    Canonical,
-    /// Any NaN: for results whose bits are not observed before another operation canonicalizes them.
-    Any,
-}
-
-/// Code generation choices that depend on the processor, apart from what LLVM handles itself.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Style {
-    /// The NaNs of `.f32` arithmetic results.
-    pub nan: Nan,
-    /// Whether the processor converts binary16 (F16C); otherwise it is converted with integer operations.
-    pub converts_halves: bool,
-    /// Whether its 512-bit instructions have embedded rounding (AVX-512), which is used for roundings other than to nearest.
-    pub has_roundings: bool,
-    /// Whether it has fused multiply-add; otherwise LLVM calls the C library for it.
-    pub fuses: bool,
-    /// Whether one instruction permutes eight 32-bit lanes by indices in a register (AVX2).
-    pub permutes: bool,
-}
-
-impl Style {
-    /// The choices that work on any processor.
-    pub const PLAIN: Self = Self {
-        nan: Nan::Canonical,
-        converts_halves: false,
-        has_roundings: false,
-        fuses: false,
-        permutes: false,
-    };
-
-    /// The choices for a processor. To be computed once: see [`Cpu::has`].
-    pub fn of(cpu: &Cpu) -> Self {
-        let is_x86 = cpu.triple.starts_with("x86_64");
-        Self {
-            converts_halves: is_x86 && cpu.has("f16c"),
-            has_roundings: is_x86 && cpu.has("avx512f"),
-            permutes: is_x86 && cpu.has("avx2"),
-            fuses: if is_x86 { cpu.has("fma") } else { cpu.triple.starts_with("aarch64") },
-            ..Self::PLAIN
-        }
-    }
-}
 
 /// Emits an operation on registers at the width of its arguments, which are integers or vectors of integers of 1, 16, 32 or 64
 /// bits, in the order of the operation's sources; bits above a register's width are zero. Returns the results, of any width,
@@ -255,24 +208,6 @@ fn binary<'a, 'm, 'c>(op: Binary, packing: Packing, arguments: [L<'a, 'm, 'c>; 2
     }
 }
 
-/// The predicate of a comparison, or its constant result.
-pub(super) fn int_predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
-    let by_sign = |signed, unsigned| match sign {
-        Signedness::Signed => Ok(signed),
-        Signedness::Unsigned => Ok(unsigned),
-    };
-    match relation {
-        Relation::Equal => Ok(IntPredicate::Eq),
-        Relation::NotEqual => Ok(IntPredicate::Ne),
-        Relation::Less => by_sign(IntPredicate::Slt, IntPredicate::Ult),
-        Relation::LessOrEqual => by_sign(IntPredicate::Sle, IntPredicate::Ule),
-        Relation::Greater => by_sign(IntPredicate::Sgt, IntPredicate::Ugt),
-        Relation::GreaterOrEqual => by_sign(IntPredicate::Sge, IntPredicate::Uge),
-        Relation::Ordered => Err(true),
-        Relation::Unordered => Err(false),
-    }
-}
-
 /// Whether a comparison holds for element `n`.
 fn holds<'a, 'm, 'c>(
     comparison: &Comparison,
@@ -288,7 +223,7 @@ fn holds<'a, 'm, 'c>(
     match comparison.numbers {
         Numbers::Int(t) | Numbers::Ints(t, _) => {
             let [a, b] = element(t.bits());
-            Some(match int_predicate(comparison.relation, t.sign()) {
+            Some(match int::predicate(comparison.relation, t.sign()) {
                 Ok(predicate) => a.compare_int(predicate, b),
                 Err(always) => a.constant_of(1, always.into()),
             })

@@ -10,13 +10,13 @@ use ptx_exec::scalar::float::{Arith, Extreme, Limit, NanRule, Property, SignRule
 use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_llvm::build::FloatPredicate;
 
-use super::alu::Nan;
 use super::embedded::{self, Operation};
 use super::lanes::Lanes;
 use super::rounding::{
     ROUNDS_TO_NORMAL, add_to_odd, div_to_odd, flush, from_double, from_single, is_nan, sqrt_to_odd,
     to_double, to_single,
 };
+use super::style::Nan;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 

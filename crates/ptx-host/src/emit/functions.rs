@@ -9,6 +9,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Function, Linkage, Type};
 
 use super::lanes::{Code, Lanes};
+use super::style::Style;
 use super::{Emit, float, power, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
@@ -150,7 +151,7 @@ fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, Llvm
     let Some(x) = whole.parameters().first().copied() else { return Ok(whole) };
     let [entry, large, small] = ["entry", "large", "small"].map(|name| whole.append_block(types, name));
     builder.position_at_end(entry);
-    let code = Code::new(&inside, super::alu::Style::PLAIN);
+    let code = Code::new(&inside, Style::PLAIN);
     // A NaN counts as small.
     let is_large = code.lanes(x).float_abs().fge(approx::SMALL_ANGLE);
     let any = match lanes {
@@ -173,7 +174,7 @@ fn return_angle<'m, 'c>(
     result: Type<'c>,
     angle: impl for<'a> FnOnce(&'a Code<'a, 'm, 'c>) -> Angle<L<'a, 'm, 'c>>,
 ) -> Result<(), LlvmError> {
-    let code = Code::new(emit, super::alu::Style::PLAIN);
+    let code = Code::new(emit, Style::PLAIN);
     let [quarters, rest] = {
         let angle = angle(&code);
         [angle.quarters.value, angle.rest.value]

@@ -1,8 +1,9 @@
 //! Integer arithmetic (`ptx_exec::scalar::int`). Arguments have the width of the type.
 
+use ptx_exec::scalar::compare::Relation;
 use ptx_exec::scalar::convert::PackElement;
 use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
-use ptx_llvm::build::{BinaryOp, CastOp};
+use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate};
 
 use super::lanes::Lanes;
 
@@ -10,6 +11,24 @@ type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
 pub(super) fn is_signed(t: Int) -> bool {
     t.sign() == Signedness::Signed
+}
+
+/// The predicate of a comparison, or its constant result.
+pub(super) fn predicate(relation: Relation, sign: Signedness) -> Result<IntPredicate, bool> {
+    let by_sign = |signed, unsigned| match sign {
+        Signedness::Signed => Ok(signed),
+        Signedness::Unsigned => Ok(unsigned),
+    };
+    match relation {
+        Relation::Equal => Ok(IntPredicate::Eq),
+        Relation::NotEqual => Ok(IntPredicate::Ne),
+        Relation::Less => by_sign(IntPredicate::Slt, IntPredicate::Ult),
+        Relation::LessOrEqual => by_sign(IntPredicate::Sle, IntPredicate::Ule),
+        Relation::Greater => by_sign(IntPredicate::Sgt, IntPredicate::Ugt),
+        Relation::GreaterOrEqual => by_sign(IntPredicate::Sge, IntPredicate::Uge),
+        Relation::Ordered => Err(true),
+        Relation::Unordered => Err(false),
+    }
 }
 
 /// A value of a type, extended to `width` bits.

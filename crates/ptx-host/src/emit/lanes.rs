@@ -11,7 +11,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
 
-use super::alu::Style;
+use super::style::Style;
 use super::{Emit, Emitted};
 
 /// The code being emitted, and the first error.

@@ -19,8 +19,8 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Type, Value};
 
 use super::Emit;
-use super::alu::{Nan, Style};
 use super::lanes::{Code, Lanes};
+use super::style::{Nan, Style};
 use super::{float, narrow, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;

@@ -13,6 +13,7 @@ pub mod matrix;
 mod narrow;
 mod power;
 mod rounding;
+mod style;
 mod video;
 
 use ptx_llvm::LlvmError;

@@ -20,8 +20,8 @@ use ptx_exec::scalar::format::{Format, Rounding};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{Builder, CastOp, FloatPredicate, Function, IntPredicate, Linkage, Type, Value};
 
-use super::alu::{Nan, Style};
 use super::lanes::{Code, Lanes};
+use super::style::{Nan, Style};
 use super::{Emit, Emitted, float};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;

@@ -4,7 +4,7 @@ use ptx_exec::scalar::bits::Overshoot;
 use ptx_exec::scalar::int::{Int, Saturation, Signedness};
 use ptx_exec::scalar::video::{Gather, MultiplyAdd, Operation, RegisterPart, Scalar, Second, Simd, Turn};
 
-use super::alu::int_predicate;
+use super::int;
 use super::lanes::Lanes;
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
@@ -65,7 +65,7 @@ fn compute<'a, 'm, 'c>(operation: Operation, a: L<'a, 'm, 'c>, b: L<'a, 'm, 'c>)
         // The sum of the steps is 34 bits wide; higher bits are lost.
         Operation::ShiftLeft(overshoot) => ((a << amount(overshoot, b)) << 30).ashr(30),
         Operation::ShiftRight(overshoot) => a.ashr(amount(overshoot, b)),
-        Operation::Compare(relation) => match int_predicate(relation, Signedness::Signed) {
+        Operation::Compare(relation) => match int::predicate(relation, Signedness::Signed) {
             Ok(predicate) => a.compare_int(predicate, b).resize(64),
             Err(always) => a.constant(always.into()),
         },
