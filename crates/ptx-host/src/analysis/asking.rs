@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ptx_exec::RowOperation;
 use ptx_exec::program::{Alu, Effect, FULL, Mbarrier, Op, Program, Row, Src, WARP};
 
-use super::heavy::asks;
+use super::gather::asks;
 use super::{Access, BlockId, Graph, Liveness, Terminator};
 
 /// The most blocks through which lanes are followed.

@@ -39,6 +39,13 @@ pub(super) fn of_source(shapes: &Shapes, src: Src) -> u32 {
     }
 }
 
+impl Shapes {
+    /// As [`Shapes::chunkwise`], for an operand.
+    pub fn chunkwise_of(&self, src: Src) -> u32 {
+        of_source(self, src)
+    }
+}
+
 /// Whether a load is executed only for the chunks that have different addresses.
 fn is_plain(load: &Load) -> bool {
     let is_in_memory = match (load.address.space, load.address.base) {

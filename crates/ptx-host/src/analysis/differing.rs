@@ -8,16 +8,8 @@ use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::Signedness;
 
 use super::facts::mask;
+use super::shape::Among;
 use super::{Shape, Shapes, Stride};
-
-/// The lanes that are compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Among {
-    /// All lanes that execute together.
-    Group,
-    /// The lanes of a chunk.
-    Chunk,
-}
 
 impl Among {
     /// The known zero low bits in the first of the lanes.

@@ -4,7 +4,7 @@
 //! Code stores the rows that one reads to memory, calls the runtime (`ptx-host-rt/src/heavy.rs`) and loads the rows that it writes from there. The warps of
 //! such a kernel run on fibers, because the runtime may suspend them.
 
-use ptx_exec::program::{ClusterAction, Effect, MbarrierAction, Op, Program};
+use ptx_exec::program::{Effect, MbarrierAction, Op, Program};
 
 use super::{Execution, Graph};
 
@@ -17,20 +17,6 @@ pub fn is_heavy(op: &Op) -> bool {
 pub fn has_heavy(program: &Program, graph: &Graph) -> bool {
     let mut code = graph.blocks().iter().flat_map(|block| block.first..block.end);
     code.any(|pc| program.code.get(pc as usize).is_some_and(|inst| is_heavy(&inst.op)))
-}
-
-/// Whether an instruction polls whether a phase of an mbarrier is over.
-pub fn asks(op: &Op) -> bool {
-    let Op::Effect(Effect::Mbarrier(operation)) = op else { return false };
-    matches!(
-        operation.action,
-        MbarrierAction::IsOver(_) | MbarrierAction::IsOverParity(_) | MbarrierAction::IsOverConditional(_)
-    )
-}
-
-/// Whether lanes wait for the barrier of their cluster.
-pub(super) fn waits_for_cluster(op: &Op) -> bool {
-    matches!(op, Op::Effect(Effect::ClusterBarrier(ClusterAction::Wait)))
 }
 
 /// The width of a row that such an instruction writes.

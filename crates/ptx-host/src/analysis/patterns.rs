@@ -6,7 +6,8 @@
 use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
 use ptx_exec::scalar::int::{ProductPart, Saturation};
 
-use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of, keeps_others};
+use super::schedule::keeps_others;
+use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of};
 
 /// The offset of each lane from the first lane of its chunk, modulo 2^32.
 pub type Pattern = Vec<u32>;

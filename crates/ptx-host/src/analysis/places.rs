@@ -17,8 +17,7 @@ use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participant
 
 use ptx_isa::SpecialReg;
 
-use super::gather::waits;
-use super::heavy::waits_for_cluster;
+use super::gather::{waits, waits_for_cluster};
 use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
 /// Why a kernel is refused whose lanes may reach an operation at different instructions.

@@ -1,21 +1,15 @@
 //! The shapes of the rows of a kernel, and the facts about them.
 //!
-//! Rows are not in SSA form, so each row has one shape and one set of facts, the join over all instructions that write it. Both are least fixed
-//! points: [`Shapes::new`] computes the facts, which depend on nothing else, then each [`Shapes::update`] is one round of the fixed point of shapes
-//! and schedule.
+//! Rows are not in SSA form, so each row has one shape and one set of facts, the join over all instructions that write it (`rounds.rs`). The answers
+//! are those for code generation, unless they are called a claim or known.
 
 use std::sync::Arc;
 
-use ptx_exec::program::{Dst, Effect, Op, Program, Src};
+use ptx_exec::program::{Dst, Program, Src};
 
-use super::chunkwise;
-use super::differing::Among;
 use super::facts::{self, Facts};
-use super::transfer;
-use super::{
-    Access, Block, Claim, Claims, Graph, Lanes, Launched, Liveness, Refusal, Schedule, Shape, Stride, Widths,
-    guard_of, is_whole, keeps_others,
-};
+use super::shape::Among;
+use super::{Block, Claim, Claims, Lanes, Launched, Shape, Stride, Widths};
 
 /// The shapes of the rows of a kernel.
 #[derive(Clone, Debug)]
@@ -47,12 +41,9 @@ struct Known {
 const MOST_CHANGES: u32 = 6;
 
 impl Shapes {
-    /// Rows that may be read before they are written are zero, as in the interpreter; all others are unwritten. The facts are computed here,
-    /// because shapes depend on them and not the other way around.
-    pub(super) fn new(
+    /// All rows of a kernel, unwritten.
+    pub(super) fn unwritten(
         program: &Program,
-        graph: &Graph,
-        liveness: &Liveness,
         widths: Widths,
         launched: &Launched,
         lanes: Lanes,
@@ -64,7 +55,7 @@ impl Shapes {
         let count = program.constants.rows().len() as u32;
         let fixed = |constant| program.constants.fixed(constant).filter(|_| !is_own(constant));
         let constants = (0..count).map(fixed).collect();
-        let mut shapes = Self {
+        Self {
             rows: vec![Shape::Unwritten; rows as usize],
             facts: vec![Known::default(); rows as usize],
             differing: vec![[0; 2]; rows as usize],
@@ -74,13 +65,12 @@ impl Shapes {
             lanes,
             claims: None,
             has_questions,
-        };
-        for row in (0..rows).filter(|&row| liveness.is_live_into(0, row)) {
-            shapes.join(row, Shape::Constant(0));
-            shapes.learn(row, Facts::constant(0));
         }
-        while shapes.learn_all(program, graph, launched) {}
-        shapes
+    }
+
+    /// The number of rows.
+    pub(super) fn count(&self) -> u32 {
+        self.rows.len() as u32
     }
 
     /// The shape of a row that code is generated for.
@@ -113,12 +103,12 @@ impl Shapes {
     fn found(&self) -> Claims {
         let claim = |row: u32| Claim {
             shape: self.claim(Src::register(row)),
-            facts: self.facts.get(row as usize).and_then(|known| known.facts),
+            facts: self.known(row),
             differing: self.differing(row, Among::Group),
             chunkwise: self.chunkwise.get(row as usize).copied().unwrap_or(u32::MAX),
             bits: self.widths.row(row),
         };
-        Claims::new((0..self.rows.len() as u32).map(claim).collect(), self.lanes.chunk)
+        Claims::new((0..self.count()).map(claim).collect(), self.lanes.chunk)
     }
 
     /// The shape of an operand.
@@ -136,16 +126,18 @@ impl Shapes {
     /// The facts about the values of an operand.
     pub fn facts(&self, src: Src) -> Facts {
         match (src.as_register(), src.as_constant()) {
-            (Some(row), _) => {
-                let known = self.facts.get(row as usize).and_then(|known| known.facts);
-                known.unwrap_or(Facts::of_bits(self.widths.row(row)))
-            }
+            (Some(row), _) => self.known(row).unwrap_or(Facts::of_bits(self.widths.row(row))),
             (None, Some(constant)) => {
                 let value = self.constants.get(constant as usize).copied().flatten();
                 value.map_or(Facts::of_bits(64), Facts::constant)
             }
             (None, None) => Facts::of_bits(64),
         }
+    }
+
+    /// The facts about the values of a row so far; `None` if it is unwritten.
+    pub(super) fn known(&self, row: u32) -> Option<Facts> {
+        self.facts.get(row as usize).and_then(|known| known.facts)
     }
 
     /// The bits in which lanes of a varying row may differ.
@@ -165,11 +157,6 @@ impl Shapes {
     /// Whether no two chunks are known to have equal values in a row.
     pub(super) fn has_value_for_each_chunk(&self, row: u32) -> bool {
         self.chunkwise(row) & self.lanes.chunk_bits() == self.lanes.chunk_bits()
-    }
-
-    /// As [`Shapes::chunkwise`], for an operand.
-    pub fn chunkwise_of(&self, src: Src) -> u32 {
-        chunkwise::of_source(self, src)
     }
 
     /// How many bits an operand needs.
@@ -202,68 +189,8 @@ impl Shapes {
         block.terminator.decided_by().iter().any(|&row| !self.claim(Src::register(row)).is_uniform())
     }
 
-    /// Joins the result of each instruction into its rows; returns whether a shape changed.
-    ///
-    /// # Errors
-    /// The first instruction that is not compiled.
-    pub(super) fn update(
-        &mut self,
-        program: &Program,
-        graph: &Graph,
-        liveness: &Liveness,
-        schedule: &Schedule,
-        launched: &Launched,
-    ) -> Result<bool, Refusal> {
-        let mut changed = false;
-        for (id, block) in graph.blocks().iter().enumerate() {
-            for pc in block.first..block.end {
-                let inst = &program.code[pc as usize];
-                let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
-                let guard = guard_of(inst).map(|guard| self.row(guard.row));
-                let is_whole = is_whole(schedule, id, launched);
-                for &row in &access.writes {
-                    let written = match guard {
-                        // Lanes for which the guard does not hold keep their values, which mixes two strided values, the old one and the new, in one vector.
-                        // With a uniform guard it is one or the other, which the join covers.
-                        Some(shape) if !shape.is_uniform() => Shape::Varying,
-                        _ if keeps_others(liveness, schedule, id, row) => Shape::Varying,
-                        _ => match &inst.op {
-                            Op::Effect(Effect::Collective(collective)) => {
-                                self.of_collective(collective, row, is_whole)
-                            }
-                            op => transfer::written(self, op, row, launched),
-                        },
-                    };
-                    #[cfg(test)]
-                    let written = super::lies::get().shape.map_or(written, |lie| lie(&inst.op, written));
-                    changed |= self.join(row, written);
-                    for among in [Among::Group, Among::Chunk] {
-                        let differing = match guard {
-                            Some(shape) if !shape.is_uniform() => u64::MAX,
-                            _ if keeps_others(liveness, schedule, id, row) => u64::MAX,
-                            _ => transfer::differing(self, &inst.op, row, among),
-                        };
-                        #[cfg(test)]
-                        let differing =
-                            super::lies::get().differing.map_or(differing, |lie| lie(&inst.op, differing));
-                        changed |= self.differ(row, differing, among);
-                    }
-                    let chunkwise = match guard {
-                        Some(shape) if !shape.is_uniform() => self.lanes.chunk_bits(),
-                        _ if keeps_others(liveness, schedule, id, row) => self.lanes.chunk_bits(),
-                        _ => chunkwise::written(self, &inst.op, row, launched),
-                    };
-                    #[cfg(test)]
-                    let chunkwise =
-                        super::lies::get().chunkwise.map_or(chunkwise, |lie| lie(&inst.op, chunkwise));
-                    changed |= self.depend(row, chunkwise);
-                }
-            }
-        }
-        Ok(changed)
-    }
-
-    fn join(&mut self, row: Dst, written: Shape) -> bool {
+    /// Joins a result into a row; returns whether its shape changed.
+    pub(super) fn join(&mut self, row: Dst, written: Shape) -> bool {
         let Some(shape) = self.rows.get_mut(row as usize) else { return false };
         let joined = shape.join(written);
         let changed = joined != *shape;
@@ -271,23 +198,8 @@ impl Shapes {
         changed
     }
 
-    /// Joins the facts of each instruction's result into its rows; returns whether anything changed.
-    fn learn_all(&mut self, program: &Program, graph: &Graph, launched: &Launched) -> bool {
-        let mut changed = false;
-        let insts =
-            graph.blocks().iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]);
-        for inst in insts {
-            let Ok(access) = Access::of(&inst.op) else { continue };
-            for row in access.writes {
-                if let Some(facts) = self.learned(&inst.op, row, launched) {
-                    changed |= self.learn(row, facts);
-                }
-            }
-        }
-        changed
-    }
-
-    fn differ(&mut self, row: Dst, differing: u64, among: Among) -> bool {
+    /// As [`Self::join`], for the bits in which lanes may differ.
+    pub(super) fn differ(&mut self, row: Dst, differing: u64, among: Among) -> bool {
         let bits = self.differing.get_mut(row as usize).and_then(|bits| bits.get_mut(among as usize));
         let Some(bits) = bits else { return false };
         let changed = differing & !*bits != 0;
@@ -295,42 +207,16 @@ impl Shapes {
         changed
     }
 
-    fn depend(&mut self, row: Dst, chunkwise: u32) -> bool {
+    /// As [`Self::join`], for the bits of the chunk's number on which values depend.
+    pub(super) fn depend(&mut self, row: Dst, chunkwise: u32) -> bool {
         let Some(bits) = self.chunkwise.get_mut(row as usize) else { return false };
         let changed = chunkwise & !*bits != 0;
         *bits |= chunkwise;
         changed
     }
 
-    /// The facts about the result that an instruction writes to a row; `None` while one of its sources is unwritten.
-    fn learned(&self, op: &Op, row: Dst, launched: &Launched) -> Option<Facts> {
-        let bits = self.widths.row(row);
-        let known = |src: Src| match src.as_register() {
-            Some(row) => self.facts.get(row as usize).and_then(|known| known.facts),
-            None => Some(self.facts(src)),
-        };
-        let facts = match op {
-            Op::Alu(alu) => {
-                let reads = Access::of(op).ok()?.reads;
-                let sources: Option<Vec<Facts>> = reads.into_iter().map(known).collect();
-                facts::of_alu(alu, &sources?)
-            }
-            Op::Effect(Effect::Copy(pairs)) => {
-                let mut copied = pairs.iter().filter(|(dst, _)| *dst == row).map(|(_, src)| known(*src));
-                let first = copied.next().flatten()?;
-                Some(copied.flatten().fold(first, Facts::join))
-            }
-            Op::Effect(Effect::Special { register, component, .. }) => {
-                facts::of_special(*register, *component, launched, self.lanes)
-            }
-            Op::Effect(_) => None,
-        };
-        #[cfg(test)]
-        let facts = super::lies::get().facts.map_or(facts, |lie| lie(op, facts));
-        Some(facts.filter(|facts| facts.most <= facts::mask(bits)).unwrap_or(Facts::of_bits(bits)))
-    }
-
-    fn learn(&mut self, row: Dst, learned: Facts) -> bool {
+    /// As [`Self::join`], for facts.
+    pub(super) fn learn(&mut self, row: Dst, learned: Facts) -> bool {
         let bits = self.widths.row(row);
         let Some(known) = self.facts.get_mut(row as usize) else { return false };
         let mut joined = known.facts.map_or(learned, |before| before.join(learned));

@@ -24,7 +24,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::{BlockId, Gather, Graph, Terminator};
+use super::{BlockId, Gather, Graph, Launched, Liveness, Terminator};
 
 /// For each block, the other blocks at which lanes may wait while it runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -241,4 +241,19 @@ fn ways(graph: &Graph, id: BlockId, parts_lanes: bool) -> Vec<Vec<BlockId>> {
         return vec![targets];
     }
     targets.into_iter().map(|to| vec![to]).collect()
+}
+
+/// Whether a write to the row in the block must preserve the row's values in inactive lanes: some of them wait at a block that
+/// reads it.
+pub(super) fn keeps_others(liveness: &Liveness, schedule: &Schedule, block: BlockId, row: u32) -> bool {
+    #[cfg(test)]
+    if super::lies::get().keeps_nothing {
+        return false;
+    }
+    schedule.waiting(block).iter().any(|&other| liveness.is_live_into(other, row))
+}
+
+/// Whether all 32 lanes of the warp execute a block together, in launches of this kind.
+pub(super) fn is_whole(schedule: &Schedule, block: BlockId, launched: &Launched) -> bool {
+    launched.fills_warps() && schedule.is_together(block) && !schedule.may_lack_lanes(block)
 }

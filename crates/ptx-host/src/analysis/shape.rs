@@ -191,6 +191,15 @@ impl Lanes {
     }
 }
 
+/// The lanes that are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Among {
+    /// All lanes that execute together.
+    Group,
+    /// The lanes of a chunk.
+    Chunk,
+}
+
 /// The properties of launches that code is specialized for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Launched {

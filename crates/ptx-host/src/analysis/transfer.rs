@@ -9,10 +9,10 @@ use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
 
-use super::differing::{self, Among};
+use super::differing;
 use super::facts::mask;
-use super::heavy::asks;
-use super::shape::Indexed;
+use super::gather::asks;
+use super::shape::{Among, Indexed};
 use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 
 /// The shape of the result that an instruction writes to a row, if all lanes that need it are active.

@@ -1,0 +1,233 @@
+//! The analysis results of a kernel, and the fixed point that they come from.
+//!
+//! The inputs are the program, the kind of launches and the lanes that execute together; the result is an [`Analysis`], which answers what depends on
+//! several of its parts.
+//!
+//! `schedule` and `shape` depend on each other: a divergent branch makes lanes wait, and a row that is written while waiting lanes still need its
+//! old value is divergent. [`Analysis::new`] starts optimistically, with no divergent branch, and iterates to the least fixed point; it terminates
+//! because the sets of waiting lanes only grow and shapes only ascend in their lattice.
+
+use std::collections::BTreeSet;
+
+use ptx_exec::program::{Builtin, Callee, Effect, Op, Program};
+
+use super::alone::{self, Region};
+use super::gather::asks;
+use super::graph::{Block, BlockId, Graph};
+use super::heavy::has_heavy;
+use super::liveness::Liveness;
+use super::nans::Nans;
+use super::patterns::Patterns;
+use super::places::{self, APART};
+use super::progress::waiting;
+use super::rows::Shapes;
+use super::schedule::{self, Schedule};
+use super::shape::{Lanes, Launched};
+use super::width::Widths;
+use super::{Access, Refusal};
+
+/// Why a kernel with operations of the runtime and a loop that may wait for other threads is refused.
+pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
+
+/// Limit on the number of pairs (running block, block at which lanes may wait meanwhile) in kernels whose operations are joined: each pair is a
+/// jump in the code, and LLVM takes minutes for the 4,000 to 8,000 of CUTLASS's kernels for sm_90a.
+const MOST_PLACES: usize = 2048;
+
+/// Above this, kernels are compiled to hand warps over to the interpreter when lanes wait for others of their warp ([`Analysis::handing_over`]).
+const FEW_PLACES: usize = 256;
+
+/// The analysis results for the kernel of a program.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Its basic blocks.
+    pub graph: Graph,
+    /// The rows that are live into each block.
+    pub liveness: Liveness,
+    /// The blocks at which lanes wait.
+    pub schedule: Schedule,
+    /// How many bits the values of each row need.
+    pub widths: Widths,
+    /// The rows whose NaNs may have any payload.
+    pub nans: Nans,
+    /// The shapes of rows.
+    pub shapes: Shapes,
+    /// Offsets of lanes from the first lane of their chunk.
+    pub patterns: Patterns,
+    /// The regions that lanes execute one lane at a time, in order.
+    pub alone: Vec<Region>,
+    /// Pairs of instructions, by number, at which lanes of a warp may have to execute one operation together. Code is generated only for kernels
+    /// without any: `join.rs` transforms the others.
+    pub apart: Vec<[u32; 2]>,
+    /// Warps that execute in lockstep, as one warp with as many times the lanes ([`groups`](super::groups)): "the warp" of all other results.
+    pub warps: usize,
+    /// Whether lanes that poll an mbarrier in vain keep lanes at later blocks waiting until the interpreter takes over the warp
+    /// (`code/handover.rs`).
+    pub hands_over: bool,
+}
+
+impl Analysis {
+    /// Analyses the kernel for launches of this kind, for code with vectors of `lanes` lanes.
+    ///
+    /// # Errors
+    /// The first instruction that is not compiled.
+    pub fn new(program: &Program, launched: &Launched, lanes: u32) -> Result<Self, Refusal> {
+        Self::of_group(program, launched, lanes, 1)
+    }
+
+    /// As [`Analysis::new`], for code that executes `warps` warps in lockstep, a power of two.
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn of_group(
+        program: &Program,
+        launched: &Launched,
+        lanes: u32,
+        warps: usize,
+    ) -> Result<Self, Refusal> {
+        Self::with(program, launched, Lanes::new(lanes, warps), false)
+    }
+
+    /// As [`Analysis::new`], for code that executes a warp as parts of `chunks` chunks, one after the other (`analysis/part.rs`).
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn of_part(program: &Program, launched: &Launched, lanes: u32, chunks: u32) -> Result<Self, Refusal> {
+        Self::with(program, launched, Lanes::of_part(lanes, chunks), false)
+    }
+
+    /// As [`Analysis::new`], for code that hands a warp over to the interpreter when lanes poll an mbarrier in vain while others of the warp
+    /// wait at later blocks; `None` where no lane polls, or where the interpreter could not resume the warp.
+    ///
+    /// # Errors
+    /// As [`Analysis::new`].
+    pub fn handing_over(program: &Program, launched: &Launched, lanes: u32) -> Result<Option<Self>, Refusal> {
+        let ops = || program.code.iter().map(|inst| &inst.op);
+        if !ops().any(asks) || ops().any(has_stack) {
+            return Ok(None);
+        }
+        Self::with(program, launched, Lanes::new(lanes, 1), true).map(Some)
+    }
+
+    fn with(program: &Program, launched: &Launched, lanes: Lanes, hands_over: bool) -> Result<Self, Refusal> {
+        let graph = Graph::new(program)?;
+        let liveness = Liveness::new(program, &graph)?;
+        let patient = waiting(program, &graph);
+        if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
+            // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
+            return Err(Refusal { pc: graph.block(first).first, why: WAITS });
+        }
+        let widths = Widths::new(program, &graph);
+        let nans = Nans::new(program, &graph);
+        let has_questions = !hands_over && program.code.iter().any(|inst| asks(&inst.op));
+        let (warps, of_rows) = (lanes.warps(), widths.clone());
+        let mut shapes = Shapes::new(program, &graph, &liveness, of_rows, launched, lanes, has_questions);
+        // Optimistic: no branch is divergent until a shape shows it. Starting with all branches divergent would be correct too, but would stay there:
+        // rows that are written while lanes wait would vary, and with them the conditions that make lanes wait.
+        let mut schedule = Schedule::new(&graph, &patient, |_| false, |_| None);
+        loop {
+            let changed = shapes.update(program, &graph, &liveness, &schedule, launched)?;
+            let next = Schedule::new(
+                &graph,
+                &patient,
+                |block| shapes.parts_lanes(graph.block(block)),
+                |block| shapes.gather(program, graph.block(block)),
+            );
+            if !changed && next == schedule {
+                let parts = |block| shapes.parts_lanes(graph.block(block));
+                let apart = places::check(program, &graph, &shapes, &schedule, parts)?;
+                let count = places_of(&graph, &schedule);
+                if let Some(&[_, pc]) = apart.first().filter(|_| warps > 1 || count > MOST_PLACES) {
+                    return Err(Refusal { pc, why: APART });
+                }
+                let patterns = Patterns::new(program, &graph, &liveness, &schedule, &shapes);
+                let is_plain = lanes.is_warp()
+                    && patient.is_empty()
+                    && !launched.clusters
+                    && !has_heavy(program, &graph);
+                let alone =
+                    if is_plain { alone::regions(program, &graph, &liveness, &shapes) } else { Vec::new() };
+                return Ok(Self {
+                    graph,
+                    liveness,
+                    schedule,
+                    widths,
+                    nans,
+                    shapes,
+                    patterns,
+                    alone,
+                    apart,
+                    warps,
+                    hands_over,
+                });
+            }
+            schedule = next;
+        }
+    }
+
+    /// Whether the lanes that execute together are those of exactly one warp.
+    pub(crate) fn is_of_warp(&self) -> bool {
+        self.shapes.lanes().is_warp()
+    }
+
+    /// Whether the code is small and diverges seldom: lanes reach each operation at one instruction, and wait at few places.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.apart.is_empty() && places_of(&self.graph, &self.schedule) <= FEW_PLACES
+    }
+
+    /// The rows that a block reads or writes.
+    pub(crate) fn rows_of(&self, program: &Program, id: BlockId) -> BTreeSet<u32> {
+        let block = self.graph.block(id);
+        let mut rows: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
+        for inst in &program.code[block.first as usize..block.end as usize] {
+            let access = Access::of(&inst.op).unwrap_or_default();
+            rows.extend(access.reads.iter().filter_map(|src| src.as_register()));
+            rows.extend(access.writes);
+            rows.extend(inst.guard.map(|guard| guard.row));
+        }
+        rows
+    }
+
+    /// Whether all 32 lanes of the warp execute a block together, in launches of this kind.
+    pub fn is_whole(&self, block: BlockId, launched: &Launched) -> bool {
+        schedule::is_whole(&self.schedule, block, launched)
+    }
+
+    /// Whether a write to the row in the block must preserve the row's values in inactive lanes: some of them wait at a block that
+    /// reads it.
+    pub fn keeps_others(&self, block: BlockId, row: u32) -> bool {
+        schedule::keeps_others(&self.liveness, &self.schedule, block, row)
+    }
+
+    /// Whether a row that the instruction writes may be read after it, before it is overwritten in all lanes.
+    pub fn is_read_after(&self, program: &Program, block: BlockId, pc: u32, row: u32) -> bool {
+        let Block { end, terminator, .. } = self.graph.block(block);
+        for inst in &program.code[pc as usize + 1..*end as usize] {
+            // An unknown operation counts as reading everything.
+            let Ok(access) = Access::of(&inst.op) else { return true };
+            let is_guard = inst.guard.is_some_and(|guard| guard.row == row);
+            if is_guard || access.reads.iter().any(|src| src.as_register() == Some(row)) {
+                return true;
+            }
+            if inst.guard.is_none() && access.writes.contains(&row) {
+                return false;
+            }
+        }
+        terminator.decided_by().contains(&row)
+            || terminator.targets().iter().any(|&to| self.liveness.is_live_into(to, row))
+    }
+}
+
+/// The number of pairs of a block and another at which lanes may wait while it runs.
+fn places_of(graph: &Graph, schedule: &Schedule) -> usize {
+    (0..graph.blocks().len()).map(|id| schedule.waiting(id).len()).sum()
+}
+
+/// Whether an instruction calls a function other than the one for a failed assertion, or allocates memory on the stack: the interpreter cannot
+/// resume code after either.
+fn has_stack(op: &Op) -> bool {
+    match op {
+        Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(Builtin::AssertFail)),
+        Op::Effect(Effect::Stack(_)) => true,
+        _ => false,
+    }
+}
