@@ -7,9 +7,10 @@ use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, OptLevel};
 
 use crate::analysis::{Access, Analysis, Launched, Shape, Stride};
+use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
-use crate::kernel::{self, CompileError, Generated};
+use crate::kernel::{self, Generated};
 use crate::options::Options;
 
 /// A stage of compiling a kernel.

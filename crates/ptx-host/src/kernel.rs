@@ -3,45 +3,24 @@
 use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Instructions, Stop};
-use ptx_exec::program::{Effect, Function, Op, Program, WARP};
+use ptx_exec::program::{Effect, Op, Program, WARP};
 use ptx_exec::{AddressSize, Geometry, TrapKind};
 use ptx_llvm::host::{Cpu, HostMachine, Jit, JitCode};
 use ptx_llvm::{Context, Identity, LlvmError, Module, OptLevel};
-use thiserror::Error;
 
 use crate::analysis::{Analysis, Claims, Launched, Refusal, groups, part, together};
 use crate::cache::{Cache, Entry, Key, Processor};
-use crate::code::{self, Extras, Made, Notes, Runs};
+use crate::code::{self, Extras, Made, Runs};
+use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
-use crate::join::{Joined, analyze, most_rows};
+use crate::join::{Joined, analyze};
 use crate::loader::{Loaded, load};
+use crate::notes::Notes;
 use crate::options::Options;
 use crate::perf;
 use crate::remarks::{self, Remark};
 use crate::run::{self, Compiled, Effects, Given, WarpCode};
-
-/// Why a kernel was not compiled.
-#[derive(Clone, PartialEq, Debug, Error)]
-pub enum CompileError {
-    /// An instruction is not compiled; the interpreter executes such kernels.
-    #[error("{}", .0.why)]
-    Refused(Refusal),
-    /// LLVM rejected its input, which is a defect of this crate, or there is no LLVM.
-    #[error(transparent)]
-    Llvm(#[from] LlvmError),
-}
-
-impl From<Refusal> for CompileError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-impl CompileError {
-    pub(crate) fn refused(pc: u32, why: &'static str) -> Self {
-        Self::Refused(Refusal { pc, why })
-    }
-}
+use crate::stack::{stack_bytes, waits};
 
 /// A kernel as host code, for blocks of one shape.
 #[derive(Debug)]
@@ -517,42 +496,4 @@ impl Kernel {
             })
         }
     }
-}
-
-/// The most stack of a warp's function for which it runs on the stack of a host thread.
-pub(crate) const LARGEST_ON_THREAD: usize = 512 << 10;
-
-/// Upper bound on the stack of a warp's function: its rows and its local memory, the rows twice for temporaries, and the stack of the
-/// runtime. Only touched pages take memory.
-pub(crate) fn stack_bytes(program: &Program) -> usize {
-    stack_bytes_of(program, WARP)
-}
-
-/// As [`stack_bytes`], for a function with the rows of `lanes` lanes at a time.
-pub(crate) fn stack_bytes_of(program: &Program, lanes: usize) -> usize {
-    const RUNTIME: usize = 64 << 10;
-    let function = program.functions.get(program.entry as usize);
-    let local = |function: &Function| if has_large_local(function) { 0 } else { function.local as usize };
-    let rows = |function: &Function| function.rows as usize + most_rows(program);
-    let of_lane = function.map_or(0, |function| 2 * 8 * rows(function) + local(function));
-    of_lane * lanes + RUNTIME
-}
-
-/// Whether the local memory of a kernel is too large for the stack of its function.
-pub(crate) fn has_large_local(function: &Function) -> bool {
-    function.local > 64 << 10
-}
-
-/// Whether each warp needs a stack of its own.
-pub(crate) fn waits(program: &Program, runs: Runs, stack: usize) -> bool {
-    match runs {
-        // Host threads have small stacks.
-        Runs::Warp => has_barriers(program) || stack > LARGEST_ON_THREAD,
-        Runs::PatientWarp => true,
-        Runs::Cluster | Runs::Block => false,
-    }
-}
-
-pub(crate) fn has_barriers(program: &Program) -> bool {
-    program.code.iter().any(|inst| matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))))
 }

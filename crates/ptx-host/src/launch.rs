@@ -11,8 +11,9 @@ use ptx_llvm::host::{Cpu, Jit};
 
 use crate::analysis::Launched;
 use crate::cache::{Cache, Description, Processor};
+use crate::error::CompileError;
 use crate::inline::STACK;
-use crate::kernel::{CompileError, Kernel};
+use crate::kernel::Kernel;
 use crate::once::OnceMap;
 use crate::options::Options;
 use crate::run::{Given, MOST_WARPS};

@@ -14,6 +14,7 @@ mod checked;
 mod code;
 mod counters;
 pub mod emit;
+mod error;
 mod exchange;
 mod inline;
 mod inspect;
@@ -21,6 +22,7 @@ mod join;
 mod kernel;
 mod launch;
 mod loader;
+mod notes;
 mod once;
 mod options;
 mod perf;
@@ -29,13 +31,16 @@ mod perf;
 mod prepared;
 mod remarks;
 mod spin;
+mod stack;
 
 pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
+pub use error::CompileError;
 pub use inspect::{Stage, print_after, remarks};
-pub use kernel::{CompileError, Kernel, host_assembly, host_ir};
+pub use kernel::{Kernel, host_assembly, host_ir};
 pub use launch::{Compiler, Kernels, launch, launch_with_output, refused};
+pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
-pub use remarks::{Remark, RemarkKind};
+pub use remarks::Remark;
 pub use run::{Given, WarpFrame};
 
 // The runtime that executes compiled code; it needs no LLVM.

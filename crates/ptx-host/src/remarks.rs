@@ -3,41 +3,7 @@
 use ptx_exec::program::{Effect, Op, Program, Src};
 
 use crate::analysis::{Analysis, BlockId, Cause, Origin, Reasons, Shape};
-use crate::code::Notes;
-
-/// The code of an access or a branch.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RemarkKind {
-    /// Each lane loads from its own address.
-    Gather,
-    /// Each lane stores to its own address.
-    Scatter,
-    /// Each line of a matrix is a vector access at the address of a lane.
-    Lines,
-    /// Lanes access memory one after the other.
-    Serial,
-    /// A vector access if a run-time test succeeds, otherwise an access per lane.
-    Tested,
-    /// A masked vector access.
-    Masked,
-    /// A divergent branch.
-    Divergent,
-}
-
-impl RemarkKind {
-    /// Its name in remarks.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gather => "gather",
-            Self::Scatter => "scatter",
-            Self::Lines => "line by line",
-            Self::Serial => "lane by lane",
-            Self::Tested => "tested",
-            Self::Masked => "masked",
-            Self::Divergent => "divergent branch",
-        }
-    }
-}
+use crate::notes::{Notes, RemarkKind};
 
 /// A remark on an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -32,9 +32,11 @@ use thiserror::Error;
 
 use crate::analysis::{Launched, Refusal};
 use crate::code::{NAME, Runs};
+use crate::error::CompileError;
 use crate::inline::inline;
-use crate::kernel::{CompileError, Generated, PIPELINE, generate_one, stack_bytes, waits};
+use crate::kernel::{Generated, PIPELINE, generate_one};
 use crate::options::Options;
+use crate::stack::{stack_bytes, waits};
 use addresses::Addresses;
 use relocate::relocate;
 use symbols::Symbols;

@@ -17,9 +17,9 @@ use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 
-use super::Code;
+use super::state::Code;
 use crate::analysis::Access;
-use crate::kernel::has_barriers;
+use crate::stack::has_barriers;
 
 /// The longest chain of operations from the index of the block to an address.
 const DEEPEST: u32 = 12;

@@ -19,15 +19,15 @@ use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
-use super::Code;
 use super::control::Left;
 use super::memory::Accessed;
 use super::registers::defect;
 use super::serial::Held;
+use super::state::Code;
 use crate::analysis::{Access, BlockId, Region, Shape, Terminator, guard_of, takes_any};
 use crate::emit::alu::{Nan, Style, alu_with};
-use crate::kernel::CompileError;
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 use crate::run::Status;
 
 /// Where the value of a row is for the current lane.

@@ -9,10 +9,10 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::Code;
 use super::atomic::SHARED_OFFSET;
 use super::serial::Held;
-use crate::kernel::CompileError;
+use super::state::Code;
+use crate::error::CompileError;
 
 /// The source or destination address of each lane.
 #[derive(Clone, Copy)]

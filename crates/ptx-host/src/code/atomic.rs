@@ -21,12 +21,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, RmwOp, Scope, Value};
 
-use super::Code;
 use super::registers::defect;
 use super::serial::Held;
+use super::state::Code;
 use crate::analysis::BlockId;
 use crate::emit::alu::alu_with;
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 
 /// The addresses of an atomic operation.
 #[derive(Clone, Copy)]

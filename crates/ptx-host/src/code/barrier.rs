@@ -11,10 +11,10 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
 use super::serial::Held;
+use super::state::Code;
 use crate::analysis::BlockId;
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {

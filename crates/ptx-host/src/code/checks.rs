@@ -11,9 +11,9 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::Code;
-use super::registers::{Slot, defect};
+use super::registers::defect;
 use super::serial::Held;
+use super::state::{Code, Slot};
 use crate::analysis::{Access, BlockId, Claims, Indexed, Shape};
 use crate::run::{Status, WarpFrame, note};
 

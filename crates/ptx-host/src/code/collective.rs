@@ -21,12 +21,11 @@ use ptx_exec::scalar::int::{Int, Signedness};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
-use super::gather::Present;
 use super::registers::defect;
+use super::state::{Code, Present};
 use crate::analysis::BlockId;
 use crate::emit::alu::alu_with;
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 
 type Guard = Option<(u32, bool)>;
 

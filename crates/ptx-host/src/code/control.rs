@@ -18,23 +18,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::{Ordinary, Volatile};
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
-use super::Code;
 use super::registers::defect;
+use super::state::{Code, Version};
 use crate::analysis::{BlockId, Terminator, come_back};
-use crate::kernel::CompileError;
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 use crate::run::{Runtime, Status, field};
-
-/// The two versions of code that are generated if some lanes of a warp may exit before others: in the first, masks are constants, so that accesses are
-/// unmasked, and loads that chunks have in common execute once. A warp branches from the first version to the second when some of its lanes
-/// exit: between blocks its whole state is in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Version {
-    /// No lane of the warp has exited.
-    Full,
-    /// Some may have exited.
-    Partial,
-}
 
 /// Whether lanes are left after those of a block have gone to their targets.
 #[derive(Clone, Copy, PartialEq, Eq)]

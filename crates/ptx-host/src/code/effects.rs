@@ -7,7 +7,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
-use super::Code;
+use super::state::Code;
 use crate::analysis::BlockId;
 use crate::run::{Operands, Runtime, operands};
 

@@ -16,21 +16,9 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, CastOp, IntPredicate, Value};
 
-use super::Code;
-use super::control::Version;
+use super::state::{Code, Present, Version};
 use crate::analysis::{BlockId, Gather};
 use crate::run::Status;
-
-/// The lanes that execute an operation together.
-#[derive(Clone, Debug)]
-pub(super) enum Present<'c> {
-    /// All 32.
-    Whole,
-    /// The lanes of this mask.
-    Same(Value<'c>),
-    /// For each lane the mask of its group, in vectors.
-    Each(Vec<Value<'c>>),
-}
 
 impl<'c> Code<'_, '_, 'c> {
     /// Begins a block: the lanes that wait at it become active, or those of them that do not wait for others.

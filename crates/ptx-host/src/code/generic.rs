@@ -11,13 +11,13 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Ordering, Scope, Value};
 
-use super::Code;
 use super::local::ROW;
 use super::registers::defect;
 use super::serial::Held;
+use super::state::Code;
 use crate::analysis::{BlockId, Shape, Stride};
-use crate::kernel::CompileError;
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 
 /// The first generic address above all windows.
 const ABOVE: u64 = 1 << 36;

@@ -30,20 +30,12 @@
 use std::collections::BTreeSet;
 
 use ptx_llvm::LlvmError;
+use ptx_llvm::build::IntPredicate;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{Block, IntPredicate};
 
-use super::Code;
-use super::control::Version;
+use super::state::{Code, Handover};
 use crate::analysis::{BlockId, repeats};
 use crate::run::{HANDED_OVER, field};
-
-/// A place where a warp is handed over: the block that begins with the poll, and its code.
-pub(super) struct Handover<'c> {
-    id: BlockId,
-    version: Version,
-    leave: Block<'c>,
-}
 
 impl Code<'_, '_, '_> {
     /// Before lanes repeat a poll at the beginning of a block: if it failed, lets other warps run, and leaves compiled code if that

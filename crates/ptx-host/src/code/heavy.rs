@@ -27,9 +27,9 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
 use super::atomic::SHARED_OFFSET;
 use super::registers::defect;
+use super::state::Code;
 use crate::analysis::{Access, BlockId, asks, repeats};
 use crate::run::{PEERS, field};
 

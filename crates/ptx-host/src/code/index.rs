@@ -14,8 +14,8 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
 use super::registers::defect;
+use super::state::Code;
 use crate::analysis::{Indexed, Shape, Stride};
 
 impl<'c> Code<'_, '_, 'c> {

@@ -4,15 +4,9 @@ use ptx_exec::program::Program;
 use ptx_llvm::Module;
 use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
 
-use super::{Code, NAME};
+use super::made::NAME;
+use super::state::{Code, Debug};
 use crate::options::Lines;
-
-/// The debug information of a module under construction.
-pub(super) struct Debug<'c> {
-    info: DebugInfo<'c>,
-    /// For each file, the function's scope in that file.
-    scopes: Vec<Metadata<'c>>,
-}
 
 impl<'c> Debug<'c> {
     /// Creates the debug information of a kernel's function.

@@ -19,12 +19,13 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Value};
 
-use super::Code;
 use super::registers::defect;
+use super::state::Code;
 use crate::analysis::Shape;
-use crate::kernel::{CompileError, has_large_local};
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 use crate::run::Runtime;
+use crate::stack::has_large_local;
 
 /// Bytes from a word of a lane to the next one.
 pub(super) const ROW: u64 = 4 * WARP as u64;

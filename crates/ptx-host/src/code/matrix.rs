@@ -8,29 +8,13 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, IntPredicate, Linkage, Value};
 
-use super::Code;
-use super::gather::Present;
 use super::registers::defect;
+use super::state::{Code, Multiplier, Present};
 use crate::analysis::{Access, Block, BlockId};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style};
 use crate::emit::matrix::{self, Registers};
 use crate::run::Status;
-
-/// The functions of a product.
-#[derive(Clone, Copy)]
-pub(super) struct Multiplier<'c> {
-    product: Product,
-    /// How NaNs of its results are represented.
-    nan: Nan,
-    /// The function that stores A, and the one that multiplies.
-    functions: [Function<'c>; 2],
-    /// The memory of its arguments and results: register after register, lane after lane.
-    arguments: Value<'c>,
-    results: Value<'c>,
-    /// The memory of the elements of A.
-    a: Value<'c>,
-}
 
 impl<'c> Code<'_, '_, 'c> {
     /// Stops the warp unless all 32 lanes take part.

@@ -15,12 +15,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::Code;
 use super::atomic::SHARED_OFFSET;
 use super::registers::defect;
+use super::state::Code;
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
-use crate::kernel::CompileError;
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 
 /// The pattern of the addresses of an access's lanes.
 #[derive(Clone, Copy, PartialEq, Debug)]

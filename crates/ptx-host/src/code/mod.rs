@@ -26,6 +26,7 @@ mod heavy;
 mod index;
 mod lines;
 mod local;
+mod made;
 mod matrix;
 mod memory;
 mod notes;
@@ -38,6 +39,7 @@ mod rows;
 mod runtime;
 mod serial;
 mod shuffle;
+mod state;
 mod stuck;
 mod switch;
 mod tiles;
@@ -49,128 +51,28 @@ use std::collections::BTreeSet;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
 use ptx_isa::{Component, SpecialReg};
-use ptx_llvm::build::{BinaryOp, Block, Builder, CastOp, Function, Ordering, Scope, Types, Value};
+use ptx_llvm::build::{BinaryOp, Builder, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
 use ptx_llvm::{LlvmError, Module};
 use rustc_hash::FxHashMap;
 
 use crate::analysis::{
-    Access, Analysis, BlockCopy, BlockId, Launched, Shape, copies, guard_of, has_heavy, is_heavy,
-    runs_together, single_copies,
+    Access, Analysis, BlockCopy, BlockId, Launched, copies, guard_of, has_heavy, is_heavy, runs_together,
+    single_copies,
 };
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style, alu_with};
+use crate::error::CompileError;
 use crate::join::Joined;
-use crate::kernel::CompileError;
+use crate::notes::Notes;
 use crate::options::Lines;
 use crate::run::{Asked, field};
-use control::Version;
-use gather::Present;
-use handover::Handover;
-use lines::Debug;
-use matrix::Multiplier;
-pub(crate) use notes::Notes;
-use probe::Probes;
+pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
-use registers::{Current, Slot};
-use turns::Turns;
-
-/// The name of the function in its module.
-pub(crate) const NAME: &str = "kernel";
+use state::{Code, Debug, Inputs, Present, Version};
 
 /// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;
-
-/// The state of code generation.
-struct Code<'a, 'm, 'c> {
-    emit: Emit<'m, 'c>,
-    types: Types<'c>,
-    program: &'a Program,
-    analysis: &'a Analysis,
-    launched: &'a Launched,
-    style: Style,
-    /// Lanes of a chunk, and chunks of the warps that execute together (`analysis/group.rs`).
-    lanes: u32,
-    chunks: usize,
-    function: Function<'c>,
-    slots: Vec<Slot<'c>>,
-    /// The values of rows at this point of the block: the memory of a row is read and written once per block.
-    current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
-    /// For each indexed row, the memory of its index.
-    indices: Vec<Slot<'c>>,
-    /// For each version and block the first LLVM block; the version being generated.
-    blocks: [Vec<Block<'c>>; 2],
-    version: Version,
-    /// The copies of blocks, and the one being generated.
-    copies: Vec<BlockCopy>,
-    copy: usize,
-    current_block: Option<BlockId>,
-    /// For each block, the memory of the mask of lanes that wait at it.
-    waiting: Vec<Vec<Value<'c>>>,
-    /// Memory for one value per lane (`serial.rs`).
-    arrays: Vec<Value<'c>>,
-    /// The memory of the mask of lanes that have not exited.
-    alive: Vec<Value<'c>>,
-    /// The turns of the warps, in a function that executes a whole block (CTA).
-    turns: Option<Turns<'c>>,
-    /// Whether the function executes a whole block (CTA), and whether its warps run in lockstep without synchronizing with other threads, so that
-    /// barriers need no fence.
-    is_of_block: bool,
-    is_quiet: bool,
-    /// The local memory of all lanes (`local.rs`), if the kernel has any.
-    local: Option<Value<'c>>,
-    done: Block<'c>,
-    /// The frame of the warp, and the fields that are loaded from it on entry.
-    frame: Value<'c>,
-    inputs: Inputs<'c>,
-    /// The constants that are addresses in global memory, by their number.
-    addresses: FxHashMap<u32, Value<'c>>,
-    /// The active mask of the current block, for each chunk.
-    mask: Vec<Value<'c>>,
-    /// The participants of the collective operation that the block begins with.
-    present: Present<'c>,
-    /// Whether the runtime executes instructions of the kernel, including all that may suspend warps.
-    is_heavy: bool,
-    /// The functions of matrix products.
-    multipliers: Vec<Multiplier<'c>>,
-    /// Where remarks about the code of accesses and branches are collected, if requested.
-    notes: Option<&'a Notes>,
-    /// The source locations of instructions, and the debug information made from them, if requested.
-    lines: Option<&'a Lines>,
-    debug: Option<Debug<'c>>,
-    /// The mapping to the original program, if operations were joined.
-    joined: Option<&'a Joined>,
-    /// The block that reports that lanes wait for each other forever, if there is one.
-    stuck: Cell<Option<Block<'c>>>,
-    /// The places where warps are handed over to the interpreter.
-    handovers: RefCell<Vec<Handover<'c>>>,
-    /// The memory of the counter of operations for which lanes are missing (`gather.rs`), if the kernel needs it.
-    vain: Option<Value<'c>>,
-    /// The state of the checks of memory accesses, if they are enabled.
-    probes: Option<Probes<'c>>,
-    /// Rows whose current values are in the warp's memory for the interpreter's runtime, in the lanes of the current block.
-    given: BTreeSet<u32>,
-    /// Memory for rows that are passed to the runtime, and how many rows fit.
-    rows: Option<(Value<'c>, usize)>,
-    /// The instruction being generated, and those that call a function of the runtime, each with the function's offset in the runtime's table.
-    pc: Cell<u32>,
-    asks: RefCell<Vec<(u32, usize)>>,
-}
-
-/// The inputs of a warp.
-#[derive(Clone, Copy)]
-struct Inputs<'c> {
-    params: Value<'c>,
-    constant: Value<'c>,
-    shared: Value<'c>,
-    block_index: [Value<'c>; 3],
-    grid: [Value<'c>; 3],
-    /// The index of the warp, or of the first of those that execute together.
-    warp: Value<'c>,
-    /// The index of the warp's part in the block (CTA), where warps execute part by part.
-    part: Option<Value<'c>>,
-    attention: Value<'c>,
-}
 
 /// Optional outputs and inputs of code generation.
 #[derive(Clone, Copy, Default)]
@@ -313,26 +215,6 @@ pub(crate) fn generate(
     Ok(Made { runs, asks: code.asks.take() })
 }
 
-/// Properties of a kernel's function.
-pub(crate) struct Made {
-    pub(crate) runs: Runs,
-    /// The instructions that call functions of the runtime, each with the function's offset in its table (`offset_of!(Runtime, ..)`).
-    pub(crate) asks: Vec<(u32, usize)>,
-}
-
-/// What one call of a kernel's function executes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Runs {
-    /// A warp.
-    Warp,
-    /// A warp for which the runtime executes instructions: all warps of a cluster run concurrently.
-    Cluster,
-    /// A warp that yields to others when it may wait for them in a loop.
-    PatientWarp,
-    /// All warps of a block (CTA), which take turns at barriers.
-    Block,
-}
-
 fn inputs<'c>(builder: &Builder<'c>, types: Types<'c>, frame: Value<'c>) -> Result<Inputs<'c>, LlvmError> {
     use ptx_llvm::build::Volatility::Ordinary;
     let at = |offset: usize| builder.offset(frame, types.int_value(64, offset as u64));
@@ -375,14 +257,6 @@ fn addresses<'c>(
 }
 
 impl<'c> Code<'_, '_, 'c> {
-    fn builder(&self) -> &Builder<'c> {
-        &self.emit.builder
-    }
-
-    fn int(&self, bits: u32, value: u64) -> Value<'c> {
-        self.types.int_value(bits, value)
-    }
-
     /// The copies of blocks: one for each iteration of loops over barriers with known trip count, where warps run in lockstep from barrier to barrier.
     fn copies_of_blocks(&self) -> Vec<BlockCopy> {
         /// Limit on instructions times chunks.
@@ -648,13 +522,5 @@ impl<'c> Code<'_, '_, 'c> {
     /// One value in the form of a row.
     fn spread(&self, value: Value<'c>, dst: u32) -> Result<Value<'c>, LlvmError> {
         if self.is_vector(dst) { self.builder().splat(value, self.lanes) } else { Ok(value) }
-    }
-
-    fn is_vector(&self, row: u32) -> bool {
-        matches!(self.analysis.shapes.row(row), Shape::Varying)
-    }
-
-    fn cast(&self, op: CastOp, value: Value<'c>, bits: u32) -> Result<Value<'c>, LlvmError> {
-        self.builder().cast(op, value, self.emit.like(value, self.types.int(bits)))
     }
 }

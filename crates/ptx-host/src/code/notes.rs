@@ -1,38 +1,10 @@
-//! Notes on accesses and branches whose code is not the plain one, taken during code generation, for remarks (`remarks.rs`).
-
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+//! Notes on accesses and branches whose code is not the plain one, taken during code generation.
 
 use ptx_exec::program::Src;
 
-use super::Code;
+use super::state::Code;
 use crate::analysis::BlockId;
-use crate::remarks::RemarkKind;
-
-/// The notes of a kernel.
-#[derive(Default, Debug)]
-pub(crate) struct Notes {
-    /// The instruction being generated, and its block.
-    at: Cell<(u32, BlockId)>,
-    all: RefCell<BTreeMap<(u32, RemarkKind), Note>>,
-}
-
-/// A note on an instruction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Note {
-    pub(crate) block: BlockId,
-    /// The operand that decided: an address or a condition; `None` if it is that lanes wait elsewhere.
-    pub(crate) src: Option<Src>,
-    /// For strided accesses, the stride at which they would be consecutive.
-    pub(crate) bytes: i64,
-}
-
-impl Notes {
-    /// All notes, in the order of instructions.
-    pub(crate) fn take(self) -> BTreeMap<(u32, RemarkKind), Note> {
-        self.all.into_inner()
-    }
-}
+use crate::notes::{Note, RemarkKind};
 
 impl Code<'_, '_, '_> {
     /// Starts the code of an instruction.

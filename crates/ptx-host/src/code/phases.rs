@@ -15,24 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
-use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Value};
+use ptx_llvm::build::{BinaryOp, Block, IntPredicate};
 
-use super::Code;
 use super::registers::defect;
+use super::state::{Code, Loops};
 use crate::analysis::{Access, BlockId, Phases, computed_again};
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 use crate::run::field;
-
-/// The loops over warps.
-pub(super) struct Loops<'c> {
-    phases: Phases,
-    /// The memory of the current warp's index.
-    at: Value<'c>,
-    /// The first LLVM block of each phase.
-    heads: Vec<Block<'c>>,
-    /// Rows that are recomputed after barriers, and the instructions that do it.
-    again: BTreeMap<u32, u32>,
-}
 
 impl<'c> Loops<'c> {
     /// The loops of a kernel with one version of code, if its warps reach barriers in one order.

@@ -14,7 +14,7 @@ use ptx_exec::scalar::int::{ProductPart, Saturation};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
-use super::Code;
+use super::state::Code;
 use crate::analysis::{Access, BlockId, Shape};
 
 /// Bytes of a cache line, or a multiple of them.

@@ -24,9 +24,9 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
-use super::Code;
+use super::state::{Code, Probes};
 use crate::analysis::{BlockId, Indexed, Shape, Stride};
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 use crate::run::{Known, field};
 
 /// The most bytes from the first to the last lane that are tested as one run.
@@ -45,17 +45,6 @@ pub(crate) fn sites(program: &Program) -> (FxHashMap<u32, u32>, usize) {
         }
     }
     (firsts, count)
-}
-
-/// The state of the checks.
-pub(super) struct Probes<'c> {
-    firsts: FxHashMap<u32, u32>,
-    /// The known range of each site.
-    known: Value<'c>,
-    /// Memory for arguments of the runtime: the rows of sources, the lane masks of warps, and the bytes of all lanes for each run.
-    rows: Value<'c>,
-    lanes: Value<'c>,
-    wholes: Value<'c>,
 }
 
 /// A run of bytes that is tested.

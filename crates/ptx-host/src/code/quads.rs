@@ -16,7 +16,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
-use super::Code;
+use super::state::Code;
 use crate::analysis::{Access, Shape};
 
 /// The possible difference between neighbors of four lanes: `None` if unknown, `Some(None)` in a loop if it does not change.

@@ -18,19 +18,8 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, Type, Value};
 
-use super::Code;
+use super::state::{Code, Current};
 use crate::analysis::{BlockId, Indexed, Shape, Stride, takes_any};
-
-/// The value of a row at this point of a block.
-#[derive(Clone, Copy)]
-pub(super) struct Current<'c> {
-    value: Value<'c>,
-    /// Whether the block has computed it, so that it is not in memory yet.
-    is_new: bool,
-}
-
-/// The memory of a row: one place, or one for each distinct chunk value. Rows that are constants have none.
-pub(super) type Slot<'c> = Vec<Value<'c>>;
 
 impl<'c> Code<'_, '_, 'c> {
     /// How many values a row has: one if those of all chunks follow from it, otherwise one for each set of chunks with equal values.

@@ -8,10 +8,10 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
-use super::Code;
 use super::serial::Held;
+use super::state::Code;
 use crate::analysis::{Access, BlockId};
-use crate::kernel::CompileError;
+use crate::error::CompileError;
 use crate::run::{ARGUMENTS, Runtime};
 
 impl<'c> Code<'_, '_, 'c> {

@@ -5,7 +5,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Type, Value};
 
-use super::Code;
+use super::state::Code;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {

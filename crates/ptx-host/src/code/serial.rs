@@ -16,9 +16,9 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
 use super::registers::defect;
-use crate::remarks::RemarkKind;
+use super::state::Code;
+use crate::notes::RemarkKind;
 
 /// Values of the lanes of a warp, indexable by the lane's number.
 #[derive(Clone, Copy)]

@@ -7,9 +7,8 @@ use ptx_exec::program::{Collective, ShuffleMode, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
-use super::gather::Present;
 use super::registers::defect;
+use super::state::{Code, Present};
 use crate::analysis::{BlockId, Shape};
 
 impl<'c> Code<'_, '_, 'c> {

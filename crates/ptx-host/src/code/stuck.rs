@@ -4,13 +4,12 @@
 
 use std::mem::offset_of;
 
+use super::state::{Code, Version};
 use crate::run::Runtime;
 use ptx_exec::program::{Effect, Op, Src};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{IntPredicate, Value};
 
-use super::Code;
-use super::control::Version;
 use crate::analysis::{BlockId, Gather};
 
 impl<'c> Code<'_, '_, 'c> {

@@ -7,10 +7,10 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, IntPredicate, Value};
 
-use super::Code;
 use super::control::Left;
+use super::state::Code;
 use crate::analysis::BlockId;
-use crate::remarks::RemarkKind;
+use crate::notes::RemarkKind;
 use crate::run::{Status, field};
 
 impl<'c> Code<'_, '_, 'c> {

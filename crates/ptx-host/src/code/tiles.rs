@@ -11,12 +11,12 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
-use super::Code;
 use super::atomic::SHARED_OFFSET;
+use super::state::Code;
 use crate::analysis::BlockId;
 use crate::emit::matrix;
-use crate::kernel::CompileError;
-use crate::remarks::RemarkKind;
+use crate::error::CompileError;
+use crate::notes::RemarkKind;
 use crate::run::Status;
 
 impl<'c> Code<'_, '_, 'c> {

@@ -25,39 +25,17 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, Block, IntPredicate, Ordering, Scope, Type, Value};
 
-use super::control::Version;
-use super::phases::Loops;
-use super::{Code, Inputs};
-
+use super::state::{Code, Inputs, Loops, Turns, Version};
 use crate::analysis::{BlockId, Launched, Shape, take_turns};
-use crate::kernel::{CompileError, LARGEST_ON_THREAD, stack_bytes_of};
+use crate::error::CompileError;
 use crate::run::field;
+use crate::stack::{LARGEST_ON_THREAD, stack_bytes_of};
 
 /// Bytes for the masks of lanes that have not exited.
 const LANES: u64 = 64;
 
 /// The most bytes for the state of all warps, on the stack of a host thread.
 const MOST: u64 = 512 << 10;
-
-/// The warps of a block in one function.
-pub(super) struct Turns<'c> {
-    pub(super) warps: u64,
-    /// The index of the warp that has its turn.
-    pub(super) warp: Value<'c>,
-    /// The resume point of each warp; the number of warps that have not exited.
-    next: Value<'c>,
-    left: Value<'c>,
-    /// The saved rows of each warp, and bytes per warp.
-    state: Value<'c>,
-    bytes: u64,
-    /// The block that reads the index of the current warp and dispatches; the block that advances to the next warp.
-    turn: Block<'c>,
-    advance: Block<'c>,
-    /// The resume points after barriers.
-    resumes: Vec<(u64, Block<'c>)>,
-    /// The loops over warps, if these reach barriers in one order: no resume points are needed then.
-    pub(super) loops: Option<Loops<'c>>,
-}
 
 /// A saved value of a warp: its memory, type, and offset in the state of the warp.
 struct Kept<'c> {

@@ -12,8 +12,8 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::Value;
 use ptx_llvm::build::Volatility::Ordinary;
 
-use super::Code;
 use super::memory::Accessed;
+use super::state::Code;
 use crate::analysis::is_loaded_before;
 
 /// The elements of a chunk's lanes.
