@@ -11,8 +11,7 @@
 //! A caller that is such a function saves the rows that are live after the call, and restores them then, since the function may be called again
 //! meanwhile (they are caller-saved). Arguments and results are passed in rows, or in the local memory of the callee.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeSet;
 
 use ptx_exec::program::{
     Alu, Binary, Call, Callee, Comparison, Effect, Function, Guard, Inst, Load, Numbers, Op, Packing,
@@ -22,63 +21,11 @@ use ptx_exec::scalar::compare::{Relation, WithNan};
 use ptx_exec::scalar::float::Subnormals;
 use ptx_exec::scalar::int::Int;
 
-use super::{Copier, InlinedFrame, Refusal, Return, body, in_frame};
-
-/// Bytes of stack of a thread that code is generated for: the default of launches.
-pub(crate) const STACK: u32 = 512 << 10;
+use super::copier::{Calls, Copier, InlinedFrame, Own, Registers, Return, STACK, Save, body, in_frame};
+use crate::analysis::Refusal;
 
 /// The most bytes of a thread's local memory that code can address, given that its other lanes need as much.
 const MOST_LOCAL: u64 = 64 << 20;
-
-/// The functions with one shared copy each.
-#[derive(Default)]
-pub(super) struct Calls {
-    functions: BTreeMap<u32, Own>,
-    registers: Registers,
-    saves: Vec<Save>,
-    /// The function being copied.
-    current: u32,
-    /// The instructions that set `top` for the calls of the kernel.
-    bottoms: Vec<usize>,
-    /// The most by which a call grows the local memory.
-    growth: u32,
-}
-
-/// Rows of the state of a lane.
-#[derive(Clone, Copy, Default)]
-struct Registers {
-    /// The start of the function's local memory, and the end of the memory for saved rows.
-    sp: u32,
-    top: u32,
-    /// Bytes of stack, as the interpreter counts them.
-    used: u32,
-    /// The number of the call among those of the function.
-    call: u32,
-}
-
-/// A function with one copy.
-#[derive(Default)]
-struct Own {
-    /// Rows for arguments and results that are passed in registers.
-    arguments: Vec<Slot>,
-    results: Vec<Slot>,
-    /// The rows of the copy, and its first instruction.
-    rows: Range<u32>,
-    first: u32,
-    /// Branches to it, the continuations of calls, and the branches that return.
-    jumps: Vec<usize>,
-    continuations: Vec<u32>,
-    returns: Vec<usize>,
-}
-
-/// A call in such a function: the instructions that save and restore rows, and the function.
-struct Save {
-    store: usize,
-    raise: usize,
-    lower: usize,
-    load: usize,
-    function: u32,
-}
 
 impl Calls {
     pub(super) fn has(&self, function: u32) -> bool {

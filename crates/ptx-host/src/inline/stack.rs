@@ -16,8 +16,8 @@ use ptx_exec::program::{Alu, Binary, Callee, Effect, Guard, Inst, Op, Packing, P
 use ptx_exec::scalar::compare::Relation;
 use ptx_exec::scalar::int::{Int, Saturation};
 
-use super::calls::STACK;
-use super::{Copier, Refusal, body};
+use super::copier::{Copier, STACK, body};
+use crate::analysis::Refusal;
 
 /// Why a kernel is refused that allocates memory on its stack.
 pub const CALLS: &str = "memory allocated on the stack is not compiled in kernels that call functions";
