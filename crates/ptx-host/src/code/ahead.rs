@@ -33,7 +33,7 @@ impl Code<'_, '_, '_> {
     /// The address may be wrong, or not be mapped: a prefetch affects nothing but time.
     pub(super) fn announce_next_block(&self, load: &Load) -> Result<(), LlvmError> {
         let Base::Row(base, _) = load.address.base else { return Ok(()) };
-        if !self.is_of_block || !has_barriers(self.program) || load.address.space != Space::Global {
+        if !self.warps.is_of_block || !has_barriers(self.program) || load.address.space != Space::Global {
             return Ok(());
         }
         match self.growth_of_block(base, DEEPEST) {

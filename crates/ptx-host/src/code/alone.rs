@@ -80,7 +80,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().unreachable()?;
             return Ok(());
         }
-        self.current.borrow_mut().clear();
+        self.rows.current.borrow_mut().clear();
         self.take(id)?;
         let carried = self.carried(region)?;
         let memory = carried.writes.iter().map(|&row| {
@@ -200,7 +200,7 @@ impl<'c> Code<'_, '_, 'c> {
         for pc in block.first..block.end {
             self.begin_notes(id, pc);
             self.locate(pc);
-            self.pc.set(pc);
+            self.at.pc.set(pc);
             self.instruction_alone(alone, &self.program.code[pc as usize])?;
         }
         self.locate(block.end);
@@ -270,11 +270,11 @@ impl<'c> Code<'_, '_, 'c> {
                     let lanes = self.builder().load(self.types.int(32), place, 4, Ordinary)?;
                     self.masks_of_lanes(lanes)?
                 }
-                None => self.mask.clone(),
+                None => self.masks.active.clone(),
             };
             self.send(exit, &lanes)?;
         }
-        self.run_next_among(self.version, region.last, (all, &targets), Left::Some)?;
+        self.run_next_among(self.at.version, region.last, (all, &targets), Left::Some)?;
         Ok(())
     }
 

@@ -29,7 +29,7 @@ impl<'c> Code<'_, '_, 'c> {
         let splits =
             guard.is_some_and(|(row, _)| !self.analysis.shapes.claim(Src::register(row)).is_uniform());
         let is_alone = together && self.analysis.schedule.beside(&self.analysis.graph, id).is_empty();
-        if !barrier.is_aligned && (!(together && (is_alone || !self.is_heavy)) || splits) {
+        if !barrier.is_aligned && (!(together && (is_alone || !self.warps.is_heavy)) || splits) {
             let why = "a barrier without `.aligned` that threads of a warp may reach one by one is not compiled yet";
             return Err(CompileError::refused(pc, why));
         }
@@ -39,15 +39,15 @@ impl<'c> Code<'_, '_, 'c> {
             }
             return self.wait_for_turn(id);
         }
-        let all = self.lanes_of(&self.mask.clone())?;
+        let all = self.lanes_of(&self.masks.active.clone())?;
         if !together {
             self.expect_together((id, pc), self.analysis.schedule.waiting(id), all)?;
         }
-        if self.is_heavy {
+        if self.warps.is_heavy {
             let op = &self.program.code[pc as usize].op;
             return self.by_runtime(id, guard, op, pc).map_err(Into::into);
         }
-        if self.is_of_block {
+        if self.warps.is_of_block {
             return self.wait_for_turn(id);
         }
         if guard.is_none() {
@@ -169,7 +169,7 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut others, mut place, mut waiting) = (none, self.int(32, pc.into()), none);
         for &other in elsewhere.iter().filter(|&&other| other != id).rev() {
             let ty = self.types.vector(self.types.int(1), self.lanes);
-            let masks = self.waiting[other].iter().map(|&place| builder.load(ty, place, 8, Ordinary));
+            let masks = self.masks.waiting[other].iter().map(|&place| builder.load(ty, place, 8, Ordinary));
             let lanes = self.lanes_of(&masks.collect::<Result<Vec<_>, _>>()?)?;
             let first = self.analysis.graph.block(other).first;
             if !is_barrier(first) {

@@ -61,7 +61,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn claimed_places(&self, row: u32) -> &[Value<'c>] {
-        self.indices.get(row as usize).map_or(&[], Vec::as_slice)
+        self.rows.indices.get(row as usize).map_or(&[], Vec::as_slice)
     }
 
     fn claimed_index_of(

@@ -38,7 +38,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         if matches!(collective.participants, Participants::Converged) {
-            self.present = Present::Same(self.running(guard)?);
+            self.masks.present = Present::Same(self.running(guard)?);
         }
         let (srcs, dsts) = (&*collective.srcs, &*collective.dsts);
         match (collective.kind, srcs, dsts) {
@@ -113,7 +113,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The groups of a chunk's lanes, as a lane mask or a vector of them.
     fn group(&self, chunk: usize) -> Value<'c> {
-        match &self.present {
+        match &self.masks.present {
             Present::Whole => self.int(32, u64::from(u32::MAX)),
             Present::Same(lanes) => *lanes,
             Present::Each(groups) => groups.get(chunk).copied().unwrap_or(self.int(32, 0)),
@@ -122,7 +122,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// A scalar in the form that groups have.
     fn like_groups(&self, value: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        match self.present {
+        match self.masks.present {
             Present::Whole | Present::Same(_) => Ok(value),
             Present::Each(_) => self.builder().splat(value, self.lanes),
         }
@@ -136,7 +136,7 @@ impl<'c> Code<'_, '_, 'c> {
         d: u32,
         of_group: impl Fn(Value<'c>) -> Result<Value<'c>, LlvmError>,
     ) -> Result<(), LlvmError> {
-        match self.present {
+        match self.masks.present {
             Present::Whole | Present::Same(_) => self.write_same(id, guard, d, of_group(self.group(0))?),
             Present::Each(_) => {
                 let values: Vec<Value<'c>> =
@@ -203,7 +203,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         let mut within = Vec::new();
         for (chunk, &same) in same.iter().enumerate() {
-            let group = match self.present {
+            let group = match self.masks.present {
                 Present::Each(_) => self.group(chunk),
                 Present::Whole | Present::Same(_) => builder.splat(self.group(chunk), self.lanes)?,
             };
@@ -215,7 +215,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn match_all(&self, id: BlockId, guard: Guard, value: Src, dsts: [u32; 2]) -> Result<(), LlvmError> {
         let builder = self.builder();
         let [d, all] = dsts;
-        if let Present::Each(groups) = &self.present {
+        if let Present::Each(groups) = &self.masks.present {
             let same = self.lanes_with_same(value)?;
             let (mut lanes, mut are_all) = (Vec::new(), Vec::new());
             for (&same, &group) in same.iter().zip(groups) {
@@ -245,7 +245,7 @@ impl<'c> Code<'_, '_, 'c> {
         let mut are_elected = Vec::new();
         for chunk in 0..self.chunks {
             let leader = self.lowest(self.group(chunk))?;
-            let leader = match self.present {
+            let leader = match self.masks.present {
                 Present::Each(_) => leader,
                 Present::Whole | Present::Same(_) => self.builder().splat(leader, self.lanes)?,
             };
@@ -276,7 +276,7 @@ impl<'c> Code<'_, '_, 'c> {
                 .map(|&value| self.joined_values(reduction, value, value))
                 .collect::<Result<_, _>>()?,
         };
-        match &self.present {
+        match &self.masks.present {
             Present::Each(groups) => {
                 let reduced = self.reduced_in_groups(reduction, &values, groups)?;
                 self.write_lanes(id, guard, d, &reduced)
@@ -294,7 +294,7 @@ impl<'c> Code<'_, '_, 'c> {
                 let neutral = self.builder().splat(neutral, self.lanes)?;
                 let values: Vec<Value<'c>> = values
                     .iter()
-                    .zip(&self.mask)
+                    .zip(&self.masks.active)
                     .map(|(&value, &mask)| self.builder().select(mask, value, neutral))
                     .collect::<Result<_, _>>()?;
                 self.write_same(id, guard, d, self.reduced(reduction, &values)?)

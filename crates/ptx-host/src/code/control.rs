@@ -50,13 +50,13 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().load(self.types.int(32), at, 4, Ordinary)?
         };
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        for (chunk, &place) in self.waiting[0].clone().iter().enumerate() {
+        for (chunk, &place) in self.masks.waiting[0].clone().iter().enumerate() {
             let shift = self.int(32, chunk as u64 * u64::from(self.lanes));
             let bits = self.builder().binary(BinaryOp::LShr, lanes, shift)?;
             let bits = self.emit.resize(bits, self.lanes)?;
             let lanes = self.builder().cast(CastOp::BitCast, bits, ty)?;
             self.builder().store(lanes, place, 8, Ordinary)?;
-            self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
+            self.builder().store(lanes, self.masks.alive[chunk], 8, Ordinary)?;
         }
         let is_full = self.builder().int_compare(IntPredicate::Eq, lanes, self.int(32, u32::MAX.into()))?;
         self.begin_version(is_full)
@@ -66,11 +66,11 @@ impl<'c> Code<'_, '_, 'c> {
     fn enter_group(&mut self) -> Result<(), LlvmError> {
         let (left, lanes) = (self.threads_left()?, self.int(32, self.chunks as u64 * u64::from(self.lanes)));
         let all = self.builder().splat(left, self.lanes)?;
-        for (chunk, &place) in self.waiting[0].clone().iter().enumerate() {
+        for (chunk, &place) in self.masks.waiting[0].clone().iter().enumerate() {
             let numbers = self.constants(32, chunk, |lane| lane as u64)?;
             let lanes = self.builder().int_compare(IntPredicate::Ult, numbers, all)?;
             self.builder().store(lanes, place, 8, Ordinary)?;
-            self.builder().store(lanes, self.alive[chunk], 8, Ordinary)?;
+            self.builder().store(lanes, self.masks.alive[chunk], 8, Ordinary)?;
         }
         let is_full = self.builder().int_compare(IntPredicate::Uge, left, lanes)?;
         self.begin_version(is_full)
@@ -115,13 +115,13 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The first block of the kernel in a version.
     fn entry(&self, version: Version) -> Result<Block<'c>, LlvmError> {
-        self.blocks[version as usize].first().copied().ok_or_else(|| defect("a kernel without code"))
+        self.at.blocks[version as usize].first().copied().ok_or_else(|| defect("a kernel without code"))
     }
 
     /// The first LLVM block of a block in a version, for the copy that follows the one being generated.
     pub(super) fn first_block(&self, version: Version, id: BlockId) -> Result<Block<'c>, LlvmError> {
-        let copy = self.copies.get(self.copy).and_then(|copy| copy.next(id));
-        let block = copy.and_then(|copy| self.blocks[version as usize].get(copy).copied());
+        let copy = self.at.copies.get(self.at.copy).and_then(|copy| copy.next(id));
+        let block = copy.and_then(|copy| self.at.blocks[version as usize].get(copy).copied());
         block.ok_or_else(|| defect("a block without code"))
     }
 
@@ -132,8 +132,8 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut mask, mut waiting) = (Vec::new(), Vec::new());
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize])?;
         let is_together = self.analysis.schedule.is_together(id);
-        for (&place, &alive) in self.waiting[id].iter().zip(&self.alive) {
-            mask.push(match (is_together, self.version) {
+        for (&place, &alive) in self.masks.waiting[id].iter().zip(&self.masks.alive) {
+            mask.push(match (is_together, self.at.version) {
                 (true, Version::Full) => all,
                 (true, Version::Partial) => self.builder().load(ty, alive, 8, Ordinary)?,
                 (false, _) => self.builder().load(ty, place, 8, Ordinary)?,
@@ -146,7 +146,7 @@ impl<'c> Code<'_, '_, 'c> {
         if is_together && self.checks() {
             self.check_together(id, &mask, &waiting)?;
         }
-        self.mask = mask;
+        self.masks.active = mask;
         Ok(())
     }
 
@@ -154,7 +154,7 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn leave(&mut self, id: BlockId, terminator: &Terminator) -> Result<(), CompileError> {
         match terminator {
             Terminator::Jump(to) => {
-                self.send_first(id, *to, &self.mask)?;
+                self.send_first(id, *to, &self.masks.active)?;
                 self.run_next(id, &[*to], Left::Some)?;
             }
             Terminator::Branch { condition, taken, other } => {
@@ -172,11 +172,11 @@ impl<'c> Code<'_, '_, 'c> {
                 self.stop_where(pc, guard.map(|(condition, _)| condition))?;
                 match guard {
                     None => {
-                        self.builder().branch(self.done)?;
+                        self.builder().branch(self.ends.done)?;
                     }
                     // No lane has stopped.
                     Some((_, other)) => {
-                        self.send(*other, &self.mask.clone())?;
+                        self.send(*other, &self.masks.active.clone())?;
                         self.run_next(id, &[*other], Left::Some)?;
                     }
                 }
@@ -194,10 +194,10 @@ impl<'c> Code<'_, '_, 'c> {
         other: BlockId,
     ) -> Result<(), LlvmError> {
         let (row, negated) = condition;
-        if let Some(holds) = self.copies.get(self.copy).and_then(|copy| copy.decided) {
+        if let Some(holds) = self.at.copies.get(self.at.copy).and_then(|copy| copy.decided) {
             let to = if holds { taken } else { Some(other) };
             let Some(to) = to else { return self.exit_all(id) };
-            self.send_first(id, to, &self.mask)?;
+            self.send_first(id, to, &self.masks.active)?;
             return self.run_next(id, &[to], Left::Some);
         }
         if self.analysis.shapes.row(row).is_uniform() {
@@ -205,7 +205,7 @@ impl<'c> Code<'_, '_, 'c> {
             let holds = self.negated(holds, negated)?;
             let [yes, no] = ["yes", "no"].map(|name| self.function.append_block(self.types, name));
             self.builder().branch_if(holds, yes, no)?;
-            let mask = self.mask.clone();
+            let mask = self.masks.active.clone();
             for (block, to) in [(yes, taken), (no, Some(other))] {
                 self.builder().position_at_end(block);
                 match to {
@@ -220,7 +220,7 @@ impl<'c> Code<'_, '_, 'c> {
         }
         self.note(RemarkKind::Divergent, Some(Src::register(row)));
         let (mut yes, mut no) = (Vec::new(), Vec::new());
-        for (chunk, &mask) in self.mask.iter().enumerate() {
+        for (chunk, &mask) in self.masks.active.iter().enumerate() {
             let holds = self.condition(condition, chunk)?;
             yes.push(self.builder().binary(BinaryOp::And, mask, holds)?);
             no.push(self.builder().binary(BinaryOp::And, mask, self.negated(holds, true)?)?);
@@ -236,11 +236,11 @@ impl<'c> Code<'_, '_, 'c> {
         }
         // In the version for full warps one test comes first: while no lane exits, its masks stay constants. If one does, the rest of the warp continues
         // in the other version, and never comes back.
-        if self.version == Version::Full {
+        if self.at.version == Version::Full {
             let [some, none] = ["exit", "stay"].map(|name| self.function.append_block(self.types, name));
             self.builder().branch_if(self.is_any(&yes)?, some, none)?;
             self.builder().position_at_end(none);
-            self.send_first(id, other, &self.mask)?;
+            self.send_first(id, other, &self.masks.active)?;
             self.run_next(id, &[other], Left::Some)?;
             self.builder().position_at_end(some);
         }
@@ -252,16 +252,16 @@ impl<'c> Code<'_, '_, 'c> {
     /// All active lanes exit.
     fn exit_all(&self, id: BlockId) -> Result<(), LlvmError> {
         if self.analysis.schedule.is_together(id) {
-            self.builder().branch(self.done)?;
+            self.builder().branch(self.ends.done)?;
             return Ok(());
         }
-        self.exit(&self.mask)?;
+        self.exit(&self.masks.active)?;
         self.run_next_of(Version::Partial, id, &[], Left::Perhaps)
     }
 
     /// Removes lanes that exit from the mask of live lanes.
     fn exit(&self, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        for (&place, &lanes) in self.alive.iter().zip(lanes) {
+        for (&place, &lanes) in self.masks.alive.iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
             let others = self.negated(lanes, true)?;
             let left = self.builder().binary(BinaryOp::And, before, others)?;
@@ -273,10 +273,10 @@ impl<'c> Code<'_, '_, 'c> {
     /// Sends the first lanes of a block to another one: if no others can wait there, they are the only ones.
     fn send_first(&self, from: BlockId, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
         let schedule = &self.analysis.schedule;
-        if self.is_heavy || schedule.has_patient() || schedule.waiting(from).contains(&to) {
+        if self.warps.is_heavy || schedule.has_patient() || schedule.waiting(from).contains(&to) {
             return self.send(to, lanes);
         }
-        for (&place, &lanes) in self.waiting[to].iter().zip(lanes) {
+        for (&place, &lanes) in self.masks.waiting[to].iter().zip(lanes) {
             self.builder().store(lanes, place, 8, Ordinary)?;
         }
         Ok(())
@@ -284,7 +284,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Adds lanes to those that wait at a block.
     pub(super) fn send(&self, to: BlockId, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        for (&place, &lanes) in self.waiting[to].iter().zip(lanes) {
+        for (&place, &lanes) in self.masks.waiting[to].iter().zip(lanes) {
             let before = self.builder().load(lanes.ty(), place, 8, Ordinary)?;
             let all = self.builder().binary(BinaryOp::Or, before, lanes)?;
             self.builder().store(all, place, 8, Ordinary)?;
@@ -294,7 +294,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Runs the lowest block at which lanes wait: those that waited before, and the targets of the block.
     pub(super) fn run_next(&self, id: BlockId, targets: &[BlockId], left: Left) -> Result<(), LlvmError> {
-        self.run_next_of(self.version, id, targets, left)
+        self.run_next_of(self.at.version, id, targets, left)
     }
 
     fn run_next_of(
@@ -333,7 +333,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().branch_if(self.has_waiting(next)?, way, after)?;
             self.builder().position_at_end(after);
         }
-        self.builder().branch(self.done)?;
+        self.builder().branch(self.ends.done)?;
         Ok(())
     }
 
@@ -341,7 +341,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// may be over: each loop has a back edge.
     fn way(&self, version: Version, id: BlockId, next: BlockId) -> Result<Block<'c>, LlvmError> {
         let pc = self.analysis.graph.block(id).end;
-        self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.mask))
+        self.way_from(version, (id, pc), next, |code| code.lanes_of(&code.masks.active))
     }
 
     /// As [`Self::way`], from an instruction of the block at which these lanes are.
@@ -353,8 +353,8 @@ impl<'c> Code<'_, '_, 'c> {
         lanes: impl Fn(&Self) -> Result<Value<'c>, LlvmError>,
     ) -> Result<Block<'c>, LlvmError> {
         let first = self.first_block(version, next)?;
-        let to = self.copies.get(self.copy).and_then(|copy| copy.next(next));
-        if next > id || to.is_some_and(|to| !come_back(&self.copies, self.copy, to)) {
+        let to = self.at.copies.get(self.at.copy).and_then(|copy| copy.next(next));
+        if next > id || to.is_some_and(|to| !come_back(&self.at.copies, self.at.copy, to)) {
             return Ok(first);
         }
         let builder = self.builder();
@@ -365,7 +365,7 @@ impl<'c> Code<'_, '_, 'c> {
         let goes_on = builder.int_compare(IntPredicate::Eq, attention, self.int(32, 0))?;
         self.unless(goes_on, |code| match code.analysis.is_of_warp() {
             true => code.stop(pc, lanes(code)?, Status::Interrupted),
-            false => code.stop_first(pc, &code.mask, Status::Interrupted),
+            false => code.stop_first(pc, &code.masks.active, Status::Interrupted),
         })?;
         if self.analysis.schedule.is_patient(next) {
             // All lanes may wait for other warps.
@@ -381,7 +381,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether a lane waits at a block.
     pub(super) fn has_waiting(&self, id: BlockId) -> Result<Value<'c>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        let chunks = self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary));
+        let chunks = self.masks.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary));
         self.is_any(&chunks.collect::<Result<Vec<_>, _>>()?)
     }
 

@@ -66,14 +66,14 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Memory for `count` rows, shared by all instructions that need no more.
     fn rows_in_memory(&mut self, count: usize) -> Result<Value<'c>, LlvmError> {
-        if let Some((memory, rows)) = self.rows
+        if let Some((memory, rows)) = self.rows.passed
             && rows >= count
         {
             return Ok(memory);
         }
         let ty = self.types.array(self.types.int(64), (count * WARP) as u64);
         let memory = self.builder().alloca_in_entry(ty, 64)?;
-        self.rows = Some((memory, count));
+        self.rows.passed = Some((memory, count));
         Ok(memory)
     }
 

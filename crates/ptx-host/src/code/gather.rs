@@ -43,10 +43,10 @@ impl<'c> Code<'_, '_, 'c> {
                     self.go_on_without(id, missing, &others)?;
                 }
                 self.take_waiting(id)?;
-                let is_whole = self.version == Version::Full || self.analysis.is_whole(id, self.launched);
-                self.present = match (is_whole, self.analysis.warps) {
+                let is_whole = self.at.version == Version::Full || self.analysis.is_whole(id, self.launched);
+                self.masks.present = match (is_whole, self.analysis.warps) {
                     (true, _) => Present::Whole,
-                    (false, 1) => Present::Same(self.lanes_of(&self.mask)?),
+                    (false, 1) => Present::Same(self.lanes_of(&self.masks.active)?),
                     (false, _) => Present::Each(self.present_of_warps()?),
                 };
             }
@@ -59,7 +59,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// For each lane the active lanes of its warp, in vectors.
     fn present_of_warps(&self) -> Result<Vec<Value<'c>>, LlvmError> {
         let mut all = Vec::new();
-        for lanes in self.lanes_of_warps(&self.mask)? {
+        for lanes in self.lanes_of_warps(&self.masks.active)? {
             let lanes = self.builder().splat(lanes, self.lanes)?;
             all.extend(std::iter::repeat_n(lanes, self.chunks / self.analysis.warps));
         }
@@ -83,7 +83,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.go_on_without(id, missing, others)?;
         }
         self.take_waiting(id)?;
-        self.present = Present::Same(here);
+        self.masks.present = Present::Same(here);
         Ok(())
     }
 
@@ -119,13 +119,13 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().branch_if(none, rest, on)?;
         self.run_others(id, rest, here, others)?;
         self.builder().position_at_end(on);
-        self.mask = self.vectors_of(ready)?;
-        for (place, left) in self.waiting[id].clone().into_iter().zip(self.vectors_of(incomplete)?) {
+        self.masks.active = self.vectors_of(ready)?;
+        for (place, left) in self.masks.waiting[id].clone().into_iter().zip(self.vectors_of(incomplete)?) {
             self.builder().store(left, place, 8, Ordinary)?;
         }
         let ready = self.builder().splat(ready, self.lanes)?;
         let groups = members.iter().map(|&members| self.builder().binary(BinaryOp::And, members, ready));
-        self.present = Present::Each(groups.collect::<Result<_, _>>()?);
+        self.masks.present = Present::Each(groups.collect::<Result<_, _>>()?);
         Ok(())
     }
 
@@ -217,7 +217,7 @@ impl<'c> Code<'_, '_, 'c> {
         for next in self.analysis.schedule.in_order_after_incomplete(id, others.clone()) {
             let after = self.append("after");
             let pc = self.analysis.graph.block(id).first;
-            let way = self.way_from(self.version, (id, pc), next, |_| Ok(here))?;
+            let way = self.way_from(self.at.version, (id, pc), next, |_| Ok(here))?;
             self.builder().branch_if(self.has_waiting(next)?, way, after)?;
             self.builder().position_at_end(after);
         }
@@ -231,7 +231,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Counts operations for which lanes are missing since a block ran, if these can let each other run in turn (`analysis/progress.rs`): if
     /// there are more than blocks, the lanes wait for each other forever.
     fn count_vain(&self) -> Result<(), LlvmError> {
-        let Some(place) = self.vain else { return Ok(()) };
+        let Some(place) = self.masks.vain else { return Ok(()) };
         let word = self.types.int(32);
         let count = self.builder().load(word, place, 4, Ordinary)?;
         let count = self.builder().binary(BinaryOp::Add, count, self.int(32, 1))?;
@@ -243,7 +243,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Resets the counter when a block runs.
     pub(super) fn forget_vain(&self) -> Result<(), LlvmError> {
-        let Some(place) = self.vain else { return Ok(()) };
+        let Some(place) = self.masks.vain else { return Ok(()) };
         self.builder().store(self.int(32, 0), place, 4, Ordinary).map(drop)
     }
 
@@ -269,11 +269,12 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The lanes that have not exited, as a lane mask.
     pub(super) fn alive_lanes(&self) -> Result<Value<'c>, LlvmError> {
-        if self.version == Version::Full {
+        if self.at.version == Version::Full {
             return Ok(self.int(32, u32::MAX.into()));
         }
         let ty = self.types.vector(self.types.int(1), self.lanes);
         let alive: Vec<Value<'c>> = self
+            .masks
             .alive
             .iter()
             .map(|&place| self.builder().load(ty, place, 8, Ordinary))
@@ -283,7 +284,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     pub(super) fn masks_of(&self, id: BlockId) -> Result<Vec<Value<'c>>, LlvmError> {
         let ty = self.types.vector(self.types.int(1), self.lanes);
-        self.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
+        self.masks.waiting[id].iter().map(|&place| self.builder().load(ty, place, 8, Ordinary)).collect()
     }
 
     /// The inverse of [`Self::lanes_of`], for one warp.

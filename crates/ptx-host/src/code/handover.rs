@@ -65,7 +65,7 @@ impl Code<'_, '_, '_> {
             let vain = builder.load(word, at, 4, Ordinary)?;
             let stays = builder.int_compare(IntPredicate::Ne, vain, self.int(32, HANDED_OVER.into()))?;
             builder.branch_if_likely(stays, on, leave, true)?;
-            self.handovers.borrow_mut().push(Handover { id, version: self.version, leave });
+            self.ends.handovers.borrow_mut().push(Handover { id, version: self.at.version, leave });
         }
         builder.position_at_end(on);
         Ok(())
@@ -74,11 +74,11 @@ impl Code<'_, '_, '_> {
     /// Generates the code that hands warps over, each at the beginning of a block, where all rows are in memory.
     pub(super) fn finish_handovers(&mut self) -> Result<(), LlvmError> {
         let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
-        let rows = self.slots.len() as u32;
-        for Handover { id, version, leave } in self.handovers.take() {
+        let rows = self.rows.slots.len() as u32;
+        for Handover { id, version, leave } in self.ends.handovers.take() {
             self.builder().position_at_end(leave);
-            self.current.borrow_mut().clear();
-            self.version = version;
+            self.rows.current.borrow_mut().clear();
+            self.at.version = version;
             let analysis = self.analysis;
             let at: BTreeSet<BlockId> = analysis.schedule.waiting(id).iter().copied().chain([id]).collect();
             let mut places = vec![nowhere; self.chunks];

@@ -52,7 +52,7 @@ impl<'c> Code<'_, '_, 'c> {
         let access = Access::of(op).unwrap_or_default();
         let (active, mask) = (self.active_lanes(guard)?, self.active_lanes(None)?);
         let live = self.alive_lanes()?;
-        let mut given = std::mem::take(&mut self.given);
+        let mut given = std::mem::take(&mut self.rows.given);
         let read: BTreeSet<u32> = access.reads.iter().filter_map(|src| src.as_register()).collect();
         let call = |code: &Self| {
             read.difference(&given).try_for_each(|&row| code.store_row(row))?;
@@ -77,7 +77,7 @@ impl<'c> Code<'_, '_, 'c> {
         if guard.is_none() {
             given.extend(read.into_iter().chain(access.writes));
         }
-        self.given = given;
+        self.rows.given = given;
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl<'c> Code<'_, '_, 'c> {
         builder.position_at_end(few);
         for &next in others.range(id + 1..) {
             let after = self.function.append_block(self.types, "after");
-            builder.branch_if(self.has_waiting(next)?, self.first_block(self.version, next)?, after)?;
+            builder.branch_if(self.has_waiting(next)?, self.first_block(self.at.version, next)?, after)?;
             builder.position_at_end(after);
         }
         builder.branch(alone)?;
@@ -160,7 +160,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().branch_if(self.has_waiting(other)?, ask, after)?;
             self.builder().position_at_end(ask);
             self.idle(other, true)?;
-            self.builder().branch(self.first_block(self.version, other)?)?;
+            self.builder().branch(self.first_block(self.at.version, other)?)?;
             self.builder().position_at_end(after);
         }
         Ok(())

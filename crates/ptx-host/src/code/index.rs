@@ -38,7 +38,7 @@ impl<'c> Code<'_, '_, 'c> {
             return self.write_claimed_index(guard, row, reads);
         }
         let Some(indexed) = self.indexed(row) else { return Ok(()) };
-        let slot = self.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
+        let slot = self.rows.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
         for (&place, chunk) in slot.iter().zip(self.chunks_of(row)) {
             let mut index = self.index_of(indexed, reads, chunk)?;
             if let Some((condition, negated)) = guard {
@@ -63,7 +63,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn read_index(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let place = self.indices.get(row as usize).and_then(|slot| slot.get(self.copy(row, chunk)));
+        let place = self.rows.indices.get(row as usize).and_then(|slot| slot.get(self.copy(row, chunk)));
         let place = *place.ok_or_else(|| defect("a row without an index"))?;
         self.builder().load(self.types.int(indexed.bits), place, 8, Ordinary)
     }

@@ -43,8 +43,8 @@ impl<'c> Debug<'c> {
 impl Code<'_, '_, '_> {
     /// Sets the source location of the code generated from now on to that of an instruction.
     pub(super) fn locate(&self, pc: u32) {
-        let (Some(debug), Some(lines)) = (&self.debug, self.lines) else { return };
-        let pc = self.joined.map_or(pc, |joined| joined.place(pc));
+        let (Some(debug), Some(lines)) = (&self.reports.debug, self.reports.lines) else { return };
+        let pc = self.reports.joined.map_or(pc, |joined| joined.place(pc));
         let Some(location) = lines.location(pc) else { return };
         if let Some(&scope) = debug.scopes.get(location.file as usize) {
             self.builder().set_location(Some(debug.info.location(

@@ -19,7 +19,7 @@ use crate::run::Status;
 impl<'c> Code<'_, '_, 'c> {
     /// Stops the warp unless all 32 lanes take part.
     pub(super) fn expect_whole(&self, pc: u32) -> Result<(), LlvmError> {
-        match &self.present {
+        match &self.masks.present {
             Present::Whole => Ok(()),
             Present::Same(lanes) => {
                 let all = self.int(32, u64::from(u32::MAX));

@@ -47,7 +47,6 @@ mod turns;
 mod window;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 
 use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
 use ptx_isa::{Component, SpecialReg};
@@ -69,7 +68,7 @@ use crate::options::Lines;
 use crate::run::{Asked, field};
 pub(crate) use made::{Made, NAME, Runs};
 pub(crate) use probe::sites;
-use state::{Code, Debug, Inputs, Present, Version};
+use state::{Code, Debug, Ends, Inputs, Masks, Position, Present, Reports, RowMemory, Version, Warps};
 
 /// Upper bound of warp indices of a multiprocessor, `%nwarpid`; the interpreter uses the same.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;
@@ -115,69 +114,70 @@ pub(crate) fn generate(
     let addresses = addresses(&builder, types, frame, program.constants.global())?;
     let chunks = analysis.shapes.lanes().chunks() as usize;
     let mut code = Code {
-        emit: Emit { module, types, builder },
-        types,
         program,
         analysis,
         launched,
+        function,
+        emit: Emit { module, types, builder },
+        types,
         style: Style::of(machine.cpu()),
         lanes,
         chunks,
-        function,
-        slots: Vec::new(),
-        current: RefCell::default(),
-        indices: Vec::new(),
-        blocks: [Vec::new(), Vec::new()],
-        version: Version::Partial,
-        copies: Vec::new(),
-        copy: 0,
-        current_block: None,
-        waiting: Vec::new(),
-        arrays: Vec::new(),
-        alive: Vec::new(),
-        turns: None,
-        is_of_block: false,
-        is_quiet: analysis.warps > 1 && runs_together(program, analysis),
-        local: None,
-        done,
+        warps: Warps {
+            is_of_block: false,
+            is_quiet: analysis.warps > 1 && runs_together(program, analysis),
+            is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
+            turns: None,
+        },
+        at: Position {
+            blocks: [Vec::new(), Vec::new()],
+            version: Version::Partial,
+            copies: Vec::new(),
+            copy: 0,
+            block: None,
+            pc: Cell::new(0),
+        },
+        rows: RowMemory::default(),
+        masks: Masks {
+            waiting: Vec::new(),
+            alive: Vec::new(),
+            active: Vec::new(),
+            present: Present::Whole,
+            vain: None,
+        },
+        ends: Ends { done, stuck: Cell::new(None), handovers: RefCell::default() },
+        reports: Reports {
+            notes: extras.notes,
+            lines: extras.lines,
+            debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
+            joined: extras.joined,
+        },
         frame,
         inputs,
         addresses,
-        mask: Vec::new(),
-        present: Present::Whole,
-        is_heavy: launched.clusters || has_heavy(program, &analysis.graph),
+        local: None,
         multipliers: Vec::new(),
-        notes: extras.notes,
-        lines: extras.lines,
-        debug: extras.lines.map(|lines| Debug::new(module, types, function, program, lines)),
-        joined: extras.joined,
-        stuck: Cell::new(None),
-        handovers: RefCell::default(),
-        vain: None,
         probes: None,
-        given: BTreeSet::new(),
-        rows: None,
-        pc: Cell::new(0),
         asks: RefCell::default(),
     };
     if let Some(entry) = program.functions.get(program.entry as usize) {
         code.locate(entry.start);
     }
     let versions = code.versions();
-    code.copies = code.copies_of_blocks();
+    code.at.copies = code.copies_of_blocks();
     for &version in &versions {
-        let blocks = code.copies.iter().map(|_| function.append_block(types, "block"));
-        code.blocks[version as usize] = blocks.collect();
+        let blocks = code.at.copies.iter().map(|_| function.append_block(types, "block"));
+        code.at.blocks[version as usize] = blocks.collect();
     }
     if extras.checks_memory {
         code.begin_probes()?;
     }
-    code.is_of_block = code.has_turns();
-    if !analysis.is_of_warp() && !code.is_of_block {
+    code.warps.is_of_block = code.has_turns();
+    if !analysis.is_of_warp() && !code.warps.is_of_block {
         let why = "warps can run together, and parts of them separately, only if they take turns";
         return Err(CompileError::refused(0, why));
     }
-    if code.is_of_block {
+    if code.warps.is_of_block {
         code.begin_turns()?;
     }
     code.make_memory()?;
@@ -185,31 +185,31 @@ pub(crate) fn generate(
     if analysis.schedule.has_patient() {
         let place = code.builder().alloca(types.int(32), 4)?;
         code.builder().store(code.int(32, 0), place, 4, ptx_llvm::build::Volatility::Ordinary)?;
-        code.vain = Some(place);
+        code.masks.vain = Some(place);
     }
     code.enter()?;
     for version in versions {
-        code.version = version;
-        for copy in 0..code.copies.len() {
-            code.copy = copy;
-            code.block(code.copies[copy].block)?;
+        code.at.version = version;
+        for copy in 0..code.at.copies.len() {
+            code.at.copy = copy;
+            code.block(code.at.copies[copy].block)?;
         }
     }
     code.finish_stuck()?;
     code.finish_handovers()?;
-    let runs = if code.is_of_block {
+    let runs = if code.warps.is_of_block {
         code.finish_turns()?;
         Runs::Block
     } else {
         code.builder().position_at_end(done);
         code.builder().ret(Some(types.int_value(32, 0)))?;
         match analysis.schedule.has_patient() {
-            _ if code.is_heavy => Runs::Cluster,
+            _ if code.warps.is_heavy => Runs::Cluster,
             true => Runs::PatientWarp,
             false => Runs::Warp,
         }
     };
-    if let Some(debug) = &code.debug {
+    if let Some(debug) = &code.reports.debug {
         debug.finish();
     }
     Ok(Made { runs, asks: code.asks.take() })
@@ -261,7 +261,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn copies_of_blocks(&self) -> Vec<BlockCopy> {
         /// Limit on instructions times chunks.
         const MOST: usize = 8192;
-        if self.is_quiet {
+        if self.warps.is_quiet {
             copies(self.program, self.analysis, (MOST / self.chunks) as u32)
         } else {
             single_copies(self.analysis)
@@ -270,16 +270,16 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Generates the instructions of a block and its terminator.
     fn block(&mut self, id: BlockId) -> Result<(), CompileError> {
-        self.builder().position_at_end(self.blocks[self.version as usize][self.copy]);
+        self.builder().position_at_end(self.at.blocks[self.at.version as usize][self.at.copy]);
         self.locate(self.analysis.graph.block(id).first);
-        self.current_block = Some(id);
+        self.at.block = Some(id);
         self.read_turn()?;
         if let Some(region) = self.region_of(id) {
             return self.go_alone(id, &region);
         }
         self.read_live(id)?;
         self.take(id)?;
-        self.given.clear();
+        self.rows.given.clear();
         if self.checks() {
             self.check_read(id)?;
         }
@@ -309,12 +309,12 @@ impl<'c> Code<'_, '_, 'c> {
         let inst = &program.code[pc as usize];
         self.begin_notes(id, pc);
         self.locate(pc);
-        self.pc.set(pc);
+        self.at.pc.set(pc);
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         let is_by_runtime = is_heavy(&inst.op) || self.is_of_cluster(&inst.op);
-        if !is_by_runtime && !self.given.is_empty() {
+        if !is_by_runtime && !self.rows.given.is_empty() {
             let writes = Access::of(&inst.op).unwrap_or_default().writes;
-            self.given.retain(|row| !writes.contains(row));
+            self.rows.given.retain(|row| !writes.contains(row));
         }
         if let Op::Effect(effect) = &inst.op
             && !is_by_runtime

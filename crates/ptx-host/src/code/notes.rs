@@ -9,7 +9,7 @@ use crate::notes::{Note, RemarkKind};
 impl Code<'_, '_, '_> {
     /// Starts the code of an instruction.
     pub(super) fn begin_notes(&self, id: BlockId, pc: u32) {
-        if let Some(notes) = self.notes {
+        if let Some(notes) = self.reports.notes {
             notes.at.set((pc, id));
         }
     }
@@ -21,10 +21,10 @@ impl Code<'_, '_, '_> {
 
     /// As [`Self::note`], for an access of `bytes` bytes.
     pub(super) fn note_access(&self, kind: RemarkKind, src: Option<Src>, bytes: i64) {
-        let Some(notes) = self.notes else { return };
+        let Some(notes) = self.reports.notes else { return };
         let (pc, block) = notes.at.get();
         // Instructions that were added to join operations are not in the source.
-        if self.joined.is_some_and(|joined| joined.place(pc) != pc) {
+        if self.reports.joined.is_some_and(|joined| joined.place(pc) != pc) {
             return;
         }
         notes.all.borrow_mut().entry((pc, kind)).or_insert(Note { block, src, bytes });
@@ -32,7 +32,7 @@ impl Code<'_, '_, '_> {
 
     /// Notes that an access is masked, unless all lanes execute it.
     pub(super) fn note_mask(&self, guard: Option<(u32, bool)>) {
-        let Some(notes) = self.notes else { return };
+        let Some(notes) = self.reports.notes else { return };
         let (_, block) = notes.at.get();
         let guard = guard.map(|(row, _)| Src::register(row));
         match guard.filter(|&guard| !self.analysis.shapes.src(guard).is_uniform()) {

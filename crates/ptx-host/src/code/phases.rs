@@ -27,7 +27,7 @@ impl<'c> Loops<'c> {
     /// The loops of a kernel with one version of code, if its warps reach barriers in one order.
     pub(super) fn new(code: &Code<'_, '_, 'c>) -> Result<Option<Self>, LlvmError> {
         let phases = Phases::new(code.program, &code.analysis.graph);
-        let is_plain = code.versions().len() == 1 && !code.is_quiet && !code.checks();
+        let is_plain = code.versions().len() == 1 && !code.warps.is_quiet && !code.checks();
         let Some(phases) = phases.filter(|_| is_plain) else { return Ok(None) };
         let at = code.builder().alloca_in_entry(code.types.int(32), 4)?;
         let heads = phases.blocks.iter().map(|_| code.function.append_block(code.types, "phase")).collect();
@@ -64,13 +64,13 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Loads the current warp's index, for code that begins here.
     pub(super) fn read_turn(&mut self) -> Result<(), LlvmError> {
-        let Some(at) = self.turns.as_ref().and_then(|turns| turns.loops.as_ref()).map(|loops| loops.at)
+        let Some(at) = self.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref()).map(|loops| loops.at)
         else {
             return Ok(());
         };
         let warp = self.builder().load(self.types.int(32), at, 4, Ordinary)?;
         self.inputs = self.inputs_of_turn(warp)?;
-        if let Some(turns) = &mut self.turns {
+        if let Some(turns) = &mut self.warps.turns {
             turns.warp = warp;
         }
         Ok(())
@@ -78,7 +78,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Ends a warp's turn: the next warp runs in this phase, or the first one in what follows: the next phase, or `after`.
     pub(super) fn end_turn(&self, phase: usize, after: Option<Block<'c>>) -> Result<(), LlvmError> {
-        let turns = self.turns.as_ref().ok_or_else(|| defect("a phase without turns"))?;
+        let turns = self.warps.turns.as_ref().ok_or_else(|| defect("a phase without turns"))?;
         let loops = turns.loops.as_ref().ok_or_else(|| defect("turns without phases"))?;
         let head = |phase: usize| loops.heads.get(phase).copied().ok_or_else(|| defect("no such phase"));
         let after = match after {
@@ -96,20 +96,22 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The phase that a barrier ends, and the beginning of the next one.
     pub(super) fn phase_ended_by(&self, barrier: BlockId) -> Option<(usize, Block<'c>)> {
-        let loops = self.turns.as_ref()?.loops.as_ref()?;
+        let loops = self.warps.turns.as_ref()?.loops.as_ref()?;
         let next = loops.phases.begun_by(barrier)?;
         Some((next - 1, *loops.heads.get(next)?))
     }
 
     /// The last phase.
     pub(super) fn last_phase(&self) -> Option<usize> {
-        self.turns.as_ref()?.loops.as_ref()?.heads.len().checked_sub(1)
+        self.warps.turns.as_ref()?.loops.as_ref()?.heads.len().checked_sub(1)
     }
 
     /// Recomputes the rows that a phase reads, at the barrier that begins it.
     pub(super) fn compute_again(&mut self, id: BlockId) -> Result<(), CompileError> {
         let analysis = self.analysis;
-        let Some(loops) = self.turns.as_ref().and_then(|turns| turns.loops.as_ref()) else { return Ok(()) };
+        let Some(loops) = self.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref()) else {
+            return Ok(());
+        };
         let phase = loops.phases.begun_by(id).and_then(|phase| loops.phases.blocks.get(phase));
         let blocks = phase.into_iter().flatten();
         let read: BTreeSet<u32> = blocks.flat_map(|&block| analysis.rows_of(self.program, block)).collect();
@@ -118,7 +120,7 @@ impl<'c> Code<'_, '_, 'c> {
         for row in read.into_iter().filter(is_wanted) {
             self.order_again(&loops.again, row, &mut seen, &mut order);
         }
-        self.current.borrow_mut().clear();
+        self.rows.current.borrow_mut().clear();
         for pc in order {
             self.instruction(id, pc)?;
         }

@@ -98,7 +98,7 @@ impl<'c> Code<'_, '_, 'c> {
     ) -> Result<(), CompileError> {
         let Some(probes) = &self.probes else { return Ok(()) };
         let Some(accesses) = effect.accesses() else { return Ok(()) };
-        if self.joined.is_some_and(|joined| joined.place(pc) != pc) {
+        if self.reports.joined.is_some_and(|joined| joined.place(pc) != pc) {
             let why = "accesses of operations that lanes reach through different instructions are not checked in compiled code";
             return Err(CompileError::refused(pc, why));
         }

@@ -71,18 +71,18 @@ impl<'c> Code<'_, '_, 'c> {
                 _ => self.copies(row),
             };
             let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            self.slots.push(slot);
+            self.rows.slots.push(slot);
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
             let indices = index.iter().flat_map(|&ty| (0..self.copies(row)).map(move |_| ty));
             let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            self.indices.push(if self.checks() { self.claimed_slot(row)? } else { indices });
+            self.rows.indices.push(if self.checks() { self.claimed_slot(row)? } else { indices });
         }
         let mask = self.types.vector(self.types.int(1), self.lanes);
         for _ in self.analysis.graph.blocks() {
             let slot = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
-            self.waiting.push(slot);
+            self.masks.waiting.push(slot);
         }
-        self.alive = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
+        self.masks.alive = (0..self.chunks).map(|_| self.zeroed(mask)).collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -198,19 +198,19 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Loads the rows that a block uses and that are live into it, at its beginning, so that each value dominates all of its LLVM blocks.
     pub(super) fn read_live(&self, id: BlockId) -> Result<(), LlvmError> {
-        self.current.borrow_mut().clear();
-        for (&row, &value) in self.copies.get(self.copy).into_iter().flat_map(|copy| &copy.known) {
+        self.rows.current.borrow_mut().clear();
+        for (&row, &value) in self.at.copies.get(self.at.copy).into_iter().flat_map(|copy| &copy.known) {
             let value = self.int(self.analysis.widths.row(row), value);
-            self.current.borrow_mut().insert((row, 0), Current { value, is_new: false });
+            self.rows.current.borrow_mut().insert((row, 0), Current { value, is_new: false });
         }
         for row in self.analysis.rows_of(self.program, id) {
             if self.analysis.liveness.is_live_into(id, row) {
                 for (at, &place) in self.slot(row).iter().enumerate() {
-                    if self.current.borrow().contains_key(&(row, at)) {
+                    if self.rows.current.borrow().contains_key(&(row, at)) {
                         continue;
                     }
                     let value = self.builder().load(self.type_of(row), place, 8, Ordinary)?;
-                    self.current.borrow_mut().insert((row, at), Current { value, is_new: false });
+                    self.rows.current.borrow_mut().insert((row, at), Current { value, is_new: false });
                 }
             }
         }
@@ -228,6 +228,7 @@ impl<'c> Code<'_, '_, 'c> {
     pub(super) fn write_live_into(&self, others: &BTreeSet<BlockId>) -> Result<(), LlvmError> {
         let analysis = self.analysis;
         let mut new: Vec<_> = self
+            .rows
             .current
             .borrow()
             .iter()
@@ -249,11 +250,11 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn slot(&self, row: u32) -> &[Value<'c>] {
-        self.slots.get(row as usize).map_or(&[], Vec::as_slice)
+        self.rows.slots.get(row as usize).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {
-        if let Some(current) = self.current.borrow().get(&(row, at)) {
+        if let Some(current) = self.rows.current.borrow().get(&(row, at)) {
             return Ok(current.value);
         }
         match self.slot(row).get(at) {
@@ -293,14 +294,14 @@ impl<'c> Code<'_, '_, 'c> {
             if let Some(condition) = condition {
                 value = self.builder().select(condition, value, self.read(row, copy)?)?;
             }
-            self.current.borrow_mut().insert((row, copy), Current { value, is_new: true });
+            self.rows.current.borrow_mut().insert((row, copy), Current { value, is_new: true });
         }
         Ok(())
     }
 
     /// The active lanes of a chunk for which the guard holds.
     pub(super) fn active(&self, guard: Option<(u32, bool)>, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let mask = self.mask[chunk];
+        let mask = self.masks.active[chunk];
         match guard {
             None => Ok(mask),
             Some(condition) => self.builder().binary(BinaryOp::And, mask, self.condition(condition, chunk)?),

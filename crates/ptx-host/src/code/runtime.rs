@@ -17,7 +17,7 @@ impl<'c> Code<'_, '_, 'c> {
         arguments: &[Value<'c>],
         result: Type<'c>,
     ) -> Result<Value<'c>, LlvmError> {
-        self.asks.borrow_mut().push((self.pc.get(), entry));
+        self.asks.borrow_mut().push((self.at.pc.get(), entry));
         let builder = self.builder();
         let pointer = self.types.pointer(0);
         let table = builder.offset(self.frame, self.int(64, field::RUNTIME as u64))?;
@@ -64,8 +64,8 @@ impl<'c> Code<'_, '_, 'c> {
     /// The number that the runtime knows an instruction by: its place in the program before operations were joined. For a merged operation
     /// it is the place of the original that the first of these lanes reached.
     pub(super) fn instruction_of(&self, pc: u32, lanes: Value<'c>) -> Result<Value<'c>, LlvmError> {
-        let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
-            let place = self.joined.map_or(pc, |joined| joined.place(pc));
+        let Some((row, sites)) = self.reports.joined.and_then(|joined| joined.meeting(pc)) else {
+            let place = self.reports.joined.map_or(pc, |joined| joined.place(pc));
             return Ok(self.int(32, place.into()));
         };
         let numbers: Vec<Value<'c>> = (0..self.chunks)

@@ -33,11 +33,11 @@ impl<'c> Code<'_, '_, 'c> {
     /// Memory of the function for one value per lane. Each `number` has its own memory, which is reused: an instruction uses a different one for each
     /// operand that it holds.
     pub(super) fn array(&mut self, number: usize) -> Result<Value<'c>, LlvmError> {
-        while self.arrays.len() <= number {
+        while self.rows.arrays.len() <= number {
             let ty = self.types.array(self.types.int(64), (WARP * self.analysis.warps) as u64);
-            self.arrays.push(self.builder().alloca_in_entry(ty, 64)?);
+            self.rows.arrays.push(self.builder().alloca_in_entry(ty, 64)?);
         }
-        self.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
+        self.rows.arrays.get(number).copied().ok_or_else(|| defect("an array without memory"))
     }
 
     /// Stores the values of all chunks, vectors of one type of at least 8 bits, to an array.

@@ -147,7 +147,7 @@ impl<'c> Code<'_, '_, 'c> {
             let shuffled = self.picked(values, chunk, source)?;
             // The manual leaves open what a lane gets from one that does not take part; as in the interpreter it keeps its own value.
             let bits = |lane: usize| 1 << source(lane);
-            let here = match &self.present {
+            let here = match &self.masks.present {
                 Present::Whole => None,
                 Present::Same(lanes) => {
                     let lanes = self.builder().splat(*lanes, self.lanes)?;
@@ -220,7 +220,7 @@ impl<'c> Code<'_, '_, 'c> {
         for (chunk, &(source, is_inside)) in computed.iter().enumerate() {
             let own = self.constants(32, chunk, |lane| lane as u64)?;
             let source = builder.select(is_inside, source, own)?;
-            let lanes = match &self.present {
+            let lanes = match &self.masks.present {
                 Present::Whole => None,
                 Present::Same(lanes) => Some(builder.splat(*lanes, self.lanes)?),
                 Present::Each(groups) => Some(groups[chunk]),

@@ -15,17 +15,17 @@ use crate::analysis::{BlockId, Gather};
 impl<'c> Code<'_, '_, 'c> {
     /// Ends the warp, whose lanes wait for each other forever. It is at the beginning of a block, so that all rows are in memory.
     pub(super) fn end_stuck(&self) -> Result<(), LlvmError> {
-        let block = self.stuck.get().unwrap_or_else(|| self.function.append_block(self.types, "stuck"));
-        self.stuck.set(Some(block));
+        let block = self.ends.stuck.get().unwrap_or_else(|| self.function.append_block(self.types, "stuck"));
+        self.ends.stuck.set(Some(block));
         self.builder().branch(block).map(drop)
     }
 
     /// Generates the code that [`Self::end_stuck`] branches to.
     pub(super) fn finish_stuck(&mut self) -> Result<(), LlvmError> {
-        let Some(block) = self.stuck.get() else { return Ok(()) };
+        let Some(block) = self.ends.stuck.get() else { return Ok(()) };
         self.builder().position_at_end(block);
-        self.current.borrow_mut().clear();
-        self.version = Version::Partial;
+        self.rows.current.borrow_mut().clear();
+        self.at.version = Version::Partial;
         let nowhere = self.constants(32, 0, |_| u64::from(u32::MAX))?;
         let mut places = vec![nowhere; self.chunks];
         let mut members = vec![nowhere; self.chunks];
@@ -55,8 +55,8 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// For each lane of a chunk, the number by which the runtime knows the operation at which it waits.
     fn places_of_lanes(&self, pc: u32, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let Some((row, sites)) = self.joined.and_then(|joined| joined.meeting(pc)) else {
-            let place = self.joined.map_or(pc, |joined| joined.place(pc));
+        let Some((row, sites)) = self.reports.joined.and_then(|joined| joined.meeting(pc)) else {
+            let place = self.reports.joined.map_or(pc, |joined| joined.place(pc));
             return self.constants(32, chunk, |_| place.into());
         };
         let numbers = self.emit.resize(self.vector(Src::register(row), chunk)?, 32)?;

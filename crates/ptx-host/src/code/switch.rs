@@ -97,7 +97,7 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().switch(value, nowhere, &blocks)?;
         self.builder().position_at_end(nowhere);
         self.builder().unreachable()?;
-        let mask = self.mask.clone();
+        let mask = self.masks.active.clone();
         for (&to, block) in targets.iter().zip(blocks) {
             self.builder().position_at_end(block);
             self.send(to, &mask)?;

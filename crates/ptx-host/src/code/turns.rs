@@ -65,7 +65,7 @@ impl<'c> Code<'_, '_, 'c> {
         let has_none = || (0..self.analysis.graph.blocks().len()).all(|id| !self.is_barrier(id));
         (!self.checks() || !self.analysis.is_of_warp() && (has_one() || has_none()))
             && !self.analysis.schedule.has_patient()
-            && !self.is_heavy
+            && !self.warps.is_heavy
             && take_turns(self.program, &self.analysis.graph)
             && function.is_some_and(|function| function.local == 0)
             && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST
@@ -99,7 +99,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
         let is_known =
             |row: u32| matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
-        let loops = self.turns.as_ref().and_then(|turns| turns.loops.as_ref());
+        let loops = self.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref());
         let is_kept = |row: u32| !is_known(row) && !loops.is_some_and(|loops| loops.computes(row));
         (0..rows).filter(|&row| self.analysis.liveness.is_live_into(id, row) && is_kept(row)).collect()
     }
@@ -142,7 +142,8 @@ impl<'c> Code<'_, '_, 'c> {
         self.builder().position_at_end(start);
         let resumes = vec![(0, start)];
         let loops = None;
-        self.turns = Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes, loops });
+        self.warps.turns =
+            Some(Turns { warps, warp, next, left, state, bytes, turn, advance, resumes, loops });
         Ok(())
     }
 
@@ -163,10 +164,10 @@ impl<'c> Code<'_, '_, 'c> {
             resumes: Vec::new(),
             loops: Some(loops),
         };
-        self.turns = Some(turns);
+        self.warps.turns = Some(turns);
         let bytes = self.state_bytes();
         let state = self.builder().alloca_in_entry(self.types.array(self.types.int(8), bytes * warps), 64)?;
-        if let Some(turns) = &mut self.turns {
+        if let Some(turns) = &mut self.warps.turns {
             (turns.state, turns.bytes) = (state, bytes);
         }
         self.begin_turn()
@@ -213,7 +214,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The lanes that are threads, of the warp that has its turn.
     pub(super) fn lanes_of_turn(&self) -> Result<Option<Value<'c>>, LlvmError> {
-        let Some(turns) = &self.turns else { return Ok(None) };
+        let Some(turns) = &self.warps.turns else { return Ok(None) };
         let threads: u64 = self.launched.block.iter().map(|&extent| u64::from(extent)).product();
         let last = threads - (turns.warps - 1) * WARP as u64;
         let lanes = self.int(32, u64::from(u32::MAX) >> (WARP as u64 - last));
@@ -264,7 +265,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Completes the function after the code of warps: a warp that exits takes no more turns, and each turn resumes where its warp is.
     pub(super) fn finish_turns(&mut self) -> Result<(), LlvmError> {
-        self.builder().position_at_end(self.done);
+        self.builder().position_at_end(self.ends.done);
         if let Some(last) = self.last_phase() {
             self.read_turn()?;
             let end = self.function.append_block(self.types, "end");
@@ -273,7 +274,7 @@ impl<'c> Code<'_, '_, 'c> {
             self.builder().ret(Some(self.int(32, 0)))?;
             return Ok(());
         }
-        let Some(turns) = self.turns.take() else {
+        let Some(turns) = self.warps.turns.take() else {
             self.builder().ret(Some(self.int(32, 0)))?;
             return Ok(());
         };
@@ -307,17 +308,17 @@ impl<'c> Code<'_, '_, 'c> {
     /// A barrier, the first instruction of its block, which all lanes of the warp that have not exited execute: the next warp takes its turn.
     pub(super) fn wait_for_turn(&mut self, id: BlockId) -> Result<(), CompileError> {
         // Orders the block's stores before the barrier ahead of those after it, as other blocks see them.
-        if !self.is_quiet {
+        if !self.warps.is_quiet {
             self.builder().fence(Ordering::AcqRel, Scope::System)?;
         }
-        let Some(turns) = &self.turns else { return Ok(()) };
+        let Some(turns) = &self.warps.turns else { return Ok(()) };
         let kept = self.kept(id);
         let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
         for Kept { place: from, ty, offset } in &kept {
             let value = self.builder().load(*ty, *from, 8, Ordinary)?;
             self.builder().store(value, self.builder().offset(place, self.int(64, *offset))?, 8, Ordinary)?;
         }
-        if self.version == Version::Partial {
+        if self.at.version == Version::Partial {
             self.keep_lanes(place)?;
         }
         let number = turns.resumes.len() as u64;
@@ -334,22 +335,22 @@ impl<'c> Code<'_, '_, 'c> {
         if self.last_phase().is_some() {
             self.begin_turn()?;
         }
-        let Some(turns) = &self.turns else { return Ok(()) };
+        let Some(turns) = &self.warps.turns else { return Ok(()) };
         let place = self.of_warp(turns.state, turns.warp, turns.bytes)?;
         for Kept { place: to, ty, offset } in &kept {
             let from = self.builder().offset(place, self.int(64, *offset))?;
             self.builder().store(self.builder().load(*ty, from, 8, Ordinary)?, *to, 8, Ordinary)?;
         }
-        self.mask = match self.version {
+        self.masks.active = match self.at.version {
             Version::Full => vec![self.types.int_vector(1, &vec![1; self.lanes as usize])?; self.chunks],
             Version::Partial => self.kept_lanes(place)?,
         };
-        for (&place, &lanes) in self.alive.iter().zip(&self.mask) {
+        for (&place, &lanes) in self.masks.alive.iter().zip(&self.masks.active) {
             self.builder().store(lanes, place, 8, Ordinary)?;
         }
         self.compute_again(id)?;
         self.read_live(id)?;
-        if let Some(turns) = self.turns.as_mut().filter(|turns| turns.loops.is_none()) {
+        if let Some(turns) = self.warps.turns.as_mut().filter(|turns| turns.loops.is_none()) {
             turns.resumes.push((number, resume));
         }
         Ok(())
@@ -357,7 +358,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Saves the masks of lanes that have not exited, one word per warp.
     fn keep_lanes(&self, place: Value<'c>) -> Result<(), LlvmError> {
-        for (warp, lanes) in self.lanes_of_warps(&self.mask)?.into_iter().enumerate() {
+        for (warp, lanes) in self.lanes_of_warps(&self.masks.active)?.into_iter().enumerate() {
             let place = self.builder().offset(place, self.int(64, 4 * warp as u64))?;
             self.builder().store(lanes, place, 4, Ordinary)?;
         }
@@ -379,8 +380,8 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut kept, mut offset) = (Vec::new(), LANES);
         for (_, row) in self.kept_anywhere() {
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
-            let indices = self.indices.get(row as usize).into_iter().flatten().zip(index);
-            let slot = self.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
+            let indices = self.rows.indices.get(row as usize).into_iter().flatten().zip(index);
+            let slot = self.rows.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
             let places = slot.iter().map(|&place| (place, self.type_of(row)));
             let mut at = offset;
             for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {

@@ -78,7 +78,7 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether all lanes of the warp are known to execute the current block.
     fn is_full(&self) -> bool {
         let all = self.types.int_vector(1, &vec![1; self.lanes as usize]);
-        all.is_ok_and(|all| self.mask.iter().all(|&mask| mask == all))
+        all.is_ok_and(|all| self.masks.active.iter().all(|&mask| mask == all))
     }
 
     /// Stores single elements where a guard holds, to addresses that all lanes have loaded from (`analysis/exchange.rs`): the other lanes
@@ -89,11 +89,11 @@ impl<'c> Code<'_, '_, 'c> {
         is_consecutive: bool,
         (store, pc): (&Store, u32),
     ) -> Result<bool, LlvmError> {
-        let first = self.current_block.map(|id| self.analysis.graph.block(id).first);
+        let first = self.at.block.map(|id| self.analysis.graph.block(id).first);
         let is_exchange = accessed.guard.is_some()
             && !self.checks()
             && !self.launched.clusters
-            && !self.is_heavy
+            && !self.warps.is_heavy
             && self.is_full()
             && first.is_some_and(|first| is_loaded_before(self.program, first, pc, store));
         let window = if is_consecutive { None } else { self.window_of(accessed) };
