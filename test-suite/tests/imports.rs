@@ -1,9 +1,8 @@
 //! Which files of a crate import each other in a circle: such files can only be read, and changed, together.
 //!
 //! An edge is a path in a `use` or elsewhere that leads into another file of the same crate; tests do not count. A path through a
-//! re-export (`pub use`) leads to the file that defines the item. Circles of more than
-//! [`LARGEST`] files are listed in `import-circles.tsv`: a crate in each line, and a file, or a folder many of whose files are in one. The
-//! list may only shrink: a file elsewhere that joins a circle fails the test, and so does a line that is not needed any more.
+//! re-export (`pub use`) leads to the file that defines the item. No circle
+//! may have more than [`LARGEST`] files, in any crate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -271,44 +270,18 @@ fn crates() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// The listed files and folders, by crate.
-fn listed() -> BTreeSet<(String, String)> {
-    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("import-circles.tsv");
-    let text = fs::read_to_string(list).expect("the list");
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let fields = lines.map(|line| line.split_once('\t').expect("a crate and a file"));
-    fields.map(|(name, file)| (name.to_owned(), file.to_owned())).collect()
-}
-
-/// The folder that a file is in, as the list has it.
-fn folder(file: &str) -> &str {
-    file.rfind('/').map_or("./", |end| &file[..=end])
-}
-
 #[test]
-fn circles_of_imports_only_shrink() {
-    let listed = listed();
-    let mut circular = BTreeSet::new();
+fn no_circle_of_imports_is_large() {
+    let mut found = String::new();
     for (name, src) in crates() {
         for circle in Imports::of(&src).circles().into_iter().filter(|circle| circle.len() > LARGEST) {
-            circular.extend(circle.into_iter().map(|file| (name.clone(), file)));
+            found += &format!("\n{name}: {}", Vec::from_iter(circle).join(", "));
         }
     }
-    let lines = |files: Vec<&(String, String)>| -> String {
-        files.iter().map(|(name, file)| format!("\n{name}\t{file}")).collect()
-    };
-    let is_listed = |(name, file): &(String, String)| {
-        [file.as_str(), folder(file)]
-            .iter()
-            .any(|entry| listed.contains(&(name.clone(), (*entry).to_owned())))
-    };
-    let new = lines(circular.iter().filter(|file| !is_listed(file)).collect());
-    assert!(new.is_empty(), "these files import each other in a circle with more than {LARGEST} files:{new}");
-    let is_needed = |(name, entry): &(String, String)| {
-        circular.iter().any(|(other, file)| other == name && (file == entry || folder(file) == entry))
-    };
-    let gone = lines(listed.iter().filter(|entry| !is_needed(entry)).collect());
-    assert!(gone.is_empty(), "remove these lines from import-circles.tsv:{gone}");
+    assert!(
+        found.is_empty(),
+        "these files import each other in a circle with more than {LARGEST} files:{found}"
+    );
 }
 
 #[test]
