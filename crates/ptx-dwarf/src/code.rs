@@ -38,16 +38,20 @@ pub fn trace_code(
     for (_, ranges) in &mut variables {
         settle_ranges(ranges, &positions);
     }
-    let labels = labels(view, program, &scopes, &variables, function);
+    let is_everywhere: Vec<bool> =
+        variables.iter().map(|(instance, ranges)| is_everywhere(view, &scopes, instance, ranges)).collect();
+    let elsewhere = variables.iter().zip(&is_everywhere).filter(|(_, everywhere)| !**everywhere);
+    let ranges = elsewhere.flat_map(|((_, ranges), _)| ranges.iter().map(|(range, _)| range));
+    let labels = labels(program, scopes.values().chain(ranges), scopes.get(&function));
     let label = |at: usize| labels.get(&at).cloned().unwrap_or_default();
     let strings = program.strings();
     let name = |register: RegId| register_name(strings, body, register);
-    let traced = |(instance, ranges): &(Instance, Ranges)| TracedVariable {
+    let traced = |((instance, ranges), everywhere): (&(Instance, Ranges), &bool)| TracedVariable {
         variable: instance.variable,
         inlined_at: instance.inlined_at,
         location: match ranges.as_slice() {
             [] => VariableLocation::Nowhere,
-            [(range, held)] if is_everywhere(view, &scopes, instance, range) => {
+            [(_, held)] if *everywhere => {
                 let class = held.first().map_or(GENERIC, |held| held.class);
                 VariableLocation::Everywhere(LocationDescription {
                     parts: parts(&composed(held), &name),
@@ -66,7 +70,7 @@ pub fn trace_code(
     };
     let trace = FunctionTrace {
         subprogram,
-        variables: variables.iter().map(traced).collect(),
+        variables: variables.iter().zip(&is_everywhere).map(traced).collect(),
         scopes: scopes.iter().map(|(key, range)| (*key, (label(range.start), label(range.end)))).collect(),
     };
     replace_marks(program.strings(), body, &labels);
@@ -152,39 +156,31 @@ fn settle_ranges(ranges: &mut Ranges, positions: &[usize]) {
     *ranges = kept;
 }
 
-/// Whether a range is all of the scope of its variable.
+/// Whether a variable has one location in all of its scope.
 fn is_everywhere(
     view: &View,
     scopes: &BTreeMap<ScopeKey, Range<usize>>,
     instance: &Instance,
-    range: &Range<usize>,
+    ranges: &Ranges,
 ) -> bool {
+    let [(range, _)] = ranges.as_slice() else { return false };
     let scope = view.debug_node(instance.variable).and_then(|variable| variable.node("scope"));
     let key = scope.and_then(|node| ScopeKey::innermost(view, node, instance.inlined_at));
     key.and_then(|key| scopes.get(&key))
         .is_some_and(|scope| range.start <= scope.start && scope.end <= range.end)
 }
 
-/// The labels that sections refer to, by position.
-fn labels(
-    view: &View,
+/// Labels at the ends of ranges that sections refer to, by position; `whole` is the function's.
+fn labels<'r>(
     program: &mut dyn Program,
-    scopes: &BTreeMap<ScopeKey, Range<usize>>,
-    variables: &[(Instance, Ranges)],
-    function: ScopeKey,
+    ranges: impl Iterator<Item = &'r Range<usize>>,
+    whole: Option<&Range<usize>>,
 ) -> BTreeMap<usize, String> {
-    let mut positions: BTreeSet<usize> = scopes.values().flat_map(|range| [range.start, range.end]).collect();
-    for (instance, ranges) in variables {
-        match ranges.as_slice() {
-            [(range, _)] if is_everywhere(view, scopes, instance, range) => {}
-            ranges => positions.extend(ranges.iter().flat_map(|(range, _)| [range.start, range.end])),
-        }
-    }
-    let whole = scopes.get(&function).cloned().unwrap_or_default();
-    let word = |at: usize| match at {
-        _ if at == whole.start => "func_begin",
-        _ if at == whole.end => "func_end",
-        _ => "tmp",
+    let positions: BTreeSet<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+    let word = |at: usize| match whole {
+        Some(whole) if at == whole.start => "func_begin",
+        Some(whole) if at == whole.end => "func_end",
+        Some(_) | None => "tmp",
     };
     positions.into_iter().map(|at| (at, program.code_label(word(at)))).collect()
 }

@@ -20,7 +20,7 @@ impl EntryId {
     }
 }
 
-/// A part of an expression or of a location list: a byte, or the address that a name stands for.
+/// A part of an expression or of a location list: a byte, or the address of a label or a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ExpressionPart {
     /// A byte.

@@ -1,4 +1,4 @@
-//! Looking names up: what a name stands for where it is used, and what is said about one that is not declared.
+//! Name lookup: the entity that a name refers to, and the diagnostic for one that is not declared.
 
 use ptx_diag::{Diagnostic, Span, nearest};
 use ptx_ir::{Operand, RegDeclId, RegId, Register, Symbol, VarId};
@@ -10,7 +10,7 @@ use crate::names::{Entity, First, Range, Recent, split};
 use crate::reader::Reader;
 
 impl<'s> Reader<'s, '_> {
-    /// What a name stands for here, mentioning registers of ranges.
+    /// The entity that a name refers to; a register of a range is created on its first use.
     pub(crate) fn lookup(&mut self, name: &'s str) -> Option<Entity> {
         match self.names.entities.get(name).map(|entry| (entry.value, entry.depth)) {
             Some((Entity::Declared(decl), depth)) if !self.hidden_by_range(name, depth) => {

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::mentions::Mentions;
 use crate::scoped::Scoped;
 
-/// What a name stands for.
+/// The entity that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Entity {
     Variable(VarId),

@@ -3,7 +3,7 @@
 use ptx_diag::Span;
 use rustc_hash::FxHashMap;
 
-/// What a name stands for in some scope.
+/// The entity that a name refers to in one scope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<T> {
     pub(crate) value: T,
@@ -67,25 +67,25 @@ impl<'s, T: Copy> Scoped<'s, T> {
         self.records.push(Record { name, entry, outer });
     }
 
-    /// What the name stands for here.
+    /// The entity that the name refers to at this position.
     pub(crate) fn get(&self, name: &str) -> Option<Entry<T>> {
         let at = *self.innermost.get(name)?;
         self.records.get(at as usize).map(|record| record.entry)
     }
 
-    /// What the name stands for here and in the scopes around, from the inside.
+    /// The entities that the name refers to in the enclosing scopes, innermost first.
     pub(crate) fn get_all(&self, name: &str) -> impl Iterator<Item = Entry<T>> + '_ {
         let at = |at: u32| self.records.get(at as usize);
         let first = self.innermost.get(name).and_then(|&innermost| at(innermost));
         std::iter::successors(first, move |record| record.outer.and_then(at)).map(|record| record.entry)
     }
 
-    /// What the name stands for if the innermost scope declares it.
+    /// The entity that the name refers to if the innermost scope declares it.
     pub(crate) fn get_here(&self, name: &str) -> Option<Entry<T>> {
         self.get(name).filter(|entry| entry.depth == self.depth())
     }
 
-    /// What the name stands for outside all scopes.
+    /// The entity that the name refers to outside all scopes.
     pub(crate) fn get_outermost(&self, name: &str) -> Option<Entry<T>> {
         let mut record = self.records.get(*self.innermost.get(name)? as usize)?;
         while let Some(outer) = record.outer {

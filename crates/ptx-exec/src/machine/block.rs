@@ -185,7 +185,7 @@ impl BlockState {
         let fault = |kind| Err(Fault { kind, space, address, size });
         let blocks = self.cluster.blocks();
         // A shared address contains the rank of its block in its upper bits. In `.shared::cta` rank 0 denotes the own
-        // block, whatever its rank: these are the offsets that programs compute with.
+        // block, regardless of its rank: these are the offsets that programs compute with.
         let (rank, offset) = rank_and_offset(address);
         let own = u64::from(self.rank);
         let is_own = rank == own || rank == 0 && space == Space::Shared;

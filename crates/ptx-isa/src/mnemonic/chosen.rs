@@ -69,7 +69,7 @@ impl Mnemonic {
         self.slots().filter_map(|(_, chosen)| chosen)
     }
 
-    /// Whether the modifier was chosen, in whatever slot.
+    /// Whether the modifier was chosen, in any slot.
     pub fn has(&self, modifier: Mod) -> bool {
         self.modifiers().any(|chosen| chosen == modifier)
     }

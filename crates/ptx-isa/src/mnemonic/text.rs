@@ -50,7 +50,7 @@ pub fn candidates(text: &str) -> Result<Vec<Mnemonic>, MnemonicError> {
     found.filter(|found| !found.is_empty()).ok_or_else(|| misfit_of(text))
 }
 
-/// The rows that have all the modifiers of a text, whatever else they need: `ld.global` has those of global memory.
+/// The rows that have all the modifiers of a text, and possibly more: `ld.global` has those of global memory.
 ///
 /// # Errors
 /// When no row of the opcode accepts all the modifiers, with the mistake and a suggestion.
