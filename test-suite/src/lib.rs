@@ -37,6 +37,7 @@ pub mod prove;
 pub mod ptx_program;
 pub mod reasons;
 pub mod roundtrip;
+pub mod sampled;
 pub mod sass;
 pub mod skip;
 pub mod stage;

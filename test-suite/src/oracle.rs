@@ -3,6 +3,8 @@
 //! They are looked for and used when they are there; a check without its oracle is counted as skipped. ptxas is the only
 //! judge of what PTX is valid; llc and opt tell whether LLVM's own programs take our IR.
 
+mod ptxas;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use ptx_gen::Home;
 use ptx_isa::{PtxVersion, Sm};
 
-use crate::judge::{output_within, supervise};
+use crate::judge::output_within;
 
 /// How long a tool of LLVM's or of NVIDIA's may take: minutes more than any input of the suite needs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(300);
@@ -92,16 +94,8 @@ impl Oracles {
         if !has_32_bit_addresses(ptx) {
             return self.assemble(ptx).map(drop);
         }
-        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
-        let folder = tempfile::tempdir()?;
-        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
-        std::fs::write(&input, ptx)?;
         let virtual_target = architecture(ptx).replace("sm_", "compute_");
-        let mut command = Command::new(ptxas);
-        command.arg(format!("-arch={virtual_target}")).arg(&input).arg("-o").arg(&output);
-        let run = output_within(&mut command, LIMIT)?;
-        let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
-        ensure!(run.status.success(), "ptxas: {}", first_lines(&complaint, 6));
+        self.run_ptxas(&[&format!("-arch={virtual_target}")], ptx)?;
         Ok(())
     }
 
@@ -110,21 +104,24 @@ impl Oracles {
     /// # Errors
     /// As [`Oracles::assemble`].
     pub fn assemble_as(&self, ptx: &str, linking: Linking) -> Result<(Vec<u8>, String)> {
-        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
-        let folder = tempfile::tempdir()?;
-        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
-        std::fs::write(&input, ptx)?;
-        let mut command = Command::new(ptxas);
-        if linking == Linking::Relocatable && is_relocatable(ptx) {
-            command.arg("-c");
+        let relocatable = linking == Linking::Relocatable && is_relocatable(ptx);
+        let architecture = format!("-arch={}", architecture(ptx));
+        let options: &[&str] =
+            if relocatable { &["-c", "-v", &architecture] } else { &["-v", &architecture] };
+        let run = self.run_ptxas(options, ptx)?;
+        ensure!(!run.cubin.is_empty(), "ptxas wrote no machine code");
+        Ok((run.cubin, run.complaint))
+    }
+
+    /// A run of ptxas that ends well; else the error is its complaint.
+    fn run_ptxas(&self, options: &[&str], ptx: &str) -> Result<ptxas::Run> {
+        let program = self.ptxas.as_ref().context("no ptxas")?;
+        let run = ptxas::run(program, options, ptx, LIMIT)?;
+        if let Some(ending) = &run.ending {
+            let complaint = first_lines(&run.complaint, 6);
+            bail!("ptxas: {}", if complaint.is_empty() { ending } else { &complaint });
         }
-        command.arg("-v").arg(format!("-arch={}", architecture(ptx))).arg(&input).arg("-o").arg(&output);
-        let run = output_within(&mut command, LIMIT)?;
-        if !run.status.success() {
-            let complaint = String::from_utf8_lossy(&run.stderr).replace(&*input.to_string_lossy(), "input");
-            bail!("ptxas: {}", first_lines(&complaint, 6));
-        }
-        Ok((std::fs::read(output)?, String::from_utf8_lossy(&run.stderr).into_owned()))
+        Ok(run)
     }
 
     /// Lets ptxas read and check `ptx` for the architecture of `home` without generating code.
@@ -140,15 +137,10 @@ impl Oracles {
     /// # Errors
     /// As [`Oracles::check`].
     pub fn check_within(&self, ptx: &str, home: Home, limit: Duration) -> Result<Verdict> {
-        let ptxas = self.ptxas.as_ref().context("no ptxas")?;
-        let folder = tempfile::tempdir()?;
-        let (input, output) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
-        std::fs::write(&input, ptx)?;
+        let program = self.ptxas.as_ref().context("no ptxas")?;
         let sm = if home.sm.number < 75 { Sm::new(75) } else { home.sm };
         let arch = sm.to_string().replace("sm_", "-arch=compute_");
-        let mut command = Command::new(ptxas);
-        command.args([&arch, "-w"]).arg(&input).arg("-o").arg(&output);
-        let ended = supervise(&mut command, limit)?;
+        let ended = ptxas::run(program, &[&arch, "-w"], ptx, limit)?;
         let lines = ended.said.lines().chain(ended.complaint.lines());
         let mut findings: Vec<_> = lines.filter_map(finding).collect();
         if let Some(ending) = ended.ending.as_ref().filter(|_| findings.is_empty()) {

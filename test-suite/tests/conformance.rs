@@ -20,7 +20,7 @@ const PRINTED_PART: f64 = 1.0;
 /// One file in this many goes through every stage, and this part must come through; `cargo xtask corpus` judges all.
 const SAMPLE: usize = 31;
 const SAMPLE_PART: f64 = 0.95;
-/// One instruction in this many is assembled here; `cargo xtask lines --until assemble` assembles all.
+/// Of these one instruction in this many is assembled here; `cargo xtask lines --until assemble` assembles all.
 const LINES_SAMPLE: usize = 25;
 
 fn main() -> ExitCode {
@@ -35,13 +35,31 @@ fn main() -> ExitCode {
     let bless = if std::env::var_os("BLESS").is_some_and(|v| v == "1") { Bless::Yes } else { Bless::No };
     let around = Arc::new(Surroundings { oracles, skips: Skips::default(), bless });
     let arguments = Arguments::from_args();
-    let trials = match trials(&workspace, &around) {
+    let mut trials = match trials(&workspace, &around) {
         Ok(trials) => trials,
         Err(error) => return told(Err(error)),
     };
+    if arguments.filter.is_none() && bless == Bless::No {
+        trials = sampled(trials);
+    }
     let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", around.skips.summary());
     conclusion.exit_code()
+}
+
+/// By default a part of the trials of kernels by other compilers, and of those that wait for programs beside LLVM.
+fn sampled(trials: Vec<Trial>) -> Vec<Trial> {
+    let is_of = |trial: &Trial, folder: &str| trial.name().starts_with(folder);
+    let (triton, rest): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_of(trial, "triton/"));
+    let (toolkit, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "toolkit/"));
+    let (random, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "exec/random_"));
+    let is_judged = |trial: &Trial| trial.name().ends_with("::parse") || trial.name().contains("::roundtrip");
+    let (judged, mut all): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_judged);
+    all.extend(testing::sample("trials with kernels of Triton", triton, 40));
+    all.extend(testing::sample("trials with kernels of CUDA's libraries", toolkit, 12));
+    all.extend(testing::sample("trials of large random programs", random, 20));
+    all.extend(testing::sample("trials of printing and round trips", judged, 90));
+    all
 }
 
 fn told(result: anyhow::Result<()>) -> ExitCode {
@@ -92,7 +110,7 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
         ("printed", corpus::Stage::PRINTING.as_slice(), 1, PRINTED_PART),
         ("sample through every stage", &corpus::Stage::ALL, SAMPLE, SAMPLE_PART),
     ] {
-        let own = move || measure(corpus::own_files()?, stages, step, 1.0);
+        let own = move || measure(name, corpus::own_files()?, stages, step, 1.0);
         trials.push(Trial::test(format!("corpus: own {name}"), move || {
             Ok(own().map_err(|e| format!("{e:#}"))?)
         }));
@@ -100,7 +118,7 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
         let measured = move || {
             let unpacked = corpus::unpack(&shared.join("corpus/ptx.tar.xz"), &target)?;
             let files = corpus::accepted_files(&shared.join("corpus/manifest.tsv"), &unpacked, &[])?;
-            measure(files, stages, step, part)
+            measure(name, files, stages, step, part)
         };
         let trial =
             Trial::test(format!("corpus: {name}"), move || Ok(measured().map_err(|e| format!("{e:#}"))?));
@@ -148,6 +166,8 @@ fn recorded_trials(cases: &[Arc<Case>], around: &Arc<Surroundings>) -> anyhow::R
 fn carry_lines(table: &Path, around: &Surroundings) -> anyhow::Result<()> {
     let all = lines::accepted(table)?;
     anyhow::ensure!(all.len() > 1000, "only {} lines in {}", all.len(), table.display());
+    let few = all.len() / 16;
+    let all = testing::sample("instructions carried to LLVM IR and back", all, few);
     let sample: Vec<Line> = all.iter().step_by(LINES_SAMPLE).cloned().collect();
     let mut failed = Vec::new();
     for (lines, depth) in [(&all, Depth::Raise), (&sample, Depth::Assemble)] {
@@ -174,8 +194,16 @@ fn target_folder() -> PathBuf {
 }
 
 /// Judges one file of real PTX in `step`; `part` of them must pass.
-fn measure(files: Vec<PathBuf>, stages: &[corpus::Stage], step: usize, part: f64) -> anyhow::Result<()> {
-    let sample: Vec<PathBuf> = files.into_iter().step_by(step).collect();
+fn measure(
+    name: &str,
+    files: Vec<PathBuf>,
+    stages: &[corpus::Stage],
+    step: usize,
+    part: f64,
+) -> anyhow::Result<()> {
+    let all: Vec<PathBuf> = files.into_iter().step_by(step).collect();
+    let few = if step == 1 { 150 } else { 10 };
+    let sample = testing::sample(&format!("files of real PTX {name}"), all, few);
     let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let limit = Duration::from_secs(120);
     let reports = corpus::measure(&std::env::current_exe()?, stages, &sample, jobs, limit)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::differential::{self, Case, Effort, Numbers};
 use test_suite::oracle::{Oracles, llvm_folder};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 /// The seed here; `PTX_SEED` names another one.
@@ -57,7 +58,9 @@ fn main() -> ExitCode {
         })
     });
     let trials = programs.into_iter().chain([memory]).chain(single).collect();
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "scalar instructions on every path", trials, 18);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

@@ -10,6 +10,7 @@ use ptx_gen::{check, module};
 use ptx_isa::{FormId, Opcode};
 use test_suite::generated::{Case, Effort, generate, judge};
 use test_suite::oracle::{Oracles, nvidia_folder};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 /// The seed here; `PTX_SEED` names another one.
@@ -25,7 +26,9 @@ fn main() -> ExitCode {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         Trial::test(opcode.as_str(), move || hold(opcode, seed, &oracles, &skips))
     });
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "opcodes in generated instructions", trials.collect(), 28);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

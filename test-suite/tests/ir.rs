@@ -7,6 +7,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::ir::{Cause, Judges, Program, judge, program};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 /// Numbers of up to 10 bits, shifted by 15: a half cannot hold `2 << 15` and becomes an infinity, which LLVM 22 forgets where it knows
@@ -42,7 +43,9 @@ fn main() -> ExitCode {
         .collect();
     let (of_trial, counted) = (Arc::clone(&judges), Arc::clone(&skips));
     trials.push(Trial::test("cause/optimizer", move || tell_the_optimizer(&of_trial, &counted)));
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "batches of random LLVM IR", trials, 1);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

@@ -11,6 +11,7 @@ use ptx_isa::{ArithSem, FormId, Opcode, Sem};
 use test_suite::differential::{self, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove;
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 /// A part of all combinations of modifiers. `PTX_SEED` names another seed; `PTX_OPERANDS` takes all combinations, with so
@@ -45,8 +46,14 @@ fn main() -> ExitCode {
         let skips = Arc::clone(&skips);
         Trial::test("carries_as_ptxas_computes_them", move || fold_carries(effort, &skips))
     };
-    let conclusion =
-        libtest_mimic::run(&Arguments::from_args(), trials.chain(defined).chain([folded]).collect());
+    let arguments = Arguments::from_args();
+    let trials = sampled(
+        &arguments,
+        "scalar instructions by the model in Python",
+        trials.chain(defined).chain([folded]).collect(),
+        28,
+    );
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

@@ -19,6 +19,7 @@ use ptx_llvm::Context;
 use test_suite::differential::{self, Case, Effort};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::prove::{self, Route, Solver, Verdict};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 use test_suite::stage;
 
@@ -30,7 +31,7 @@ const PROVED: usize = 4;
 const EXECUTED: Effort =
     Effort { seed: SEED, mnemonics: 24, each_modifier: false, instructions: 1, operands: 24, constants: 0 };
 /// How long the solver has for one question.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A way, an instruction, and what becomes something else on it.
 type Planted = (Route, &'static str, &'static str, &'static str);
@@ -89,7 +90,9 @@ fn main() -> ExitCode {
                 with_solver(&solver, &skips, |solver| refuse(planted, solver))
             }));
     }
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "scalar instructions proved and defined", trials, 50);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

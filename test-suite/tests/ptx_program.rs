@@ -7,6 +7,7 @@ use std::sync::Arc;
 use libtest_mimic::{Arguments, Failed, Trial};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 use test_suite::ptx_program::{Feature, Program, Verdict, Way, judge, program, straight, ways_of};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 /// Programs of each feature alone.
@@ -69,7 +70,9 @@ fn main() -> ExitCode {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         move || wrong_results(&oracles, &skips)
     }));
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "random PTX programs", trials, 24);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

@@ -10,24 +10,8 @@ use libtest_mimic::{Arguments, Trial};
 /// The folder with the library, which is built first: Cargo builds it for no test.
 fn library() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let folder = test.ancestors().nth(2).unwrap().to_owned();
-        let profile = match folder.file_name().and_then(|name| name.to_str()) {
-            Some("debug") => "dev",
-            Some(profile) => profile,
-            None => panic!("no profile in {folder:?}"),
-        };
-        let status = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "ptx-exec-c", "--profile", profile])
-            .args(cfg!(feature = "llvm").then_some("--features=llvm"))
-            .arg("--target-dir")
-            .arg(folder.parent().unwrap())
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .status();
-        assert!(status.unwrap().success());
-        folder
-    })
+    let features: &[&str] = if cfg!(feature = "llvm") { &["ptx-exec-c/llvm"] } else { &[] };
+    FOLDER.get_or_init(|| testing::built(&["ptx-exec-c"], features))
 }
 
 fn exists(program: &str) -> bool {

@@ -27,7 +27,7 @@ mod once;
 mod options;
 mod perf;
 #[cfg(test)]
-#[path = "../tests/common/prepared.rs"]
+#[path = "../tests/it/common/prepared.rs"]
 mod prepared;
 mod remarks;
 mod spin;

@@ -44,9 +44,7 @@ pub(super) fn pieces() -> Result<Vec<Piece>> {
     let context = Context::new()?;
     let mut list = Vec::new();
     for intrinsic in names()? {
-        let mut choices = intrinsic.calls();
-        let step = choices.len().div_ceil(MOST_TRIED).max(1);
-        choices = choices.into_iter().step_by(step).collect();
+        let mut choices = intrinsic.calls(MOST_TRIED);
         choices.retain(|piece| is_valid(&context, piece) && is_expressed(&context, piece));
         let step = choices.len().div_ceil(MOST).max(1);
         list.extend(choices.into_iter().step_by(step));
@@ -166,6 +164,35 @@ fn metadata(name: &str, following: usize) -> &'static [&'static str] {
     }
 }
 
+/// The calls with one choice of types.
+struct Calls {
+    result: String,
+    /// The types of the parameters.
+    parameters: Vec<String>,
+    /// What each argument may be.
+    values: Vec<Vec<String>>,
+}
+
+impl Calls {
+    /// So many calls differ in their arguments alone.
+    const MOST: usize = 216;
+
+    fn count(&self) -> usize {
+        self.values.iter().map(Vec::len).product::<usize>().min(Self::MOST)
+    }
+
+    /// The arguments of a call below the count; the last of them changes first.
+    fn arguments(&self, mut index: usize) -> Vec<String> {
+        let mut list = Vec::new();
+        for values in self.values.iter().rev() {
+            list.push(values[index % values.len()].clone());
+            index /= values.len();
+        }
+        list.reverse();
+        list
+    }
+}
+
 impl Overloaded {
     /// The places of the types that are free, results first.
     fn free(&self) -> Vec<&'static str> {
@@ -177,8 +204,8 @@ impl Overloaded {
         places.copied().filter(is_free).map(|ty| ty.trim_end_matches('!')).collect()
     }
 
-    /// A call for every choice, valid or not.
-    fn calls(&self) -> Vec<Piece> {
+    /// Calls for at most so many of all choices, evenly chosen, valid or not.
+    fn calls(&self, most: usize) -> Vec<Piece> {
         let mut choices: Vec<Vec<Ty>> = vec![Vec::new()];
         for class in self.free() {
             let longer = |choice: Vec<Ty>| {
@@ -194,7 +221,18 @@ impl Overloaded {
             choices = choices.into_iter().flat_map(longer).collect();
         }
         choices.retain(|choice| self.goes_together(choice));
-        choices.iter().flat_map(|choice| self.calls_at(choice)).collect()
+        let calls: Vec<Calls> = choices.iter().filter_map(|choice| self.calls_at(choice)).collect();
+        // Only those that are taken are written: there are millions of choices.
+        let step = calls.iter().map(Calls::count).sum::<usize>().div_ceil(most).max(1);
+        let (mut written, mut next) = (Vec::new(), 0);
+        for of_types in &calls {
+            while next < of_types.count() {
+                written.push(self.call(&of_types.result, &of_types.parameters, &of_types.arguments(next)));
+                next += step;
+            }
+            next -= of_types.count();
+        }
+        written
     }
 
     /// Whether the reference means a choice: what is computed element by element has as many elements everywhere, and lengths of
@@ -239,7 +277,7 @@ impl Overloaded {
         !begins(&["loop.dependence.", "get.active.lane.mask"]) || ty.element == "i1"
     }
 
-    fn calls_at(&self, choice: &[Ty]) -> Vec<Piece> {
+    fn calls_at(&self, choice: &[Ty]) -> Option<Calls> {
         let mut next = 0;
         let mut written = |place: &&'static str| {
             let text = place.trim_end_matches('!');
@@ -249,16 +287,16 @@ impl Overloaded {
         };
         let results: Option<Vec<String>> = self.results.iter().map(&mut written).collect();
         let parameters: Option<Vec<String>> = self.parameters.iter().map(&mut written).collect();
-        let (Some(results), Some(parameters)) = (results, parameters) else { return Vec::new() };
+        let (results, parameters) = (results?, parameters?);
         let result = match results.as_slice() {
             [] => "void".to_owned(),
             [one] => one.clone(),
             more => format!("{{ {} }}", more.join(", ")),
         };
-        let mut lists: Vec<Vec<String>> = vec![Vec::new()];
+        let mut values: Vec<Vec<String>> = Vec::new();
         for (at, (ty, place)) in parameters.iter().zip(&self.parameters).enumerate() {
             let following = parameters.iter().skip(at + 1).filter(|ty| *ty == "metadata").count();
-            let values: Vec<String> = match ty.as_str() {
+            values.push(match ty.as_str() {
                 "..." => vec!["i32 1".to_owned()],
                 "token" => vec!["token none".to_owned()],
                 "metadata" => {
@@ -268,17 +306,9 @@ impl Overloaded {
                     constants(ty).iter().map(|value| format!("{ty} {value}")).collect()
                 }
                 _ => vec![format!("{ty} %a{at}")],
-            };
-            let longer = |list: Vec<String>| {
-                values
-                    .iter()
-                    .map(move |value| list.iter().cloned().chain([value.clone()]).collect::<Vec<_>>())
-                    .collect::<Vec<_>>()
-            };
-            lists = lists.into_iter().flat_map(longer).collect();
-            lists.truncate(216);
+            });
         }
-        lists.into_iter().map(|list| self.call(&result, &parameters, &list)).collect()
+        Some(Calls { result, parameters, values })
     }
 
     fn call(&self, result: &str, parameters: &[String], arguments: &[String]) -> Piece {

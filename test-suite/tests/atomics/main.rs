@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Trial};
 use test_suite::oracle::{Oracles, nvidia_folder};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 
 fn main() -> ExitCode {
@@ -38,7 +39,9 @@ fn main() -> ExitCode {
         }
     }
     trials.push(Trial::test("value/together", value::threads_that_meet_lose_nothing));
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
+    let arguments = Arguments::from_args();
+    let trials = sampled(&arguments, "kinds of atomic operations", trials, 5);
+    let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }

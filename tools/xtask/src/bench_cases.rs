@@ -1,5 +1,5 @@
 //! Executes real kernels of the tests in the interpreter and as code for the host, in turns, and compares processor time: launches of
-//! `test-suite/cases`, and CUTLASS's matrix products of `crates/ptx-exec/tests/cutlass`.
+//! `test-suite/cases`, and CUTLASS's matrix products of `crates/ptx-exec/tests/it/cutlass`.
 
 mod cutlass;
 mod launch;

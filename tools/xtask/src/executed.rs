@@ -10,9 +10,10 @@ use executed_rows::{Claims, FOLDER, Records};
 use crate::cargo::{cargo, workspace};
 
 /// The tests with expectations that were worked out independently, as arguments of `cargo test`.
-const TESTS: [&[&str]; 3] = [
+const TESTS: [&[&str]; 4] = [
     &["--package", "ptx-exec", "--tests"],
-    &["--package", "test-suite", "--test", "model", "--test", "textures"],
+    &["--package", "test-suite", "--test", "model"],
+    &["--package", "test-suite", "--test", "it", "--", "textures"],
     &["--package", "test-suite", "--test", "conformance", "--", "::exec"],
 ];
 
@@ -82,7 +83,8 @@ fn run_tests(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
     for tests in TESTS {
-        let status = cargo().arg("test").args(tests).env(FOLDER, &folder).status()?;
+        let status =
+            cargo().arg("test").args(tests).env(FOLDER, &folder).env(testing::EXTENT, "all").status()?;
         ensure!(status.success(), "tests fail: {}", tests.join(" "));
     }
     Ok(())

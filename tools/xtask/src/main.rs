@@ -27,6 +27,7 @@ mod results;
 mod roundtrip;
 mod stress;
 mod table;
+mod tests;
 
 use std::path::{Path, PathBuf};
 
@@ -102,6 +103,10 @@ enum Task {
     Langref(langref::LangrefArguments),
     /// Measure time and memory of ptx2ll on very large and unusual inputs
     Stress(stress::StressArguments),
+    /// Build all test programs at once and run several at a time
+    Test(tests::TestArguments),
+    /// Measure where the time of the tests goes
+    TestTimes(tests::TimesArguments),
     /// Generate instructions of every row of the instruction table and compare the verifier's verdict with that of ptxas
     Table(table::TableArguments),
     /// Check single instructions in every stage
@@ -164,6 +169,8 @@ fn main() -> Result<()> {
         Task::Langref(arguments) => langref::measure(&arguments),
         Task::Stress(arguments) => stress::measure(&arguments),
         Task::Docs => instructions::write().and_then(|()| coverage::write()),
+        Task::Test(arguments) => tests::run(&arguments),
+        Task::TestTimes(arguments) => tests::times(&arguments),
         Task::Table(arguments) => table::compare(&arguments),
         Task::Lines(arguments) => lines::measure(&arguments),
         Task::Producers(arguments) => producers::measure(&arguments),

@@ -54,9 +54,9 @@ const SECTIONS: &[Section] = &[
         "Stages of the translation",
         Source::Benches(
             &[
-                &["-p", "ptx-verify", "--bench", "front_half"],
-                &["-p", "ptx-lower", "--bench", "lowering"],
-                &["-p", "ptx-raise", "--bench", "raising"],
+                &["-p", "benches", "--bench", "front_half"],
+                &["-p", "benches", "--bench", "lowering"],
+                &["-p", "benches", "--bench", "raising"],
             ],
             &["front half", "lowering", "raising"],
         ),
@@ -90,13 +90,9 @@ const SECTIONS: &[Section] = &[
     section(
         "interpreter",
         "Instructions that the interpreter executes",
-        Source::Benches(&[&["-p", "ptx-exec", "--bench", "interpreter"]], &["interpreter"]),
+        Source::Benches(&[&["-p", "benches", "--bench", "interpreter"]], &["interpreter"]),
     ),
-    section(
-        "launches",
-        "Launches",
-        Source::Benches(&[&["-p", "ptx-device", "--features", "jit", "--bench", "launch"]], &["launch"]),
-    ),
+    section("launches", "Launches", Source::Benches(&[&["-p", "benches", "--bench", "launch"]], &["launch"])),
     section(
         "ir-fuzz",
         "Random programs in LLVM IR",

@@ -3,9 +3,9 @@
 
 mod bits;
 mod common;
-#[path = "../../../ptx-exec/tests/wgmma/model.rs"]
+#[path = "../../../ptx-exec/tests/it/wgmma/model.rs"]
 #[allow(dead_code, reason = "its own test uses the rest")]
 mod model;
-#[path = "../../../ptx-exec/tests/wgmma/products.rs"]
+#[path = "../../../ptx-exec/tests/it/wgmma/products.rs"]
 mod products;
 mod tensor;

@@ -78,7 +78,7 @@ fn half(bits: u32) -> u16 {
 
 /// The launches of these names.
 pub(super) fn products(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Real>> {
-    let tests = workspace().join("crates/ptx-exec/tests/cutlass");
+    let tests = workspace().join("crates/ptx-exec/tests/it/cutlass");
     let mut all = Vec::new();
     for product in &PRODUCTS {
         let name = format!("cutlass/{}/{}", product.module, product.entry);

@@ -1,0 +1,33 @@
+//! The integration tests, as one program.
+
+mod address_size_32;
+mod clusters;
+mod common;
+mod cooperative;
+mod cutlass;
+mod deadlocks;
+mod fragments;
+mod gemm;
+mod image;
+mod launch;
+mod launch_control;
+mod matrices;
+mod memory;
+mod multimem;
+mod observe;
+mod pending;
+mod phases;
+mod profile;
+mod proxies;
+mod scalar;
+mod scaled;
+mod shared;
+mod sparse;
+mod structures;
+mod table;
+mod tcgen05;
+mod tensor;
+mod texture;
+mod tiles;
+mod wgmma;
+mod wmma;

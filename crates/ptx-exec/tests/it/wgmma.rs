@@ -1,0 +1,6 @@
+//! `wgmma` (manual 9.7.15).
+
+mod model;
+mod order;
+mod products;
+mod table;

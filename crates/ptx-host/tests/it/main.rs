@@ -1,0 +1,37 @@
+//! The integration tests, as one program.
+
+mod alone;
+mod alu;
+mod analysis;
+mod atomics;
+mod barriers;
+mod cache;
+mod calls;
+mod collectives;
+mod common;
+mod counters;
+mod cutlass;
+mod divergence;
+mod effects;
+mod generic;
+mod groups;
+mod handover;
+mod heavy;
+mod kernels;
+mod local;
+mod memory;
+mod mma;
+mod parts;
+mod phases;
+mod places;
+mod progress;
+mod quads;
+mod recursion;
+mod remarks;
+mod rows;
+mod stack;
+mod tensor_memory;
+mod together;
+mod waiting;
+mod warpgroups;
+mod windows;

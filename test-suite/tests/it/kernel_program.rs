@@ -1,0 +1,72 @@
+//! A few random kernels in both engines; `cargo xtask kernel-fuzz` goes on for longer.
+
+use test_suite::kernel_program::{Program, Verdict, judge};
+
+#[test]
+fn random_kernels_agree() {
+    let programs: u64 = testing::count("random kernels in both engines", 8, 1);
+    let mut agree = 0;
+    // The last one has bits selected by constants under masks, of which LLVM 22 makes wrong instructions for AVX-512.
+    for seed in (0..programs).chain([3_000_221]) {
+        let program = Program::new(seed);
+        match judge(&program, false)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error:#}\n{}", program.ptx()))
+        {
+            Verdict::Same => agree += 1,
+            Verdict::Refused(_) => {}
+            Verdict::Different(differences) => panic!("seed {seed}: {differences:?}\n{}", program.ptx()),
+        }
+    }
+    assert!(agree > programs / 3, "only {agree} programs are compiled");
+}
+
+/// Each kind of statement is generated, and each program is valid PTX.
+#[test]
+fn programs_are_valid_and_have_all_there_is() {
+    let texts: Vec<String> = (0..200).map(|seed| Program::new(seed).ptx()).collect();
+    let parts = [
+        "brx.idx",
+        "exit;",
+        "call (result)",
+        "bar.sync 1;",
+        "barrier.sync.aligned",
+        "bar.red.popc",
+        "shfl.sync.up",
+        "vote.sync.uni",
+        "match.any.sync",
+        "redux.sync",
+        "elect.sync",
+        "bar.warp.sync",
+        "ld.shared.v4",
+        "st.local",
+        "ld.const",
+        "atom.shared.cas",
+        "atom.global.inc",
+        "red.global.xor",
+        "red.shared.max",
+        "ld.volatile.global",
+        "cvta.shared",
+        "mad.wide.u32",
+    ];
+    for part in parts {
+        assert!(texts.iter().any(|text| text.contains(part)), "no program has `{part}`");
+    }
+    for text in texts.iter().take(40) {
+        let source = ptx_diag::SourceFile::new("kernel.ptx", text.as_str());
+        test_suite::stage::read_and_verify(&source).unwrap_or_else(|error| panic!("{error:#}\n{text}"));
+    }
+}
+
+/// Leaving statements out ends at the one that matters.
+#[test]
+fn minimizing_keeps_what_matters() {
+    let program = (0..)
+        .map(Program::new)
+        .find(|program| program.ptx().contains("redux.sync.xor"))
+        .expect("one in many");
+    let least =
+        program.minimize(&mut |candidate| Ok(candidate.ptx().contains("redux.sync.xor"))).expect("no error");
+    let empty = program.minimize(&mut |_| Ok(true)).expect("no error");
+    let lines = |program: &Program| program.ptx().lines().count();
+    assert!(lines(&empty) < lines(&least) && lines(&least) < lines(&empty) + 20, "{}", least.ptx());
+}

@@ -1,0 +1,17 @@
+//! The integration tests, as one program.
+
+mod claims;
+mod families;
+mod gpu_golden;
+mod grammar;
+mod imports;
+mod intrinsics;
+mod kernel_program;
+mod kernels;
+mod langref;
+mod legalize;
+mod linear;
+mod linear_lowering;
+mod linear_raising;
+mod textures;
+mod wrong_files;

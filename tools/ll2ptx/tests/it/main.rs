@@ -1,0 +1,4 @@
+//! The integration tests, as one program.
+
+mod contract;
+mod hostile;

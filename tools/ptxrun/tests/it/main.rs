@@ -1,0 +1,12 @@
+//! The integration tests, as one program.
+
+mod addresses;
+mod automatic;
+mod cache;
+mod common;
+mod contract;
+mod documents;
+mod engines;
+mod explained;
+mod failures;
+mod structures;
