@@ -46,7 +46,7 @@ fn lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
 }
 
 /// The path that a target means on a page, from the repository's root, and the heading that it names.
-fn resolve<'t>(page: &str, target: &'t str) -> (String, Option<&'t str>) {
+pub(super) fn resolve<'t>(page: &str, target: &'t str) -> (String, Option<&'t str>) {
     let (file, heading) = match target.split_once('#') {
         Some((file, heading)) => (file, Some(heading)),
         None => (target, None),
@@ -67,7 +67,7 @@ fn resolve<'t>(page: &str, target: &'t str) -> (String, Option<&'t str>) {
 }
 
 /// How a heading is named in a link.
-fn anchor(heading: &str) -> String {
+pub(super) fn anchor(heading: &str) -> String {
     let mut out = String::new();
     for letter in heading.trim().chars() {
         match letter {

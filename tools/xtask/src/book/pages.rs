@@ -15,9 +15,9 @@ pub(super) struct Page {
     /// How the table of contents calls it.
     pub(super) title: String,
     /// The part of the book that it begins, if it begins one.
-    part: Option<&'static str>,
+    pub(super) part: Option<&'static str>,
     /// Whether it is listed below the page before it.
-    below: bool,
+    pub(super) below: bool,
     /// Markdown.
     pub(super) text: String,
 }
@@ -95,22 +95,6 @@ pub(super) fn all() -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The table of contents in mdBook's form.
-pub(super) fn summary(pages: &[Page]) -> String {
-    let mut out = String::from("# Summary\n");
-    for page in pages {
-        if let Some(part) = page.part {
-            let _ = write!(out, "\n# {part}\n\n");
-        }
-        let (indent, Page { title, path, .. }) = (if page.below { "  " } else { "" }, page);
-        let _ = match path.as_str() {
-            "README.md" => writeln!(out, "\n[{title}]({path})"),
-            _ => writeln!(out, "{indent}- [{title}]({path})"),
-        };
-    }
-    out
-}
-
 fn page(path: &str, title: &str, text: String) -> Page {
     Page { path: path.to_owned(), title: title.to_owned(), part: None, below: false, text }
 }
@@ -177,16 +161,5 @@ mod tests {
             let path = format!("docs/{}", entry.unwrap().file_name().to_string_lossy());
             assert!(listed(&path), "{path} is not in the table of contents (CONTENTS)");
         }
-    }
-
-    #[test]
-    fn summary_has_parts_and_pages_in_order() {
-        let mut first = page("docs/a.md", "A", String::new());
-        first.part = Some("Part");
-        let mut below = page("docs/a/b.md", "b", String::new());
-        below.below = true;
-        let pages = [page("README.md", "Home", String::new()), first, below];
-        let expected = "# Summary\n\n[Home](README.md)\n\n# Part\n\n- [A](docs/a.md)\n  - [b](docs/a/b.md)\n";
-        assert_eq!(summary(&pages), expected);
     }
 }
