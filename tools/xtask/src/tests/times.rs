@@ -62,6 +62,7 @@ pub(super) fn keep(done: &[Done]) -> Result<()> {
 /// Measures building and running, and prints the tables.
 pub(crate) fn show(arguments: &TimesArguments) -> Result<()> {
     let (cold, units) = if arguments.cold { cold_build()? } else { (None, BTreeMap::new()) };
+    Build::make(Features::Llvm)?;
     let start = Instant::now();
     let Build { mut programs, folder } = Build::make(Features::Llvm)?;
     let warm = start.elapsed().as_secs_f64();
