@@ -12,6 +12,7 @@ use test_suite::corpus;
 use test_suite::gpu;
 use test_suite::lines::{self, Depth, Line, Stage, Verdict};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
+use test_suite::sampled::sampled;
 use test_suite::skip::Skips;
 use test_suite::trial::{Bless, Case, Surroundings, collect};
 
@@ -39,8 +40,8 @@ fn main() -> ExitCode {
         Ok(trials) => trials,
         Err(error) => return told(Err(error)),
     };
-    if arguments.filter.is_none() && bless == Bless::No {
-        trials = sampled(trials);
+    if bless == Bless::No {
+        trials = part_of(trials, &arguments);
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", around.skips.summary());
@@ -48,17 +49,17 @@ fn main() -> ExitCode {
 }
 
 /// By default a part of the trials of kernels by other compilers, and of those that wait for programs beside LLVM.
-fn sampled(trials: Vec<Trial>) -> Vec<Trial> {
+fn part_of(trials: Vec<Trial>, arguments: &Arguments) -> Vec<Trial> {
     let is_of = |trial: &Trial, folder: &str| trial.name().starts_with(folder);
     let (triton, rest): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_of(trial, "triton/"));
     let (toolkit, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "toolkit/"));
     let (random, rest): (Vec<_>, Vec<_>) = rest.into_iter().partition(|trial| is_of(trial, "exec/random_"));
     let is_judged = |trial: &Trial| trial.name().ends_with("::parse") || trial.name().contains("::roundtrip");
     let (judged, mut all): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_judged);
-    all.extend(testing::sample("trials with kernels of Triton", triton, 40));
-    all.extend(testing::sample("trials with kernels of CUDA's libraries", toolkit, 12));
-    all.extend(testing::sample("trials of large random programs", random, 20));
-    all.extend(testing::sample("trials of printing and round trips", judged, 90));
+    all.extend(sampled(arguments, "trials with kernels of Triton", triton, 40));
+    all.extend(sampled(arguments, "trials with kernels of CUDA's libraries", toolkit, 12));
+    all.extend(sampled(arguments, "trials of large random programs", random, 20));
+    all.extend(sampled(arguments, "trials of printing and round trips", judged, 90));
     all
 }
 
@@ -110,7 +111,8 @@ fn trials(workspace: &Path, around: &Arc<Surroundings>) -> anyhow::Result<Vec<Tr
         ("printed", corpus::Stage::PRINTING.as_slice(), 1, PRINTED_PART),
         ("sample through every stage", &corpus::Stage::ALL, SAMPLE, SAMPLE_PART),
     ] {
-        let own = move || measure(name, corpus::own_files()?, stages, step, 1.0);
+        let own =
+            move || measure(&format!("{name}, of the project"), corpus::own_files()?, stages, step, 1.0);
         trials.push(Trial::test(format!("corpus: own {name}"), move || {
             Ok(own().map_err(|e| format!("{e:#}"))?)
         }));

@@ -29,7 +29,7 @@ const SHOWN: usize = 12;
 fn main() -> ExitCode {
     let oracles = Arc::new(Oracles::find(Path::new(""), &llvm_folder()));
     let skips = Arc::new(Skips::default());
-    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
+    let seed = testing::asked_seed().unwrap_or(SEED);
     let programs = [("integers", Numbers::Integers), ("floats", Numbers::Floats)].map(|(name, numbers)| {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         let effort = Effort { seed, ..OF_PROGRAMS };

@@ -21,7 +21,7 @@ const EFFORT: Effort = Effort { accepted: 2, refused: 0, attempts: 4000 };
 fn main() -> ExitCode {
     let oracles = Arc::new(Oracles::find(&nvidia_folder(), Path::new("")));
     let skips = Arc::new(Skips::default());
-    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
+    let seed = testing::asked_seed().unwrap_or(SEED);
     let trials = Opcode::ALL.iter().map(|&opcode| {
         let (oracles, skips) = (Arc::clone(&oracles), Arc::clone(&skips));
         Trial::test(opcode.as_str(), move || hold(opcode, seed, &oracles, &skips))

@@ -22,11 +22,12 @@ const EFFORT: Effort =
 fn main() -> ExitCode {
     let skips = Arc::new(Skips::default());
     let mut effort = EFFORT;
-    if let Some(seed) = number("PTX_SEED") {
+    if let Some(seed) = testing::asked_seed() {
         effort.seed = seed;
     }
-    if let Some(operands) = number("PTX_OPERANDS") {
-        (effort.mnemonics, effort.operands) = (usize::MAX, operands as usize);
+    let asked = operands();
+    if let Some(operands) = asked {
+        (effort.mnemonics, effort.operands) = (usize::MAX, operands);
     }
     let trials = differential::rows().into_iter().map(|(opcode, rows)| {
         let skips = Arc::clone(&skips);
@@ -47,20 +48,21 @@ fn main() -> ExitCode {
         Trial::test("carries_as_ptxas_computes_them", move || fold_carries(effort, &skips))
     };
     let arguments = Arguments::from_args();
-    let trials = sampled(
-        &arguments,
-        "scalar instructions by the model in Python",
-        trials.chain(defined).chain([folded]).collect(),
-        28,
-    );
+    let trials: Vec<Trial> = trials.chain(defined).chain([folded]).collect();
+    // Who asks for every combination means every instruction, too.
+    let trials = match asked {
+        Some(_) => trials,
+        None => sampled(&arguments, "scalar instructions by the model in Python", trials, 28),
+    };
     let conclusion = libtest_mimic::run(&arguments, trials);
     println!("{}", skips.summary());
     conclusion.exit_code()
 }
 
-/// The number that a variable of the environment holds.
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
+/// The number of operands that `PTX_OPERANDS` asks for.
+fn operands() -> Option<usize> {
+    let text = std::env::var("PTX_OPERANDS").ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("PTX_OPERANDS={text}: it is a number")))
 }
 
 /// The model computes what the interpreter computed.

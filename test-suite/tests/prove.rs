@@ -69,7 +69,7 @@ fn main() -> ExitCode {
     let solver = Oracles::find(&nvidia_folder(), Path::new("")).z3;
     let solver = Arc::new(solver.map(|program| Solver { program, limit: LIMIT }));
     let skips = Arc::new(Skips::default());
-    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(SEED);
+    let seed = testing::asked_seed().unwrap_or(SEED);
     let mut trials = Vec::new();
     for (opcode, rows) in differential::rows() {
         let name = opcode.as_str();

@@ -44,7 +44,7 @@ ret;
 fn main() -> ExitCode {
     let oracles = Arc::new(Oracles::find(&nvidia_folder(), &llvm_folder()));
     let skips = Arc::new(Skips::default());
-    let seed = std::env::var("PTX_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1u64);
+    let seed = testing::asked_seed().unwrap_or(1);
     let mut trials = vec![Trial::test("kept/carry", {
         let oracles = Arc::clone(&oracles);
         move || Ok(hold(&Program::kept(KNOWN)?, &ways_of(0, true), &oracles)?)

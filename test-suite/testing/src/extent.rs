@@ -88,7 +88,7 @@ fn record(what: &str, test: &str, taken: usize, all: usize) {
     static RECORDED: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let Some(path) = FILE.as_ref().filter(|_| !cfg!(test)) else { return };
     let line = format!("{what}\t{taken}\t{all}\n");
-    if !RECORDED.lock().unwrap_or_else(PoisonError::into_inner).insert((what.to_owned(), test.to_owned())) {
+    if !RECORDED.lock().unwrap_or_else(PoisonError::into_inner).insert((line.clone(), test.to_owned())) {
         return;
     }
     let file = OpenOptions::new().create(true).append(true).open(path);

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &TestArguments) -> Result<()> {
         }
     }
     let execution = Execution {
-        all: arguments.all || std::env::var(testing::EXTENT).is_ok_and(|value| value == "all"),
+        all: arguments.all || testing::takes_all(),
         built: folder,
         left_out: left_out.clone(),
         executed_rows: arguments.executed_rows.clone(),

@@ -1,4 +1,4 @@
-//! Operations that the runtime computes, in both engines: `tests/alu` lists which ones have no form.
+//! Operations that the runtime computes, in both engines: `alu` lists which ones have no form.
 
 use crate::common::Case;
 

@@ -247,10 +247,15 @@ fn run(address: usize, lanes: usize, count: usize, sources: &[Row]) -> [Row; 2] 
     results
 }
 
+/// Whether `PTX_HOST_ALL` asks for every pair of processor and lanes.
+fn asks_for_all() -> bool {
+    std::env::var_os("PTX_HOST_ALL").is_some()
+}
+
 /// The processors and numbers of lanes that code is compiled for: some of all pairs, and all with `PTX_HOST_ALL` in the environment.
 fn jobs() -> Vec<(Cpu, u32)> {
     let processors = processors();
-    let all = std::env::var_os("PTX_HOST_ALL").is_some();
+    let all = asks_for_all();
     let lanes = |index: usize| if all { vec![1, 4, 16] } else { vec![[4, 16, 16, 1][index % 4]] };
     processors
         .into_iter()
@@ -259,16 +264,27 @@ fn jobs() -> Vec<(Cpu, u32)> {
         .collect()
 }
 
+/// The part of these pairs that a test takes by default.
+fn taken_jobs() -> Vec<(Cpu, u32)> {
+    let jobs = jobs();
+    if asks_for_all() {
+        jobs
+    } else {
+        testing::sample_of_test("processors that arithmetic is compiled for", jobs, 1)
+    }
+}
+
 /// Compares all cases, or by default a part of them, of which `missing` have no plain form.
 pub fn check(name: &str, cases: &[Case], missing: usize) {
     let rows = std::env::var("PTX_HOST_ROWS").ok().and_then(|rows| rows.parse().ok()).unwrap_or(16);
-    let taken = testing::sample_of_test("arithmetic operations as code for the host", cases.to_vec(), 60);
-    let jobs = testing::sample_of_test("processors that arithmetic is compiled for", jobs(), 1);
+    let few = if asks_for_all() { cases.len() } else { 60 };
+    let taken = testing::sample_of_test("arithmetic operations as code for the host", cases.to_vec(), few);
+    let jobs = taken_jobs();
     let results: Vec<Result<usize, String>> =
         jobs.iter().map(|(cpu, lanes)| check_on(name, cpu, *lanes, &taken, rows)).collect();
     let counts: Vec<usize> =
         results.into_iter().map(|result| result.unwrap_or_else(|error| panic!("{error}"))).collect();
-    if !testing::takes_all() {
+    if !testing::takes_all() && !asks_for_all() {
         assert!(counts.iter().all(|count| *count <= missing), "more than {missing} have no form: {counts:?}");
         return;
     }
@@ -336,7 +352,7 @@ fn compare(address: usize, lanes: u32, case: &Case, data: &[Vec<Row>]) -> Option
 
 /// Compares all cases with [`Nan::Any`]: any NaN is as good as another where the bits of a NaN of `.f32` are left open.
 pub fn check_open_nans(cases: &[Case]) {
-    for (cpu, lanes) in testing::sample_of_test("processors that arithmetic is compiled for", jobs(), 1) {
+    for (cpu, lanes) in taken_jobs() {
         let style = Style { nan: Nan::Any, ..Style::of(&cpu) };
         let machine = HostMachine::new(&cpu, OptLevel::O2).expect("a target");
         let jit = Jit::new(&cpu).expect("the host");
