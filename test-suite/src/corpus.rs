@@ -335,8 +335,7 @@ pub fn measure(
 
 fn one(program: &Path, stages: &str, path: &Path, limit: Duration) -> Result<Report> {
     let mut command = Command::new(program);
-    let Ended { said, complaint, ending, .. } =
-        supervise(command.env(JUDGE, path).env(STAGES, stages), limit)?;
+    let Ended { said, complaint, ending } = supervise(command.env(JUDGE, path).env(STAGES, stages), limit)?;
     let mut verdicts = Vec::new();
     let mut counts = Counts::default();
     for line in said.lines() {

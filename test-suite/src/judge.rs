@@ -17,21 +17,18 @@ pub(crate) struct Ended {
     pub(crate) complaint: String,
     /// How it ended, when not well.
     pub(crate) ending: Option<String>,
-    /// Whether it was killed because its time was over.
-    pub(crate) is_killed: bool,
 }
 
 /// Runs a judge and kills it after `limit`.
 pub(crate) fn supervise(command: &mut Command, limit: Duration) -> Result<Ended> {
     let Watched { status, out, err } = watch(command, limit)?;
-    let is_killed = status.is_none();
     let ending = match status {
         Some(status) if status.success() => None,
         Some(status) => Some(status.to_string()),
         None => Some(no_end(limit)),
     };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Ended { said: text(out), complaint: text(err), ending, is_killed })
+    Ok(Ended { said: text(out), complaint: text(err), ending })
 }
 
 /// What a command writes and how it ends, as [`Command::output`] gives it.

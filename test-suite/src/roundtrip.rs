@@ -265,8 +265,7 @@ pub fn measure(
     let names = ways.iter().map(|way| way.as_str()).collect::<Vec<_>>().join(",");
     let verdicts = in_parallel(files, jobs, |path| {
         let mut command = Command::new(program);
-        let Ended { said, complaint, ending, .. } =
-            supervise(command.env(JUDGE, path).env(WAYS, &names), limit)?;
+        let Ended { said, complaint, ending } = supervise(command.env(JUDGE, path).env(WAYS, &names), limit)?;
         let ending = ending.map(|ending| format!("{ending}: {}", complaint.trim()).replace('\n', " "));
         read_verdict(path, &said, ways, ending.as_deref())
     });

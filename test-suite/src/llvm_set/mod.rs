@@ -275,7 +275,7 @@ pub fn measure(
         if let Some(sm) = configuration.sm {
             command.env(ARCHITECTURE, sm.to_string());
         }
-        let Ended { said, complaint, ending, .. } = supervise(&mut command, limit)?;
+        let Ended { said, complaint, ending } = supervise(&mut command, limit)?;
         let mut report = read(&said)?;
         if let Some(ending) = ending {
             let last = complaint.trim().lines().next().unwrap_or_default().to_owned();

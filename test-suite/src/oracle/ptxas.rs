@@ -25,7 +25,15 @@ pub(super) struct Run {
     pub(super) cubin: Vec<u8>,
 }
 
-/// Lets ptxas assemble `ptx` with these options; it is killed after `limit`, and that is not kept.
+impl Run {
+    /// Whether ptxas accepts the text, or says in which line it does not.
+    fn is_judgement(&self) -> bool {
+        let said = [&self.said, &self.complaint];
+        self.ending.is_none() || said.iter().any(|text| text.contains("ptxas input, line "))
+    }
+}
+
+/// Lets ptxas assemble `ptx` with these options; it is killed after `limit`. Only judgements of the text are kept.
 pub(super) fn run(ptxas: &Path, options: &[&str], ptx: &str, limit: Duration) -> Result<Run> {
     let kept = kept_at(ptxas, options, ptx);
     if let Some(run) = kept.as_deref().and_then(read) {
@@ -44,7 +52,8 @@ pub(super) fn run(ptxas: &Path, options: &[&str], ptx: &str, limit: Duration) ->
         cubin: std::fs::read(&output).unwrap_or_default(),
         ending: ended.ending,
     };
-    if let Some(path) = kept.filter(|_| !ended.is_killed) {
+    // Not what ended for another reason than the text: its time was over, the system killed it, a disk was full.
+    if let Some(path) = kept.filter(|_| run.is_judgement()) {
         // A run that cannot be kept is done again the next time.
         let _ = write(&path, &run);
     }
@@ -108,6 +117,20 @@ mod tests {
         assert_eq!(read(&path), Some(run));
         std::fs::write(&path, "no JSON\n").unwrap();
         assert_eq!(read(&path), None);
+    }
+
+    #[test]
+    fn only_judgements_are_kept() {
+        let run = |complaint: &str, ending: Option<&str>| Run {
+            said: String::new(),
+            complaint: complaint.to_owned(),
+            ending: ending.map(str::to_owned),
+            cubin: Vec::new(),
+        };
+        assert!(run("", None).is_judgement());
+        assert!(run("ptxas input, line 7; error   : x", Some("exit status: 255")).is_judgement());
+        assert!(!run("", Some("signal: 9 (SIGKILL)")).is_judgement());
+        assert!(!run("ptxas fatal   : Could not open output file", Some("exit status: 1")).is_judgement());
     }
 
     #[test]
