@@ -254,8 +254,8 @@ impl<'v> ModuleContext<'v, '_> {
         }
         let space = variable_space(global.space)?;
         // A variable that another module defines may have a type that is opaque here.
-        let natural = match self.view.layout(global.ty) {
-            Some(layout) => layout.align,
+        let align = match global.assumed_align {
+            Some(align) => align,
             None if global.initializer.is_none() => UNKNOWN_ALIGNMENT,
             None => {
                 let ty = self.view.type_text(global.ty);
@@ -272,7 +272,6 @@ impl<'v> ModuleContext<'v, '_> {
             self.target.need_construct(Construct::Common)?;
         }
         let content = initializer::content(self, global, space)?;
-        let align = global.align.unwrap_or(natural).max(1);
         let name = self.ir.strings.intern(&names::escape(&global.name));
         let variable = Variable {
             dims: content.dims,
@@ -294,7 +293,8 @@ impl<'v> ModuleContext<'v, '_> {
         if !dynamic_shared::is_whole(global) {
             return None;
         }
-        let least = global.align.unwrap_or(1);
+        // A type without a size says nothing about the address.
+        let least = global.assumed_align.unwrap_or(1);
         let arrays = dynamic_shared::arrays(self.view, &mut self.ir, &mut self.symbol_names, least);
         for array in &arrays {
             self.ir.items.push(Item::Variable(array.variable));

@@ -1,5 +1,6 @@
 //! The integration tests, as one program.
 
+mod alignment;
 mod claims;
 mod families;
 mod gpu_golden;

@@ -33,6 +33,18 @@ impl Linkage {
     pub const fn is_local(self) -> bool {
         matches!(self, Linkage::Internal | Linkage::Private)
     }
+
+    /// Whether a program may have another definition than this one: all but `GlobalValue::isStrongDefinitionForLinker`.
+    pub const fn is_replaceable(self) -> bool {
+        match self {
+            Linkage::External | Linkage::Appending | Linkage::Internal | Linkage::Private => false,
+            Linkage::AvailableExternally
+            | Linkage::LinkOnce
+            | Linkage::Weak
+            | Linkage::ExternalWeak
+            | Linkage::Common => true,
+        }
+    }
 }
 
 /// LLVM's visibility styles.
@@ -82,6 +94,10 @@ pub struct Global {
     pub unnamed_address: UnnamedAddress,
     /// Alignment in bytes, when stated.
     pub align: Option<u32>,
+    /// The alignment in bytes that LLVM assumes for its address, as `Value::getPointerAlignment` does: what is stated; else the
+    /// preferred alignment if no other definition can replace this one, which is 16 for anything over 128 bits, and the ABI's for
+    /// other variables. `None` if none is stated and the type has no size.
+    pub assumed_align: Option<u32>,
     /// Section, when stated.
     pub section: Option<String>,
     /// Attached metadata.

@@ -5,6 +5,7 @@ use llvm_sys::LLVMUnnamedAddr;
 use llvm_sys::LLVMVisibility;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
+use llvm_sys::target::LLVMPreferredAlignmentOfGlobal;
 use rustc_hash::FxHashSet as HashSet;
 
 use super::reader::Reader;
@@ -12,7 +13,7 @@ use super::text::{cstr, value_name};
 use crate::error::LlvmError;
 use crate::view::constant::Symbol;
 use crate::view::function::{Alias, Global, Linkage, UnnamedAddress, Visibility};
-use crate::view::id::{AliasId, FunctionId, GlobalId};
+use crate::view::id::{AliasId, FunctionId, GlobalId, TypeId};
 
 impl Reader {
     /// Gives symbols without a name one, as LLVM's own printers of assembly do.
@@ -70,22 +71,43 @@ impl Reader {
             )
         };
         let initializer = if initializer.is_null() { None } else { Some(self.constant(initializer)?) };
+        let align = (align != 0).then_some(align);
+        let ty = self.ty(ty)?;
+        let linkage = linkage(value);
         Ok(Global {
             name: value_name(value),
-            ty: self.ty(ty)?,
+            ty,
             space: pointer_space(pointer),
             initializer,
             constant: flags.0 != 0,
             thread_local: flags.1 != 0,
             externally_initialized: flags.2 != 0,
-            linkage: linkage(value),
+            linkage,
             visibility: visibility(value),
             unnamed_address: unnamed_address(value),
-            align: (align != 0).then_some(align),
+            align,
+            assumed_align: align
+                .or_else(|| self.assumed_alignment(value, ty, linkage, initializer.is_some())),
             section: section(value),
             metadata: self.global_metadata(value),
             debug: self.global_debug(value),
         })
+    }
+
+    /// The alignment that LLVM assumes for a variable without one; `None` if its type has no size.
+    fn assumed_alignment(
+        &self,
+        variable: LLVMValueRef,
+        ty: TypeId,
+        linkage: Linkage,
+        is_defined: bool,
+    ) -> Option<u32> {
+        let layout = self.view.layout(ty)?;
+        if !is_defined || linkage.is_replaceable() {
+            return Some(layout.align);
+        }
+        // SAFETY: the variable's type has a size, as its layout shows.
+        Some(unsafe { LLVMPreferredAlignmentOfGlobal(self.layout.raw(), variable) })
     }
 
     pub(super) fn alias(&mut self, value: LLVMValueRef) -> Result<Alias, LlvmError> {
