@@ -201,13 +201,14 @@ impl<'v> Access<'v> {
 
 /// `atomicrmw` operations that `atom` does not have.
 pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
-    let Op::AtomicRmw { op, order, scope, align, .. } = &site.inst.op else { return None };
+    let Op::AtomicRmw { op, order, scope, align, volatile, .. } = &site.inst.op else { return None };
     let mut code = Code::new();
     let value = if is_private(site, site.args.first()?.0) && !matches!(scope, Scope::Other(_)) {
         let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
-        let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
+        let kind = kind_of_access(*volatile);
+        let old = ir!(code, "load {kind}{ty}, {pointer} %a0, align {align}");
         let new = combined(&mut code, *op, ty, &old)?;
-        code.line(format_args!("store {ty} {new}, {pointer} %a0, align {align}"));
+        code.line(format_args!("store {kind}{ty} {new}, {pointer} %a0, align {align}"));
         old
     } else {
         let access = Access::of(site, *order, scope, *align)?;
@@ -224,6 +225,11 @@ pub(crate) fn updated(site: &Site<'_>) -> Option<String> {
     Some(code.finish(site, &value))
 }
 
+/// How LLVM spells that the accesses of thread-private memory are kept.
+const fn kind_of_access(volatile: bool) -> &'static str {
+    if volatile { "volatile " } else { "" }
+}
+
 /// LLVM's name of an operation that acts on each bit separately, without `nand`.
 const fn bitwise(op: AtomicOp) -> Option<&'static str> {
     match op {
@@ -236,14 +242,15 @@ const fn bitwise(op: AtomicOp) -> Option<&'static str> {
 
 /// `cmpxchg` of integers for which there is no instruction, or in thread-private memory.
 pub(crate) fn exchanged(site: &Site<'_>) -> Option<String> {
-    let Op::CmpXchg { success, failure, scope, align, .. } = &site.inst.op else { return None };
+    let Op::CmpXchg { success, failure, scope, align, volatile, .. } = &site.inst.op else { return None };
     let (ty, pointer) = (site.type_text(1)?, site.type_text(0)?);
     let mut code = Code::new();
     let old = if is_private(site, site.args.first()?.0) && !matches!(scope, Scope::Other(_)) {
-        let old = ir!(code, "load {ty}, {pointer} %a0, align {align}");
+        let kind = kind_of_access(*volatile);
+        let old = ir!(code, "load {kind}{ty}, {pointer} %a0, align {align}");
         let equal = ir!(code, "icmp eq {ty} {old}, %a1");
         let stored = ir!(code, "select i1 {equal}, {ty} %a2, {ty} {old}");
-        code.line(format_args!("store {ty} {stored}, {pointer} %a0, align {align}"));
+        code.line(format_args!("store {kind}{ty} {stored}, {pointer} %a0, align {align}"));
         old
     } else {
         let order = match (*success, *failure) {

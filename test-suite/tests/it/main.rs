@@ -16,3 +16,4 @@ mod linear_lowering;
 mod linear_raising;
 mod textures;
 mod wrong_files;
+mod volatile;

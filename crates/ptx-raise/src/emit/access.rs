@@ -77,6 +77,11 @@ impl<'h> Access<'h> {
         self.mnemonic.space()
     }
 
+    /// Whether it is a volatile load or store.
+    pub(super) fn is_volatile(&self) -> bool {
+        self.mnemonic.get(Field::MemOrder) == Some(Mod::Volatile)
+    }
+
     /// Whether it is a load or store of global memory without memory order.
     pub(super) fn is_plain_global(&self) -> bool {
         let plain = |modifier| matches!(modifier, Mod::Global | Mod::Nc | Mod::B32);

@@ -9,10 +9,11 @@ use ptx_isa::{Mnemonic, Mod, Opcode, ptx};
 use ptx_llvm::address_space;
 use ptx_llvm::view::{AtomicOp, AtomicOrder, InstId, IntPredicate, Op, TypeId};
 
-use super::access::{Access, AtomicTarget, Modifiers, Ordered, in_space};
+use super::access::{Access, AtomicTarget, Ordered, in_space};
 use super::append::Arg;
 use super::ordering::stronger;
 use super::state::Emitter;
+use super::volatile::Place;
 use crate::error::{INSTRUCTION, ORDER, RaiseError, Result};
 use crate::types::{Class, Scalar, integer_class, word_leaves};
 use crate::value::{Fill, Val, mask};
@@ -29,14 +30,15 @@ impl Emitter<'_, '_, '_> {
         let ty = self.type_of(id);
         let bits = self.atomic_width(ty)?;
         aligned(access.align, bits)?;
-        let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
         let Ordered { volatile, order, scope, .. } = access;
-        let (order, modifiers) = if is_shared_memory(space) {
+        let Place { address, space, object, modifiers } =
+            self.place(pointer, scalar, volatile, &hints, Mod::Cv)?;
+        let (order, modifiers) = if is_shared_memory(object) {
             (order, self.ordered_access(volatile, order, scope, Mod::Acquire)?)
         } else {
             self.scope_modifier(scope)?;
-            (AtomicOrder::NotAtomic, Modifiers::new())
+            (AtomicOrder::NotAtomic, modifiers)
         };
         let access = Access::load(space, address, u64::from(bits / 8))?.with(&modifiers, &hints)?;
         let values = if self.leaves(ty)?.len() == 1 {
@@ -63,13 +65,14 @@ impl Emitter<'_, '_, '_> {
     ) -> Result<()> {
         let bits = self.atomic_width(ty)?;
         aligned(access.align, bits)?;
-        let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
-        let modifiers = if is_shared_memory(space) {
+        let Place { address, space, object, modifiers } =
+            self.place(pointer, scalar, access.volatile, &hints, Mod::Wt)?;
+        let modifiers = if is_shared_memory(object) {
             self.ordered_access(access.volatile, access.order, access.scope, Mod::Release)?
         } else {
             self.scope_modifier(access.scope)?;
-            Modifiers::new()
+            modifiers
         };
         let access = Access::written(space, address, u64::from(bits / 8))?.with(&modifiers, &hints)?;
         if values.len() == 1 {

@@ -11,6 +11,7 @@ use super::append::{Arg, mov};
 use super::runs::Run;
 use super::state::Emitter;
 use super::undefined::filled;
+use super::volatile::Place;
 use crate::cover::{Action, ExtendingLoad};
 use crate::error::{INSTRUCTION, RaiseError, Result};
 use crate::types::{Class, Leaf, MAX_VECTOR, Scalar, WORD, integer_class};
@@ -27,12 +28,9 @@ impl Emitter<'_, '_, '_> {
             let ordered = Ordered { align: *align, volatile: *volatile, order: *order, scope };
             return self.atomic_load(id, pointer, scalar, ordered);
         }
-        let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
-        let mut modifiers = Modifiers::new();
-        if *volatile && takes_volatile(space) && !hints.contains(&Mod::Cv) {
-            modifiers.push(Mod::Volatile);
-        }
+        let Place { address, space, mut modifiers, .. } =
+            self.place(pointer, scalar, *volatile, &hints, Mod::Cv)?;
         if space == address_space::GLOBAL && !*volatile && self.reads_constant_memory(id) {
             modifiers.push(Mod::Nc);
         }
@@ -150,11 +148,10 @@ impl Emitter<'_, '_, '_> {
             let ordered = Ordered { align: *align, volatile: *volatile, order: *order, scope };
             return self.atomic_store(id, ty, &filled(&values), (pointer, scalar), ordered);
         }
-        let (address, space) = self.address_operand(pointer, scalar)?;
         let hints = self.hints(id);
-        let is_volatile = *volatile && takes_volatile(space) && !hints.contains(&Mod::Wt);
-        let modifiers: &[Mod] = if is_volatile { &[Mod::Volatile] } else { &[] };
-        let access = Access::written(space, address, u64::from(*align))?.with(modifiers, &hints)?;
+        let Place { address, space, modifiers, .. } =
+            self.place(pointer, scalar, *volatile, &hints, Mod::Wt)?;
+        let access = Access::written(space, address, u64::from(*align))?.with(&modifiers, &hints)?;
         if let (Some(wide), Some(leaf)) = (wide, self.leaves(ty)?.first()) {
             let (wide, scalar) = self.scalar(wide)?;
             let register = self.in_register(wide, scalar)?;
@@ -179,9 +176,19 @@ impl Emitter<'_, '_, '_> {
         words.map(Mod::from_ptx).collect::<Option<Modifiers>>().unwrap_or_default()
     }
 
-    /// The bytes of the widest vector access that a plain load or store of a state space has on the target (manual 9.7.9.8).
+    /// The bytes of the widest vector access that a load or store has on the target (manual 9.7.9.8).
     fn widest_access(&self, access: &Access<'_>) -> u64 {
-        if access.is_plain_global() && self.module.target.has(Construct::WideAccess.since()) {
+        // The number of volatile instructions is preserved (manual 8.4.2), and generic accesses of 256 bits are only for global memory: if the
+        // module was PTX, its author had it so.
+        let is_wide_volatile = access.is_volatile()
+            && match access.space() {
+                Some(StateSpace::Global) => true,
+                None => self.module.was_ptx(),
+                Some(_) => false,
+            };
+        if (access.is_plain_global() || is_wide_volatile)
+            && self.module.target.has(Construct::WideAccess.since())
+        {
             2 * MAX_VECTOR
         } else {
             MAX_VECTOR
@@ -492,17 +499,6 @@ fn stated(passed: ScalarType) -> Result<ScalarType> {
             passed.as_bits().ok_or_else(|| RaiseError::new(INSTRUCTION, "a parameter that is a truth value"))
         }
     }
-}
-
-/// Whether an access of a space can be volatile: the others belong to one thread or are never written.
-fn takes_volatile(space: u32) -> bool {
-    matches!(
-        space,
-        address_space::GENERIC
-            | address_space::GLOBAL
-            | address_space::SHARED
-            | address_space::SHARED_CLUSTER
-    )
 }
 
 /// The number of leaves, from the first on, in one vector access of at most `widest` bytes.

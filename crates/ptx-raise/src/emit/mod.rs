@@ -49,6 +49,7 @@ mod state;
 mod trace;
 mod undefined;
 mod variadic;
+mod volatile;
 mod wide;
 
 use rustc_hash::FxHashMap as HashMap;
