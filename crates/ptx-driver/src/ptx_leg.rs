@@ -47,8 +47,10 @@ pub fn lower<'c>(module: Verified<'_>, context: &'c Context) -> Result<ptx_llvm:
 }
 
 /// Translates LLVM IR into a PTX module with this project's own emitter; gives the module with the emitter's warnings. The LLVM IR is
-/// changed before: where it asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers, and branches back get positive
-/// predicates ([`ptx_llvm::point_branches`]) in what was not PTX.
+/// changed before: where it asks `__nvvm_reflect` what it is compiled for, LLVM's pass of that name answers; tables of addresses that PTX cannot
+/// initialize become choices ([`ptx_llvm::choose_addresses`]); subnormal inputs become zeros
+/// where the program requires it ([`ptx_llvm::flush_inputs`]); and branches back get positive predicates ([`ptx_llvm::point_branches`]) in what
+/// was not PTX.
 ///
 /// # Errors
 ///
@@ -71,6 +73,8 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(Module, Diagnostics), Diagnostics> {
     resolve_reflect(module, choice)?;
+    ptx_llvm::choose_addresses(module);
+    ptx_llvm::flush_inputs(module);
     // What was PTX keeps its branches unless it is optimized.
     if !module.has_metadata(marks::VERSION) {
         ptx_llvm::point_branches(module, Branches::Back);

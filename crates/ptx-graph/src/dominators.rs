@@ -105,11 +105,11 @@ impl Tree {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::{FlowGraph, immediate_dominators};
 
     /// Successors of each block; the entry is 0.
-    struct Lists(Vec<Vec<usize>>);
+    pub(crate) struct Lists(pub(crate) Vec<Vec<usize>>);
 
     impl FlowGraph for Lists {
         fn block_count(&self) -> usize {
@@ -144,7 +144,7 @@ mod tests {
 
     /// By the definition: the dominators of a block are those without which control does not reach it, and the immediate one is dominated by
     /// all others of them.
-    fn by_definition(graph: &Lists) -> Vec<Option<usize>> {
+    pub(crate) fn by_definition(graph: &Lists) -> Vec<Option<usize>> {
         let all = reached(graph, None);
         let without: Vec<Vec<bool>> = (0..graph.0.len()).map(|block| reached(graph, Some(block))).collect();
         let dominates = |one: usize, other: usize| one == other || !without[one][other];

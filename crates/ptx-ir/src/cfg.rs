@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::body::{Body, Inst, Stmt};
-use crate::dominators::FlowGraph;
 use crate::ids::LabelId;
 use crate::operand::Operand;
+use ptx_graph::FlowGraph;
 use ptx_isa::{ControlSem, Sem};
 
 /// A basic block; block 0 is the entry.

@@ -17,7 +17,6 @@ mod at;
 mod body;
 mod build;
 pub mod cfg;
-pub mod dominators;
 mod ids;
 mod import;
 mod integers;
@@ -44,4 +43,6 @@ pub use module::{
 };
 pub use operand::{AddressBase, Immediate, ListId, Literal, Operand, Symbol};
 pub use print::print;
+/// Algorithms on [`cfg`] and other graphs of blocks.
+pub use ptx_graph as dominators;
 pub use strings::{StrId, Strings};

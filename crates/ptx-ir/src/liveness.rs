@@ -3,7 +3,7 @@
 //! Most variables are live in a block or two, so walking each one's life costs less than tables of all variables by all blocks, and
 //! grows as the code does.
 
-use crate::dominators::FlowGraph;
+use ptx_graph::FlowGraph;
 
 /// What the blocks do to each variable. Variables and blocks are numbered from 0.
 #[derive(Clone, PartialEq, Eq, Debug)]

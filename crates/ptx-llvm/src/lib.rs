@@ -21,9 +21,12 @@ mod codegen;
 mod constructors;
 mod contents;
 mod context;
+mod convergence;
 mod counters;
+mod denormals;
 mod error;
 mod expand;
+mod exponents;
 mod failure;
 pub mod host;
 mod identity;
@@ -41,6 +44,7 @@ mod raw;
 mod reflect;
 mod replace;
 mod spaces;
+mod tables;
 mod vectors;
 pub mod view;
 
@@ -51,6 +55,7 @@ pub use constructors::lower_constructors;
 pub use contents::{OPAQUE_WRITE, WRITES_ARGUMENTS, leave_contents_open};
 pub use context::Context;
 pub use counters::count_first;
+pub use denormals::{Denormal, DenormalMode, flush_inputs};
 pub use error::{LlvmError, Message, TextPosition};
 pub use expand::{expand_intrinsics, expand_wide_divisions, has_expandable_intrinsics};
 pub use failure::{KernelCrash, LastWords, fail_past_file_limit, on_crash, on_fatal_error};
@@ -68,6 +73,7 @@ pub use pass::{
 pub use reflect::{asks_reflect, resolve_reflect};
 pub use replace::{Replacement, align_variables, replace};
 pub use spaces::infer_address_spaces;
+pub use tables::choose_addresses;
 
 /// inkwell, through which the lowering builds instructions; the version is chosen here.
 pub use inkwell;

@@ -13,7 +13,9 @@ use llvm_sys::transforms::pass_builder::{
 };
 
 use crate::context::Context;
+use crate::convergence::with_joins_kept;
 use crate::error::{LlvmError, Message};
+use crate::exponents::clamp_wide_exponents;
 use crate::failure::tidy;
 use crate::machine::{Machine, OptLevel, check_target};
 use crate::module::Module;
@@ -75,7 +77,8 @@ pub fn run_passes_tuned(
         Tuning::Compiled if pipeline.starts_with("default<") => without_loop_vectors(module, run),
         Tuning::Compiled | Tuning::Source => run(),
     };
-    let (result, reported) = with_messages(module.context(), run);
+    clamp_wide_exponents(module);
+    let (result, reported) = with_joins_kept(module, || with_messages(module.context(), run));
     result.map_err(|message| LlvmError::Pipeline { message: message.to_string() })?;
     reject_reported_errors(reported, module.context())
 }

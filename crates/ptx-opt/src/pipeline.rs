@@ -5,8 +5,8 @@
 
 use ptx_llvm::marks;
 use ptx_llvm::{
-    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, default_pipeline, drop_optimized_metadata,
-    infer_address_spaces, is_left_alone, run_passes_tuned,
+    Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
+    drop_optimized_metadata, infer_address_spaces, is_left_alone, run_passes_tuned,
 };
 use thiserror::Error;
 
@@ -106,7 +106,11 @@ pub fn optimize(
                     infer_address_spaces(module, &machine, tuning, &left_out)?;
                 }
             }
-            Step::Llvm(text) => run_passes_tuned(module, text, &machine, tuning)?,
+            Step::Llvm(text) => {
+                run_passes_tuned(module, text, &machine, tuning)?;
+                // SimplifyCFG makes tables of what a `switch` chooses, also of addresses that PTX cannot initialize.
+                choose_addresses(module);
+            }
             Step::Own(pass) => (pass.run)(module)?,
         }
         // Tests and fuzzers report the step.

@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet as HashSet;
 use ptx_diag::Diagnostics;
 use ptx_ir::{At, Item, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::{Construct, StateSpace};
-use ptx_llvm::Addresses;
 use ptx_llvm::marks;
 use ptx_llvm::view::{AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
+use ptx_llvm::{Addresses, DenormalMode};
 
 use crate::assembly::Assembly;
 use crate::context::ModuleContext;
@@ -62,6 +62,15 @@ impl<'v> ModuleContext<'v, '_> {
                 "an ifunc, which is chosen when a program is loaded, has no counterpart in PTX",
             );
             self.refuse(refusal, name);
+        }
+        for function in view.functions.iter().filter(|function| is_defined(function)) {
+            if takes_subnormals_as_zeros(function) {
+                let refusal = RaiseError::new(
+                    MODULE,
+                    "subnormal inputs that count as zeros have no counterpart in PTX but `.ftz`, which flushes outputs too",
+                );
+                self.refuse(refusal.with_help("run `ptx_llvm::flush_inputs` before"), &function.name);
+            }
         }
         if !view.triple.is_empty() && Addresses::of_triple(&view.triple).is_none() {
             let message = format!("the target triple {} is not {}", view.triple, ptx_llvm::TRIPLE);
@@ -409,4 +418,13 @@ fn variable_space(space: u32) -> Result<StateSpace> {
             format!("a variable in address space {space} has no counterpart in PTX"),
         )),
     }
+}
+
+/// Whether operations of a function have to take subnormal inputs as zeros in another way than `.ftz` does.
+fn takes_subnormals_as_zeros(function: &Function) -> bool {
+    let mode = |name| function.attributes.string(name).and_then(DenormalMode::of);
+    let all = mode("denormal-fp-math");
+    let single =
+        mode("denormal-fp-math-f32").or(all).is_some_and(|mode| !mode.is_ftz() && mode.flushes_inputs());
+    single || all.is_some_and(DenormalMode::flushes_inputs)
 }

@@ -2,6 +2,7 @@
 
 mod alignment;
 mod claims;
+mod convergence;
 mod families;
 mod gpu_golden;
 mod grammar;
@@ -15,5 +16,5 @@ mod linear;
 mod linear_lowering;
 mod linear_raising;
 mod textures;
-mod wrong_files;
 mod volatile;
+mod wrong_files;

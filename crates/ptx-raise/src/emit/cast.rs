@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_isa::{Mnemonic, ScalarType, ptx};
+use ptx_isa::{Mnemonic, Mod, ScalarType, ptx};
 use ptx_llvm::marks;
 use ptx_llvm::view::{BinaryOp, CastOp, InstId, Op, TypeId, Value};
 
@@ -288,7 +288,8 @@ impl Emitter<'_, '_, '_> {
             }
             (Scalar::Half, Scalar::Float) => ptx!("cvt.f32.f16"),
             (Scalar::Half, Scalar::Double) => ptx!("cvt.f64.f16"),
-            (Scalar::Float, Scalar::Double) => ptx!("cvt.f64.f32"),
+            // A subnormal number of single precision is none in double precision.
+            (Scalar::Float, Scalar::Double) => ptx!("cvt.f64.f32").with_if(self.flush, Mod::Ftz)?,
             (Scalar::Float, Scalar::Half) => ptx!("cvt.rn.f16.f32"),
             (Scalar::Double, Scalar::Half) => ptx!("cvt.rn.f16.f64"),
             (Scalar::Double, Scalar::Float) => ptx!("cvt.rn.f32.f64"),

@@ -153,12 +153,12 @@ impl Emitter<'_, '_, '_> {
             FloatPredicate::Ule => ptx!("setp.leu.f32"),
             FloatPredicate::Une => ptx!("setp.neu.f32"),
         };
-        let (a, b, scalar) = if scalar == Scalar::BFloat && !self.has_bfloat_arithmetic() {
+        if scalar == Scalar::BFloat && !self.has_bfloat_arithmetic() {
+            // Without `.ftz`: what is subnormal here is so in bfloat.
             let a = self.float_to_float(a, Scalar::BFloat, Scalar::Float)?;
-            (a, self.float_to_float(b, Scalar::BFloat, Scalar::Float)?, Scalar::Float)
-        } else {
-            (a, b, scalar)
-        };
+            let b = self.float_to_float(b, Scalar::BFloat, Scalar::Float)?;
+            return self.apply(compare, &[a, b], Scalar::Float);
+        }
         self.apply(self.float_form(compare, scalar)?, &[a, b], scalar)
     }
 

@@ -180,7 +180,11 @@ impl Emitter<'_, '_, '_> {
             for halves in &split {
                 wide.push(self.float_to_float(halves[at], element, Scalar::Float)?);
             }
+            // Numbers that are subnormal in bfloat are so in single precision, whose mode is not theirs.
+            let flush = self.flush;
+            self.flush &= element != Scalar::BFloat;
             let result = compute(self, &wide)?;
+            self.flush = flush;
             results.push(self.float_to_float(result, Scalar::Float, element)?);
         }
         match results[..] {

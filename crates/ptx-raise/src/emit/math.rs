@@ -175,11 +175,14 @@ impl Emitter<'_, '_, '_> {
                 let ty = scalar.float().unwrap_or(ScalarType::F32);
                 let round =
                     ptx!("cvt.rni.f32.f32").with_modifier(Field::Rnd, rounding)?.with_types(&[ty, ty])?;
+                let round = round.with_if(self.flush && ty == ScalarType::F32, Mod::Ftz)?;
                 self.apply(round, &[value], scalar)
             }
             Scalar::BFloat => {
                 let single = self.float_to_float(value, Scalar::BFloat, Scalar::Float)?;
+                let flush = std::mem::replace(&mut self.flush, false);
                 let whole = self.round_to_integral(rounding, single, Scalar::Float)?;
+                self.flush = flush;
                 let narrow = self.float_to_float(whole, Scalar::Float, Scalar::BFloat)?;
                 // A bfloat below 256 rounds to an integer that bfloat has, and larger ones are integers.
                 if let (Val::Register(narrow, _), Val::Register(..)) = (narrow, whole) {

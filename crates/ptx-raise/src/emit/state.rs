@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use ptx_dwarf::Marks;
 use ptx_ir::{BodyBuilder, FunctionKind, LabelId, Param, RegDeclId, RegId, Stmt, Symbol, VarId};
+use ptx_llvm::DenormalMode;
 use ptx_llvm::view::{BlockId, Function, FunctionId, InstId, Op, TypeId, Value};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -201,7 +202,7 @@ impl<'m, 'v, 'c> Emitter<'m, 'v, 'c> {
             names: LocalNames::default(),
             marks: Marks::default(),
             as_bits: false,
-            flush: denormals.is_some_and(|mode| mode.starts_with("preserve-sign")),
+            flush: denormals.and_then(DenormalMode::of).is_some_and(DenormalMode::is_ftz),
             inst_start: 0,
         }
     }

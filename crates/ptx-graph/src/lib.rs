@@ -1,0 +1,10 @@
+//! Graph algorithms on blocks, for bodies of PTX and functions of LLVM IR alike: a caller implements [`FlowGraph`] for its own blocks.
+//!
+//! All are near linear in the blocks and edges. On the reversed graph dominators are post-dominators, and dominance frontiers are control
+//! dependences.
+
+mod dominators;
+mod frontier;
+
+pub use dominators::{FlowGraph, immediate_dominators};
+pub use frontier::iterated_frontier;
