@@ -1,7 +1,8 @@
 //! Loops whose last comparison is of the counter as it will be in the next round.
 //!
 //! ptxas unrolls no loop that goes on by the counter of the round that ends (docs/roundtrip.md, "What ptxas unrolls"). PTX seldom has
-//! such loops, but LLVM's InstCombine makes them of others: it subtracts the step from both sides of `%next < 256`.
+//! such loops, but LLVM's InstCombine makes them of others: it subtracts the step from both sides of `%next < 256`. LLVM's IndVarSimplify makes
+//! equations with the greater of two numbers ([`limits`]).
 
 use std::collections::HashMap;
 
@@ -13,6 +14,8 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use crate::module::Module;
 use crate::pass::is_optimized;
 use crate::raw;
+
+mod limits;
 
 /// Moves the step of such a counter to the top of its loop, so that what is compared is the sum:
 ///
@@ -40,6 +43,7 @@ pub fn count_first(module: &mut Module<'_>) {
         for &block in &blocks {
             // SAFETY: the block belongs to a module that is alive and that nothing else changes meanwhile.
             unsafe {
+                limits::compare_with_limit(block);
                 if let Some(latch) = Latch::at_end_of(block)
                     && latch.is_against_what_was_before(&places)
                 {

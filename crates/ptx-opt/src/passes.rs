@@ -42,7 +42,7 @@ pub(crate) const SHORTEN_LIVES: Pass = Pass {
 /// Runs at every level that optimizes, after that.
 pub(crate) const COUNT_FIRST: Pass = Pass {
     name: "ptx-count-first",
-    summary: "Increments counters at the top of loops whose exit comparison uses the old value: ptxas does not unroll those.",
+    summary: "Increments counters at the top of loops whose exit comparison uses the old value, and compares counters with limits by order: ptxas does not unroll the others.",
     run: count_first::run,
 };
 

@@ -146,4 +146,77 @@ exit:
         }
         assert!(known > 20, "LLVM knows the rounds of {known} loops");
     }
+
+    /// A loop that counts from `start` by `step` until it equals `most` of `%n` and the first sum.
+    fn limited(most: &str, start: &str, step: &str, first: &str, comparison: &str) -> String {
+        let branch = if comparison == "ne" { "label %loop, label %exit" } else { "label %exit, label %loop" };
+        format!(
+            "define i32 @f(i32 %n, ptr %p) {{
+entry:
+  %most = call i32 @llvm.{most}.i32(i32 %n, i32 {first})
+  br label %loop
+loop:
+  %i = phi i32 [ {start}, %entry ], [ %next, %loop ]
+  %k = phi i32 [ 0, %entry ], [ %rounds, %loop ]
+  %rounds = add i32 %k, 1
+  store volatile i32 0, ptr %p
+  %next = add i32 %i, {step}
+  %c = icmp {comparison} i32 %next, %most
+  br i1 %c, {branch}
+exit:
+  ret i32 %rounds
+}}
+declare i32 @llvm.{most}.i32(i32, i32)
+"
+        )
+    }
+
+    #[test]
+    fn counters_are_compared_with_limits_by_order() {
+        for (most, start, step, first, kept, left) in [
+            ("smax", "0", "1", "1", "slt", "sge"),
+            ("smax", "-8", "1", "-7", "slt", "sge"),
+            ("umax", "0", "1", "1", "ult", "uge"),
+            ("smin", "9", "-1", "8", "sgt", "sle"),
+            ("umin", "9", "-1", "8", "ugt", "ule"),
+        ] {
+            for (comparison, expected) in [("ne", kept), ("eq", left)] {
+                let text = counted(&limited(most, start, step, first, comparison));
+                assert!(text.contains(&format!("icmp {expected} i32 %next, %n")), "{text}");
+                assert!(!text.contains("%most"), "{text}");
+            }
+        }
+        // Another start than the limit's, or another step, is another loop.
+        for (start, step, first) in [("0", "1", "2"), ("1", "1", "1"), ("0", "2", "2")] {
+            let text = counted(&limited("smax", start, step, first, "ne"));
+            assert!(text.contains("icmp ne i32 %next, %most"), "{text}");
+        }
+    }
+
+    /// By the loops' definition, for all small numbers and those around where sums wrap.
+    #[test]
+    fn limited_loops_run_as_often_as_before() {
+        let numbers: Vec<i32> = (-3..=3).chain([i32::MIN, i32::MIN + 1, i32::MAX - 1, i32::MAX]).collect();
+        // Where the counter has not arrived after so many rounds, it does not arrive soon in either form.
+        const ROUNDS: usize = 9;
+        for &start in &numbers {
+            for &n in &numbers {
+                let rounds = |step: i32, goes_on: &dyn Fn(i32) -> bool| {
+                    let mut counter = start;
+                    (1..ROUNDS).find(|_| {
+                        counter = counter.wrapping_add(step);
+                        !goes_on(counter)
+                    })
+                };
+                let (up, down) = (start.wrapping_add(1), start.wrapping_sub(1));
+                assert_eq!(rounds(1, &|i| i != n.max(up)), rounds(1, &|i| i < n), "smax {start} {n}");
+                assert_eq!(rounds(-1, &|i| i != n.min(down)), rounds(-1, &|i| i > n), "smin {start} {n}");
+                let unsigned = |i: i32| i as u32;
+                let umax = |i| unsigned(i) != unsigned(n).max(unsigned(up));
+                assert_eq!(rounds(1, &umax), rounds(1, &|i| unsigned(i) < unsigned(n)), "umax {start} {n}");
+                let umin = |i| unsigned(i) != unsigned(n).min(unsigned(down));
+                assert_eq!(rounds(-1, &umin), rounds(-1, &|i| unsigned(i) > unsigned(n)), "umin {start} {n}");
+            }
+        }
+    }
 }
