@@ -6,7 +6,7 @@ use ptx_isa::{Construct, StateSpace};
 
 use crate::context::{Checker, Site};
 use crate::variables::{self, DeclarationScope, Head};
-use crate::{codes, debug, functions, modifiers, operands};
+use crate::{cluster_addresses, codes, debug, functions, modifiers, operands};
 
 /// Checks all that is between a function's braces.
 pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m Body) {
@@ -44,6 +44,7 @@ pub(crate) fn check<'m>(cx: &mut Checker<'m>, function: &'m Function, body: &'m 
             | Stmt::Mark(_) => {}
         }
     }
+    cluster_addresses::check(cx, body);
 }
 
 /// Refuses a `.param` variable of an inner block with the name of a parameter of the function: for `ptxas` the name is that of the

@@ -20,6 +20,7 @@ use crate::variables::DeclarationScope;
 mod address;
 mod body;
 mod calls;
+mod cluster_addresses;
 pub mod codes;
 mod compare;
 mod composite;

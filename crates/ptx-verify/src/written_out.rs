@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Registers and local variables outside of functions become parameters ([`hand_over`]), and words of old versions those that
-//! replaced them ([`old_words`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
+//! replaced them ([`old_words`]). Addresses in the cluster's window are converted as such ([`cluster_addresses`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ use ptx_ir::{
 };
 use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers, ptx};
 
-use crate::{Verified, hand_over, old_parameters, old_words};
+use crate::{Verified, cluster_addresses, hand_over, old_parameters, old_words};
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]), and with sums
@@ -33,7 +33,14 @@ impl<'m> Verified<'m> {
         let hands_over = hand_over::is_needed(self.module);
         let has_old_words = old_words::is_needed(self.module);
         let has_old_parameters = old_parameters::is_needed(self.module);
-        if implied.is_none() && !sums && !hands_over && !has_old_words && !has_old_parameters {
+        let has_cluster_addresses = cluster_addresses::is_needed(self.module);
+        if implied.is_none()
+            && !sums
+            && !hands_over
+            && !has_old_words
+            && !has_old_parameters
+            && !has_cluster_addresses
+        {
             return Cow::Borrowed(self.module);
         }
         let mut module = self.module.clone();
@@ -45,6 +52,9 @@ impl<'m> Verified<'m> {
         }
         if has_old_parameters {
             old_parameters::list(&mut module);
+        }
+        if has_cluster_addresses {
+            cluster_addresses::replace(&mut module);
         }
         if let Some((version, sm)) = implied {
             let bodies = module.functions.iter_mut().filter_map(|function| function.body.as_mut());
