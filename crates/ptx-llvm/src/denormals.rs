@@ -95,7 +95,8 @@ impl fmt::Display for DenormalMode {
 /// %r = fadd double %in, %in.y
 /// ```
 ///
-/// The attributes then state what is left: `.ftz` for single precision, or nothing. Operations that only move or change signs, classify, or are
+/// Where `.ftz` is right for other operations, one whose instruction has none reads the number through `llvm.canonicalize`. The attributes then state
+/// what is left: `.ftz` for single precision, or nothing. Operations that only move or change signs, classify, or are
 /// intrinsics of the target, take their inputs as they are.
 pub fn flush_inputs(module: &mut Module<'_>) {
     let context = module.context().inkwell();
@@ -200,14 +201,19 @@ impl Flush {
                 LLVMDoubleTypeKind => (64, 52, self.modes.all),
                 _ => return None,
             };
-            let is_ftz = bits == 32 && mode.is_ftz() && has_ftz(instruction);
-            if mode.input == Denormal::Ieee || is_ftz {
+            let is_ftz = bits == 32 && mode.is_ftz();
+            if !mode.flushes_inputs() || (is_ftz && (has_ftz(instruction) || is_flushed(value))) {
                 return None;
             }
             if let Some(&known) = self.flushed.get(&value) {
                 return Some(known);
             }
             position_after(self.builder, function, instruction, value);
+            if is_ftz {
+                let canonical = self.canonicalized(function, value);
+                self.flushed.insert(value, canonical);
+                return Some(canonical);
+            }
             let word = LLVMIntTypeInContext(self.context, bits);
             let ints = if is_vector { LLVMVectorType(word, LLVMGetVectorSize(ty)) } else { word };
             let constant = |number: u64| {
@@ -239,6 +245,26 @@ impl Flush {
             let flushed = LLVMBuildBitCast(self.builder, flushed, ty, name);
             self.flushed.insert(value, flushed);
             Some(flushed)
+        }
+    }
+}
+
+impl Flush {
+    /// `llvm.canonicalize` of a value, which is `mul.ftz` by one.
+    ///
+    /// # Safety
+    ///
+    /// The value is known where the builder is, in the function.
+    unsafe fn canonicalized(&self, function: LLVMValueRef, value: LLVMValueRef) -> LLVMValueRef {
+        const NAME: &str = "llvm.canonicalize";
+        // SAFETY: the intrinsic has one operand of the type that it is declared for.
+        unsafe {
+            let module = LLVMGetGlobalParent(function);
+            let (mut types, mut arguments) = ([LLVMTypeOf(value)], [value]);
+            let id = LLVMLookupIntrinsicID(NAME.as_ptr().cast(), NAME.len());
+            let callee = LLVMGetIntrinsicDeclaration(module, id, types.as_mut_ptr(), 1);
+            let ty = LLVMIntrinsicGetType(self.context, id, types.as_mut_ptr(), 1);
+            LLVMBuildCall2(self.builder, ty, callee, arguments.as_mut_ptr(), 1, c"".as_ptr())
         }
     }
 }
@@ -313,6 +339,21 @@ unsafe fn inputs(instruction: LLVMValueRef) -> u32 {
             }
             _ => 0,
         }
+    }
+}
+
+/// Whether a number of single precision comes from an instruction with `.ftz`, which flushes its result.
+///
+/// # Safety
+///
+/// The value is alive.
+unsafe fn is_flushed(value: LLVMValueRef) -> bool {
+    // SAFETY: opcodes are asked of instructions.
+    unsafe {
+        !LLVMIsAInstruction(value).is_null()
+            && !matches!(LLVMGetInstructionOpcode(value), LLVMFPTrunc | LLVMFPExt)
+            && inputs(value) > 0
+            && has_ftz(value)
     }
 }
 
@@ -465,6 +506,14 @@ declare <2 x half> @llvm.fma.v2f16(<2 x half>, <2 x half>, <2 x half>)
             let attribute = format!("\"denormal-fp-math-f32\"=\"{output},{input}\"");
             assert_eq!(selects(&attribute), expected, "{attribute}");
         }
+        // An instruction without `.ftz` in a function that has it otherwise.
+        let body =
+            "  %n = fptrunc float %x to bfloat\n  %w = fpext bfloat %n to float\n  %r = fadd float %w, %y";
+        let text = flushed("\"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"", body);
+        assert!(
+            text.contains("call float @llvm.canonicalize.f32(float %x)") && !text.contains("select"),
+            "{text}"
+        );
         // The general attribute counts for other types too, whose instructions have no `.ftz` that is meant.
         let body = "  %e = fptrunc double %d to float\n  %v = call <2 x half> @llvm.fma.v2f16(<2 x half> %h, <2 x half> %h, <2 x half> %h)\n  %z = extractelement <2 x half> %v, i32 0\n  %w = fpext half %z to float\n  %r = fadd float %w, %e";
         let text = flushed("\"denormal-fp-math\"=\"preserve-sign,preserve-sign\"", body);

@@ -6,7 +6,7 @@
 use ptx_llvm::marks;
 use ptx_llvm::{
     Gpu, LlvmError, Machine, Module, OptLevel, Tuning, choose_addresses, default_pipeline,
-    drop_optimized_metadata, infer_address_spaces, is_left_alone, run_passes_tuned,
+    drop_optimized_metadata, flush_inputs, infer_address_spaces, is_left_alone, run_passes_tuned,
 };
 use thiserror::Error;
 
@@ -89,6 +89,8 @@ pub fn optimize(
     if steps.is_empty() {
         return Ok(());
     }
+    // LLVM's passes fold `ceil` and its like of constants without regard to the mode of subnormal inputs.
+    flush_inputs(module);
     let machine = Machine::new(&gpu.or(Gpu::of_module(module)).for_pipelines(), level)?;
     if level != OptLevel::O0 {
         drop_optimized_metadata(module, LITERAL);

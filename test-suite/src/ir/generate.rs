@@ -113,7 +113,7 @@ pub(super) struct Generator {
     /// The function that is being written.
     pub(super) function: String,
     /// Variables that statements asked for.
-    variables: String,
+    pub(super) variables: String,
     next: u32,
     pub(super) depth: u32,
     used: u32,

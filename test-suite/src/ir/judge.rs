@@ -12,6 +12,7 @@ use ptx_exec::{Argument, Launch};
 use ptx_llvm::{Context, Gpu, OptLevel};
 
 use super::generate::{INPUT, OUTPUT, Program, THREADS};
+use super::variables::{DEVICE, HOST, KEPT};
 use crate::directive::Level;
 use crate::host::{self, ROUND_TO_BFLOAT};
 use crate::oracle::Oracles;
@@ -177,7 +178,8 @@ fn host_module(programs: &[Program]) -> String {
     let mut main = String::from("define i32 @main() {\n");
     for program in programs {
         let name = &program.name;
-        text += &compress_apart(&program.text.replace("ptx_kernel ", "").replace(THREAD, "@tid_x"), name);
+        let own = modes_written_out(&program.text).replace("ptx_kernel ", "").replace(THREAD, "@tid_x");
+        text += &compress_apart(&own, name);
         let bytes: String = input(program).iter().map(|byte| format!("\\{byte:02X}")).collect();
         let _ = write!(
             text,
@@ -198,6 +200,12 @@ fn host_module(programs: &[Program]) -> String {
         );
     }
     text + &main + "  ret i32 0\n}\n"
+}
+
+/// The program with calls of the functions that have their modes of subnormal numbers written out: no host respects the attribute.
+fn modes_written_out(program: &str) -> String {
+    let call = |line: &str| if line.contains("call ") { line.replace(DEVICE, HOST) } else { line.to_owned() };
+    program.lines().map(|line| call(line) + "\n").collect()
 }
 
 /// LLVM's intrinsic for compressing vectors.
@@ -373,7 +381,16 @@ fn raised(ir: &str, level: Level) -> Result<String> {
     let context = Context::new()?;
     let mut llvm = stage::read_llvm(&context, "program", ir)?;
     stage::optimize(&mut llvm, level)?;
-    stage::raise(&mut llvm)
+    let ptx = stage::raise(&mut llvm)?;
+    // Volatile accesses of the thread's own variables: nothing that a program computes shows that they are executed.
+    let count = |text: &str, word: &str| text.lines().filter(|line| line.contains(word)).count();
+    let kept = ir
+        .lines()
+        .filter(|line| line.contains(" volatile ") && line.contains(&format!("ptr {KEPT}")))
+        .count();
+    let found = count(&ptx, ".volatile.");
+    ensure!(kept <= found, "{found} volatile instructions, of {kept} accesses of local variables alone");
+    Ok(ptx)
 }
 
 #[cfg(test)]

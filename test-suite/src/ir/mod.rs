@@ -17,6 +17,7 @@ mod lanes;
 mod objects;
 mod statement;
 mod ty;
+mod variables;
 
 pub use generate::{Program, program};
 pub use judge::{Cause, Difference, Judges, Verdict, judge};
@@ -109,11 +110,17 @@ mod tests {
         "<2 x ptr> getelementptr (i32, <2 x ptr>",
         "[3 x i8] c",
         "freeze i32",
+        "addrspace(3) global [3 x i8] undef\n",
+        "= alloca i32, align 8",
+        "internal constant [4 x ptr addrspace(3)]",
+        "phi ptr addrspace(3) [",
+        "\"denormal-fp-math-f32\"=\"ieee,preserve-sign\"",
+        "\"denormal-fp-math-f32\"=\"positive-zero,positive-zero\"",
     ];
 
     #[test]
     fn every_kind_of_statement_is_drawn() {
-        let texts: Vec<String> = (0..400).map(|seed| program(seed, "p", 90).text).collect();
+        let texts: Vec<String> = (0..600).map(|seed| program(seed, "p", 90).text).collect();
         let missing: Vec<_> =
             KINDS.iter().filter(|kind| !texts.iter().any(|text| text.contains(**kind))).collect();
         assert!(missing.is_empty(), "{missing:?}");
