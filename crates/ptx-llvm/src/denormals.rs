@@ -386,6 +386,8 @@ unsafe fn has_ftz(instruction: LLVMValueRef) -> bool {
         match LLVMGetInstructionOpcode(instruction) {
             // `cvt.rn.bf16.f32` has none, and what is subnormal in single precision is so there. In half precision it is a zero.
             LLVMFPTrunc => element_kind(LLVMTypeOf(instruction)) != LLVMBFloatTypeKind,
+            // Computed by integer operations.
+            LLVMFRem => false,
             LLVMCall => {
                 let name = raw::name(LLVMGetCalledValue(instruction));
                 let word = name.split(|byte| *byte == b'.').nth(1);
