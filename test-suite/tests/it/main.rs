@@ -14,4 +14,5 @@ mod linear;
 mod linear_lowering;
 mod linear_raising;
 mod textures;
+mod updates;
 mod wrong_files;
