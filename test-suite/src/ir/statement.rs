@@ -152,9 +152,10 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..51) {
+        match self.rng.u8(..54) {
             46..=48 => self.constant_address(),
-            49.. => self.edge(),
+            49 | 50 => self.edge(),
+            51.. => self.assembly(),
             38..=41 => self.lanes(),
             42..=45 => self.object(),
             32..=37 => self.compound(),
