@@ -38,12 +38,16 @@ impl RegisterIndex {
         self.indices.get(register.index()).copied().flatten().map(|index| index as usize)
     }
 
-    /// Calls `found` for each access of an instruction to one of these registers.
+    /// Calls `found` for each access of an instruction to one of these registers: twice for a register that it updates.
     pub(crate) fn accesses(&self, body: &Body, inst: &Inst, found: &mut dyn FnMut(usize, RegisterAccess)) {
         body.for_each_register(inst, |register, role| {
             if let Some(index) = self.index(register) {
-                let access = if role.is_written() { RegisterAccess::Write } else { RegisterAccess::Read };
-                found(index, access);
+                if role.is_read() {
+                    found(index, RegisterAccess::Read);
+                }
+                if role.is_written() {
+                    found(index, RegisterAccess::Write);
+                }
             }
         });
     }

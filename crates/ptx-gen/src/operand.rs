@@ -60,18 +60,18 @@ impl<'c> Writer<'c> {
 
     /// How many of the operands that may be left out are written; the first ones are.
     fn spare(&mut self, places: &[Operand]) -> usize {
-        let open = |place: &&Operand| place.role == Role::UseOpt && !place.is_conditional();
+        let open = |place: &&Operand| place.role.is_optional() && !place.is_conditional();
         let most = places.iter().filter(open).count();
         self.choices.below(most + 1)
     }
 
     fn stands(&mut self, place: &Operand, spare: &mut usize) -> bool {
         match place.role {
-            Role::Def | Role::Use => true,
+            Role::Def | Role::Update | Role::Use => true,
             Role::DefPair => place.required || self.choices.chance(1, 2),
-            Role::UseOpt if self.is_without(place) => false,
-            Role::UseOpt if place.is_conditional() => self.mnemonic.asks_for(place),
-            Role::UseOpt => {
+            Role::DefOpt | Role::UseOpt if self.is_without(place) => false,
+            Role::DefOpt | Role::UseOpt if place.is_conditional() => self.mnemonic.asks_for(place),
+            Role::DefOpt | Role::UseOpt => {
                 let taken = *spare > 0;
                 *spare -= usize::from(taken);
                 taken

@@ -1,6 +1,6 @@
 //! One walk over the operands of an instruction, for all that look for registers or symbols in them.
 
-use ptx_isa::{MoveSem, OperandKind, Role, ScalarType, Sem, Shape};
+use ptx_isa::{MoveSem, Role, ScalarType, Sem, Shape};
 
 use crate::body::{Body, Inst};
 use crate::ids::RegId;
@@ -75,13 +75,11 @@ impl Body {
     }
 
     /// Calls `visit` for every operand of an instruction and for everything in its vectors, brackets and lists, in the order of the text and
-    /// each list before what is in it; with whether it is written or read. What is in brackets is read, and the results of a call are written.
+    /// each list before what is in it; with whether it is written, read or both. What is in brackets is read.
     pub fn for_each_operand(&self, inst: &Inst, mut visit: impl FnMut(Operand, Role)) {
         let places = inst.mnemonic.form().operands;
         for (place, operand) in places.iter().zip(self.operands(inst)) {
-            // The table has one role for what may be left out, which the results of a call share with its arguments.
-            let role = if place.kind == OperandKind::Results { Role::Def } else { place.role };
-            self.walk(*operand, role, DEPTH, &mut visit);
+            self.walk(*operand, place.role, DEPTH, &mut visit);
         }
     }
 
@@ -101,16 +99,15 @@ impl Body {
         found
     }
 
-    /// Calls `visit` for every register that an instruction names, its guard included, with whether it is written or read. A register of which a
-    /// part is written is read too: the rest of it stays.
+    /// Calls `visit` for every register that an instruction names, its guard included, with whether it is written, read or both. A register of
+    /// which a selector names the written part is written as a whole: the rest is that of another source (manual 9.7.18). What a guarded
+    /// instruction writes may stay as it was, whatever the role.
     pub fn for_each_register(&self, inst: &Inst, mut visit: impl FnMut(RegId, Role)) {
         if let Some(guard) = inst.guard {
             visit(guard.register, Role::Use);
         }
         self.for_each_operand(inst, |operand, role| match operand {
-            Operand::Register(register) | Operand::Element(register, _) => visit(register, role),
-            Operand::Selected(register, _) => {
-                visit(register, Role::Use);
+            Operand::Register(register) | Operand::Element(register, _) | Operand::Selected(register, _) => {
                 visit(register, role);
             }
             Operand::Not(register)
@@ -191,9 +188,9 @@ fn unplaced(operand: Operand) -> (Operand, ptx_diag::Span) {
 
 #[cfg(test)]
 mod tests {
-    use ptx_isa::{Component, Mnemonic, Role, ScalarType};
+    use ptx_isa::{Component, Mnemonic, Role, ScalarType, Selector};
 
-    use crate::{AddressBase, Body, BodyBuilder, Guard, Inst, Operand, RegId, Stmt, Strings};
+    use crate::{AddressBase, Body, BodyBuilder, Guard, Immediate, Inst, Operand, RegId, Stmt, Strings};
 
     /// The only instruction of a body and its registers.
     fn only(
@@ -248,7 +245,29 @@ mod tests {
                 (builder.list(&[Operand::Register(r[0])]), builder.list(&[Operand::Register(r[1])]));
             vec![Operand::List(results), Operand::Register(r[2]), Operand::List(arguments)]
         });
-        assert_eq!(registers(&body, &inst), [(0, Role::Def), (2, Role::Use), (1, Role::UseOpt)]);
+        assert_eq!(registers(&body, &inst), [(0, Role::DefOpt), (2, Role::Use), (1, Role::UseOpt)]);
+    }
+
+    #[test]
+    fn accumulators_are_read_and_written() {
+        let (body, inst) = only("wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8", false, |builder, r| {
+            let sums = builder.list(&[r[0], r[1], r[2], r[3]].map(Operand::Register));
+            let one = Operand::Immediate(Immediate::integer(1));
+            vec![Operand::Vector(sums), Operand::Register(r[4]), Operand::Register(r[5]), one]
+        });
+        let sums = (0..4).map(|register| (register, Role::Update));
+        let descriptors = (4..6).map(|register| (register, Role::Use));
+        assert_eq!(registers(&body, &inst), sums.chain(descriptors).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn result_with_a_selector_keeps_nothing_of_its_register() {
+        let (body, inst) = only("vadd2.u32.u32.u32", false, |_, r| {
+            let result = Operand::Selected(r[0], Selector::from_ptx("h0").unwrap());
+            vec![result, Operand::Register(r[1]), Operand::Register(r[2]), Operand::Register(r[3])]
+        });
+        let sources = [(1, Role::Use), (2, Role::Use), (3, Role::Use)];
+        assert_eq!(registers(&body, &inst), [&[(0, Role::Def)][..], &sources].concat());
     }
 
     #[test]

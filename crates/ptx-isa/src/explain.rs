@@ -6,7 +6,7 @@ use crate::constants::Constants;
 use crate::constraint::Constraint;
 use crate::construct::Construct;
 use crate::families::Sem;
-use crate::form::{Combination, Effects, Form, Operand, Rule, Slot};
+use crate::form::{Combination, Effects, Form, Operand, Role, Rule, Slot};
 use crate::lowering::{Condition, Lowering};
 use crate::mnemonic::{MnemonicError, rows_with};
 use crate::names::{Field, Mod};
@@ -246,6 +246,9 @@ fn push_operands(out: &mut String, operands: &[Operand]) {
     }
     for operand in operands {
         let name = operand.name;
+        if operand.role == Role::Update {
+            let _ = writeln!(out, "- `{name}` is read and written");
+        }
         if !operand.without.is_empty() {
             let without = if operand.is_written() { "must be `_`" } else { "is not allowed" };
             let _ = writeln!(out, "- with {} `{name}` {without}", list(operand.without));

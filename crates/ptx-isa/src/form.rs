@@ -5,6 +5,7 @@ use crate::constraint::Constraint;
 use crate::families::{Opcode, Sem};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod};
+use crate::operand_key::OperandKey;
 use crate::selector::Selection;
 use crate::target::{Since, Sm};
 use crate::types::{ScalarType, StateSpace, Width};
@@ -81,6 +82,10 @@ pub enum Role {
     Def,
     /// Written, printed as `|q` after the operand before it; may be left out.
     DefPair,
+    /// Written; may be left out.
+    DefOpt,
+    /// Read and written: the result depends on the old value.
+    Update,
     /// Read.
     Use,
     /// Read; may be left out.
@@ -88,12 +93,33 @@ pub enum Role {
 }
 
 impl Role {
-    /// Whether the instruction writes the operand; otherwise it reads it.
+    /// Whether the instruction writes the operand.
     pub const fn is_written(self) -> bool {
         match self {
-            Role::Def | Role::DefPair => true,
+            Role::Def | Role::DefPair | Role::DefOpt | Role::Update => true,
             Role::Use | Role::UseOpt => false,
         }
+    }
+
+    /// Whether the instruction reads the operand.
+    pub const fn is_read(self) -> bool {
+        match self {
+            Role::Use | Role::UseOpt | Role::Update => true,
+            Role::Def | Role::DefPair | Role::DefOpt => false,
+        }
+    }
+
+    /// Whether a program must write the operand; a second destination is none of its own.
+    pub const fn is_required(self) -> bool {
+        match self {
+            Role::Def | Role::Update | Role::Use => true,
+            Role::DefPair | Role::DefOpt | Role::UseOpt => false,
+        }
+    }
+
+    /// Whether it is an operand of its own that may be left out.
+    pub const fn is_optional(self) -> bool {
+        matches!(self, Role::DefOpt | Role::UseOpt)
     }
 }
 
@@ -236,7 +262,9 @@ impl OperandKind {
 pub struct Operand {
     /// Written or read, needed or not.
     pub role: Role,
-    /// The manual's name for it.
+    /// Which operand of its row it is.
+    pub key: OperandKey,
+    /// The manual's name for it, for messages.
     pub name: &'static str,
     /// The kind of operand that is accepted.
     pub kind: OperandKind,
@@ -262,6 +290,7 @@ impl Operand {
         let discardable = if matches!(role, Role::DefPair) { Some(Since::ALWAYS) } else { None };
         Operand {
             role,
+            key: OperandKey::of(name),
             name,
             kind,
             when: &[],
@@ -371,10 +400,10 @@ impl Operand {
         match (self.role, at) {
             (Role::DefPair, _) if self.required => format!("|{name}"),
             (Role::DefPair, _) => format!("{{|{name}}}"),
-            (Role::UseOpt, 0) => format!("{{{name}}}"),
-            (Role::UseOpt, _) => format!("{{, {name}}}"),
-            (Role::Def | Role::Use, 0) => name,
-            (Role::Def | Role::Use, _) => format!(", {name}"),
+            (Role::UseOpt | Role::DefOpt, 0) => format!("{{{name}}}"),
+            (Role::UseOpt | Role::DefOpt, _) => format!("{{, {name}}}"),
+            (Role::Def | Role::Update | Role::Use, 0) => name,
+            (Role::Def | Role::Update | Role::Use, _) => format!(", {name}"),
         }
     }
 }
@@ -497,7 +526,12 @@ impl Form {
 
     /// How many operands a program must write at least; pairs count with the operand they hang on.
     pub fn required_operands(&self) -> usize {
-        self.operands.iter().filter(|o| matches!(o.role, Role::Def | Role::Use)).count()
+        self.operands.iter().filter(|o| o.role.is_required()).count()
+    }
+
+    /// The index of an operand, the first one where modifiers choose among several; `None` if the row has no such operand.
+    pub fn operand(&self, key: OperandKey) -> Option<usize> {
+        self.operands.iter().position(|operand| operand.key == key)
     }
 
     /// The index of the slot that decides `field`.
@@ -609,6 +643,16 @@ pub(crate) const fn def(name: &'static str, kind: OperandKind) -> Operand {
 /// A second destination after a bar.
 pub(crate) const fn def_pair(name: &'static str, kind: OperandKind) -> Operand {
     Operand::new(Role::DefPair, name, kind)
+}
+
+/// A destination that may be left out.
+pub(crate) const fn def_opt(name: &'static str, kind: OperandKind) -> Operand {
+    Operand::new(Role::DefOpt, name, kind)
+}
+
+/// A register whose old value the result depends on.
+pub(crate) const fn update(name: &'static str, kind: OperandKind) -> Operand {
+    Operand::new(Role::Update, name, kind)
 }
 
 /// A needed source.

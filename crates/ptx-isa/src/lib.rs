@@ -25,6 +25,7 @@ mod matrix;
 mod mnemonic;
 mod name;
 mod names;
+mod operand_key;
 mod selector;
 mod special;
 pub mod table;
@@ -54,6 +55,7 @@ pub use mnemonic::{
     implies_modifiers, misfit_today, rows_with,
 };
 pub use names::{Field, Mod};
+pub use operand_key::OperandKey;
 pub use selector::{Selection, Selector, Unit};
 pub use special::{Component, SpecialReg};
 pub use table::{all_forms, form, form_ids, forms_of};

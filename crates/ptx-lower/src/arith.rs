@@ -1,7 +1,7 @@
 //! Integer arithmetic (manual 9.7.1).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType, ptx};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType, ptx};
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use ptx_llvm::marks;
 
@@ -222,17 +222,20 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// sixteen functions of `b` and `c`.
     pub(crate) fn lop3(&mut self, site: Site<'_>) -> Result<()> {
         let form = site.inst.mnemonic.form();
-        let at = form.operands.iter().position(|place| place.name == "immLut").unwrap_or(4);
-        let first = form.operands.iter().position(|place| place.name == "a").unwrap_or(1);
+        let [at, a, b, c] =
+            [OperandKey::ImmLut, OperandKey::A, OperandKey::B, OperandKey::C].map(|key| form.operand(key));
+        let (Some(at), Some(a), Some(b), Some(c)) = (at, a, b, c) else {
+            return unsupported("its row has no table or not three inputs");
+        };
         let table = match site.operand(at) {
             Operand::Immediate(value) => value.as_integer(),
             _ => None,
         };
         let Some(table) = table else { return unsupported("its table is not a constant") };
         let ty = ScalarType::B32;
-        let a = self.operand_of(site, site.operand(first), ty)?;
-        let b = self.operand_of(site, site.operand(first + 1), ty)?;
-        let c = self.operand_of(site, site.operand(first + 2), ty)?;
+        let a = self.operand_of(site, site.operand(a), ty)?;
+        let b = self.operand_of(site, site.operand(b), ty)?;
+        let c = self.operand_of(site, site.operand(c), ty)?;
         let (low, high) = (table & 15, (table >> 4) & 15);
         let low_value = self.logic2(low, b, c)?;
         let value = match low ^ high {
@@ -247,7 +250,10 @@ impl<'c> Emitter<'_, '_, 'c> {
         self.define(site, 0, value)?;
         let Some(bool_op) = site.inst.mnemonic.get(Field::Bool) else { return Ok(()) };
         let set = self.b.int_compare(IntPredicate::Ne, value, value.ty().zero())?;
-        let q = self.operand(site, at + 1)?;
+        let Some(q) = form.operand(OperandKey::Q) else {
+            return unsupported("its row has no predicate to combine the result with");
+        };
+        let q = self.operand(site, q)?;
         let op = if bool_op == Mod::And { BinaryOp::And } else { BinaryOp::Or };
         let predicate = self.b.binary(op, set, q)?;
         self.define(site, 1, predicate)

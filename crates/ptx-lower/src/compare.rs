@@ -1,7 +1,7 @@
 //! Comparison and selection (manual 9.7.6, 9.7.7).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, Role, ScalarType, TypeKind};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType, TypeKind};
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Value};
 use ptx_llvm::marks;
 
@@ -12,15 +12,14 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `setp` (manual 9.7.6.2): `p` gets the comparison combined with `c`, `q` the opposite comparison combined with `c`.
     pub(crate) fn set_predicate(&mut self, site: Site<'_>) -> Result<()> {
         let ty = site.scalar_type()?;
-        let first = first_source(site);
-        let result = self.comparison(site, ty, first)?;
-        let combined = self.combined(site, result, first + 2)?;
+        let result = self.comparison(site, ty)?;
+        let combined = self.combined(site, result)?;
         self.define(site, 0, combined)?;
-        let pair = site.inst.mnemonic.form().operands.iter().position(|place| place.role == Role::DefPair);
+        let pair = site.inst.mnemonic.form().operand(OperandKey::Q);
         match pair.filter(|at| !site.operand(*at).is_omitted()) {
             Some(at) => {
                 let opposite = self.b.binary(BinaryOp::Xor, result, self.types.bool_value(true))?;
-                let combined = self.combined(site, opposite, first + 2)?;
+                let combined = self.combined(site, opposite)?;
                 self.define(site, at, combined)
             }
             None => Ok(()),
@@ -30,15 +29,15 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `set` (manual 9.7.6.1): all ones for true in integers, 1.0 in floating point.
     pub(crate) fn set_value(&mut self, site: Site<'_>) -> Result<()> {
         let (to, from) = site.types()?;
-        let result = self.comparison(site, from, 1)?;
-        let result = self.combined(site, result, 3)?;
+        let result = self.comparison(site, from)?;
+        let result = self.combined(site, result)?;
         let ty = self.llvm_type(to);
         let op = if to.is_float() { CastOp::UiToFp } else { CastOp::SExt };
         let value = self.b.cast(op, result, ty)?;
         self.define(site, 0, value)
     }
 
-    fn combined(&mut self, site: Site<'_>, value: Value<'c>, at: usize) -> Result<Value<'c>> {
+    fn combined(&mut self, site: Site<'_>, value: Value<'c>) -> Result<Value<'c>> {
         let op = match site.inst.mnemonic.get(Field::Bool) {
             None => return Ok(value),
             Some(Mod::And) => BinaryOp::And,
@@ -46,12 +45,17 @@ impl<'c> Emitter<'_, '_, 'c> {
             Some(Mod::Xor) => BinaryOp::Xor,
             Some(_) => return unsupported("its combining operation is unknown"),
         };
+        let Some(at) = site.inst.mnemonic.form().operand(OperandKey::C) else {
+            return unsupported("its row has no predicate to combine the result with");
+        };
         let other = self.operand_of(site, site.operand(at), ScalarType::Pred)?;
         Ok(self.b.binary(op, value, other)?)
     }
 
-    fn comparison(&mut self, site: Site<'_>, ty: ScalarType, first: usize) -> Result<Value<'c>> {
-        let (a, b) = (site.operand(first), site.operand(first + 1));
+    fn comparison(&mut self, site: Site<'_>, ty: ScalarType) -> Result<Value<'c>> {
+        let sources = [OperandKey::A, OperandKey::B].map(|key| site.inst.mnemonic.form().operand(key));
+        let [Some(a), Some(b)] = sources else { return unsupported("its row has not two values to compare") };
+        let (a, b) = (site.operand(a), site.operand(b));
         let Some(cmp) = site.inst.mnemonic.get(Field::Cmp) else { return unsupported("it compares nothing") };
         if ty.is_float() {
             let Some(predicate) = float_predicate(cmp) else {
@@ -145,11 +149,6 @@ impl<'c> Emitter<'_, '_, 'c> {
         let value = self.b.select(condition, a, b)?;
         self.define(site, 0, value)
     }
-}
-
-/// The index of the first source, after one destination or a pair.
-fn first_source(site: Site<'_>) -> usize {
-    site.inst.mnemonic.form().operands.iter().position(|place| place.role == Role::Use).unwrap_or(1)
 }
 
 fn int_predicate(cmp: Mod, signed: bool) -> Option<IntPredicate> {

@@ -1,13 +1,13 @@
 //! Instructions kept as inline assembly, exactly as written (mapping, "Inline assembly").
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Field, MemorySem, Mod, ScalarType, Sem, Width};
+use ptx_isa::{Field, MemorySem, Mod, Role, ScalarType, Sem, Width};
 use ptx_llvm::build::{Asm, AsmEffects, Type, Value};
 
 use crate::emit::{Emitter, Site};
 use crate::errors::{Result, unsupported};
 use crate::represent::llvm_space;
-use crate::slots::{lane_of, updates_destination};
+use crate::slots::lane_of;
 use crate::ssa::Slot;
 use crate::template::{Template, separated, written_operands};
 
@@ -18,6 +18,8 @@ struct Draft<'c> {
     address_bits: u32,
     /// Destinations: the operand, its type, and the register's LLVM type.
     outputs: Vec<(Operand, ScalarType, Type<'c>)>,
+    /// The destinations whose old values are read, by their index in `outputs`.
+    updated: Vec<usize>,
     inputs: Vec<Value<'c>>,
     constraints: Vec<String>,
     text: Template,
@@ -67,16 +69,13 @@ impl<'c> Emitter<'_, '_, 'c> {
         for (at, operand, before) in written_operands(mnemonic, site.operands) {
             draft.text.push(before);
             let Some(place) = mnemonic.form().operands.get(at) else { continue };
-            let writes = place.role.is_written();
             let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B64);
             draft.width = Some(place.kind.width());
-            self.write_operand(site, &mut draft, operand, ty, writes)?;
+            self.write_operand(site, &mut draft, operand, ty, place.role)?;
         }
         draft.text.push(";");
         draft.close();
-        if updates_destination(site.inst) {
-            self.tie_outputs(site, &mut draft)?;
-        }
+        self.tie_outputs(site, &mut draft)?;
         self.call_draft(site, draft)
     }
 
@@ -86,17 +85,17 @@ impl<'c> Emitter<'_, '_, 'c> {
         draft: &mut Draft<'c>,
         operand: Operand,
         ty: ScalarType,
-        writes: bool,
+        role: Role,
     ) -> Result<()> {
         let lane = |register, lane| self.analysis.slots.lane(register, lane);
         match operand {
             Operand::Sink => draft.text.push("_"),
             Operand::Register(register) if self.body.decl(register).shape.lanes() == 1 => {
-                self.write_register(site, draft, (operand, lane(register, 0)), ty, writes)?;
+                self.write_register(site, draft, (operand, lane(register, 0)), ty, role)?;
             }
             Operand::Element(register, component) => {
                 let slot = lane(register, lane_of(component));
-                self.write_register(site, draft, (operand, slot), ty, writes)?;
+                self.write_register(site, draft, (operand, slot), ty, role)?;
             }
             Operand::Not(register) => {
                 draft.text.push("!");
@@ -109,17 +108,17 @@ impl<'c> Emitter<'_, '_, 'c> {
                     if matches!(entry, Operand::Vector(_) | Operand::List(_)) {
                         return unsupported("a vector is an element of a vector");
                     }
-                    self.write_operand(site, draft, entry, ty, writes)?;
+                    self.write_operand(site, draft, entry, ty, role)?;
                 }
                 draft.text.push("}");
             }
             Operand::Selected(register, selector) => {
-                self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
+                self.write_operand(site, draft, Operand::Register(register), ty, role)?;
                 draft.text.push(&format!(".{selector}"));
             }
             Operand::Negated(register, selector) => {
                 draft.text.push("-");
-                self.write_operand(site, draft, Operand::Register(register), ty, writes)?;
+                self.write_operand(site, draft, Operand::Register(register), ty, role)?;
                 if let Some(selector) = selector {
                     draft.text.push(&format!(".{selector}"));
                 }
@@ -165,12 +164,15 @@ impl<'c> Emitter<'_, '_, 'c> {
         draft: &mut Draft<'c>,
         (operand, slot): (Operand, Slot),
         ty: ScalarType,
-        writes: bool,
+        role: Role,
     ) -> Result<()> {
         let declared = self.analysis.slots.ty(slot);
         let carried = self.carrier(ty, declared);
-        if !writes {
+        if !role.is_written() {
             return draft.input(self.read(site.statement, slot, carried)?, ty);
+        }
+        if role.is_read() {
+            draft.updated.push(draft.outputs.len());
         }
         draft.output((operand, ty, carried), declared);
         Ok(())
@@ -190,13 +192,13 @@ impl<'c> Emitter<'_, '_, 'c> {
                     if matches!(entry, Operand::Vector(_) | Operand::List(_) | Operand::Bracket(_)) {
                         return unsupported("a vector is an element of a vector");
                     }
-                    self.write_operand(site, draft, entry, declared(entry), false)?;
+                    self.write_operand(site, draft, entry, declared(entry), Role::Use)?;
                 }
                 draft.text.push("}");
                 Ok(())
             }
             Operand::Bracket(_) | Operand::List(_) => unsupported("brackets are nested"),
-            simple => self.write_operand(site, draft, simple, declared(simple), false),
+            simple => self.write_operand(site, draft, simple, declared(simple), Role::Use),
         }
     }
 
@@ -210,9 +212,14 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    /// Ties the old values of the destinations to them, for instructions that add to their destination.
+    /// Passes the old values of the destinations that the instruction updates, each tied to its destination:
+    ///
+    /// ```text
+    /// asm "wgmma.mma_async.. {$0, $1}, $2, ..", "=f,=f,l,..,0,1"(i64 %desc, .., float %old0, float %old1)
+    /// ```
     fn tie_outputs(&self, site: Site<'_>, draft: &mut Draft<'c>) -> Result<()> {
-        for (index, (operand, _, ty)) in draft.outputs.iter().enumerate() {
+        for index in std::mem::take(&mut draft.updated) {
+            let Some((operand, _, ty)) = draft.outputs.get(index) else { continue };
             let (register, lane) = match *operand {
                 Operand::Register(register) => (register, 0),
                 Operand::Element(register, component) => (register, lane_of(component)),

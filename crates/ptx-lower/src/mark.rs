@@ -171,7 +171,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         text.template.push(&mnemonic.to_string());
         for (at, operand, before) in written_operands(mnemonic, site.operands) {
             text.template.push(before);
-            let role = mnemonic.form().operands.get(at)?.role;
+            let role = mnemonic.form().operands.get(at).map(|place| place.role)?;
+            // The text has one place for a register, which is either a result or an operand.
+            if role.is_written() && role.is_read() {
+                return None;
+            }
             let ty = mnemonic.operand_type(at).unwrap_or(ScalarType::B32);
             self.write_text_operand(text, site, operand, ty, role.is_written())?;
         }

@@ -24,8 +24,8 @@ use std::collections::BinaryHeap;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{
-    ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, ScalarType, Sem, StateSpace,
-    TypeKind, WarpSem,
+    ArithSem, AsyncSem, CompareSem, ControlSem, Field, MemorySem, Mod, MoveSem, OperandKey, ScalarType, Sem,
+    StateSpace, TypeKind, WarpSem,
 };
 use ptx_llvm::address_space;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -638,7 +638,7 @@ impl Question<'_> {
         for (at, (operand, place)) in
             self.body.operands(inst).iter().zip(inst.mnemonic.form().operands).enumerate()
         {
-            if place.role.is_written() {
+            if !place.role.is_read() {
                 continue;
             }
             let ty = inst.mnemonic.operand_type(at);
@@ -706,7 +706,7 @@ impl Question<'_> {
             }
             Sem::Move(MoveSem::Isspacep) => Repr::Pointer(address_space::GENERIC),
             Sem::Control(ControlSem::Call) => {
-                let is_callee = mnemonic.form().operands.get(at).is_some_and(|place| place.name == "func");
+                let is_callee = mnemonic.form().operand(OperandKey::Func) == Some(at);
                 return is_callee.then_some(Repr::Pointer(address_space::GENERIC));
             }
             // Instructions that only copy bits have no needs.

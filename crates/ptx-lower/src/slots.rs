@@ -11,7 +11,7 @@ use ptx_ir::{
     AddressBase, Body, Function, Inst, Module, Operand, Param, RegId, Stmt, Symbol, VarId, Variable,
     VectorShape,
 };
-use ptx_isa::{Component, ControlSem, Field, MatrixSem, MemorySem, ScalarType, Sem, StateSpace};
+use ptx_isa::{Component, ControlSem, Field, MemorySem, ScalarType, Sem, StateSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{Flow, instruction};
@@ -119,18 +119,18 @@ impl Slots {
             Access { guard: inst.guard.map(|guard| self.lane(guard.register, 0)), ..Access::default() };
         let calls = inst.mnemonic.sem() == Sem::Control(ControlSem::Call);
         body.for_each_operand(inst, |operand, role| {
-            let writes = role.is_written();
-            let into = if writes { &mut access.writes } else { &mut access.reads };
-            match operand {
+            let named = |into: &mut Vec<Slot>| match operand {
                 // The arguments.
                 Operand::Symbol(Symbol::Variable(var), _) if calls => into.extend(self.param(var)),
                 other => self.collect(body, other, into),
+            };
+            if role.is_read() {
+                named(&mut access.reads);
+            }
+            if role.is_written() {
+                named(&mut access.writes);
             }
         });
-        // `wgmma` accumulates into its destination, which the table lists as a definition alone.
-        if updates_destination(inst) {
-            access.reads.extend_from_slice(&access.writes);
-        }
         self.param_access(body, inst, &mut access);
         if inst.mnemonic.reads_carry() {
             access.reads.push(self.carry());
@@ -182,11 +182,6 @@ impl Slots {
             | Operand::Label(_) => {}
         }
     }
-}
-
-/// Whether the instruction adds to the old value of its destination (manual 9.7.15.5).
-pub(crate) fn updates_destination(inst: &Inst) -> bool {
-    matches!(inst.mnemonic.sem(), Sem::Matrix(MatrixSem::Wgmma | MatrixSem::WgmmaSparse))
 }
 
 /// The lane of a component.

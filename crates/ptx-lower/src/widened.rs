@@ -111,7 +111,7 @@ impl Reader<'_> {
         // Instructions that copy have no lists of addresses, and those that read low halves have no lists.
         let result = result.filter(|_| copies(inst));
         self.body.for_each_operand(inst, |operand, role| match operand {
-            _ if role.is_written() => {}
+            _ if !role.is_read() => {}
             Operand::Register(_) if reads_low_half(inst) => {}
             Operand::Register(register) => {
                 if let Some(value) = read(register, 0) {

@@ -343,9 +343,8 @@ fn syntax_help(found: &[Mnemonic]) -> String {
 fn operand_counts(mnemonic: Mnemonic) -> (usize, usize) {
     let form = mnemonic.form();
     let policy = usize::from(mnemonic.has(Mod::L2CacheHint));
-    let optional = |operand: &&ptx_isa::Operand| {
-        operand.role == Role::UseOpt && operand.kind != OperandKind::CachePolicy
-    };
+    let optional =
+        |operand: &&ptx_isa::Operand| operand.role.is_optional() && operand.kind != OperandKind::CachePolicy;
     let least = form.required_operands() + policy;
     (least, least + form.operands.iter().filter(optional).count())
 }

@@ -3,8 +3,8 @@
 use ptx_diag::{Code, Diagnostic, Span};
 use ptx_ir::{LabelKind, Operand, VectorShape};
 use ptx_isa::{
-    ControlSem, Effects, Mod, MoveSem, Note, OperandKind, Role, ScalarType, Sem, Since, TypeRule,
-    VectorLength, Width,
+    ControlSem, Effects, Mod, MoveSem, Note, OperandKind, ScalarType, Sem, Since, TypeRule, VectorLength,
+    Width,
 };
 
 use crate::context::{Checker, Site, dotted};
@@ -49,7 +49,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
 }
 
 fn check_omitted(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, row: &ptx_isa::Operand) {
-    if row.required || matches!(row.role, Role::Def | Role::Use) || site.mnemonic().asks_for(row) {
+    if row.required || row.role.is_required() || site.mnemonic().asks_for(row) {
         let text = format!("`{}` needs its operand `{}`", site.mnemonic(), position.name);
         cx.report(
             Diagnostic::error(codes::OPERAND_MISSING, site.whole(), text)

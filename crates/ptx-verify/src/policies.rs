@@ -2,27 +2,29 @@
 
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{Immediate, Operand};
+use ptx_isa::OperandKey;
 
 use crate::codes;
 use crate::context::{Checker, Site};
 
 /// A fraction is above 0 and at most 1, and the primary part of a range no larger than the whole.
 pub(crate) fn check_policy(cx: &mut Checker<'_>, site: Site<'_>) {
-    let constant = |name: &str| {
-        let at = site.form().operands.iter().position(|operand| operand.name == name)?;
+    let constant = |key: OperandKey| {
+        let at = site.form().operand(key)?;
         match site.operand(at) {
             Operand::Immediate(value) => Some((value, site.span(at))),
             _ => None,
         }
     };
-    if let Some((fraction, span)) = constant("fraction")
+    if let Some((fraction, span)) = constant(OperandKey::Fraction)
         && !number(fraction).is_some_and(|fraction| fraction > 0.0 && fraction <= 1.0)
     {
         report(cx, span, "the fraction must be greater than 0 and at most 1".to_owned());
     }
     // `ptxas` looks at 32 bits of the sizes.
-    let size = |name| constant(name).and_then(|(value, span)| Some((value.as_integer()? as u32, span)));
-    if let (Some((primary, span)), Some((total, _))) = (size("primary-size"), size("total-size"))
+    let size = |key| constant(key).and_then(|(value, span)| Some((value.as_integer()? as u32, span)));
+    if let (Some((primary, span)), Some((total, _))) =
+        (size(OperandKey::PrimarySize), size(OperandKey::TotalSize))
         && primary > total
     {
         report(

@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{Immediate, Operand};
-use ptx_isa::{Constants, Field, MatrixSem, Mod, ScalarType, Sem};
+use ptx_isa::{Constants, Field, MatrixSem, Mod, OperandKey, ScalarType, Sem};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -32,7 +32,7 @@ pub(crate) fn is_written_out(cx: &Checker<'_>, site: Site<'_>) -> bool {
 /// The metadata of a sparse matrix: `ptxas` accepts braces around it if the target supports the product, and an integer
 /// if it does not.
 pub(crate) fn check_metadata(cx: &mut Checker<'_>, site: Site<'_>) {
-    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "e") else { return };
+    let Some(at) = site.form().operand(OperandKey::E) else { return };
     let text = match site.operand(at) {
         Operand::Vector(_) if !has_product(cx, site) => "a register without braces",
         Operand::Register(reg) if is_written_out(cx, site) && site.body.reg_type(reg).is_float() => {

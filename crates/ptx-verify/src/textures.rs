@@ -2,7 +2,7 @@
 
 use ptx_diag::Diagnostic;
 use ptx_ir::{AddressBase, Operand, Symbol, VarType, Variable, ZeroOffsets};
-use ptx_isa::{Construct, Field, Mod, Opaque, ScalarType, Sem, StateSpace, TextureSem, Width};
+use ptx_isa::{Construct, Field, Mod, Opaque, OperandKey, ScalarType, Sem, StateSpace, TextureSem, Width};
 
 use crate::codes;
 use crate::context::{Checker, Site};
@@ -97,7 +97,7 @@ fn queried(cx: &Checker<'_>, site: Site<'_>) -> &'static [VarType] {
 /// Where samplers are declared apart each fetch names one; where they are not, fetches from cubes name none.
 pub(crate) fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>) {
     let geometry = site.mnemonic().get(Field::Geometry);
-    let Some(at) = site.form().operands.iter().position(|operand| operand.name == "at") else { return };
+    let Some(at) = site.form().operand(OperandKey::At) else { return };
     let Operand::Bracket(parts) = site.operand(at) else { return };
     let parts = site.body.list(parts);
     let named = parts.len() > 2;
@@ -124,12 +124,12 @@ pub(crate) fn check_sampler(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// Whether `ptxas` misinterprets other operands because of a second object, which the unified mode does not use.
 fn is_misread(site: Site<'_>, geometry: Option<Mod>) -> bool {
-    let has = |name: &str| {
-        let at = site.form().operands.iter().position(|operand| operand.name == name);
+    let has = |key: OperandKey| {
+        let at = site.form().operand(key);
         at.is_some_and(|at| !site.operand(at).is_omitted())
     };
     if site.has(Mod::Level) {
-        return geometry == Some(Mod::D3) || (has("e") && !has("f"));
+        return geometry == Some(Mod::D3) || (has(OperandKey::E) && !has(OperandKey::F));
     }
-    site.has(Mod::Grad) && has("f")
+    site.has(Mod::Grad) && has(OperandKey::F)
 }

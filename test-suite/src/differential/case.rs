@@ -4,7 +4,7 @@ use ptx_gen::{Choices, Home, Instruction, Seeded, TARGETS, check, instruction_of
 use ptx_ir::{Body, Item, Module, Operand as IrOperand, RegId};
 use ptx_isa::{
     ArithSem, AsyncSem, BlockSem, CompareSem, Effects, Form, MemorySem, Mnemonic, Mod, MoveSem, Operand,
-    OperandKind, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TextureSem, TypeKind,
+    OperandKey, OperandKind, PtxVersion, Role, ScalarType, Sem, Sm, SmVariant, TextureSem, TypeKind,
 };
 
 /// The newest version that LLVM 22 writes.
@@ -179,7 +179,7 @@ impl Case {
         {
             let ty = inst.mnemonic.operand_type(at);
             let written = place.role.is_written();
-            let divides = place.name == "b" && divides(&inst.mnemonic);
+            let divides = place.key == OperandKey::B && divides(&inst.mnemonic);
             for part in parts(body, *operand) {
                 match part {
                     IrOperand::Register(register)

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result};
 use fastrand::Rng;
 
+use super::assembly::WARPGROUP;
 use super::compound::FIXED;
 use super::ty::{Element, Ty};
 
-/// Threads that execute a program.
-pub const THREADS: u32 = 4;
+/// Threads that execute a program which multiplies no matrices.
+const THREADS: u32 = 4;
 /// Bytes of input of a thread.
 pub const INPUT: u32 = 64;
 /// Bytes of output of a thread.
@@ -29,6 +30,16 @@ pub struct Program {
 }
 
 impl Program {
+    /// How many threads execute it.
+    pub(super) fn threads(&self) -> u32 {
+        if self.multiplies() { WARPGROUP } else { THREADS }
+    }
+
+    /// Whether it multiplies matrices, which `sm_90a` alone does.
+    pub(super) fn multiplies(&self) -> bool {
+        self.text.contains("wgmma")
+    }
+
     /// The program with its seed, from which its input follows: what [`Program::kept`] reads.
     pub fn keep(&self) -> String {
         format!("; seed {}\n{}", self.seed, self.text)
@@ -114,6 +125,10 @@ pub(super) struct Generator {
     pub(super) function: String,
     /// Variables that statements asked for.
     pub(super) variables: String,
+    /// What the host executes in place of inline assembly.
+    pub(super) functions: String,
+    /// How many threads execute the program.
+    pub(super) threads: u32,
     next: u32,
     pub(super) depth: u32,
     used: u32,
@@ -132,10 +147,15 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
         label: "entry".to_owned(),
         function: String::new(),
         variables: String::new(),
+        functions: String::new(),
+        threads: THREADS,
         next: 0,
         depth: 0,
         used: 0,
     };
+    if sm == 90 && generator.rng.u8(..6) == 0 {
+        generator.threads = WARPGROUP;
+    }
     let mut text = generator.globals();
     text += &FIXED.replace("NAME", name);
     for number in 0..generator.rng.u32(..3) {
@@ -143,6 +163,7 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
     }
     text += &generator.kernel();
     text += &generator.variables;
+    text += &generator.functions;
     Program { name: name.to_owned(), seed, text }
 }
 
@@ -194,7 +215,7 @@ impl Generator {
         let bytes = |rng: &mut Rng, count: u32| -> String {
             (0..count).map(|_| format!("\\{:02X}", rng.u8(..))).collect()
         };
-        let whole = OBJECT * THREADS;
+        let whole = OBJECT * self.threads;
         format!(
             "@{name}_c = internal addrspace(4) constant [{OBJECT} x i8] c\"{}\", align 16\n\
              @{name}_g = internal addrspace(1) global [{whole} x i8] c\"{}\", align 16\n\
@@ -334,6 +355,10 @@ impl Generator {
             object("%global", "ptr addrspace(1)", true, OBJECT),
             object(&format!("@{name}_c"), "ptr addrspace(4)", false, OBJECT),
         ];
+        if self.threads == WARPGROUP {
+            self.fill_matrix();
+            self.assembly();
+        }
         let count = self.rng.u32(8..30);
         self.statements(count);
         self.sink_last();

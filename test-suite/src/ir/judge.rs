@@ -9,9 +9,11 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail, ensure};
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
+use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::{Context, Gpu, OptLevel};
 
-use super::generate::{INPUT, OUTPUT, Program, THREADS};
+use super::assembly;
+use super::generate::{INPUT, OUTPUT, Program};
 use super::variables::{DEVICE, HOST, KEPT};
 use crate::directive::Level;
 use crate::host::{self, ROUND_TO_BFLOAT};
@@ -107,8 +109,9 @@ pub fn judge(programs: &[Program], sm: u16, judges: &Judges) -> Result<Verdict> 
 fn host_results(programs: &[Program], judges: &Judges) -> Result<Vec<Option<Vec<u8>>>> {
     let text = host_module(programs);
     let count = programs.len();
+    let sizes: Vec<usize> = programs.iter().map(output).collect();
     let optimized = judges.oracles.optimize(&text).context("on the host")?;
-    match (on_host(&text, count, judges)?, on_host(&optimized, count, judges)?) {
+    match (on_host(&text, &sizes, judges)?, on_host(&optimized, &sizes, judges)?) {
         (Host::Wrote(plain), Host::Wrote(optimized)) => {
             let both = plain.into_iter().zip(optimized);
             Ok(both.map(|(plain, optimized)| (plain == optimized).then_some(plain)).collect())
@@ -163,7 +166,12 @@ fn along_all_ways(
 /// The input of a program's threads.
 fn input(program: &Program) -> Vec<u8> {
     let mut rng = fastrand::Rng::with_seed(program.seed ^ 0x5eed);
-    (0..INPUT * THREADS).map(|_| rng.u8(..)).collect()
+    (0..INPUT * program.threads()).map(|_| rng.u8(..)).collect()
+}
+
+/// The bytes of a program's output.
+fn output(program: &Program) -> usize {
+    (OUTPUT * program.threads()) as usize
 }
 
 /// The programs as one of the host: its `main` executes them and writes their outputs, one after the other.
@@ -174,20 +182,20 @@ fn host_module(programs: &[Program]) -> String {
     text += "@tid = internal global i32 0\ndeclare i64 @write(i32, ptr, i64)\n\
          define internal i32 @tid_x() {\n  %v = load volatile i32, ptr @tid\n  ret i32 %v\n}\n";
     text += ROUND_TO_BFLOAT;
-    let size = OUTPUT * THREADS;
     let mut main = String::from("define i32 @main() {\n");
     for program in programs {
         let name = &program.name;
-        let own = modes_written_out(&program.text).replace("ptx_kernel ", "").replace(THREAD, "@tid_x");
-        text += &compress_apart(&own, name);
+        let size = output(program);
+        let plain = modes_written_out(&assembly::on_host(&program.text));
+        text += &compress_apart(&plain.replace("ptx_kernel ", "").replace(THREAD, "@tid_x"), name);
         let bytes: String = input(program).iter().map(|byte| format!("\\{byte:02X}")).collect();
         let _ = write!(
             text,
             "@{name}_in = internal addrspace(1) global [{} x i8] c\"{bytes}\", align 16\n\
              @{name}_out = internal addrspace(1) global [{size} x i8] zeroinitializer, align 16\n",
-            INPUT * THREADS
+            INPUT * program.threads()
         );
-        for thread in 0..THREADS {
+        for thread in 0..program.threads() {
             let _ = writeln!(
                 main,
                 "  store i32 {thread}, ptr @tid\n  \
@@ -242,9 +250,8 @@ fn compress_apart(program: &str, name: &str) -> String {
     text
 }
 
-/// The outputs of so many programs, executed by `lli`.
-fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Host> {
-    let size = (OUTPUT * THREADS) as usize;
+/// The outputs of programs, of these sizes, executed by `lli`.
+fn on_host(text: &str, sizes: &[usize], judges: &Judges) -> Result<Host> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("host.ll");
     std::fs::write(&file, text)?;
@@ -254,8 +261,14 @@ fn on_host(text: &str, count: usize, judges: &Judges) -> Result<Host> {
         return Ok(Host::Crashed);
     }
     ensure!(run.status.success(), "lli: {}", complaint.lines().take(4).collect::<Vec<_>>().join("\n"));
-    ensure!(run.stdout.len() == size * count, "lli wrote {} bytes", run.stdout.len());
-    Ok(Host::Wrote(run.stdout.chunks(size).map(<[u8]>::to_vec).collect()))
+    ensure!(run.stdout.len() == sizes.iter().sum::<usize>(), "lli wrote {} bytes", run.stdout.len());
+    let mut rest = run.stdout.as_slice();
+    let mut next = |size: &usize| {
+        let (own, others) = rest.split_at(*size);
+        rest = others;
+        own.to_vec()
+    };
+    Ok(Host::Wrote(sizes.iter().map(&mut next).collect()))
 }
 
 /// Who is to blame for what a program leaves along a way, if it is not what it should leave.
@@ -301,9 +314,15 @@ fn optimized_on_host(
     let text: String = text.lines().filter(|line| !of_device(line)).flat_map(|line| [line, "\n"]).collect();
     let text = text.replace("\"target-cpu\"=", "\"was-for\"=");
     let optimized = Program { text, ..program.clone() };
-    let Host::Wrote(wrote) = on_host(&host_module(&[optimized]), 1, judges)? else { bail!("no result") };
+    let sizes = [output(program)];
+    let Host::Wrote(wrote) = on_host(&host_module(&[optimized]), &sizes, judges)? else { bail!("no result") };
     ensure!(wrote == found, "the host leaves something else");
     Ok(())
+}
+
+/// The target of programs: the architecture, with what only it has where that is used.
+fn target(programs: &[&Program], sm: u16) -> Sm {
+    if programs.iter().any(|program| program.multiplies()) { Sm::arch(sm) } else { Sm::new(sm) }
 }
 
 /// Programs as one module for a GPU.
@@ -313,7 +332,7 @@ fn device_module(programs: &[&Program], sm: u16) -> String {
         ir += &program.text;
     }
     // What is not optimized may ask for anything: the target is the module's.
-    ir.replace(") {\n", &format!(") \"target-cpu\"=\"sm_{sm}\" {{\n"))
+    ir.replace(") {\n", &format!(") \"target-cpu\"=\"{}\" {{\n", target(programs, sm)))
 }
 
 /// What programs leave along a way, one after the other.
@@ -331,7 +350,7 @@ fn results(programs: &[&Program], way: Way, sm: u16, judges: &Judges) -> Result<
         Way::Backend => judges.oracles.compile(&ir)?,
     };
     if judges.oracles.ptxas.is_some() {
-        let home = ptx_gen::Home { version: ptx_isa::PtxVersion::new(8, 6), sm: ptx_isa::Sm::new(sm) };
+        let home = ptx_gen::Home { version: PtxVersion::new(8, 6), sm: target(programs, sm) };
         let verdict = judges.oracles.check(&ptx, home)?;
         ensure!(verdict.accepted, "ptxas: {:?}", verdict.findings.first());
     }
@@ -344,11 +363,10 @@ fn results(programs: &[&Program], way: Way, sm: u16, judges: &Judges) -> Result<
 /// What a program leaves in the interpreter.
 fn executed(module: ptx_verify::Verified<'_>, program: &Program) -> Result<Vec<u8>> {
     let mut launch = Launch::new(program.name.as_str());
-    launch.block = [THREADS, 1, 1];
+    launch.block = [program.threads(), 1, 1];
     launch.threads = Some(NonZeroUsize::MIN);
     launch.limits.timeout = Some(Duration::from_secs(20));
-    launch.arguments =
-        vec![Argument::Buffer(input(program)), Argument::Buffer(vec![0; (OUTPUT * THREADS) as usize])];
+    launch.arguments = vec![Argument::Buffer(input(program)), Argument::Buffer(vec![0; output(program)])];
     match ptx_exec::run(module, &launch) {
         Ok(outcome) => Ok(outcome.buffers.into_iter().nth(1).flatten().unwrap_or_default()),
         Err(error) => {

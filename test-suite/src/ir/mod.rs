@@ -2,11 +2,12 @@
 //!
 //! [`program`] writes kernels without undefined behaviour, whose results do not depend on what IEEE 754 and LLVM leave
 //! open (the bits of a NaN, the order of threads): arithmetic of all widths, floating-point numbers, vectors, memory in all
-//! address spaces, branches, loops, switches, addresses of blocks, calls, recursion, variable arguments, atomic operations, structures. [`judge`] executes a batch of them as LLVM's `lli` does on the
+//! address spaces, branches, loops, switches, addresses of blocks, calls, recursion, variable arguments, atomic operations, structures, inline assembly. [`judge`] executes a batch of them as LLVM's `lli` does on the
 //! host, and in the interpreter as the PTX that raising makes of them: as they are, optimized, and once more through LLVM IR. The
 //! memory of all must be equal.
 
 mod addresses;
+mod assembly;
 mod beside;
 mod compound;
 mod edges;
@@ -116,6 +117,10 @@ mod tests {
         "phi ptr addrspace(3) [",
         "\"denormal-fp-math-f32\"=\"ieee,preserve-sign\"",
         "\"denormal-fp-math-f32\"=\"positive-zero,positive-zero\"",
+        "asm sideeffect",
+        " @q ",
+        "vadd2.u32.u32.u32",
+        "wgmma.mma_async",
     ];
 
     #[test]

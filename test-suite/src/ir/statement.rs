@@ -152,10 +152,11 @@ impl Generator {
 
     /// One statement without control flow.
     pub(super) fn statement(&mut self) {
-        match self.rng.u8(..54) {
-            51.. => self.special_variable(),
+        match self.rng.u8(..57) {
             46..=48 => self.constant_address(),
             49 | 50 => self.edge(),
+            51..=53 => self.special_variable(),
+            54.. => self.assembly(),
             38..=41 => self.lanes(),
             42..=45 => self.object(),
             32..=37 => self.compound(),

@@ -50,7 +50,7 @@ impl Generator {
         let value = if space == 3 { "undef" } else { "zeroinitializer" };
         let odd = self.rng.u32(1..16);
         let pad = self.constant(&format!("internal {place}global [{odd} x i8] {value}"));
-        let count = OWN * super::generate::THREADS / ty.bytes() + self.rng.u32(..3);
+        let count = OWN * self.threads / ty.bytes() + self.rng.u32(..3);
         let text = ty.text();
         let variable = self.constant(&format!("internal {place}global [{count} x {text}] {value}"));
         self.effect(&format!("store volatile i8 0, {pointer} {pad}"));

@@ -282,7 +282,13 @@ impl<'m, 't> Thread<'m, 't> {
         let mut written = Vec::new();
         for (at, (place, &operand)) in places.iter().zip(operands).enumerate() {
             match place.role {
-                Role::Def | Role::DefPair => {
+                Role::DefOpt if operand.is_omitted() => {}
+                Role::Def | Role::DefPair | Role::DefOpt | Role::Update => {
+                    if place.role.is_read() {
+                        let (source, open) = self.source(mnemonic, at, operand)?;
+                        sources.push(source);
+                        opens.push(open);
+                    }
                     if let Operand::Selected(_, selector) = operand {
                         destination = Some(selector);
                     }

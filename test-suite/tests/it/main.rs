@@ -16,5 +16,6 @@ mod linear;
 mod linear_lowering;
 mod linear_raising;
 mod textures;
+mod updates;
 mod volatile;
 mod wrong_files;

@@ -360,3 +360,50 @@ fn the_representative_of_every_register_is_known_afterwards() {
     let found = coalesce(body(&mut module), &HashSet::default(), &HashSet::default(), Vec::new());
     assert_eq!([one, two, three, four].map(|own| found.representative(own)), [two, two, two, four]);
 }
+
+/// The first product writes its sums while those of the second one hold the same first values, to which the second product adds.
+#[test]
+fn accumulators_with_one_first_value_are_two_registers() {
+    let products = |first: &str, second: &str| {
+        format!(
+            "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {{{first}, %r2, %r3, %r4}}, %rd1, %rd1, 1;
+            st.shared.u32 [table], {first};
+            wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {{{second}, %r6, %r7, %r8}}, %rd1, %rd1, 1;
+            st.shared.u32 [table], {second};"
+        )
+    };
+    let before = format!(
+        "ld.shared.u32 %r9, [table];
+        mov.b32 %r1, %r9;
+        mov.b32 %r5, %r9;
+        {}",
+        products("%r1", "%r5")
+    );
+    let after = format!(
+        "ld.shared.u32 %r1, [table];
+        mov.b32 %r5, %r1;
+        {}",
+        products("%r1", "%r5")
+    );
+    coalesced(&before, &after);
+}
+
+/// What a guarded instruction may leave as it is lives on to it.
+#[test]
+fn guarded_result_with_the_same_first_value_is_another_register() {
+    coalesced(
+        "ld.shared.u32 %r9, [table];
+        mov.b32 %r1, %r9;
+        mov.b32 %r5, %r9;
+        @%p1 add.s32 %r1, %r2, 1;
+        st.shared.u32 [table], %r1;
+        @%p1 add.s32 %r5, %r2, 2;
+        st.shared.u32 [table], %r5;",
+        "ld.shared.u32 %r1, [table];
+        mov.b32 %r5, %r1;
+        @%p1 add.s32 %r1, %r2, 1;
+        st.shared.u32 [table], %r1;
+        @%p1 add.s32 %r5, %r2, 2;
+        st.shared.u32 [table], %r5;",
+    );
+}

@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Module {
 /// Parses a kernel with some registers of each type and two variables.
 pub fn kernel(statements: &str) -> Module {
     parse(&format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n\
+        ".version 8.0\n.target sm_90a\n.address_size 64\n\
          .shared .align 4 .b8 table[64];\n.shared .align 4 .b8 other[64];\n\
          .visible .entry k() {{\n\
          .reg .pred %p<8>; .reg .b32 %r<16>; .reg .f32 %f<8>; .reg .b64 %rd<8>;\n\

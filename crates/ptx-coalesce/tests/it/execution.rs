@@ -11,12 +11,12 @@ use rustc_hash::FxHashSet as HashSet;
 
 const KERNELS: usize = 500;
 
-/// What each thread of a warp stores.
+/// What each thread of a warpgroup stores.
 fn execute(module: &Module) -> Result<Vec<u8>, String> {
     let (verified, _) = ptx_verify::verify(module).map_err(|findings| format!("{findings:?}"))?;
     let launch = Launch {
-        block: [32, 1, 1],
-        arguments: vec![Argument::Buffer(vec![0; 32 * random_kernel::STORED_BYTES])],
+        block: [128, 1, 1],
+        arguments: vec![Argument::Buffer(vec![0; 128 * random_kernel::STORED_BYTES])],
         threads: NonZeroUsize::new(1),
         ..Launch::new("k")
     };

@@ -2,9 +2,28 @@
 //!
 //! No register is read before it is written: the entry writes all of them except `%a`, which are read only in the block that writes
 //! them. Backward branches are counted, so that every kernel ends.
+//!
+//! A third of the kernels multiply matrices, which all threads of a warpgroup have to do together: there, no value depends on the thread.
 
 use std::fmt::Write as _;
 
+/// Fills both factors, which are one matrix, with ones, and describes it: it starts at a multiple of 1,024, and its parts of 128 bytes follow each
+/// other.
+const MATRICES: &str = "mov.u32 %count, 0;
+$L_fill:
+cvt.u64.u32 %offset, %count;
+mov.u64 %m0, matrix;
+add.u64 %m0, %m0, %offset;
+st.shared.u32 [%m0], 0x01010101;
+add.u32 %count, %count, 4;
+setp.lt.u32 %out_of, %count, 2048;
+@%out_of bra $L_fill;
+bar.sync 0;
+fence.proxy.async;
+mov.u64 %m0, matrix;
+shr.u64 %matrices, %m0, 4;
+or.b64 %matrices, %matrices, 0x1000080000;
+";
 /// The bytes that each thread stores.
 pub const STORED_BYTES: usize = 16;
 
@@ -16,7 +35,9 @@ const FLOATS: usize = 3;
 /// The text of a module with one kernel, `k`, that takes the address of its results.
 pub fn text(random: &mut fastrand::Rng) -> String {
     let blocks = random.usize(2..8);
-    let mut kernel = Kernel { random, code: String::new(), values: 0, addresses: 0, blocks: Vec::new() };
+    let is_uniform = random.u8(0..3) == 0;
+    let mut kernel =
+        Kernel { random, is_uniform, code: String::new(), values: 0, addresses: 0, blocks: Vec::new() };
     let globals = [kernel.new_value(), kernel.new_value()];
     for _ in 0..blocks {
         let block = kernel.new_block();
@@ -48,6 +69,8 @@ struct Scope {
 
 struct Kernel<'r> {
     random: &'r mut fastrand::Rng,
+    /// Whether all threads do the same.
+    is_uniform: bool,
     code: String,
     values: usize,
     addresses: usize,
@@ -138,6 +161,9 @@ impl Kernel<'_> {
     }
 
     fn statement(&mut self, scope: &mut Scope) {
+        if self.is_uniform && self.random.u8(0..4) == 0 {
+            return self.product(scope);
+        }
         match self.random.u8(0..22) {
             0..=3 => {
                 let to = self.write(scope);
@@ -164,6 +190,27 @@ impl Kernel<'_> {
             15 => self.two_results(scope),
             16..=20 => self.address(scope),
             _ => self.changing_address(scope),
+        }
+    }
+
+    /// A product that is added to registers, sometimes to copies of the same values one after the other, of which all are recorded.
+    fn product(&mut self, scope: &mut Scope) {
+        let sums: Vec<[usize; 4]> =
+            (0..self.random.usize(1..4)).map(|_| [0; 4].map(|_| self.new_value())).collect();
+        let first = [0; 4].map(|_| self.read(scope));
+        for (sum, from) in sums.iter().flat_map(|sums| sums.iter().zip(&first)) {
+            self.line(&format!("mov.b32 %v{sum}, {from};"));
+        }
+        for [a, b, c, d] in &sums {
+            self.line("wgmma.fence.sync.aligned;");
+            let sums = format!("{{%v{a}, %v{b}, %v{c}, %v{d}}}");
+            self.line(&format!(
+                "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {sums}, %matrices, %matrices, 1;"
+            ));
+            self.line("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;");
+            let recorded = [a, b, c, d][self.random.usize(0..4)];
+            self.line(&format!("mad.lo.s32 %sum, %sum, 31, %v{recorded};"));
+            scope.values.extend([a, b, c, d]);
         }
     }
 
@@ -286,15 +333,21 @@ impl Kernel<'_> {
 
     /// Puts declarations and first values before the blocks, and stores after them.
     fn finish(self, globals: [usize; 2]) -> String {
-        let Self { random, code, values, addresses, blocks } = self;
-        let mut text = String::from(".version 8.0\n.target sm_80\n.address_size 64\n");
+        let Self { random, is_uniform, code, values, addresses, blocks } = self;
+        let mut text = String::from(".version 8.0\n.target sm_90a\n.address_size 64\n");
         let numbers: Vec<String> = (0..8).map(|_| random.u32(..).to_string()).collect();
         let _ = writeln!(text, ".global .align 8 .u32 table[8] = {{{}}};", numbers.join(", "));
-        text.push_str(".shared .align 8 .b8 window[16];\n.visible .entry k(.param .u64 out) {\n");
+        text.push_str(".shared .align 8 .b8 window[16];\n.shared .align 1024 .b8 matrix[2048];\n");
+        text.push_str(".visible .entry k(.param .u64 out) {\n");
         let _ = writeln!(text, ".reg .pred %q<{PREDICATES}>, %out_of; .reg .f32 %f<{FLOATS}>;");
         let _ = writeln!(text, ".reg .b32 %v<{values}>, %sum, %count, %thread;");
-        let _ = writeln!(text, ".reg .b64 %a<{}>, %m<2>, %to, %offset;", addresses + 1);
-        text.push_str("ld.param.u64 %to, [out];\nmov.u32 %thread, %tid.x;\nmov.u32 %sum, %thread;\n");
+        let _ = writeln!(text, ".reg .b64 %a<{}>, %m<2>, %to, %offset, %matrices;", addresses + 1);
+        let thread = if is_uniform { "%ctaid.x" } else { "%tid.x" };
+        let _ =
+            writeln!(text, "ld.param.u64 %to, [out];\nmov.u32 %thread, {thread};\nmov.u32 %sum, %thread;");
+        if is_uniform {
+            text.push_str(MATRICES);
+        }
         let _ = writeln!(text, "mov.u32 %count, {BACK_BRANCHES};");
         text.push_str("st.shared.u32 [window+4], 5;\nst.shared.u32 [window+8], 77;\n");
         text.push_str("mov.u64 %m0, table;\nmov.u64 %m1, table+4;\n");

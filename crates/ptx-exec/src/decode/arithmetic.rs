@@ -1,7 +1,7 @@
 //! Arithmetic, logic and bit operations.
 
 use ptx_ir::Operand;
-use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, ScalarType, TypeKind};
+use ptx_isa::{ArithSem, BitsSem, Field, Mod, Opcode, OperandKey, ScalarType, TypeKind};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, Decode, row_bits, ternary};
@@ -502,7 +502,7 @@ impl BodyDecoder<'_> {
 
     /// `lop3`.
     fn lop3(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (at, operand) = cx.named("immLut")?;
+        let (at, operand) = cx.operand(OperandKey::ImmLut)?;
         let table = match operand {
             Operand::Immediate(immediate) => {
                 // Bits beyond the 8 of the table are ignored.
@@ -517,13 +517,17 @@ impl BodyDecoder<'_> {
                 "the table must be an integer constant",
             );
         };
-        let d = self.dst_named(cx, "d")?;
-        let (a, b, c) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?, self.src_named(cx, "c")?);
+        let d = self.dst_operand(cx, OperandKey::D)?;
+        let (a, b, c) = (
+            self.src_operand(cx, OperandKey::A)?,
+            self.src_operand(cx, OperandKey::B)?,
+            self.src_operand(cx, OperandKey::C)?,
+        );
         let Some(join) = super::select::join(cx)? else {
             cx.emit(ternary(Ternary::Lop3(table), d, [a, b, c]));
             return Ok(());
         };
-        let (p, q) = (self.dst_named(cx, "p")?, self.src_named(cx, "q")?);
+        let (p, q) = (self.dst_operand(cx, OperandKey::P)?, self.src_operand(cx, OperandKey::Q)?);
         cx.emit(Alu::Dual { op: Dual::Lop3(table, join), dsts: [d, p], srcs: [a, b, c, q] });
         Ok(())
     }

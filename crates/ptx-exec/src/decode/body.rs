@@ -1,16 +1,14 @@
 //! Decodes the body of a function.
 
-use std::sync::LazyLock;
-
 use ptx_diag::{Diagnostic, Span};
 use ptx_ir::{
     Body, FunctionId, FunctionKind, Guard as IrGuard, Inst as IrInst, LabelId, Module, Operand, Param, RegId,
     Stmt, Symbol, VarId,
 };
 use ptx_isa::{
-    AsyncSem, ControlSem, Form, OperandKind, Role, ScalarType, Sem, StateSpace, VideoSem, all_forms, ptx,
+    AsyncSem, ControlSem, Form, OperandKey, OperandKind, ScalarType, Sem, StateSpace, VideoSem, ptx,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::modifiers::Modifiers;
 use super::{Constants, Decoded, Reached, finding};
@@ -92,7 +90,7 @@ pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
         let calls =
             body.instructions().filter(|(_, inst)| inst.mnemonic.sem() == Sem::Control(ControlSem::Call));
         calls.filter_map(|(_, inst)| {
-            let arguments = inst.mnemonic.form().operands.iter().position(|place| place.name == "args")?;
+            let arguments = inst.mnemonic.form().operand(OperandKey::Args)?;
             let Some(Operand::List(list)) = body.operands(inst).get(arguments) else { return None };
             let Some(Operand::Symbol(Symbol::Variable(id), _)) = body.list(*list).last() else { return None };
             module.variable(*id).bytes()
@@ -199,10 +197,6 @@ pub(super) const fn ternary(op: Ternary, d: Dst, [a, b, c]: [Src; 3]) -> Alu {
     Alu::Ternary { op, packing: Packing::Whole, d, a, b, c }
 }
 
-/// The names of all operands in the table.
-static OPERAND_NAMES: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| all_forms().iter().flat_map(|row| row.operands).map(|operand| operand.name).collect());
-
 /// The state of decoding a body.
 pub(super) struct BodyDecoder<'a> {
     pub(super) module: &'a Module,
@@ -263,23 +257,22 @@ impl Context<'_> {
         self.program.origins.push(Origin { span, mnemonic, function: self.index, line: self.line });
     }
 
-    /// The index of the operand named `name`; `None` if the row has no such operand.
-    pub(super) fn find(&self, name: &str) -> Option<usize> {
-        debug_assert!(OPERAND_NAMES.contains(name), "no row of the table has an operand `{name}`");
-        self.m.form().operands.iter().position(|operand| operand.name == name)
+    /// The index of an operand; `None` if the row has no such operand.
+    pub(super) fn find(&self, key: OperandKey) -> Option<usize> {
+        self.m.form().operand(key)
     }
 
-    /// The index and value of the operand named `name`, which every row that gets here has.
-    pub(super) fn named(&self, name: &str) -> Decoded<(usize, Operand)> {
-        match self.find(name).and_then(|at| Some((at, *self.operands.get(at)?))) {
+    /// The index and value of an operand that every row that gets here has.
+    pub(super) fn operand(&self, key: OperandKey) -> Decoded<(usize, Operand)> {
+        match self.find(key).and_then(|at| Some((at, *self.operands.get(at)?))) {
             Some(found) => Ok(found),
-            None => self.unsupported(&format!("its row has no operand `{name}`")),
+            None => self.unsupported(&format!("its row has no operand `{}`", key.as_str())),
         }
     }
 
-    /// The index and value of the operand named `name`; `None` if the row has no such operand, or the program omits it.
-    pub(super) fn given(&self, name: &str) -> Option<(usize, Operand)> {
-        let at = self.find(name)?;
+    /// The index and value of an operand; `None` if the row has no such operand, or the program omits it.
+    pub(super) fn given(&self, key: OperandKey) -> Option<(usize, Operand)> {
+        let at = self.find(key)?;
         let operand = self.operands.get(at).filter(|operand| !operand.is_omitted())?;
         Some((at, *operand))
     }
@@ -428,7 +421,7 @@ impl<'a> BodyDecoder<'a> {
     fn fill_wide(&self, cx: &mut Context<'_>) {
         for (at, place) in cx.m.form().operands.iter().enumerate() {
             let wide = matches!(place.kind, OperandKind::Wide(_) | OperandKind::WideVector(..))
-                && place.role == Role::Def;
+                && place.role.is_written();
             if let (true, Some(ty), Some(&operand)) = (wide, cx.m.operand_type(at), cx.operands.get(at)) {
                 self.elements(operand).into_iter().for_each(|element| self.fill_upper(cx, element, ty));
             }

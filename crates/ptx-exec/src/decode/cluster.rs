@@ -1,6 +1,6 @@
 //! Cluster barriers, addresses and launch control (manual 9.7.13.3, 9.7.9.23, 9.7.9.24, 9.7.13.17, 9.7.13.18).
 
-use ptx_isa::{BlockSem, Field, Mod};
+use ptx_isa::{BlockSem, Field, Mod, OperandKey};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, Decode, unary};
@@ -46,7 +46,7 @@ impl BodyDecoder<'_> {
 
     /// `getctarank`.
     fn rank_of_address(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (d, a) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?);
+        let (d, a) = (self.dst_operand(cx, OperandKey::D)?, self.src_operand(cx, OperandKey::A)?);
         cx.m.ignore(&[Field::Type], "the address has the width of its register");
         let a = self.shared_address(cx, a);
         cx.emit(unary(Unary::Field { shift: RANK_SHIFT, mask: 0xff }, d, a));
@@ -55,8 +55,8 @@ impl BodyDecoder<'_> {
 
     /// `mapa`.
     fn map_to_block(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let d = self.dst_named(cx, "d")?;
-        let (a, rank) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
+        let d = self.dst_operand(cx, OperandKey::D)?;
+        let (a, rank) = (self.src_operand(cx, OperandKey::A)?, self.src_operand(cx, OperandKey::B)?);
         cx.m.ignore(&[Field::Type], "the address has the width of its register");
         let window = cx.m.space().is_none().then(|| Space::SharedCluster.window(self.size));
         cx.emit(Effect::MapAddress(Box::new(MapAddress { d, a, rank, window })));
@@ -81,9 +81,9 @@ impl BodyDecoder<'_> {
     /// `clusterlaunchcontrol.try_cancel`.
     pub(super) fn try_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = self.space(cx)?;
-        let (at, _) = cx.named("addr")?;
+        let (at, _) = cx.operand(OperandKey::Addr)?;
         let to = self.address(cx, at, space)?;
-        let (at, _) = cx.named("mbar")?;
+        let (at, _) = cx.operand(OperandKey::Mbar)?;
         let barrier = self.address(cx, at, space)?;
         let is_for_all = cx.m.has(Mod::MulticastClusterAll);
         cx.m.ignore_words(&[Mod::MbarrierCompleteTxBytes], "there is one mechanism");
@@ -94,19 +94,19 @@ impl BodyDecoder<'_> {
 
     /// `clusterlaunchcontrol.query_cancel`: extracts parts of the response.
     pub(super) fn query_cancel(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let answer = self.src_named(cx, "try_cancel_response")?;
+        let answer = self.src_operand(cx, OperandKey::TryCancelResponse)?;
         let part =
             |n: u32| (answer.plus(n / 2), Unary::Field { shift: n % 2 * 32, mask: u64::from(u32::MAX) });
         if cx.m.has(Mod::IsCanceled) {
             cx.m.ignore_words(&[Mod::Pred, Mod::B128], "the operands have the types");
-            let d = self.dst_named(cx, "p")?;
+            let d = self.dst_operand(cx, OperandKey::P)?;
             cx.emit(unary(Unary::Field { shift: 63, mask: 1 }, d, answer.plus(1)));
             return Ok(());
         }
         cx.m.ignore_words(&[Mod::B32, Mod::B128, Mod::V4], "the operands have the types");
         let axes = [Mod::GetFirstCtaidX, Mod::GetFirstCtaidY, Mod::GetFirstCtaidZ];
         if let Some(axis) = axes.into_iter().position(|axis| cx.m.has(axis)) {
-            let d = self.dst_named(cx, "d")?;
+            let d = self.dst_operand(cx, OperandKey::D)?;
             let (a, op) = part(axis as u32);
             cx.emit(unary(op, d, a));
             return Ok(());
@@ -114,7 +114,7 @@ impl BodyDecoder<'_> {
         if !cx.m.has(Mod::GetFirstCtaid) {
             return cx.unsupported("this form is not supported");
         }
-        let (at, operand) = cx.named("d")?;
+        let (at, operand) = cx.operand(OperandKey::D)?;
         for (n, element) in self.elements(operand).into_iter().enumerate() {
             let d = self.dst_of(element, cx.span(at))?;
             // The fourth element is unspecified.

@@ -1,6 +1,6 @@
 //! Warp collectives (manual 9.7.9.6, 9.7.13).
 
-use ptx_isa::{Field, Mod, ScalarType, WarpSem};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType, WarpSem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, Decode};
@@ -34,7 +34,8 @@ impl<'a> BodyDecoder<'a> {
             S::Redux => Self::reduce,
             S::ReduxFloat => Self::reduce_floats,
             S::Elect => |decoder, cx| {
-                let dsts = vec![decoder.dst_named(cx, "d")?, decoder.dst_named(cx, "p")?];
+                let dsts =
+                    vec![decoder.dst_operand(cx, OperandKey::D)?, decoder.dst_operand(cx, OperandKey::P)?];
                 decoder.collective(cx, CollectiveKind::Elect, Vec::new(), dsts)
             },
         }
@@ -50,7 +51,7 @@ impl BodyDecoder<'_> {
         srcs: Vec<Src>,
         dsts: Vec<Dst>,
     ) -> Decoded<()> {
-        let participants = match cx.find("membermask") {
+        let participants = match cx.find(OperandKey::Membermask) {
             Some(at) => Participants::Members(self.src(cx, at)?),
             None => Participants::Converged,
         };
@@ -67,8 +68,12 @@ impl BodyDecoder<'_> {
             Some(Mod::Idx) => ShuffleMode::Index,
             _ => return cx.unsupported("its mode is not supported"),
         };
-        let srcs = vec![self.src_named(cx, "a")?, self.src_named(cx, "b")?, self.src_named(cx, "c")?];
-        let dsts = vec![self.dst_named(cx, "d")?, self.dst_named(cx, "p")?];
+        let srcs = vec![
+            self.src_operand(cx, OperandKey::A)?,
+            self.src_operand(cx, OperandKey::B)?,
+            self.src_operand(cx, OperandKey::C)?,
+        ];
+        let dsts = vec![self.dst_operand(cx, OperandKey::D)?, self.dst_operand(cx, OperandKey::P)?];
         self.collective(cx, CollectiveKind::Shuffle(mode), srcs, dsts)
     }
 
@@ -82,16 +87,16 @@ impl BodyDecoder<'_> {
             _ => return cx.unsupported("its mode is not supported"),
         };
         cx.m.ignore_words(&[Mod::Pred, Mod::B32], "the mode has one type of result");
-        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        let (a, d) = (self.src_operand(cx, OperandKey::A)?, self.dst_operand(cx, OperandKey::D)?);
         self.collective(cx, CollectiveKind::Vote(mode), vec![a], vec![d])
     }
 
     /// `match`.
     fn match_values(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::Type], WHOLE);
-        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        let (a, d) = (self.src_operand(cx, OperandKey::A)?, self.dst_operand(cx, OperandKey::D)?);
         if cx.m.has(Mod::All) {
-            let p = self.dst_named(cx, "p")?;
+            let p = self.dst_operand(cx, OperandKey::P)?;
             return self.collective(cx, CollectiveKind::MatchAll, vec![a], vec![d, p]);
         }
         if cx.m.has(Mod::Any) {
@@ -114,7 +119,7 @@ impl BodyDecoder<'_> {
         let Some(ty) = cx.m.scalar_type().and_then(int_of) else {
             return cx.unsupported("its type is not an integer");
         };
-        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        let (a, d) = (self.src_operand(cx, OperandKey::A)?, self.dst_operand(cx, OperandKey::D)?);
         self.collective(cx, CollectiveKind::Redux(op, ty), vec![a], vec![d])
     }
 
@@ -130,7 +135,7 @@ impl BodyDecoder<'_> {
         }
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
-        let (a, d) = (self.src_named(cx, "a")?, self.dst_named(cx, "d")?);
+        let (a, d) = (self.src_operand(cx, OperandKey::A)?, self.dst_operand(cx, OperandKey::D)?);
         self.collective(cx, CollectiveKind::ReduxFloat(which, nan, sign), vec![a], vec![d])
     }
 }

@@ -1,7 +1,7 @@
 //! Branches, calls and block barriers (manual 9.7.12, 9.7.13.1).
 
 use ptx_ir::{Body, Function, FunctionId, Module, Operand, Param, Stmt, Symbol};
-use ptx_isa::{ControlSem, Field, Mod, Opcode, ScalarType};
+use ptx_isa::{ControlSem, Field, Mod, Opcode, OperandKey, ScalarType};
 
 use super::body::{BodyDecoder, Context, Decode, is_open, row_bits, rows_of};
 use super::modifiers::UNIFORM;
@@ -85,8 +85,9 @@ impl<'a> BodyDecoder<'a> {
 
     /// `call`.
     pub(super) fn call(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let ((results_at, results), (callee_at, callee)) = (cx.named("ret")?, cx.named("func")?);
-        let (arguments_at, arguments) = cx.named("args")?;
+        let ((results_at, results), (callee_at, callee)) =
+            (cx.operand(OperandKey::Ret)?, cx.operand(OperandKey::Func)?);
+        let (arguments_at, arguments) = cx.operand(OperandKey::Args)?;
         cx.m.ignore(&[Field::Uni], UNIFORM);
         let results = self.slots(cx, results_at, results, None)?;
         let (callee, signature) = match callee {
@@ -121,7 +122,7 @@ impl<'a> BodyDecoder<'a> {
 
     /// The signature declared by the prototype of an indirect call, or of the first of its listed targets.
     fn stated(&self, cx: &Context<'_>) -> Option<CallSignature<'a>> {
-        let Some((_, Operand::Label(label))) = cx.given("targets") else { return None };
+        let Some((_, Operand::Label(label))) = cx.given(OperandKey::Targets) else { return None };
         let (module, body) = (self.module, self.body);
         body.statements.iter().find_map(|statement| match statement {
             Stmt::CallPrototype(own, prototype) if *own == label => Some(CallSignature {
@@ -215,12 +216,12 @@ impl<'a> BodyDecoder<'a> {
         };
         cx.m.ignore(&[Field::Cta], "there are no other barriers of this kind");
         cx.m.ignore_words(&[Mod::U32, Mod::Pred], "the operation has one type of result");
-        let dst = match cx.find("d").or(cx.find("p")) {
+        let dst = match cx.find(OperandKey::D).or(cx.find(OperandKey::P)) {
             Some(at) => self.dst(cx, at)?,
             None => self.sink,
         };
-        let id = self.src_named(cx, "a")?;
-        let (count, predicate) = (self.src_given(cx, "b")?, self.src_given(cx, "c")?);
+        let id = self.src_operand(cx, OperandKey::A)?;
+        let (count, predicate) = (self.src_given(cx, OperandKey::B)?, self.src_given(cx, OperandKey::C)?);
         let is_aligned = cx.m.opcode() == Opcode::Bar || cx.m.has(Mod::Aligned);
         let barrier = BlockBarrier { action, id, count, predicate, dst, is_aligned };
         cx.emit(Effect::BlockBarrier(Box::new(barrier)));

@@ -1,6 +1,6 @@
 //! Groups of asynchronous operations (manual 9.7.9.25.3.2, 9.7.9.25.3.3, 9.7.9.27.2).
 
-use ptx_isa::{Field, Mod};
+use ptx_isa::{Field, Mod, OperandKey};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -18,7 +18,7 @@ impl BodyDecoder<'_> {
     pub(super) fn wait_for_copies(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let action = match (cx.m.has(Mod::WaitAll), cx.m.has(Mod::WaitGroup)) {
             (true, false) => GroupAction::WaitForAll,
-            (false, true) => GroupAction::Wait(self.src_named(cx, "n")?),
+            (false, true) => GroupAction::Wait(self.src_operand(cx, OperandKey::Group)?),
             _ => return cx.unsupported("this kind of wait is not supported"),
         };
         cx.emit(Effect::AsyncGroup(AsyncGroup { family: Family::Copies, action }));
@@ -28,7 +28,7 @@ impl BodyDecoder<'_> {
     /// `cp.async.bulk.wait_group`.
     pub(super) fn wait_for_bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(&[Field::SyncRestrict], STRONGEST);
-        let most = self.src_named(cx, "N")?;
+        let most = self.src_operand(cx, OperandKey::GroupsLeft)?;
         let is_of_reads = cx.m.has(Mod::Read);
         let action = if is_of_reads { GroupAction::WaitForReads(most) } else { GroupAction::Wait(most) };
         cx.emit(Effect::AsyncGroup(AsyncGroup { family: Family::Bulk, action }));

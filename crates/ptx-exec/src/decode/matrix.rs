@@ -1,7 +1,7 @@
 //! Matrix instructions (manual 9.7.14).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, MatrixSem, Mod, PACKED_KINDS, ScalarType, Sem};
+use ptx_isa::{Field, MatrixSem, Mod, OperandKey, PACKED_KINDS, ScalarType, Sem};
 
 use super::arithmetic::rounding;
 use super::body::{BodyDecoder, Context, Decode, unary};
@@ -89,7 +89,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         held,
         a,
         b,
-        sparse: sparse(cx, "f", size, a.element)?,
+        sparse: sparse(cx, OperandKey::F, size, a.element)?,
         scales: scales(cx)?,
         c: element(cx, Field::CType)?,
         d: element(cx, Field::DType)?,
@@ -104,9 +104,14 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
     })
 }
 
-/// The sparsity of A; `None` for dense products. The selector is the operand named `name` in the row.
-pub(super) fn sparse(cx: &Context<'_>, name: &str, size: Size, element: Element) -> Decoded<Option<Sparse>> {
-    let Some((at, operand)) = cx.given(name) else { return Ok(None) };
+/// The sparsity of A; `None` for dense products. `key` is the operand with the selector.
+pub(super) fn sparse(
+    cx: &Context<'_>,
+    key: OperandKey,
+    size: Size,
+    element: Element,
+) -> Decoded<Option<Sparse>> {
+    let Some((at, operand)) = cx.given(key) else { return Ok(None) };
     let selector = match operand {
         Operand::Immediate(value) => value.as_integer().and_then(|value| usize::try_from(value).ok()),
         _ => None,
@@ -306,16 +311,19 @@ impl BodyDecoder<'_> {
             srcs.extend(part);
         }
         if product.sparse.is_some() {
-            let (at, _) = cx.named("e")?;
+            let (at, _) = cx.operand(OperandKey::E)?;
             let metadata = self.vector_srcs(cx, at)?;
             expect_registers(cx, metadata.len(), 1)?;
             srcs.extend(metadata);
         }
         if product.scales.is_some() {
-            for (name, expected) in
-                [("scale-a-data", 1), ("scale-a-ids", 2), ("scale-b-data", 1), ("scale-b-ids", 2)]
-            {
-                let (at, _) = cx.named(name)?;
+            for (key, expected) in [
+                (OperandKey::ScaleAData, 1),
+                (OperandKey::ScaleAIds, 2),
+                (OperandKey::ScaleBData, 1),
+                (OperandKey::ScaleBIds, 2),
+            ] {
+                let (at, _) = cx.operand(key)?;
                 let part = self.vector_srcs(cx, at)?;
                 expect_registers(cx, part.len(), expected)?;
                 srcs.extend(part);
@@ -337,9 +345,9 @@ impl BodyDecoder<'_> {
                 );
         let factor = Factor { element: element(cx, field)?, major: major(cx, Field::ALayout)? };
         let fragment = Fragment { size: size(cx)?, operand, factor };
-        let (at, _) = cx.named("p")?;
+        let (at, _) = cx.operand(OperandKey::P)?;
         let (address, addressing) = self.matrix_address(cx, at)?;
-        let stride = match cx.given("stride") {
+        let stride = match cx.given(OperandKey::Stride) {
             Some((at, _)) => self.src(cx, at)?,
             None => cx.constants.of(fragment.leading().0.into()),
         };
@@ -349,7 +357,7 @@ impl BodyDecoder<'_> {
     /// `wmma.load`.
     fn load_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, srcs, addressing) = self.moved(cx)?;
-        let (at, _) = cx.named("r")?;
+        let (at, _) = cx.operand(OperandKey::R)?;
         let dsts = self.vector_dsts(cx, at)?;
         expect_registers(cx, dsts.len(), fragment.registers())?;
         emit(cx, CollectiveKind::LoadFragment(fragment), Participants::Warp, srcs, dsts, addressing);
@@ -359,7 +367,7 @@ impl BodyDecoder<'_> {
     /// `wmma.store`.
     fn store_fragment(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (fragment, mut srcs, addressing) = self.moved(cx)?;
-        let (at, _) = cx.named("r")?;
+        let (at, _) = cx.operand(OperandKey::R)?;
         let registers = self.vector_srcs(cx, at)?;
         expect_registers(cx, registers.len(), fragment.registers())?;
         srcs.extend(registers);

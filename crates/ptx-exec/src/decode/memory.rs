@@ -1,7 +1,7 @@
 //! Loads, stores and atomic operations (manual 9.7.9, 9.7.13).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, MemorySem, Mod, ScalarType};
+use ptx_isa::{Field, MemorySem, Mod, OperandKey, ScalarType};
 
 use super::arithmetic::numbers;
 use super::body::{BodyDecoder, Context, Decode, row_bits, rows_of};
@@ -51,11 +51,11 @@ impl<'a> BodyDecoder<'a> {
             S::MultimemStore => |decoder, cx| decoder.multimem(cx, Self::multimem_store),
             S::MultimemReduce => |decoder, cx| decoder.multimem(cx, Self::multimem_reduce),
             S::Stacksave => |decoder, cx| {
-                let d = decoder.dst_named(cx, "d")?;
+                let d = decoder.dst_operand(cx, OperandKey::D)?;
                 decoder.stack(cx, Stack::Save { d })
             },
             S::Stackrestore => |decoder, cx| {
-                let a = decoder.src_named(cx, "a")?;
+                let a = decoder.src_operand(cx, OperandKey::A)?;
                 decoder.stack(cx, Stack::Restore { a })
             },
             S::Alloca => Self::allocate,
@@ -164,14 +164,14 @@ impl BodyDecoder<'_> {
             return self.wide_atomic(cx);
         }
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a")?;
+        let (at, _) = cx.operand(OperandKey::A)?;
         let address = self.address(cx, at, space)?;
-        let dst = match cx.find("d") {
+        let dst = match cx.find(OperandKey::D) {
             Some(at) => Some(self.dst(cx, at)?),
             None => None,
         };
-        let b = self.src_named(cx, "b")?;
-        let c = self.src_given(cx, "c")?.unwrap_or(b);
+        let b = self.src_operand(cx, OperandKey::B)?;
+        let c = self.src_given(cx, OperandKey::C)?.unwrap_or(b);
         let combine = combination(cx, ty)?;
         cx.m.ignore(ORDERING, STRONGEST);
         ignore(cx);
@@ -189,11 +189,11 @@ impl BodyDecoder<'_> {
     pub(super) fn vector_atomic(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let Some(ty) = cx.m.scalar_type() else { return cx.unsupported("it has no type") };
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a")?;
+        let (at, _) = cx.operand(OperandKey::A)?;
         let address = self.address(cx, at, space)?;
-        let (at, values) = cx.named("b")?;
+        let (at, values) = cx.operand(OperandKey::B)?;
         let values = self.elements(values);
-        let results = cx.find("d").map(|at| (at, self.elements(cx.operands[at])));
+        let results = cx.find(OperandKey::D).map(|at| (at, self.elements(cx.operands[at])));
         self.check_vector(cx, u64::from(ty.bytes()) * values.len() as u64)?;
         let mut elements = Vec::with_capacity(values.len());
         for (n, value) in values.into_iter().enumerate() {
@@ -221,17 +221,17 @@ impl BodyDecoder<'_> {
             _ => return cx.unsupported("its operation has no such type"),
         };
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a")?;
+        let (at, _) = cx.operand(OperandKey::A)?;
         let address = self.address(cx, at, space)?;
-        let dst = match cx.find("d") {
+        let dst = match cx.find(OperandKey::D) {
             Some(at) => {
                 let d = self.dst(cx, at)?;
                 Some([d, if d == self.sink { d } else { d + 1 }])
             }
             None => None,
         };
-        let b = self.src_named(cx, "b")?;
-        let c = self.src_given(cx, "c")?.unwrap_or(b);
+        let b = self.src_operand(cx, OperandKey::B)?;
+        let c = self.src_given(cx, OperandKey::C)?.unwrap_or(b);
         cx.m.ignore(ORDERING, STRONGEST);
         ignore(cx);
         cx.emit(Effect::WideAtomic(Box::new(WideAtomic { address, dst, operands: [b, c], exchange })));
@@ -249,10 +249,10 @@ impl BodyDecoder<'_> {
         let Some(size @ (4 | 8 | 16)) = size else {
             return finding(codes::OPERAND, cx.span(2), "4, 8 or 16 bytes can be copied");
         };
-        let amount = if cx.find("ignore-src").is_some() {
-            CopyAmount::UnlessTrue(self.src_named(cx, "ignore-src")?)
+        let amount = if cx.find(OperandKey::IgnoreSrc).is_some() {
+            CopyAmount::UnlessTrue(self.src_operand(cx, OperandKey::IgnoreSrc)?)
         } else {
-            self.src_given(cx, "src-size")?.map_or(CopyAmount::Whole, CopyAmount::Bytes)
+            self.src_given(cx, OperandKey::SrcSize)?.map_or(CopyAmount::Whole, CopyAmount::Bytes)
         };
         ignore(cx);
         cx.m.ignore(&[Field::Space], "it goes to shared memory of the block");

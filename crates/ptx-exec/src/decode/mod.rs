@@ -15,8 +15,8 @@
 //! The meaning of a row selects its decoder, and what distinguishes the meanings of a decoder is passed to it, in one exhaustive match
 //! for each group (`arith_decoder`, ...). A decoder at most tests for one of its meanings, so that a new one is an error of the compiler.
 //!
-//! A decoder finds operands by their names in the table: with `cx.named(..)` where every row that gets here has the operand, so that a wrong
-//! name is an error, and with `cx.given(..)` where a row or a program may lack it.
+//! A decoder finds operands by their keys in the table: with `cx.operand(..)` where every row that gets here has the operand, so that a wrong
+//! key is an error, and with `cx.given(..)` where a row or a program may lack it.
 
 mod arithmetic;
 mod body;

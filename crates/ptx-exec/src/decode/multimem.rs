@@ -1,6 +1,6 @@
 //! Accesses to multimem addresses (manual 9.7.9.14).
 
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context};
@@ -41,7 +41,7 @@ impl<'a> BodyDecoder<'a> {
             Space::Generic => Space::Generic,
             _ => Space::Global,
         };
-        let (at, _) = cx.named("a")?;
+        let (at, _) = cx.operand(OperandKey::A)?;
         let address = self.address(cx, at, space)?;
         let narrow = narrow(cx.m.get(Field::Type));
         let size = match (narrow, cx.m.scalar_type()) {
@@ -59,7 +59,7 @@ impl<'a> BodyDecoder<'a> {
         cx: &mut Context<'_>,
         narrow: Option<(Narrow, u32)>,
     ) -> Decoded<MultimemAction> {
-        let (at, _) = cx.named("d")?;
+        let (at, _) = cx.operand(OperandKey::D)?;
         let accumulation = accumulation(cx, narrow)?;
         Ok(MultimemAction::Load(self.vector_dsts(cx, at)?.into(), accumulation))
     }
@@ -70,7 +70,7 @@ impl<'a> BodyDecoder<'a> {
         _narrow: Option<(Narrow, u32)>,
     ) -> Decoded<MultimemAction> {
         cx.m.ignore(&[Field::Type], "as many bits are stored as they are");
-        let (at, _) = cx.named("b")?;
+        let (at, _) = cx.operand(OperandKey::B)?;
         Ok(MultimemAction::Store(self.vector_srcs(cx, at)?.into()))
     }
 
@@ -79,7 +79,7 @@ impl<'a> BodyDecoder<'a> {
         cx: &mut Context<'_>,
         _narrow: Option<(Narrow, u32)>,
     ) -> Decoded<MultimemAction> {
-        let (at, _) = cx.named("b")?;
+        let (at, _) = cx.operand(OperandKey::B)?;
         let combine = plain(cx)?;
         Ok(MultimemAction::Combine(self.vector_srcs(cx, at)?.into(), combine))
     }

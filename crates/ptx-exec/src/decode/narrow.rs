@@ -1,7 +1,7 @@
 //! Conversions of packs: from and to narrow formats, and with random bits (manual 9.7.9.21, 9.7.9.22).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType};
 
 use super::Decoded;
 use super::arithmetic::rounding;
@@ -65,16 +65,16 @@ impl BodyDecoder<'_> {
         let range = if cx.m.has(Mod::Satfinite) { Range::Finite } else { Range::Infinite };
         let negatives = if cx.m.has(Mod::Relu) { Negatives::Zero } else { Negatives::Keep };
         let conversion = PackConversion { repack: Repack { to, from, range, negatives }, count };
-        let d = self.dst_named(cx, "d")?;
+        let d = self.dst_operand(cx, OperandKey::D)?;
         let (low, high) = self.pack_operands(cx)?;
         if cx.m.has(Mod::Rs) {
-            let bits = self.src_named(cx, "rbits")?;
+            let bits = self.src_operand(cx, OperandKey::Rbits)?;
             cx.emit(ternary(Ternary::RepackRandom(conversion), d, [low, high, bits]));
             return Ok(());
         }
         let direction = Direction::By(rounding(cx)?);
         if cx.m.has(Mod::ScaledN2Ue8m0) {
-            let scales = self.src_named(cx, "scale-factor")?;
+            let scales = self.src_operand(cx, OperandKey::ScaleFactor)?;
             cx.emit(ternary(Ternary::RepackScaled(conversion, direction), d, [low, high, scales]));
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl BodyDecoder<'_> {
     /// The sources as one pack: its lower and its upper 64 bits. Of several operands the last one is the lowest element.
     fn pack_operands(&mut self, cx: &mut Context<'_>) -> Decoded<(Src, Src)> {
         let nothing = cx.constants.of(0);
-        if let Some(at) = cx.find("abef") {
+        if let Some(at) = cx.find(OperandKey::Abef) {
             let operand = cx.operands.get(at).copied().unwrap_or(Operand::Omitted);
             let mut rows = Vec::new();
             for element in self.elements(operand) {
@@ -94,11 +94,11 @@ impl BodyDecoder<'_> {
             let [a, b, e, f] = rows[..] else { return cx.unsupported("it converts four values") };
             return Ok((self.two_words(cx, e, f), self.two_words(cx, a, b)));
         }
-        let a = self.src_named(cx, "a")?;
-        if cx.find("b").is_none() {
+        let a = self.src_operand(cx, OperandKey::A)?;
+        if cx.find(OperandKey::B).is_none() {
             return Ok((a, nothing));
         }
-        let b = self.src_named(cx, "b")?;
+        let b = self.src_operand(cx, OperandKey::B)?;
         Ok((self.two_words(cx, a, b), nothing))
     }
 
@@ -121,8 +121,12 @@ impl BodyDecoder<'_> {
         if cx.m.type_of(Field::AType) != Some(ScalarType::S32) {
             return cx.unsupported("it packs signed integers alone");
         }
-        let (d, a, b) = (self.dst_named(cx, "d")?, self.src_named(cx, "a")?, self.src_named(cx, "b")?);
-        let c = self.src_given(cx, "c")?.unwrap_or_else(|| cx.constants.of(0));
+        let (d, a, b) = (
+            self.dst_operand(cx, OperandKey::D)?,
+            self.src_operand(cx, OperandKey::A)?,
+            self.src_operand(cx, OperandKey::B)?,
+        );
+        let c = self.src_given(cx, OperandKey::C)?.unwrap_or_else(|| cx.constants.of(0));
         cx.emit(ternary(Ternary::PackIntegers(element), d, [a, b, c]));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use ptx_diag::Span;
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Component, ScalarType, StateSpace};
+use ptx_isa::{Component, OperandKey, ScalarType, StateSpace};
 
 use super::body::{BodyDecoder, Context, row_bits, rows_of, unary};
 use super::convert::int_of;
@@ -42,9 +42,9 @@ impl BodyDecoder<'_> {
         }
     }
 
-    /// The destination named `name` in the row of the table.
-    pub(super) fn dst_named(&self, cx: &Context<'_>, name: &str) -> Decoded<Dst> {
-        let (at, operand) = cx.named(name)?;
+    /// A destination of the row.
+    pub(super) fn dst_operand(&self, cx: &Context<'_>, key: OperandKey) -> Decoded<Dst> {
+        let (at, operand) = cx.operand(key)?;
         self.dst_of(operand, cx.span(at))
     }
 
@@ -65,15 +65,15 @@ impl BodyDecoder<'_> {
         self.src_of(cx, operand, ty, cx.span(at))
     }
 
-    /// The source named `name` in the row of the table.
-    pub(super) fn src_named(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
-        let (at, _) = cx.named(name)?;
+    /// A source of the row.
+    pub(super) fn src_operand(&mut self, cx: &mut Context<'_>, key: OperandKey) -> Decoded<Src> {
+        let (at, _) = cx.operand(key)?;
         self.src(cx, at)
     }
 
-    /// The source named `name`; `None` if the row has no such operand, or the program omits it.
-    pub(super) fn src_given(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Option<Src>> {
-        match cx.given(name) {
+    /// A source; `None` if the row has no such operand, or the program omits it.
+    pub(super) fn src_given(&mut self, cx: &mut Context<'_>, key: OperandKey) -> Decoded<Option<Src>> {
+        match cx.given(key) {
             Some((at, _)) => self.src(cx, at).map(Some),
             None => Ok(None),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ptx_ir::{AddressBase, Body, Inst, Module, Operand, RegId, Stmt};
-use ptx_isa::{Component, ScalarType};
+use ptx_isa::{Component, Role, ScalarType};
 
 use super::body::{register_rows, rows_of};
 use super::reach::Reached;
@@ -86,15 +86,13 @@ impl Collector<'_> {
             self.register(guard.register, None, &mut found.reads);
         }
         self.body.for_each_operand(inst, |operand, role| {
-            let (register, component, is_written) = match operand {
-                Operand::Register(register) | Operand::Selected(register, _) => {
-                    (register, None, role.is_written())
-                }
-                Operand::Element(register, component) => (register, Some(component), role.is_written()),
+            let (register, component, role) = match operand {
+                Operand::Register(register) | Operand::Selected(register, _) => (register, None, role),
+                Operand::Element(register, component) => (register, Some(component), role),
                 Operand::Not(register)
                 | Operand::Negated(register, _)
                 | Operand::Sum(register, _)
-                | Operand::Address(AddressBase::Register(register), _) => (register, None, false),
+                | Operand::Address(AddressBase::Register(register), _) => (register, None, Role::Use),
                 Operand::Address(AddressBase::Symbol(_) | AddressBase::Absolute, _)
                 | Operand::Bracket(_)
                 | Operand::Vector(_)
@@ -107,8 +105,12 @@ impl Collector<'_> {
                 | Operand::Symbol(..)
                 | Operand::Label(_) => return,
             };
-            let list = if is_written { &mut found.writes } else { &mut found.reads };
-            self.register(register, component, list);
+            if role.is_read() {
+                self.register(register, component, &mut found.reads);
+            }
+            if role.is_written() {
+                self.register(register, component, &mut found.writes);
+            }
         });
         found
     }

@@ -1,7 +1,7 @@
 //! Comparisons and selections (manual 9.7.6, 9.7.7).
 
 use ptx_ir::Operand;
-use ptx_isa::{CompareSem, Field, Mod, ScalarType};
+use ptx_isa::{CompareSem, Field, Mod, OperandKey, ScalarType};
 
 use super::Decoded;
 use super::arithmetic::{numbers, subnormals, type_numbers};
@@ -77,16 +77,16 @@ impl BodyDecoder<'_> {
         let numbers = type_numbers(cx)?;
         let comparison = comparison(cx, numbers)?;
         let join = join(cx)?;
-        let (p, q) = (self.dst_named(cx, "p")?, self.dst_named(cx, "q")?);
-        let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
+        let (p, q) = (self.dst_operand(cx, OperandKey::P)?, self.dst_operand(cx, OperandKey::Q)?);
+        let (a, b) = (self.src_operand(cx, OperandKey::A)?, self.src_operand(cx, OperandKey::B)?);
         let packed = matches!(numbers, Numbers::Ints(..) | Numbers::Floats(..));
-        let has_q = cx.given("q").is_some_and(|(_, operand)| operand != Operand::Sink);
+        let has_q = cx.given(OperandKey::Q).is_some_and(|(_, operand)| operand != Operand::Sink);
         if join.is_none() && !has_q {
             cx.emit(binary(Binary::Compare(comparison), p, a, b));
             return Ok(());
         }
         // Without an operator `c` is true, the identity of `and`.
-        let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
+        let c = if join.is_some() { self.src_operand(cx, OperandKey::C)? } else { cx.constants.of(1) };
         let join = join.unwrap_or(Join::And);
         // `q` is the negation, or for packed types the result of the upper half.
         let op = if packed { Dual::ComparePair(comparison, join) } else { Dual::Compare(comparison, join) };
@@ -117,9 +117,9 @@ impl BodyDecoder<'_> {
             _ => ones,
         };
         let join = join(cx)?;
-        let d = self.dst_named(cx, "d")?;
-        let (a, b) = (self.src_named(cx, "a")?, self.src_named(cx, "b")?);
-        let c = if join.is_some() { self.src_named(cx, "c")? } else { cx.constants.of(1) };
+        let d = self.dst_operand(cx, OperandKey::D)?;
+        let (a, b) = (self.src_operand(cx, OperandKey::A)?, self.src_operand(cx, OperandKey::B)?);
+        let c = if join.is_some() { self.src_operand(cx, OperandKey::C)? } else { cx.constants.of(1) };
         let join = join.unwrap_or(Join::And);
         let set = SetWhere { comparison, join, count, width, when_true };
         cx.emit(ternary(Ternary::Set(set), d, [a, b, c]));

@@ -1,6 +1,6 @@
 //! Mbarriers, and bulk copies (manual 9.7.13.15, 9.7.9.25.4, 9.7.9.12, 9.7.13.7, 9.7.9.13, 9.7.9.18).
 
-use ptx_isa::{AsyncSem, Field, Mod, Sem};
+use ptx_isa::{AsyncSem, Field, Mod, OperandKey, Sem};
 
 use super::Decoded;
 use super::body::{BodyDecoder, Context, Decode, unary};
@@ -54,7 +54,7 @@ impl<'a> BodyDecoder<'a> {
                 |decoder, cx| decoder.plain(cx, Effect::Nothing, NO_CACHES)
             }
             S::MbarrierInit => |decoder, cx| {
-                let action = MbarrierAction::Init(decoder.src_named(cx, "count")?, layout(cx)?);
+                let action = MbarrierAction::Init(decoder.src_operand(cx, OperandKey::Count)?, layout(cx)?);
                 decoder.mbarrier(cx, action)
             },
             S::MbarrierInval => |decoder, cx| decoder.mbarrier(cx, MbarrierAction::Invalidate),
@@ -89,18 +89,18 @@ impl BodyDecoder<'_> {
     /// `mbarrier` on an object, `cp.async.mbarrier.arrive`.
     fn mbarrier(&mut self, cx: &mut Context<'_>, action: MbarrierAction) -> Decoded<()> {
         let space = self.space(cx)?;
-        let (at, _) = cx.named("addr")?;
+        let (at, _) = cx.operand(OperandKey::Addr)?;
         let address = self.address(cx, at, space)?;
         cx.m.ignore(ORDERING, STRONGEST);
-        let result = ["state", "waitComplete", "p"].into_iter().find(|name| {
+        let result = [OperandKey::State, OperandKey::WaitComplete, OperandKey::P].into_iter().find(|key| {
             // The state of a wait is a source.
-            cx.find(name).is_some_and(|at| at == 0)
+            cx.find(*key).is_some_and(|at| at == 0)
         });
         let dst = match result {
-            Some(name) => Some(self.dst_named(cx, name)?),
+            Some(key) => Some(self.dst_operand(cx, key)?),
             None => None,
         };
-        let report = match (cx.find("reportPredicate"), cx.find("reportValue")) {
+        let report = match (cx.find(OperandKey::ReportPredicate), cx.find(OperandKey::ReportValue)) {
             (Some(predicate), Some(value)) => Some([self.dst(cx, predicate)?, self.dst(cx, value)?]),
             (Some(predicate), None) => Some([self.dst(cx, predicate)?, self.sink]),
             (None, _) => None,
@@ -123,16 +123,18 @@ impl BodyDecoder<'_> {
         };
         cx.m.ignore_words(&[Mod::PhaseTypePrimary], "the default (manual 9.4, 9.7.15.16.19)");
         let action = match cx.m.has(Mod::Parity) {
-            true if is_conditional => MbarrierAction::IsOverConditional(self.src_named(cx, "phaseParity")?),
-            true => MbarrierAction::IsOverParity(self.src_named(cx, "phaseParity")?),
-            false => MbarrierAction::IsOver(self.src_named(cx, "state")?),
+            true if is_conditional => {
+                MbarrierAction::IsOverConditional(self.src_operand(cx, OperandKey::PhaseParity)?)
+            }
+            true => MbarrierAction::IsOverParity(self.src_operand(cx, OperandKey::PhaseParity)?),
+            false => MbarrierAction::IsOver(self.src_operand(cx, OperandKey::State)?),
         };
         self.mbarrier(cx, action)
     }
 
     /// `mbarrier.expect_tx`, `mbarrier.complete_tx`.
     fn transactions(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let count = self.src_named(cx, "txCount")?;
+        let count = self.src_operand(cx, OperandKey::TxCount)?;
         let action = match (cx.m.has(Mod::ExpectTx), cx.m.has(Mod::CompleteTx)) {
             (true, false) => MbarrierAction::Expect(count),
             (false, true) => MbarrierAction::Complete(count),
@@ -143,11 +145,12 @@ impl BodyDecoder<'_> {
 
     /// `mbarrier.arrive`, `mbarrier.arrive_drop`.
     fn arrival(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let count = match cx.find("count") {
+        let count = match cx.find(OperandKey::Count) {
             Some(at) => self.src_in_braces(cx, at)?,
             None => cx.constants.of(1),
         };
-        let transactions = if cx.m.has(Mod::ExpectTx) { Some(self.src_named(cx, "txCount")?) } else { None };
+        let transactions =
+            if cx.m.has(Mod::ExpectTx) { Some(self.src_operand(cx, OperandKey::TxCount)?) } else { None };
         let completion = if cx.m.has(Mod::NoComplete) { Completion::Forbidden } else { Completion::Allowed };
         let stay = match (cx.m.has(Mod::Arrive), cx.m.has(Mod::ArriveDrop)) {
             (true, false) => Stay::Stays,
@@ -167,7 +170,7 @@ impl BodyDecoder<'_> {
 
     /// `mbarrier.pending_count`.
     pub(super) fn pending_count(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (d, a) = (self.dst_named(cx, "count")?, self.src_named(cx, "state")?);
+        let (d, a) = (self.dst_operand(cx, OperandKey::Count)?, self.src_operand(cx, OperandKey::State)?);
         cx.emit(unary(Unary::PendingCount, d, a));
         Ok(())
     }
@@ -176,9 +179,9 @@ impl BodyDecoder<'_> {
     fn store_bulk(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore(ORDERING, STRONGEST);
         let space = self.space(cx)?;
-        let (at, _) = cx.named("a")?;
+        let (at, _) = cx.operand(OperandKey::A)?;
         let to = self.address(cx, at, space)?;
-        let size = self.src_named(cx, "size")?;
+        let size = self.src_operand(cx, OperandKey::Size)?;
         cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
             to,
             source: BulkSource::Zeros,
@@ -206,30 +209,33 @@ impl BodyDecoder<'_> {
         cx.m.ignore_words(spaces, "what completes it, and `.global`, determine the spaces");
         let is_within = !cx.m.has(Mod::Global) && !is_out;
         let from_space = if is_out || is_within { Space::Shared } else { Space::Global };
-        let (at, _) = cx.named("dstMem")?;
+        let (at, _) = cx.operand(OperandKey::DstMem)?;
         let to = self.address(cx, at, to_space)?;
-        let (at, _) = cx.named("srcMem")?;
+        let (at, _) = cx.operand(OperandKey::SrcMem)?;
         let from = self.address(cx, at, from_space)?;
         let source = match (cx.m.sem(), cx.m.scalar_type()) {
             (Sem::Async(AsyncSem::BulkReduce), Some(ty)) => {
                 BulkSource::Combined { from, combine: combination(cx, ty)?, element: ty.bytes() }
             }
             _ if cx.m.has(Mod::IgnoreOob) => {
-                let left = self.src_named(cx, "ignoreBytesLeft")?;
-                BulkSource::Within { from, ignored: [left, self.src_named(cx, "ignoreBytesRight")?] }
+                let left = self.src_operand(cx, OperandKey::IgnoreBytesLeft)?;
+                BulkSource::Within {
+                    from,
+                    ignored: [left, self.src_operand(cx, OperandKey::IgnoreBytesRight)?],
+                }
             }
             _ => {
                 let has_mask = cx.m.has(Mod::CpMask);
-                let mask = if has_mask { Some(self.src_named(cx, "byteMask")?) } else { None };
+                let mask = if has_mask { Some(self.src_operand(cx, OperandKey::ByteMask)?) } else { None };
                 BulkSource::Memory { from, mask }
             }
         };
-        let barrier = match cx.find("mbar") {
+        let barrier = match cx.find(OperandKey::Mbar) {
             Some(at) => Some(self.address(cx, at, to_space)?),
             None => None,
         };
         let (blocks, inspection) = (self.multicast(cx)?, inspection(cx)?);
-        let size = self.src_named(cx, "size")?;
+        let size = self.src_operand(cx, OperandKey::Size)?;
         cx.emit(Effect::Async(AsyncOp::Bulk(Box::new(Bulk {
             to,
             source,
@@ -247,7 +253,7 @@ impl BodyDecoder<'_> {
     /// cluster of one, cluster addresses are those of the block's own memory.
     pub(super) fn store_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let spaces: &[Space] = match cx.m.get(Field::MemOrder) {
-            _ if cx.find("mbar").is_some() => &[Space::SharedCluster],
+            _ if cx.find(OperandKey::Mbar).is_some() => &[Space::SharedCluster],
             Some(Mod::Release) => &[Space::Global],
             _ => &[Space::Global, Space::SharedCluster],
         };
@@ -259,7 +265,7 @@ impl BodyDecoder<'_> {
 
     /// `red.async`, analogous to `st.async`.
     pub(super) fn reduce_async(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let is_near = cx.find("mbar").is_some();
+        let is_near = cx.find(OperandKey::Mbar).is_some();
         cx.m.ignore(&[Field::Completion], "there is one mechanism");
         self.expect_space(cx, if is_near { &[Space::SharedCluster] } else { &[Space::Global] })?;
         self.atomic(cx)?;
@@ -269,7 +275,7 @@ impl BodyDecoder<'_> {
     /// Requires the address to be in one of these spaces; not needed if the instruction specifies its space.
     fn expect_space(&mut self, cx: &mut Context<'_>, spaces: &'static [Space]) -> Decoded<()> {
         if cx.m.space().is_none() {
-            let (at, _) = cx.named("a")?;
+            let (at, _) = cx.operand(OperandKey::A)?;
             let address = self.address(cx, at, Space::Generic)?;
             cx.emit(Effect::Within(Box::new(Within { address, spaces })));
         }
@@ -285,7 +291,7 @@ impl BodyDecoder<'_> {
             _ => return cx.unsupported("what it writes is not known"),
         };
         cx.program.origins.pop();
-        let barrier = match cx.find("mbar") {
+        let barrier = match cx.find(OperandKey::Mbar) {
             Some(at) => {
                 let space = self.space(cx)?;
                 Some(self.address(cx, at, space)?)
@@ -299,7 +305,7 @@ impl BodyDecoder<'_> {
     /// `createpolicy`: policies have no effect here, and their bits are opaque.
     pub(super) fn create_policy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         cx.m.ignore_all(NO_CACHES);
-        let d = self.dst_named(cx, "cache-policy")?;
+        let d = self.dst_operand(cx, OperandKey::CachePolicy)?;
         let a = cx.constants.of(0);
         cx.emit(Effect::Copy([(d, a)].into()));
         Ok(())

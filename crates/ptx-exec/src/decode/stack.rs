@@ -1,7 +1,7 @@
 //! Stack allocations of threads (manual 9.7.17).
 
 use ptx_ir::Operand;
-use ptx_isa::Field;
+use ptx_isa::{Field, OperandKey};
 
 use super::body::{BodyDecoder, Context};
 use super::{Decoded, finding};
@@ -16,7 +16,7 @@ const LARGEST_ALIGNMENT: u64 = 1 << 23;
 impl BodyDecoder<'_> {
     /// `alloca`.
     pub(super) fn allocate(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let align = match cx.given("immAlign") {
+        let align = match cx.given(OperandKey::ImmAlign) {
             None => ALIGNMENT,
             Some((at, Operand::Immediate(immediate))) => {
                 let align = immediate.as_integer();
@@ -28,7 +28,7 @@ impl BodyDecoder<'_> {
             }
             Some((at, _)) => return finding(codes::OPERAND, cx.span(at), "an alignment is a constant"),
         };
-        let (d, size) = (self.dst_named(cx, "ptr")?, self.src_named(cx, "size")?);
+        let (d, size) = (self.dst_operand(cx, OperandKey::Ptr)?, self.src_operand(cx, OperandKey::Size)?);
         self.stack(cx, Stack::Allocate { d, size, align })
     }
 

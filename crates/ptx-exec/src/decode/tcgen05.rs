@@ -1,7 +1,7 @@
 //! Tensor memory and the multiplications that use it (manual 9.7.16).
 
 use ptx_ir::{AddressBase, Operand};
-use ptx_isa::{Field, Mod, ScalarType};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType};
 
 use super::body::{BodyDecoder, Context, unary};
 use super::collective::emit;
@@ -45,15 +45,16 @@ impl BodyDecoder<'_> {
         let group = group(cx)?;
         cx.m.ignore_words(&[Mod::B32], "addresses of tensor memory have one type");
         if cx.m.has(Mod::Alloc) {
-            let (at, _) = cx.named("dst")?;
+            let (at, _) = cx.operand(OperandKey::Dst)?;
             let (to, addressing) = self.matrix_address(cx, at)?;
-            let srcs = vec![to, self.src_named(cx, "nCols")?];
+            let srcs = vec![to, self.src_operand(cx, OperandKey::NCols)?];
             let kind = CollectiveKind::Tensor(TensorAccess::Allocate(group, sharing));
             emit(cx, kind, Participants::Warp, srcs, Vec::new(), addressing);
             return Ok(());
         }
         if cx.m.has(Mod::Dealloc) {
-            let srcs = vec![self.src_named(cx, "taddr")?, self.src_named(cx, "nCols")?];
+            let srcs =
+                vec![self.src_operand(cx, OperandKey::Taddr)?, self.src_operand(cx, OperandKey::NCols)?];
             return self.tensor_access(cx, TensorAccess::Free(group, sharing), srcs, Vec::new());
         }
         if cx.m.has(Mod::RelinquishAllocPermit) {
@@ -64,7 +65,7 @@ impl BodyDecoder<'_> {
         }
         if cx.m.has(Mod::Shift) {
             cx.m.ignore_words(&[Mod::Down], "there is one direction");
-            let at = self.tensor_address(cx, "taddr")?;
+            let at = self.tensor_address(cx, OperandKey::Taddr)?;
             return self.tensor_issue(cx, TensorOperation::Shift(at));
         }
         if cx.m.has(Mod::Commit) {
@@ -101,7 +102,8 @@ impl BodyDecoder<'_> {
             Some(Mod::B4x16P64) => Some(Packed::Four),
             Some(_) => return cx.unsupported("its format is not supported"),
         };
-        let (to, from) = (self.tensor_address(cx, "taddr")?, self.src_named(cx, "s-desc")?);
+        let (to, from) =
+            (self.tensor_address(cx, OperandKey::Taddr)?, self.src_operand(cx, OperandKey::SDesc)?);
         self.tensor_issue(cx, TensorOperation::Copy { rows, chunks, packed, to, from })
     }
 
@@ -110,7 +112,7 @@ impl BodyDecoder<'_> {
         cx.m.ignore(&[Field::SyncRestrict], IN_ORDER);
         cx.m.ignore_words(&[Mod::MbarrierArriveOne, Mod::B64], "there is one way to arrive");
         let space = self.space(cx)?;
-        let (at, _) = cx.named("mbar")?;
+        let (at, _) = cx.operand(OperandKey::Mbar)?;
         let barrier = self.address(cx, at, space)?;
         let blocks = match cx.m.get(Field::Multicast) {
             None => None,
@@ -128,7 +130,7 @@ impl BodyDecoder<'_> {
         cx.m.ignore_words(&[Mod::Sp, Mod::BlockScale], "the operands determine it");
         let (kind, vector) = (multiply_kind(cx)?, scale_vector(cx)?);
         let divides = matches!(kind, MultiplyKind::F16 | MultiplyKind::Tf32);
-        let shift_d = match cx.given("scale-input-d") {
+        let shift_d = match cx.given(OperandKey::ScaleInputD) {
             None => cx.constants.of(0),
             Some((at, Operand::Immediate(immediate))) => {
                 // The shift of integers has no encoding in machine code: `ptxas` drops it.
@@ -139,38 +141,39 @@ impl BodyDecoder<'_> {
             }
             Some((at, _)) => return finding(codes::OPERAND, cx.span(at), "expected a constant"),
         };
-        let a = match cx.find("a-tmem") {
-            Some(_) => TensorA::Tensor(self.tensor_address(cx, "a-tmem")?),
-            None => TensorA::Shared(self.src_named(cx, "a-desc")?),
+        let a = match cx.find(OperandKey::ATmem) {
+            Some(_) => TensorA::Tensor(self.tensor_address(cx, OperandKey::ATmem)?),
+            None => TensorA::Shared(self.src_operand(cx, OperandKey::ADesc)?),
         };
-        let metadata = match cx.find("sp-meta-tmem") {
-            Some(_) => Some(self.tensor_address(cx, "sp-meta-tmem")?),
+        let metadata = match cx.find(OperandKey::SpMetaTmem) {
+            Some(_) => Some(self.tensor_address(cx, OperandKey::SpMetaTmem)?),
             None => None,
         };
-        let scales = match cx.find("scale-A-tmem") {
-            Some(_) => {
-                Some((self.tensor_address(cx, "scale-A-tmem")?, self.tensor_address(cx, "scale-B-tmem")?))
-            }
+        let scales = match cx.find(OperandKey::ScaleATmem) {
+            Some(_) => Some((
+                self.tensor_address(cx, OperandKey::ScaleATmem)?,
+                self.tensor_address(cx, OperandKey::ScaleBTmem)?,
+            )),
             None => None,
         };
-        let disabled = match cx.find("disable-output-lane") {
+        let disabled = match cx.find(OperandKey::DisableOutputLane) {
             Some(at) => self.vector_srcs(cx, at)?,
             None => Vec::new(),
         };
-        let zeros = self.src_given(cx, "zero-column-mask-desc")?;
+        let zeros = self.src_given(cx, OperandKey::ZeroColumnMaskDesc)?;
         let product = Multiplication {
             kind,
             keeps_b: cx.m.has(Mod::Ws),
             shifts_a: cx.m.has(Mod::Ashift),
             vector,
-            d: self.tensor_address(cx, "d-tmem")?,
+            d: self.tensor_address(cx, OperandKey::DTmem)?,
             a,
-            b: self.src_named(cx, "b-desc")?,
-            instruction: self.src_named(cx, "idesc")?,
+            b: self.src_operand(cx, OperandKey::BDesc)?,
+            instruction: self.src_operand(cx, OperandKey::Idesc)?,
             metadata,
             scales,
             disabled,
-            adds_d: self.src_named(cx, "enable-input-d")?,
+            adds_d: self.src_operand(cx, OperandKey::EnableInputD)?,
             shift_d,
             zeros,
         };
@@ -203,8 +206,8 @@ impl BodyDecoder<'_> {
         let halves = cx.m.has(Mod::Pack16b) || cx.m.has(Mod::Unpack16b);
         let columns = if halves { Columns::Halves } else { Columns::Whole };
         let cells = TensorMove { shape, columns };
-        let mut srcs = vec![self.tensor_address(cx, "taddr")?];
-        let (at, _) = cx.named("r")?;
+        let mut srcs = vec![self.tensor_address(cx, OperandKey::Taddr)?];
+        let (at, _) = cx.operand(OperandKey::R)?;
         if cx.m.has(Mod::St) {
             srcs.extend(self.vector_srcs(cx, at)?);
             return self.tensor_access(cx, TensorAccess::Store(cells), srcs, Vec::new());
@@ -220,14 +223,14 @@ impl BodyDecoder<'_> {
         };
         let nan = if cx.m.has(Mod::Nan) { NanRule::Propagate } else { NanRule::Ignore };
         let sign = if cx.m.has(Mod::AbsMod) { SignRule::Magnitude } else { SignRule::Plain };
-        let (at, _) = cx.named("redval")?;
+        let (at, _) = cx.operand(OperandKey::Redval)?;
         dsts.extend(self.vector_dsts(cx, at)?);
         let access = if cx.m.has(Mod::Spcompress) {
             cx.m.ignore_words(&[Mod::Sp24, Mod::B2], "there is one compression");
             if cx.m.scalar_type() != Some(ScalarType::F32) {
                 return cx.unsupported("its type is not supported");
             }
-            let (at, _) = cx.named("e")?;
+            let (at, _) = cx.operand(OperandKey::E)?;
             let positions = self.vector_dsts(cx, at)?;
             dsts.splice(0..0, positions);
             TensorAccess::LoadCompressed(cells, which, nan, sign)
@@ -243,7 +246,7 @@ impl BodyDecoder<'_> {
 
     /// Column offset of the second half of `.16x32bx2` from the first.
     fn half_distance(&self, cx: &Context<'_>) -> Decoded<i32> {
-        match cx.named("immHalfSplitoff")? {
+        match cx.operand(OperandKey::ImmHalfSplitoff)? {
             (at, Operand::Immediate(immediate)) => {
                 Ok(immediate_bits(immediate, ScalarType::S32, cx.span(at))? as u32 as i32)
             }
@@ -252,8 +255,8 @@ impl BodyDecoder<'_> {
     }
 
     /// The row of tensor memory addresses of a bracketed operand.
-    pub(super) fn tensor_address(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<Src> {
-        let (at, operand) = cx.named(name)?;
+    pub(super) fn tensor_address(&mut self, cx: &mut Context<'_>, key: OperandKey) -> Decoded<Src> {
+        let (at, operand) = cx.operand(key)?;
         match operand {
             Operand::Address(AddressBase::Register(register), offset) => {
                 let row = Src::register(self.row_of(register));

@@ -1,7 +1,7 @@
 //! Tensor copies, and updates and copies of tensor maps (manual 9.7.9.25.5, 9.7.9.28, 9.7.13.16).
 
 use ptx_ir::{AddressBase, Operand, Symbol};
-use ptx_isa::{AsyncSem, Field as Slot, Mod, OperandKind, ScalarType, Sem};
+use ptx_isa::{AsyncSem, Field as Slot, Mod, OperandKey, OperandKind, ScalarType, Sem};
 
 use super::body::{BodyDecoder, Context};
 use super::collective;
@@ -43,7 +43,7 @@ impl BodyDecoder<'_> {
             Some(Mod::CtaGroup2) => true,
             Some(other) => return cx.unsupported(&format!("`.{}` is not supported", other.as_str())),
         };
-        let (at, operand) = cx.named("tensor")?;
+        let (at, operand) = cx.operand(OperandKey::Tensor)?;
         let span = cx.span(at);
         let tensor = self.tensor(cx, at, operand)?;
         let map = self.map_address(cx, tensor.map, at)?;
@@ -52,7 +52,7 @@ impl BodyDecoder<'_> {
             Some(operand) => Some(self.src_of(cx, operand, ScalarType::U64, span)?),
             None => None,
         };
-        let offsets = match cx.given("im2colInfo") {
+        let offsets = match cx.given(OperandKey::Im2colInfo) {
             Some((at, operand @ Operand::Vector(_))) => self.vector(cx, operand, ScalarType::U16, at)?,
             _ => Box::default(),
         };
@@ -61,12 +61,12 @@ impl BodyDecoder<'_> {
         cx.m.ignore_words(spaces, "what completes it determines the spaces");
         let space =
             if is_load && cx.m.has(Mod::SharedCluster) { Space::SharedCluster } else { Space::Shared };
-        let shared = self.loose(cx, if is_load { "dstMem" } else { "srcMem" }, space)?;
+        let shared = self.loose(cx, if is_load { OperandKey::DstMem } else { OperandKey::SrcMem }, space)?;
         let action = if is_load {
             let blocks = self.multicast(cx)?;
             // The mbarrier of a pair may be in the other block.
             let space = if for_pairs { Space::SharedCluster } else { space };
-            TensorAction::Load { barrier: self.loose(cx, "mbar", space)?, blocks, for_pairs }
+            TensorAction::Load { barrier: self.loose(cx, OperandKey::Mbar, space)?, blocks, for_pairs }
         } else if cx.m.sem() == Sem::Async(AsyncSem::TensorReduce) {
             TensorAction::Reduce(reduction(cx)?)
         } else {
@@ -85,8 +85,10 @@ impl BodyDecoder<'_> {
         }
         let operands = cx.m.form().operands.iter().enumerate();
         let given = |at: usize| cx.operands.get(at).is_some_and(|operand| !operand.is_omitted());
-        let at =
-            operands.filter(|(_, place)| place.name == "ctaMask").map(|(at, _)| at).find(|&at| given(at));
+        let at = operands
+            .filter(|(_, place)| place.key == OperandKey::CtaMask)
+            .map(|(at, _)| at)
+            .find(|&at| given(at));
         match at {
             Some(at) => Ok(Some(self.src(cx, at)?)),
             None => cx.unsupported("it has no mask of blocks"),
@@ -101,14 +103,14 @@ impl BodyDecoder<'_> {
         };
         let values = self.body.list(list);
         let placement = cx.m.place_values(parts, values.len());
-        let part = |name: &str| {
+        let part = |key: OperandKey| {
             let mut placed = parts.iter().zip(placement?.spread(parts.len(), values));
-            placed.find(|(part, _)| part.name == name).and_then(|(_, value)| value.copied())
+            placed.find(|(part, _)| part.key == key).and_then(|(_, value)| value.copied())
         };
-        match (part("tensorMap"), part("tensorCoords")) {
+        match (part(OperandKey::TensorMap), part(OperandKey::TensorCoords)) {
             (Some(map), Some(coordinates)) => {
                 let is_given = cx.m.has(Mod::OverrideGlobalAddress);
-                let address = if is_given { part("globalAddress") } else { None };
+                let address = if is_given { part(OperandKey::GlobalAddress) } else { None };
                 Ok(Tensor { map, address, coordinates })
             }
             _ => finding(codes::OPERAND, cx.span(at), "expected a tensor map and coordinates in brackets"),
@@ -155,8 +157,8 @@ impl BodyDecoder<'_> {
     }
 
     /// An address in shared memory whose brackets may be omitted.
-    fn loose(&mut self, cx: &mut Context<'_>, name: &str, space: Space) -> Decoded<Address> {
-        let (at, operand) = cx.named(name)?;
+    fn loose(&mut self, cx: &mut Context<'_>, key: OperandKey, space: Space) -> Decoded<Address> {
+        let (at, operand) = cx.operand(key)?;
         let Operand::Register(register) = operand else { return self.address(cx, at, space) };
         let bits = self.body.reg_type(register).bits();
         let width = if bits == 32 { AddressWidth::Bits32 } else { self.address_width() };
@@ -168,9 +170,9 @@ impl BodyDecoder<'_> {
     pub(super) fn tensormap_replace(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let space = self.space(cx)?;
         cx.m.ignore_words(&[Mod::B32, Mod::B64], "the field has a type");
-        let (at, _) = cx.named("addr")?;
+        let (at, _) = cx.operand(OperandKey::Addr)?;
         let map = self.address(cx, at, space)?;
-        let value = self.src_named(cx, "new_val")?;
+        let value = self.src_operand(cx, OperandKey::NewVal)?;
         let field = field(cx)?;
         cx.emit(Effect::Async(AsyncOp::TensormapReplace(Box::new(TensormapReplace { map, field, value }))));
         Ok(())
@@ -178,9 +180,9 @@ impl BodyDecoder<'_> {
 
     /// `tensormap.cp_fenceproxy`: the threads of the warp synchronize, then each copies.
     pub(super) fn tensormap_copy(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
-        let (at, _) = cx.named("dst")?;
+        let (at, _) = cx.operand(OperandKey::Dst)?;
         let to = self.address(cx, at, Space::Global)?;
-        let (at, _) = cx.named("src")?;
+        let (at, _) = cx.operand(OperandKey::Src)?;
         let from = self.address(cx, at, Space::Shared)?;
         cx.m.ignore(&[Slot::Scope], STRONGEST);
         let none = (Space::Generic, 0);
@@ -224,7 +226,7 @@ fn reduction(cx: &Context<'_>) -> Decoded<TensorReduction> {
 
 /// The replaced field, with its dimension.
 fn field(cx: &Context<'_>) -> Decoded<Field> {
-    let ord = cx.given("ord");
+    let ord = cx.given(OperandKey::Ord);
     let dimension = match ord {
         Some((_, Operand::Immediate(value))) => {
             value.as_integer().and_then(|value| usize::try_from(value).ok())

@@ -1,7 +1,7 @@
 //! Textures, samplers and surfaces (manual 9.7.10, 9.7.11).
 
 use ptx_ir::{AddressBase, Operand, Symbol, VarId};
-use ptx_isa::{Field, Mod, ScalarType, TextureSem};
+use ptx_isa::{Field, Mod, OperandKey, ScalarType, TextureSem};
 
 use super::body::{BodyDecoder, Context, Decode};
 use super::modifiers::{CACHING, Modifiers, NO_CACHES};
@@ -101,7 +101,7 @@ impl<'a> BodyDecoder<'a> {
 
     /// `[object, {coordinates}]`, `[object, sampler, {coordinates}]`
     fn at(&mut self, cx: &mut Context<'_>, geometry: Geometry, ty: ScalarType) -> Decoded<At> {
-        let (place, operand) = cx.named("at")?;
+        let (place, operand) = cx.operand(OperandKey::At)?;
         let parts = match operand {
             Operand::Bracket(list) => self.body.list(list).to_vec(),
             _ => Vec::new(),
@@ -139,14 +139,14 @@ impl<'a> BodyDecoder<'a> {
     }
 
     /// The values of a vector operand.
-    fn values(&mut self, cx: &mut Context<'_>, name: &str, ty: ScalarType) -> Decoded<Box<[Src]>> {
-        let (at, operand) = cx.named(name)?;
+    fn values(&mut self, cx: &mut Context<'_>, key: OperandKey, ty: ScalarType) -> Decoded<Box<[Src]>> {
+        let (at, operand) = cx.operand(key)?;
         let elements = self.elements(operand);
         elements.into_iter().map(|element| self.src_of(cx, element, ty, cx.span(at))).collect()
     }
 
     fn destinations(&self, cx: &Context<'_>) -> Decoded<Box<[Dst]>> {
-        let (at, operand) = cx.named("d")?;
+        let (at, operand) = cx.operand(OperandKey::D)?;
         self.elements(operand).into_iter().map(|element| self.dst_of(element, cx.span(at))).collect()
     }
 
@@ -163,10 +163,10 @@ impl<'a> BodyDecoder<'a> {
         let is_whole = ty == ScalarType::S32 && !is_gradient;
         let At { object: texture, sampler, layer, sample, coordinates } = self.at(cx, geometry, ty)?;
         let level = if is_gradient {
-            let dx = self.values(cx, "dPdx", ScalarType::F32)?;
-            LevelOf::Gradient { dx, dy: self.values(cx, "dPdy", ScalarType::F32)? }
+            let dx = self.values(cx, OperandKey::DPdx, ScalarType::F32)?;
+            LevelOf::Gradient { dx, dy: self.values(cx, OperandKey::DPdy, ScalarType::F32)? }
         } else if cx.m.has(Mod::Level) {
-            LevelOf::Given(self.src_named(cx, "lod")?)
+            LevelOf::Given(self.src_operand(cx, OperandKey::Lod)?)
         } else {
             // Omitting `.base` has the same meaning.
             match cx.m.get(Field::Mipmap) {
@@ -190,7 +190,7 @@ impl<'a> BodyDecoder<'a> {
         };
         // The type also implies the number of registers.
         cx.m.ignore_words(&[Mod::V2, Mod::V4], "the type of the results specifies it too");
-        let resident = match cx.given("p") {
+        let resident = match cx.given(OperandKey::P) {
             Some((at, operand)) => Some(self.dst_of(operand, cx.span(at))?),
             None => None,
         };
@@ -202,11 +202,11 @@ impl<'a> BodyDecoder<'a> {
             sample,
             at: if is_whole { Coordinates::Whole(coordinates) } else { Coordinates::Point(coordinates) },
             level,
-            offsets: match cx.given("e") {
-                Some(_) => self.values(cx, "e", ScalarType::S32)?,
+            offsets: match cx.given(OperandKey::E) {
+                Some(_) => self.values(cx, OperandKey::E, ScalarType::S32)?,
                 None => Box::default(),
             },
-            depth: self.src_given(cx, "f")?,
+            depth: self.src_given(cx, OperandKey::F)?,
             gather,
             texels,
             dsts: self.destinations(cx)?,
@@ -219,10 +219,10 @@ impl<'a> BodyDecoder<'a> {
     fn texture_query(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let query = cx.m.get(Field::Query).and_then(Property::of);
         let Some(property) = query else { return cx.unsupported("its query is not supported") };
-        let dst = self.dst_named(cx, "d")?;
-        let (at, operand) = cx.named("a")?;
+        let dst = self.dst_operand(cx, OperandKey::D)?;
+        let (at, operand) = cx.operand(OperandKey::A)?;
         let handle = self.handle(cx, operand, at)?;
-        let level = if cx.m.has(Mod::Level) { Some(self.src_named(cx, "lod")?) } else { None };
+        let level = if cx.m.has(Mod::Level) { Some(self.src_operand(cx, OperandKey::Lod)?) } else { None };
         emit(cx, Texturing::Query(TextureQuery { handle, property, level, dst }))
     }
 
@@ -234,8 +234,8 @@ impl<'a> BodyDecoder<'a> {
             Some(Mod::Surfref) => Opaque::Surface,
             _ => return cx.unsupported("its type is not supported"),
         };
-        let dst = self.dst_named(cx, "p")?;
-        let handle = self.src_named(cx, "a")?;
+        let dst = self.dst_operand(cx, OperandKey::P)?;
+        let handle = self.src_operand(cx, OperandKey::A)?;
         emit(cx, Texturing::IsType { handle, opaque, dst })
     }
 
@@ -268,7 +268,7 @@ impl<'a> BodyDecoder<'a> {
         ty: ScalarType,
         by_texels: bool,
     ) -> Decoded<SurfaceAction> {
-        let srcs = self.values(cx, "c", ty)?;
+        let srcs = self.values(cx, OperandKey::C, ty)?;
         Ok(if by_texels {
             SurfaceAction::StoreTexel { srcs }
         } else {
@@ -298,7 +298,7 @@ impl<'a> BodyDecoder<'a> {
         else {
             return cx.unsupported("its operation is not supported");
         };
-        let src = self.src_named(cx, "c")?;
+        let src = self.src_operand(cx, OperandKey::C)?;
         let size = ty.bytes();
         Ok(if by_texels {
             SurfaceAction::ReduceTexel { size, unsigned, signed, src }

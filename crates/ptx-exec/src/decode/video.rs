@@ -1,7 +1,7 @@
 //! Video instructions (manual 9.7.18).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Form, Mod, Opcode, OperandKind, ScalarType, Selection, Selector, Unit};
+use ptx_isa::{Field, Form, Mod, Opcode, OperandKey, OperandKind, ScalarType, Selection, Selector, Unit};
 
 use super::arithmetic::{overshoot, saturation, sign_of};
 use super::body::{BodyDecoder, Context, ternary};
@@ -74,8 +74,8 @@ fn is_on_halves(form: &Form) -> bool {
 
 impl BodyDecoder<'_> {
     /// The whole register or constant of which an operand uses a part.
-    fn whole(&mut self, cx: &mut Context<'_>, name: &str) -> Decoded<(Src, Operand)> {
-        let (at, operand) = cx.named(name)?;
+    fn whole(&mut self, cx: &mut Context<'_>, key: OperandKey) -> Decoded<(Src, Operand)> {
+        let (at, operand) = cx.operand(key)?;
         let whole = match operand {
             Operand::Selected(register, _) | Operand::Negated(register, _) => Operand::Register(register),
             other => other,
@@ -85,7 +85,7 @@ impl BodyDecoder<'_> {
 
     /// The destination register, and the selector of the part that is written.
     fn merged(&self, cx: &Context<'_>) -> Decoded<(u32, Option<Selector>)> {
-        let (at, operand) = cx.named("d")?;
+        let (at, operand) = cx.operand(OperandKey::D)?;
         match operand {
             Operand::Selected(register, selector) => Ok((self.row_of(register), Some(selector))),
             other => Ok((self.dst_of(other, cx.span(at))?, None)),
@@ -95,9 +95,10 @@ impl BodyDecoder<'_> {
     /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`, `vmad`.
     pub(super) fn video(&mut self, cx: &mut Context<'_>) -> Decoded<()> {
         let (d, selected) = self.merged(cx)?;
-        let ((a, a_operand), (b, b_operand)) = (self.whole(cx, "a")?, self.whole(cx, "b")?);
-        let (c, c_operand) = match cx.find("c") {
-            Some(_) => self.whole(cx, "c")?,
+        let ((a, a_operand), (b, b_operand)) =
+            (self.whole(cx, OperandKey::A)?, self.whole(cx, OperandKey::B)?);
+        let (c, c_operand) = match cx.find(OperandKey::C) {
+            Some(_) => self.whole(cx, OperandKey::C)?,
             None => (cx.constants.of(0), Operand::Omitted),
         };
         let a_part = (part(selector(a_operand)), sign_of(cx, Field::AType));
@@ -130,7 +131,7 @@ impl BodyDecoder<'_> {
             Some(Mod::Add) => Second::Add,
             Some(Mod::Min) => Second::Min,
             Some(Mod::Max) => Second::Max,
-            None if cx.find("c").is_some() => Second::Merge(part(selected)),
+            None if cx.find(OperandKey::C).is_some() => Second::Merge(part(selected)),
             None => Second::Nothing,
             Some(_) => return cx.unsupported("its second operation is not supported"),
         };
@@ -151,8 +152,9 @@ impl BodyDecoder<'_> {
         let lane_bits = if is_on_halves(cx.m.form()) { 16 } else { 8 };
         let count = (32 / lane_bits) as u8;
         let (d, mask) = self.merged(cx)?;
-        let ((a, a_operand), (b, b_operand)) = (self.whole(cx, "a")?, self.whole(cx, "b")?);
-        let (c, _) = self.whole(cx, "c")?;
+        let ((a, a_operand), (b, b_operand)) =
+            (self.whole(cx, OperandKey::A)?, self.whole(cx, OperandKey::B)?);
+        let (c, _) = self.whole(cx, OperandKey::C)?;
         let mask = match mask {
             Some(mask) => mask.digits().iter().fold(0, |mask, digit| mask | 1 << digit),
             None => (1 << count) - 1,

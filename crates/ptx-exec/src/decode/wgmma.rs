@@ -1,7 +1,7 @@
 //! `wgmma` (manual 9.7.15).
 
 use ptx_ir::Operand;
-use ptx_isa::{Field, Mod};
+use ptx_isa::{Field, Mod, OperandKey};
 
 use super::body::{BodyDecoder, Context};
 use super::collective::emit;
@@ -15,8 +15,8 @@ use crate::program::{
 use crate::scalar::format::Rounding;
 
 /// The value of a constant operand; `None` if the row has no such operand.
-fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
-    let Some((at, operand)) = cx.given(name) else { return Ok(None) };
+fn immediate(cx: &Context<'_>, key: OperandKey) -> Decoded<Option<u64>> {
+    let Some((at, operand)) = cx.given(key) else { return Ok(None) };
     match operand {
         Operand::Immediate(value) if value.as_integer().is_some() => Ok(value.as_integer()),
         _ => finding(codes::OPERAND, cx.span(at), "expected an integer constant"),
@@ -24,8 +24,8 @@ fn immediate(cx: &Context<'_>, name: &str) -> Decoded<Option<u64>> {
 }
 
 /// Whether an operand, which is 0 or 1, or 1 or -1, is `given`.
-fn is_immediate(cx: &Context<'_>, name: &str, given: i64) -> Decoded<bool> {
-    Ok(immediate(cx, name)?.is_some_and(|value| value as i64 == given))
+fn is_immediate(cx: &Context<'_>, key: OperandKey, given: i64) -> Decoded<bool> {
+    Ok(immediate(cx, key)?.is_some_and(|value| value as i64 == given))
 }
 
 fn product(cx: &Context<'_>) -> Decoded<Product> {
@@ -40,7 +40,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
         held: Held::Groups,
         a,
         b,
-        sparse: sparse(cx, "sp-sel", size, a.element)?,
+        sparse: sparse(cx, OperandKey::SpSel, size, a.element)?,
         scales: None,
         c: sum,
         d: sum,
@@ -57,7 +57,7 @@ fn product(cx: &Context<'_>) -> Decoded<Product> {
 
 /// The number of groups that may be incomplete after a wait.
 pub(super) fn groups_left(cx: &Context<'_>) -> Decoded<u64> {
-    match immediate(cx, "N")? {
+    match immediate(cx, OperandKey::GroupsLeft)? {
         Some(most) => Ok(most),
         None => cx.unsupported("it has no number of groups"),
     }
@@ -74,21 +74,22 @@ impl BodyDecoder<'_> {
     pub(super) fn warpgroup_product(&mut self, cx: &mut Context<'_>) -> Decoded<WarpgroupProduct> {
         let product = product(cx)?;
         let [of_a, _, _, of_d] = product.registers();
-        let (at, _) = cx.named("d")?;
+        let (at, _) = cx.operand(OperandKey::D)?;
         let d = self.vector_dsts(cx, at)?;
         expect_registers(cx, d.len(), of_d)?;
-        let a = match cx.find("a") {
+        let a = match cx.find(OperandKey::A) {
             Some(at) => {
                 let registers = self.vector_srcs(cx, at)?;
                 expect_registers(cx, registers.len(), of_a)?;
                 FactorA::Registers(registers.into())
             }
-            None => FactorA::Shared(self.shared_factor(cx, "a-desc", "imm-trans-a")?),
+            None => FactorA::Shared(self.shared_factor(cx, OperandKey::ADesc, OperandKey::ImmTransA)?),
         };
-        let b = self.shared_factor(cx, "b-desc", "imm-trans-b")?;
-        let accumulates = self.src_named(cx, "scale-d")?;
-        let negated = is_immediate(cx, "imm-scale-a", -1)? != is_immediate(cx, "imm-scale-b", -1)?;
-        let metadata = match cx.find("sp-meta") {
+        let b = self.shared_factor(cx, OperandKey::BDesc, OperandKey::ImmTransB)?;
+        let accumulates = self.src_operand(cx, OperandKey::ScaleD)?;
+        let negated =
+            is_immediate(cx, OperandKey::ImmScaleA, -1)? != is_immediate(cx, OperandKey::ImmScaleB, -1)?;
+        let metadata = match cx.find(OperandKey::SpMeta) {
             Some(at) => {
                 // The operand may be in braces.
                 let metadata = self.vector_srcs(cx, at)?;
@@ -103,10 +104,10 @@ impl BodyDecoder<'_> {
     fn shared_factor(
         &mut self,
         cx: &mut Context<'_>,
-        descriptor: &str,
-        transposed: &str,
+        descriptor: OperandKey,
+        transposed: OperandKey,
     ) -> Decoded<SharedFactor> {
         let majorness = if is_immediate(cx, transposed, 1)? { Majorness::Mn } else { Majorness::K };
-        Ok(SharedFactor { descriptor: self.src_named(cx, descriptor)?, majorness })
+        Ok(SharedFactor { descriptor: self.src_operand(cx, descriptor)?, majorness })
     }
 }

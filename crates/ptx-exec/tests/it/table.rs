@@ -107,7 +107,7 @@ fn operand(m: &Mnemonic, kind: OperandKind, next: &mut usize) -> Option<String> 
         // A tensor map, texture or surface.
         OperandKind::Reference => "%rd0".to_owned(),
         OperandKind::Bracketed(parts) => {
-            let given = parts.iter().filter(|part| part.role != Role::UseOpt || m.asks_for(part));
+            let given = parts.iter().filter(|part| !part.role.is_optional() || m.asks_for(part));
             let texts: Option<Vec<String>> = given.map(|part| operand(m, part.kind, next)).collect();
             format!("[{}]", texts?.join(", "))
         }
@@ -138,7 +138,7 @@ fn program(m: &Mnemonic) -> Option<String> {
     let mut next = 0;
     let mut first = true;
     for place in m.form().operands {
-        if place.role == Role::UseOpt && !m.asks_for(place) {
+        if place.role.is_optional() && !m.asks_for(place) {
             continue;
         }
         let text = operand(m, place.kind, &mut next)?;

@@ -131,7 +131,7 @@ impl Candidate {
     /// The row of a mnemonic.
     pub fn new(mnemonic: Mnemonic) -> Self {
         let places = mnemonic.form().operands;
-        let is_open = |place: &Operand| place.role == Role::UseOpt && !place.is_conditional();
+        let is_open = |place: &Operand| place.role.is_optional() && !place.is_conditional();
         let fixed = (!places.iter().any(is_open)).then(|| {
             let needed = |(at, place): (usize, &Operand)| u32::from(mnemonic.needs(place)) << at;
             Placement(places.iter().take(Placement::MOST).enumerate().map(needed).sum())
@@ -202,20 +202,20 @@ impl Mnemonic {
             let takes = |next: &&W| match place.role {
                 Role::DefPair => is_paired(next),
                 _ if is_paired(next) => false,
-                Role::Def | Role::Use => true,
-                Role::UseOpt if place.is_conditional() => self.asks_for(place),
-                Role::UseOpt
+                Role::Def | Role::Update | Role::Use => true,
+                Role::DefOpt | Role::UseOpt if place.is_conditional() => self.asks_for(place),
+                Role::DefOpt | Role::UseOpt
                     if is_call && matches!(place.kind, OperandKind::Results | OperandKind::Arguments) =>
                 {
                     shape(next) == Shape::List
                 }
-                Role::UseOpt => is_call || spare > 0,
+                Role::DefOpt | Role::UseOpt => is_call || spare > 0,
             };
             if rest.next_if(takes).is_some() {
                 taken.0 |= 1 << at;
-                let is_open = place.role == Role::UseOpt && !place.is_conditional();
+                let is_open = place.role.is_optional() && !place.is_conditional();
                 spare -= usize::from(is_open && !is_call);
-            } else if matches!(place.role, Role::Def | Role::Use) {
+            } else if place.role.is_required() {
                 return None;
             }
         }
@@ -229,10 +229,6 @@ impl Mnemonic {
 
     /// Whether the operand must be present.
     fn needs(&self, place: &Operand) -> bool {
-        match place.role {
-            Role::Def | Role::Use => true,
-            Role::DefPair => false,
-            Role::UseOpt => self.asks_for(place),
-        }
+        place.role.is_required() || (place.role.is_optional() && self.asks_for(place))
     }
 }

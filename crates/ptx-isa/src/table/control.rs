@@ -3,7 +3,7 @@
 use super::vocabulary::*;
 use crate::families::{ControlSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Effects, Form, OperandKind, arg, opt};
+use crate::form::{Effects, Form, OperandKind, arg, def_opt, opt};
 use crate::names::{Field, Mod::*};
 
 pub(super) static FORMS: &[Form] = &[
@@ -31,7 +31,7 @@ pub(super) static FORMS: &[Form] = &[
         "Calls a function, by name or through a register with the prototype or the targets.",
         &[Opt(Field::Uni, &[Uni])],
         &[
-            opt("ret", OperandKind::Results),
+            def_opt("ret", OperandKind::Results),
             arg("func", OperandKind::Callee),
             opt("args", OperandKind::Arguments),
             opt("targets", OperandKind::CallTargets),

@@ -5,7 +5,7 @@ use crate::Slot;
 use crate::constants::Constants;
 use crate::families::{MatrixSem, Opcode, Sem};
 use crate::form::Slot::{Lit, One, Opt};
-use crate::form::{Combination, Effects, Form, Operand, OperandKind, TypeRule, VectorLength, arg, def};
+use crate::form::{Combination, Effects, Form, Operand, OperandKind, TypeRule, VectorLength, arg, update};
 use crate::length::VectorLengthRule;
 use crate::names::{Field, Mod, Mod::*};
 use crate::target::Since;
@@ -69,8 +69,11 @@ const BIT_K256: &[Mod] = &[
 const F8: &[Mod] = &[E4m3, E5m2];
 const BYTES: &[Mod] = &[U8, S8];
 
-const D: Operand =
-    def("d", OperandKind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(VectorLengthRule::D)));
+/// The accumulator: the product is added to its old value unless `scale-d` is false (manual 9.7.15.5.2).
+const D: Operand = update(
+    "d",
+    OperandKind::Vector(TypeRule::FragmentOf(Field::DType), VectorLength::By(VectorLengthRule::D)),
+);
 const A_DESC: Operand = arg("a-desc", V_U64);
 const A: Operand =
     arg("a", OperandKind::Vector(TypeRule::FragmentOf(Field::AType), VectorLength::By(VectorLengthRule::A)));

@@ -1,7 +1,7 @@
 //! Every shape with every combination of types that the instruction table has: a row that comes to it, or a shape, is checked here without being
 //! listed. Which thread holds which element is written down in `model` from the manual's figures.
 
-use ptx_isa::{Field, Form, MatrixSem, Mod, Opcode, Sem, Slot, all_forms};
+use ptx_isa::{Field, Form, MatrixSem, Mod, Opcode, OperandKey, Sem, Slot, all_forms};
 
 use super::model::{A, Case, Type};
 
@@ -40,7 +40,7 @@ fn every_shape_and_type_of_the_table() {
             Sem::Matrix(MatrixSem::WgmmaSparse) => true,
             _ => continue,
         };
-        let is_shared = form.operands.iter().any(|operand| operand.name == "a-desc");
+        let is_shared = form.operand(OperandKey::ADesc).is_some();
         for shape in choices(form, Field::Shape) {
             let (n, k) = shape.as_str().strip_prefix("m64n").and_then(|rest| rest.split_once('k')).unwrap();
             let (n, k): (usize, usize) = (n.parse().unwrap(), k.parse().unwrap());
