@@ -148,7 +148,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         let number = self.label_numbers.entry(word.to_owned()).or_default();
         let label = format!("$L__{word}{number}");
         *number += 1;
-        self.free_name(label)
+        names::free(label, |name| self.symbol_names.contains(name) || self.debug.label_names.contains(name))
     }
 
     /// Records an error.

@@ -37,6 +37,7 @@ mod names;
 mod per_inst;
 mod references;
 mod registers;
+mod sections;
 mod signature;
 mod source_function;
 mod style;
