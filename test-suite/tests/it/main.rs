@@ -13,5 +13,6 @@ mod legalize;
 mod linear;
 mod linear_lowering;
 mod linear_raising;
+mod linked;
 mod textures;
 mod wrong_files;
