@@ -22,6 +22,7 @@ mod constructors;
 mod contents;
 mod context;
 mod counters;
+mod denormal;
 mod error;
 mod expand;
 mod failure;
