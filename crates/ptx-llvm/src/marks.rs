@@ -95,6 +95,11 @@ pub const ZERO_OFFSET: &str = "+0";
 /// In the metadata of a loop: it is not unrolled. The name is LLVM's.
 pub const UNROLL_DISABLE: &str = "llvm.loop.unroll.disable";
 
+/// Whether a name of metadata is this project's.
+pub fn is_own(name: &str) -> bool {
+    name.starts_with("ptx.")
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
