@@ -28,6 +28,7 @@ pub mod kernel_program;
 pub mod kernels;
 pub mod langref;
 pub mod lines;
+pub mod linked;
 pub mod llvm_set;
 pub mod machine;
 pub mod oracle;

@@ -54,7 +54,9 @@ fn findings_of(file: &SourceFile, found: &Diagnostics) -> Vec<Finding> {
 /// Converts a file to PTX, with warnings. LLVM IR is raised to the text that is executed, so that errors have locations in it.
 #[cfg(feature = "llvm")]
 fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
-    use ptx_driver::{InputKind, TargetChoice, llvm_context, raise, read_llvm};
+    use ptx_driver::{
+        InputKind, JudgedText, Style, TargetChoice, explain, llvm_context, print_checked, raise, read_llvm,
+    };
 
     if InputKind::of(file.name().as_ref(), file.text()) == InputKind::Ptx {
         return Ok((file.clone(), Diagnostics::new()));
@@ -63,7 +65,11 @@ fn as_ptx(file: &SourceFile) -> Result<(SourceFile, Diagnostics), Diagnostics> {
     let (mut module, mut warnings) = read_llvm(&context, file)?;
     let (tree, more) = raise(&mut module, TargetChoice::default())?;
     warnings.append(more);
-    Ok((SourceFile::new(format!("{} (as PTX)", file.name()), ptx_ir::print(&tree)), warnings))
+    let name = format!("{} (as PTX)", file.name());
+    let raised = (TargetChoice::default(), Style::default());
+    let text =
+        print_checked(&tree, &name).map_err(|bad| explain(&bad, &module, raised, JudgedText::Unknown))?;
+    Ok((SourceFile::new(name, text), warnings))
 }
 
 /// Accepts a PTX file: LLVM IR is refused by its file name or the magic of bitcode.

@@ -1,10 +1,10 @@
 //! From PTX text to a verified module, and on to LLVM IR; from LLVM IR back to a module.
 
-use ptx_diag::{Diagnostic, Diagnostics, SourceFile, Span};
+use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, Span};
 use ptx_ir::Module;
 use ptx_llvm::marks;
 use ptx_llvm::{Branches, Context, Gpu, Machine, OptLevel};
-use ptx_raise::{RaiseOptions, Style};
+use ptx_raise::{Origin, RaiseOptions, Style};
 use ptx_syntax::Comments;
 use ptx_verify::Verified;
 
@@ -103,6 +103,55 @@ fn gpu_of(module: &ptx_llvm::Module<'_>, choice: TargetChoice) -> (Gpu, u16) {
     let cpu = gpu.cpu.get_or_insert_with(|| ASSUMED_GPU.to_owned());
     let sm = ptx_isa::Sm::from_text(cpu).map_or(0, |sm| sm.number);
     (gpu.for_pipelines(), sm)
+}
+
+/// Whether the user has the PTX that LLVM IR became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JudgedText {
+    /// It is in a file: places in it are shown.
+    Kept,
+    /// It is not.
+    Unknown,
+}
+
+/// Errors about the text of a module that was raised, as errors about the LLVM IR that the user has: each names the function, the instruction and
+/// its debug location, as far as there is one. `module`, `choice` and `style` are what was raised.
+///
+/// ```text
+/// error[V0401]: .. --> k.bc (as PTX):16:22    becomes    error[V0401]: .., in function k: %r = add .., at a.cu:7:3
+/// ```
+pub fn explain(
+    bad: &BadOutput,
+    module: &ptx_llvm::Module<'_>,
+    (choice, style): (TargetChoice, Style),
+    text: JudgedText,
+) -> Diagnostics {
+    let options = RaiseOptions { target: choice.sm, version: choice.version };
+    // What was raised can be raised again; if it cannot, the findings still say what is wrong.
+    let mut origins = ptx_raise::origins(module, &options, style).unwrap_or_default();
+    let mut explained = Diagnostics::new();
+    for finding in bad.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+        let is_same = |origin: &Origin| origin.code == finding.code && origin.message == finding.message;
+        let place = origins.iter().position(is_same).and_then(|at| origins.remove(at).place);
+        let mut own = finding.clone();
+        if let Some(place) = &place {
+            own.message = format!("{}, in {place}", finding.message);
+        }
+        if text == JudgedText::Unknown {
+            let line = finding.span.and_then(|span| bad.source.line(bad.source.position(span.lo).line));
+            if let (Some(line), None) = (line, &place) {
+                let line = String::from_utf8_lossy(line);
+                let words: Vec<&str> = line.split_whitespace().collect();
+                own.message += &format!(", in the PTX `{}`", words.join(" "));
+            }
+            own.span = None;
+            own.related.clear();
+            let help = "--keep-ptx FILE keeps the PTX that has this error".to_owned();
+            own.help = own.help.or(Some(help));
+        }
+        explained.push(own);
+    }
+    explained
 }
 
 /// PTX text that does not hold together, and what is wrong with it.

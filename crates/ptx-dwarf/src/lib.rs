@@ -41,10 +41,8 @@ pub use crate::trace::{FunctionTrace, LocationDescription, TracedVariable, Varia
 
 /// What sections name of the module that they are for.
 pub trait Program {
-    /// The number of a file, of its folder and its name.
-    fn file_number(&mut self, directory: &str, name: &str) -> u32;
-    /// The number of a file that locations name.
-    fn file_of(&self, file: FileId) -> u32;
+    /// The number of a file.
+    fn file_number(&mut self, file: FileId) -> u32;
     /// The name and the state space of the variable that has an address, and the bytes from its start on.
     fn variable(&mut self, symbol: Symbol) -> Option<(String, StateSpace, i64)>;
     /// A label of the code that is unique in the module, with a word in its name.

@@ -388,7 +388,13 @@ impl Unit<'_, '_> {
     fn optional_list(&self, id: Option<MetadataId>) -> Vec<Option<MetadataId>> {
         match id.map(|id| self.view.metadata(id)) {
             Some(Metadata::Node(parts)) => parts.to_vec(),
-            Some(Metadata::String(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other)
+            Some(
+                Metadata::String(_)
+                | Metadata::Constant(_)
+                | Metadata::File(_)
+                | Metadata::Debug(_)
+                | Metadata::Other,
+            )
             | None => Vec::new(),
         }
     }

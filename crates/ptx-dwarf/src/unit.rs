@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use gimli::constants as dw;
-use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, Symbol, View};
+use ptx_llvm::view::{DebugField, DebugNode, LocationId, Metadata, MetadataId, SourcePath, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::Program;
@@ -150,12 +150,12 @@ impl<'u, 'v> Unit<'u, 'v> {
             dw::DW_AT_language,
             Value::Number(language.unwrap_or(u64::from(dw::DW_LANG_C.0))),
         );
-        if let Some(file) = unit.node("file").and_then(|file| self.view.debug_node(file)) {
-            self.entries.set(root, dw::DW_AT_name, Value::Text(file.text("filename").to_owned()));
+        if let Some(file) = unit.node("file").and_then(|file| self.view.file_node(file)) {
+            let SourcePath { directory, name } = self.view.file(file);
+            self.entries.set(root, dw::DW_AT_name, Value::Text(name.clone()));
             self.entries.set(root, dw::DW_AT_stmt_list, Value::Section(".debug_line".to_owned()));
-            let directory = file.text("directory");
             if !directory.is_empty() {
-                self.entries.set(root, dw::DW_AT_comp_dir, Value::Text(directory.to_owned()));
+                self.entries.set(root, dw::DW_AT_comp_dir, Value::Text(directory.clone()));
             }
         }
         // What location lists count from: their addresses are whole.
@@ -202,8 +202,7 @@ impl<'u, 'v> Unit<'u, 'v> {
     }
 
     fn file(&mut self, id: MetadataId) -> Option<u32> {
-        let node = self.view.debug_node(id)?;
-        Some(self.program.file_number(node.text("directory"), node.text("filename")))
+        Some(self.program.file_number(self.view.file_node(id)?))
     }
 
     /// The entry that stands for a function; a declaration where it has no code.
@@ -508,7 +507,7 @@ impl<'u, 'v> Unit<'u, 'v> {
         self.code(entry, trace, key);
         if let Some(call) = key.inlined_at.map(|call| self.view.location(call)) {
             if let Some(file) = call.file {
-                let file = self.program.file_of(file);
+                let file = self.program.file_number(file);
                 self.entries.set(entry, dw::DW_AT_call_file, Value::Number(u64::from(file)));
             }
             self.entries.set(entry, dw::DW_AT_call_line, Value::Number(u64::from(call.line)));

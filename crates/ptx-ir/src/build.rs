@@ -9,7 +9,7 @@ use crate::ids::{LabelId, RegDeclId, RegId};
 use crate::operand::{ListId, Operand};
 use crate::strings::{StrId, Strings};
 
-/// Appends to a body; positions are empty.
+/// Appends to a body; positions are empty unless they are stated ([`BodyBuilder::position_since`]).
 ///
 /// Registers are numbered per class and declared as ranges at the start of the body by [`BodyBuilder::finish`]:
 /// `%p` for predicates, `%rs` for 16 bits, `%r` for 32, `%rd` for 64, `%rq` for 128, `%f` and `%fd` for floating point
@@ -18,6 +18,13 @@ use crate::strings::{StrId, Strings};
 pub struct BodyBuilder {
     body: Body,
     classes: Vec<(ScalarType, RegDeclId)>,
+}
+
+/// How much of a body there was.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    statements: usize,
+    operands: usize,
 }
 
 impl BodyBuilder {
@@ -49,6 +56,23 @@ impl BodyBuilder {
     /// Appends any statement.
     pub fn push(&mut self, stmt: Stmt) {
         self.body.statements.push(stmt);
+    }
+
+    /// How much there is so far, for [`BodyBuilder::position_since`].
+    pub fn extent(&self) -> Extent {
+        Extent { statements: self.body.statements.len(), operands: self.body.operands.len() }
+    }
+
+    /// Gives the instructions that were added since a position, and their operands.
+    pub fn position_since(&mut self, before: Extent, position: Span) {
+        for statement in self.body.statements.iter_mut().skip(before.statements) {
+            if let Stmt::Inst(inst) = statement {
+                inst.at = At(position);
+            }
+        }
+        for span in self.body.operand_spans.0.iter_mut().skip(before.operands) {
+            *span = position;
+        }
     }
 
     /// Keeps operands as a list, for vectors and arguments.

@@ -32,7 +32,7 @@ pub use body::{
     Body, Guard, Inst, Label, LabelKind, LabelTarget, Prototype, RegDecl, Register, Stmt, VectorShape,
     ZeroOffsets, used_bytes,
 };
-pub use build::BodyBuilder;
+pub use build::{BodyBuilder, Extent};
 pub use ids::{FunctionId, LabelId, RegDeclId, RegId, VarId};
 pub use import::Imported;
 pub use integers::Integers;

@@ -1,8 +1,8 @@
 //! Files, lines and DWARF sections of several units (manual 11.5).
 //!
 //! Files get numbers that hold for all units. Sections of one name become one, and the labels of later units new names. DWARF
-//! data names files by numbers inside its bytes: where a unit's numbers change, its data would be wrong and is left out with a
-//! warning.
+//! data names files by numbers inside its bytes (`dwarf.rs`): where a unit's numbers change and its data cannot be read, it would be
+//! wrong and is left out with a warning.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,11 @@ use ptx_ir::{Body, DebugLocation, Imported, Item, Module, Section, SectionLine, 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code;
+use crate::dwarf::{UnitData, merge_data};
 use crate::symbols::Renamed;
+
+const INFO: &str = ".debug_info";
+const ABBREVIATIONS: &str = ".debug_abbrev";
 
 /// Words of sections that are no names.
 const TYPES: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
@@ -24,12 +28,9 @@ pub(crate) fn merge(
     findings: &mut Diagnostics,
 ) {
     let numbers = files(parts);
+    merge_data_of(module, parts, &numbers, findings);
     let mut known: FxHashSet<StrId> = FxHashSet::default();
     for (unit, part) in parts.iter_mut().enumerate() {
-        let changed = numbers.get(unit).is_some_and(|map| map.iter().any(|(old, new)| old != new));
-        if changed {
-            leave_out(module, part, findings);
-        }
         let empty = FxHashMap::default();
         let words = new_words(module, part, unit, renamed.get(unit).unwrap_or(&empty), &known);
         known.extend(part.items.iter().filter_map(|item| match item {
@@ -75,6 +76,73 @@ fn files(parts: &mut [Imported]) -> Vec<FxHashMap<u32, u32>> {
     maps
 }
 
+/// Puts the numbers that hold for all units into the data of each, and leaves out what cannot be changed.
+fn merge_data_of(
+    module: &mut Module,
+    parts: &mut [Imported],
+    numbers: &[FxHashMap<u32, u32>],
+    findings: &mut Diagnostics,
+) {
+    let changes = |map: &FxHashMap<u32, u32>| map.iter().any(|(old, new)| old != new);
+    for (part, map) in parts.iter_mut().zip(numbers) {
+        let has_lines = part.items.iter().any(|item| matches!(item, Item::DwarfLine(_)));
+        if has_lines && changes(map) {
+            leave_out(module, part, findings);
+        }
+    }
+    let texts: Vec<(String, String)> =
+        parts.iter().map(|part| (text(module, part, INFO), text(module, part, ABBREVIATIONS))).collect();
+    let used = texts.iter().filter(|(info, _)| !info.is_empty()).count();
+    if used < 2 && !numbers.iter().zip(&texts).any(|(map, (info, _))| changes(map) && !info.is_empty()) {
+        return;
+    }
+    let units: Vec<UnitData<'_>> = texts
+        .iter()
+        .zip(numbers)
+        .map(|((info, abbreviations), map)| {
+            let files = map.iter().map(|(old, new)| (u64::from(*old), u64::from(*new))).collect();
+            UnitData { info, abbreviations, files }
+        })
+        .collect();
+    let merged = merge_data(&units);
+    let mut abbreviations = Some(merged.abbreviations);
+    for ((part, info), unit) in parts.iter_mut().zip(merged.infos).zip(&units) {
+        match info {
+            Ok(_) if unit.info.is_empty() => {}
+            Ok(info) => {
+                replace(module, part, INFO, &info);
+                replace(module, part, ABBREVIATIONS, &abbreviations.take().unwrap_or_default());
+            }
+            Err(_) if unit.is_independent() => {}
+            Err(_) => leave_out(module, part, findings),
+        }
+    }
+}
+
+/// The text of a unit's section.
+fn text(module: &Module, part: &Imported, name: &str) -> String {
+    let sections = part.items.iter().filter_map(|item| match item {
+        Item::Section(section) if module.name(section.name) == name => Some(section),
+        _ => None,
+    });
+    let lines = sections.flat_map(|section| &section.lines);
+    lines.map(|line| format!("{}\n", module.name(line.text))).collect()
+}
+
+/// Gives a unit's section another text.
+fn replace(module: &mut Module, part: &mut Imported, name: &str, text: &str) {
+    let name = module.strings.intern(name);
+    let mut lines: Vec<SectionLine> =
+        text.lines().map(|line| SectionLine { text: module.strings.intern(line) }).collect();
+    part.items.retain_mut(|item| match item {
+        Item::Section(section) if section.name == name => {
+            section.lines = std::mem::take(&mut lines);
+            !section.lines.is_empty()
+        }
+        _ => true,
+    });
+}
+
 /// Leaves out sections that hold numbers of files, and what names them.
 fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
     let mut told = false;
@@ -82,7 +150,7 @@ fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
         let Item::Section(section) = item else { return !matches!(item, Item::DwarfLine(_)) };
         let strings = module.name(section.name) == ".debug_str";
         if !strings && !told {
-            let text = "file numbers change, so this debug information is omitted";
+            let text = "its numbers of files change, and it is not of a form in which they can be found, so this debug information is omitted";
             findings.push(Diagnostic::warning(code::DEBUG, section.at.0, text));
             told = true;
         }

@@ -21,6 +21,7 @@
 
 pub mod code;
 mod debug;
+mod dwarf;
 mod header;
 mod sources;
 mod symbols;
@@ -29,6 +30,7 @@ use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_ir::{Imported, Item, Module};
 use ptx_isa::StateSpace;
 
+pub use dwarf::{MergedData, UnitData, Unreadable, data_size, merge_data};
 pub use sources::{Sources, TooLarge};
 
 /// A module with the text it was read from.

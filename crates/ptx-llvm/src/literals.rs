@@ -13,12 +13,15 @@
 //! float +snan(0x1)         float 0x7FF0000020000000     a NaN with its payload
 //! ```
 //!
+//! The attribute `denormal_fpenv` is spelled anew, too (`denormal.rs`).
+//!
 //! A literal's type is the last floating-point type before it: LLVM writes a type before the first of the
 //! operands that have it.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round, Status};
 
+use crate::denormal;
 use crate::error::TextPosition;
 
 /// A text whose literals LLVM 22 reads.
@@ -133,7 +136,7 @@ fn widened(bits: u64) -> u64 {
     }
 }
 
-/// The text with every literal of LLVM 23 spelled for LLVM 22, or `None` when it has no such literal.
+/// The text with every literal and attribute of LLVM 23 spelled for LLVM 22, or `None` when it has none.
 pub(crate) fn respell(text: &[u8]) -> Option<Respelled> {
     let mut writer =
         Writer { text, copied: 0, line: 1, old_line: 0, new_line: 0, out: Vec::new(), edits: Vec::new() };
@@ -147,6 +150,14 @@ pub(crate) fn respell(text: &[u8]) -> Option<Respelled> {
                 b"fp128" | b"x86_fp80" | b"ppc_fp128" => None,
                 _ => FloatType::of_keyword(word).or(last_type),
             };
+        }
+        if word == b"denormal_fpenv"
+            && token.kind == TokenKind::Word
+            && let Some((attributes, end)) = denormal_fpenv::attributes(text, token.end)
+        {
+            writer.replace(token.start, end, &attributes);
+            at = end;
+            continue;
         }
         if token.kind != TokenKind::Other
             && let Some(new) = std::str::from_utf8(word).ok().and_then(|word| literal(word, last_type))

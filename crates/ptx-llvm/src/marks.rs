@@ -3,8 +3,10 @@
 //! What each means is in docs/mapping.md; a test finds no such name outside of this module.
 
 mod debug_line;
+mod sections;
 
-pub use debug_line::{Call, DebugLine, Location};
+pub use debug_line::{Call, DebugLine, Location, label, label_name};
+pub use sections::{File, Section, SectionPart, SectionUnit, local, section_units};
 
 // Metadata of instructions.
 
@@ -20,8 +22,11 @@ pub const GUARD: &str = "ptx.guard";
 pub const OPEN: &str = "ptx.open";
 /// The strings of `.pragma`: of a module, a function or the next instruction.
 pub const PRAGMA: &str = "ptx.pragma";
-/// Labels, `.loc` and comments of code that was compiled for debugging, which come before the instruction.
+/// Labels and `.loc` that come before the instruction.
 pub const DEBUG: &str = "ptx.debug";
+
+/// Of a function: those at its end.
+pub const DEBUG_END: &str = "ptx.debug.end";
 
 // Metadata of variables.
 
@@ -38,10 +43,8 @@ pub const UNIFIED: &str = "ptx.unified";
 pub const VERSION: &str = "ptx.version";
 /// The words of `.target`.
 pub const TARGET: &str = "ptx.target";
-/// A `.section`: its name and its lines.
+/// The `.section`s and `@@DWARF` lines of a PTX module.
 pub const SECTION: &str = "ptx.section";
-/// A line of `@@DWARF`.
-pub const DWARF: &str = "ptx.dwarf";
 /// A `.file`.
 pub const FILE: &str = "ptx.file";
 
@@ -55,8 +58,6 @@ pub const ABI_PRESERVE: &str = "ptx.abi_preserve";
 pub const ABI_PRESERVE_CONTROL: &str = "ptx.abi_preserve_control";
 /// `.reqnctapercluster` of which the product is 0 or has more than 32 bits; `nvvm.cluster_dim` otherwise.
 pub const CLUSTER_DIM: &str = "ptx.cluster_dim";
-/// [`DEBUG`] at the end of a function.
-pub const DEBUG_END: &str = "ptx.debug.end";
 /// `.explicitcluster`.
 pub const EXPLICIT_CLUSTER: &str = "ptx.explicitcluster";
 /// `.reqnctapercluster` without `.explicitcluster`.
@@ -93,6 +94,11 @@ pub const SIGNED_LOAD: &str = ".s16";
 pub const ZERO_OFFSET: &str = "+0";
 /// In the metadata of a loop: it is not unrolled. The name is LLVM's.
 pub const UNROLL_DISABLE: &str = "llvm.loop.unroll.disable";
+
+/// Whether a name of metadata is this project's.
+pub fn is_own(name: &str) -> bool {
+    name.starts_with("ptx.")
+}
 
 #[cfg(test)]
 mod tests {

@@ -123,7 +123,7 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
             .any(|to| to <= node && nodes.get(to.index()).is_some_and(|header| header.nounroll));
         if back {
             let disable = self.types.metadata_strings(&[marks::UNROLL_DISABLE]);
-            self.types.attach(branch, "llvm.loop", self.types.loop_metadata(&[disable]));
+            self.types.attach(branch, "llvm.loop", self.types.distinct_node(&[disable]));
         }
     }
 

@@ -2,31 +2,44 @@
 //!
 //! Each instruction carries the location of the last `.loc`. Information that locations cannot express is in separate
 //! metadata: `!ptx.file` has the file numbers, `!ptx.debug` on an instruction the directives and labels that preceded
-//! it, if they are more than one new location.
+//! it, if they are more than one new location ([`ptx_llvm::marks::DebugLine`]).
 
-use ptx_ir::{Body, DebugLocation, Item, Module, Stmt};
+use ptx_ir::{Body, DebugFile, DebugLocation, InlinedAt, Item, Module, Stmt};
 use ptx_llvm::build::{DebugInfo, Metadata, Value};
 use ptx_llvm::marks::{self, DebugLine};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
+use crate::sections::Sections;
 use crate::shared::Shared;
+
+/// A file of the source.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFile<'m, 'c> {
+    path: &'m str,
+    node: Metadata<'c>,
+}
 
 /// The debug directives and labels of a body.
 #[derive(Default)]
-pub(crate) struct DebugTrail {
+pub(crate) struct DebugTrail<'m> {
     /// By instruction: the directives and labels since the previous one, in order.
-    before: FxHashMap<usize, Vec<Mark>>,
+    before: FxHashMap<usize, Vec<Mark<'m>>>,
     /// Those after the last instruction.
-    last: Vec<Mark>,
+    last: Vec<Mark<'m>>,
     /// Those that wait for an instruction that they can be attached to.
-    waiting: Vec<Mark>,
+    waiting: Vec<Mark<'m>>,
 }
 
 /// A directive or label.
-struct Mark {
-    text: String,
+struct Mark<'m> {
+    line: Line<'m>,
     kind: Kind,
+}
+
+enum Line<'m> {
+    Label(&'m str),
+    Location(&'m DebugLocation),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,38 +52,45 @@ enum Kind {
     Other,
 }
 
-/// The names in DWARF sections: labels among them must stay where they are.
-pub(crate) fn section_names(module: &Module) -> FxHashSet<&str> {
-    let lines = module.items.iter().flat_map(|item| match item {
-        Item::Section(section) => section.lines.iter().map(|line| module.name(line.text)).collect(),
-        Item::DwarfLine(text) => vec![module.name(*text)],
-        _ => Vec::new(),
+/// The files of a module by their numbers.
+pub(crate) fn files<'m, 'c>(
+    module: &'m Module,
+    debug: &mut DebugInfo<'c>,
+) -> FxHashMap<u32, SourceFile<'m, 'c>> {
+    let files = module.items.iter().filter_map(|item| match item {
+        Item::File(file, _) => Some(file),
+        _ => None,
     });
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
-    lines
-        .flat_map(|line| line.split(move |c| !part(c)))
-        .filter(|word| word.starts_with(|c: char| !c.is_ascii_digit()))
-        .collect()
+    let file = |file: &'m DebugFile| {
+        let path = module.name(file.name);
+        (file.index, SourceFile { path, node: debug.file_node(path) })
+    };
+    files.map(file).collect()
 }
 
-/// Adds the table of files to the module (mapping, "Debug information").
-pub(crate) fn keep_files(shared: &Shared<'_, '_>) {
+/// Adds the table of files to the module (mapping, "Debug information"), and returns its nodes.
+pub(crate) fn keep_files<'c>(shared: &Shared<'_, 'c>) -> Vec<Metadata<'c>> {
+    let mut nodes = Vec::new();
     for item in &shared.module.items {
-        let Item::File(file, _) = item else { continue };
-        let mut parts = vec![file.index.to_string(), shared.module.name(file.name).to_owned()];
-        if let Some((time, size)) = file.stamp {
-            parts.push(time.to_string());
-            parts.extend(size.map(|size| size.to_string()));
-        }
-        let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        shared.out.add_named_metadata(marks::FILE, shared.types.metadata_strings(&parts));
+        let Item::File(DebugFile { index, stamp, .. }, _) = item else { continue };
+        let Some(&SourceFile { path, node }) = shared.files.get(index) else { continue };
+        let (time, size) = (stamp.map(|(time, _)| time), stamp.and_then(|(_, size)| size));
+        let node = marks::File { file: node, number: *index, path, time, size }.node(shared.types);
+        shared.out.add_named_metadata(marks::FILE, node);
+        nodes.push(node);
     }
+    nodes
 }
 
-impl DebugTrail {
+impl<'m> DebugTrail<'m> {
     /// The directives and labels of a body. In debug code `ptxas` starts a block at every label, also at unused ones and at several at
     /// the same position, and whatever the previous label describes ends there.
-    pub(crate) fn of(module: &Module, body: &Body, names: &FxHashSet<&str>, is_debugging: bool) -> Self {
+    pub(crate) fn of(
+        module: &'m Module,
+        body: &'m Body,
+        sections: &Sections<'_, '_>,
+        is_debugging: bool,
+    ) -> Self {
         let mut trail = Self::default();
         let mut last: Option<&DebugLocation> = None;
         for (at, statement) in body.statements.iter().enumerate() {
@@ -80,18 +100,18 @@ impl DebugTrail {
                     let new = last.map(place) != Some(place(location));
                     last = Some(location);
                     let kind = if new { Kind::NewLocation } else { Kind::Other };
-                    trail.last.push(Mark { text: location_text(module, location), kind });
+                    trail.last.push(Mark { line: Line::Location(location), kind });
                 }
                 Stmt::Label(label) => {
                     let name = module.name(body.label(*label).name);
-                    let kind = if names.contains(name) { Kind::Other } else { Kind::Label };
+                    let kind = if sections.label(name).is_some() { Kind::Other } else { Kind::Label };
                     if kind == Kind::Other || is_debugging {
-                        trail.last.push(Mark { text: DebugLine::Label(name).to_string(), kind });
+                        trail.last.push(Mark { line: Line::Label(name), kind });
                     }
                 }
                 Stmt::Inst(_) if !trail.last.is_empty() => {
                     // A single label is that of the block.
-                    if trail.last.iter().filter(|mark| mark.text.ends_with(':')).count() == 1 {
+                    if trail.last.iter().filter(|mark| matches!(mark.line, Line::Label(_))).count() == 1 {
                         trail.last.retain(|mark| mark.kind != Kind::Label);
                     }
                     trail.before.insert(at, std::mem::take(&mut trail.last));
@@ -101,19 +121,6 @@ impl DebugTrail {
         }
         trail
     }
-}
-
-/// A `.loc` as `!ptx.debug` has it.
-fn location_text(module: &Module, location: &DebugLocation) -> String {
-    let inlined = location.inlined.as_deref().map(|call| marks::Call {
-        label: module.name(call.name),
-        offset: call.offset,
-        file: call.file,
-        line: call.line,
-        column: call.column,
-    });
-    let (file, line, column) = (location.file, location.line, location.column);
-    DebugLine::Location(marks::Location { file, line, column, inlined }).to_string()
 }
 
 impl<'c> Emitter<'_, '_, 'c> {
@@ -140,32 +147,48 @@ impl<'c> Emitter<'_, '_, 'c> {
         }
     }
 
-    fn attach_debug(&self, instruction: Value<'c>, marks: &[Mark]) {
-        let texts: Vec<&str> = marks.iter().map(|mark| mark.text.as_str()).collect();
-        self.types.attach(instruction, marks::DEBUG, self.types.metadata_strings(&texts));
+    fn attach_debug(&self, instruction: Value<'c>, marks: &[Mark<'_>]) {
+        self.types.attach(instruction, marks::DEBUG, self.debug_lines(marks));
+    }
+
+    /// Marks as metadata.
+    fn debug_lines(&self, marks: &[Mark<'_>]) -> Metadata<'c> {
+        let lines = marks.iter().filter_map(|mark| match mark.line {
+            Line::Label(name) => {
+                let node = self.shared.sections.label(name);
+                Some(node.unwrap_or_else(|| self.types.metadata_string(name)))
+            }
+            Line::Location(location) => self.debug_line(location),
+        });
+        self.types.metadata_node(&lines.collect::<Vec<_>>())
+    }
+
+    /// A `.loc` as metadata; `None` for a file without `.file`, which names no place.
+    fn debug_line(&self, location: &DebugLocation) -> Option<Metadata<'c>> {
+        let file = |number: u32| self.shared.files.get(&number).map(|file| file.node);
+        let call = |call: &InlinedAt| {
+            let label = self.shared.sections.label(self.shared.module.name(call.name))?;
+            let (offset, line, column) = (call.offset, call.line, call.column);
+            Some(marks::Call { label, offset, file: file(call.file)?, line, column })
+        };
+        let inlined = location.inlined.as_deref().and_then(call);
+        let (line, column) = (location.line, location.column);
+        let location = marks::Location { file: file(location.file)?, line, column, inlined };
+        Some(DebugLine::Location(location).node(self.types))
     }
 
     /// Attaches the marks after the last instruction to the function.
     pub(crate) fn keep_last_debug(&mut self) {
-        let texts: Vec<&str> = self.trail.last.iter().map(|mark| mark.text.as_str()).collect();
-        if !texts.is_empty() {
-            self.signature.function.add_attribute(self.types, marks::DEBUG_END, &texts.join(";"));
+        if !self.trail.last.is_empty() {
+            let lines = self.debug_lines(&self.trail.last);
+            self.types.attach_to_global(self.signature.function.value(), marks::DEBUG_END, lines);
         }
     }
 
     /// Creates a location for each statement: that of the last `.loc` before it. Functions without `.loc` get none.
     pub(crate) fn locate(&mut self, debug: &mut Option<DebugInfo<'c>>) {
         let Some(debug) = debug else { return };
-        let files: FxHashMap<u32, &str> = self
-            .shared
-            .module
-            .items
-            .iter()
-            .filter_map(|item| match item {
-                Item::File(file, _) => Some((file.index, self.shared.module.name(file.name))),
-                _ => None,
-            })
-            .collect();
+        let files = &self.shared.files;
         let locations = || {
             self.body.statements.iter().filter_map(|statement| match statement {
                 Stmt::Location(location) => Some(location),
@@ -177,7 +200,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         let own = locations().find(|location| location.inlined.is_none() && known(location));
         let Some(first) = own.or_else(|| locations().find(|location| known(location))) else { return };
         let Some(path) = files.get(&first.file) else { return };
-        let file = debug.file(&self.shared.out, path);
+        let file = debug.file(&self.shared.out, path.path);
         let name = self.shared.module.name(self.function.name);
         let scope = debug.subprogram(name, name, file, first.line, Some(self.signature.function));
         let mut scopes = Scopes {
@@ -217,20 +240,17 @@ impl<'c> Emitter<'_, '_, 'c> {
                 debug.location(inlined.line, inlined.column, caller, None)
             }
         };
-        let path = scopes.files.get(&location.file)?;
+        let path = scopes.files.get(&location.file)?.path;
         let label = self.shared.module.name(inlined.name);
-        let linkage = match inlined.offset {
-            Some(offset) => format!("{label}+{offset}"),
-            None => label.to_owned(),
-        };
-        let key = (location.file, Some(linkage.clone()));
+        let offset = inlined.offset.unwrap_or(0);
+        // The name is what identifies the string again: linking may bring another label of that name.
+        let name = self.shared.sections.string(label, offset).unwrap_or_else(|| format!("{label}+{offset}"));
+        let key = (location.file, Some(name.clone()));
         let scope = match scopes.others.get(&key) {
             Some(scope) => *scope,
             None => {
                 let file = debug.file(module, path);
-                let name = function_name(self.shared.module, label, inlined.offset.unwrap_or(0));
-                let name = name.as_deref().unwrap_or(label);
-                let scope = debug.subprogram(name, &linkage, file, location.line, None);
+                let scope = debug.subprogram(&name, &name, file, location.line, None);
                 scopes.others.insert(key, scope);
                 scope
             }
@@ -239,28 +259,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     }
 }
 
-/// The text at a label of a DWARF section of strings, as far as its lines are single bytes.
-fn function_name(module: &Module, label: &str, offset: u64) -> Option<String> {
-    let sections = module.items.iter().filter_map(|item| match item {
-        Item::Section(section) => Some(section),
-        _ => None,
-    });
-    let lines = sections.flat_map(|section| section.lines.iter().map(|line| module.name(line.text)));
-    let mut lines = lines.skip_while(|line| line.split(':').next().map(str::trim) != Some(label));
-    let first = lines.next()?.split_once(':')?.1;
-    let bytes = std::iter::once(first).chain(lines).filter_map(|line| {
-        let code = line.split("//").next()?.trim().strip_prefix(".b8")?;
-        Some(code.split(',').map(|number| number.trim().parse::<u8>().ok()))
-    });
-    let skipped = usize::try_from(offset).ok()?;
-    let text: Option<Vec<u8>> =
-        bytes.flatten().skip(skipped).take_while(|byte| !matches!(byte, Some(0))).take(4096).collect();
-    String::from_utf8(text?).ok().filter(|text| !text.is_empty())
-}
-
 /// The scopes of one function by file.
 struct Scopes<'a, 'c> {
-    files: FxHashMap<u32, &'a str>,
+    files: &'a FxHashMap<u32, SourceFile<'a, 'c>>,
     own: (u32, Metadata<'c>),
     /// By file, and by name for inlined functions.
     others: FxHashMap<(u32, Option<String>), Metadata<'c>>,
@@ -281,7 +282,7 @@ impl<'c> Scopes<'_, 'c> {
         if let Some(scope) = self.others.get(&(file, None)) {
             return Some(*scope);
         }
-        let path = self.files.get(&file)?;
+        let path = self.files.get(&file)?.path;
         let node = debug.file(module, path);
         let scope = debug.scope_in_file(self.own.1, node);
         self.others.insert((file, None), scope);

@@ -45,7 +45,7 @@ pub(crate) struct Emitter<'s, 'm, 'c> {
     pub(crate) pragmas: FxHashMap<usize, Vec<&'m str>>,
     pub(crate) waiting: Vec<&'m str>,
     pub(crate) chain: crate::mark::Chain<'c>,
-    pub(crate) trail: crate::debug::DebugTrail,
+    pub(crate) trail: crate::debug::DebugTrail<'m>,
     /// The statements that declare the callees of indirect calls, by their labels.
     pub(crate) prototypes: FxHashMap<LabelId, &'m Stmt>,
     /// The properties of every launch that the directives specify.
@@ -131,12 +131,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             pragmas: crate::pragma::before_instructions(shared.module, body),
             waiting: Vec::new(),
             chain: crate::mark::Chain::default(),
-            trail: crate::debug::DebugTrail::of(
-                shared.module,
-                body,
-                &shared.section_names,
-                shared.is_debugging,
-            ),
+            trail: crate::debug::DebugTrail::of(shared.module, body, &shared.sections, shared.is_debugging),
             prototypes: prototypes(body),
             launch: LaunchFacts::of(function),
             findings: Diagnostics::new(),
@@ -183,7 +178,8 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             let shared = at == 0 && node.predecessors.is_empty();
             // Labels that sections name are preserved separately.
             let named = |label: &&LabelId| {
-                !self.shared.section_names.contains(self.shared.module.name(self.body.label(**label).name))
+                let name = self.shared.module.name(self.body.label(**label).name);
+                self.shared.sections.label(name).is_none()
             };
             let jumped_to = node.labels.iter().filter(named).find(|label| targets.contains(label));
             let label = jumped_to.or_else(|| node.labels.iter().find(named));

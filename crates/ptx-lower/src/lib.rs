@@ -40,6 +40,7 @@ mod prologue;
 mod provenance;
 mod represent;
 mod rows;
+mod sections;
 mod shared;
 mod signature;
 mod slots;
@@ -64,6 +65,7 @@ use crate::behaviour::Behaviour;
 use crate::emit::Emitter;
 use crate::errors::{REFUSED, UNSUPPORTED_DIRECTIVE};
 use crate::module_analysis::analyse;
+use crate::sections::Sections;
 use crate::shared::Shared;
 use crate::signature::Signature;
 
@@ -88,7 +90,8 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         types,
         address_bits: addresses.bits(),
         variables: FxHashMap::default(),
-        section_names: debug::section_names(module),
+        files: FxHashMap::default(),
+        sections: Sections::of(module, types),
         is_debugging: function::is_debugging_code(module),
         signatures: FxHashMap::default(),
         widens_halves: float::widens_halves(module),
@@ -97,17 +100,20 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
     declare_variables(&mut shared, &mut findings);
     let with_lines = module.items.iter().any(|item| matches!(item, Item::File(..)));
     let mut debug = with_lines.then(|| DebugInfo::new(&shared.out, types));
+    if let Some(debug) = &mut debug {
+        shared.files = debug::files(module, debug);
+    }
     for id in module.function_ids() {
         let function = module.function(id);
         let (Some(body), Some(analysis)) = (&function.body, analyses.get(&id)) else { continue };
         let Some(signature) = shared.signatures.get(&id) else { continue };
         findings.append(Emitter::new(&shared, function, body, analysis, signature).run(&mut debug));
     }
+    finish_items(&shared);
+    sections::keep(&shared, &debug::keep_files(&shared));
     if let Some(debug) = debug {
         debug.finish();
     }
-    finish_items(&shared);
-    debug::keep_files(&shared);
     if findings.has_errors() {
         findings.sort_by_place();
         return Err(findings);
@@ -293,23 +299,17 @@ fn finish_items(shared: &Shared<'_, '_>) {
                 let names: Vec<&str> = target.names.iter().map(|name| module.name(*name)).collect();
                 shared.out.add_named_metadata(marks::TARGET, types.metadata_strings(&names));
             }
-            Item::Section(section) => {
-                let text: Vec<&str> = section.lines.iter().map(|line| module.name(line.text)).collect();
-                let node = types.metadata_strings(&[module.name(section.name), &text.join("\n")]);
-                shared.out.add_named_metadata(marks::SECTION, node);
-            }
             Item::Pragma(texts, _) => {
                 let texts: Vec<&str> = texts.iter().map(|text| module.name(*text)).collect();
                 shared.out.add_named_metadata(marks::PRAGMA, types.metadata_strings(&texts));
-            }
-            Item::DwarfLine(text) => {
-                shared.out.add_named_metadata(marks::DWARF, types.metadata_strings(&[module.name(*text)]));
             }
             Item::AddressSize(..)
             | Item::Alias(..)
             | Item::Variable(_)
             | Item::Registers(..)
             | Item::Function(_)
+            | Item::Section(_)
+            | Item::DwarfLine(_)
             | Item::File(..)
             | Item::Location(_)
             | Item::Comment(_)

@@ -2,8 +2,10 @@
 
 use ptx_ir::{FunctionId, Module, VarId};
 use ptx_llvm::build::{Types, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::debug::SourceFile;
+use crate::sections::Sections;
 use crate::signature::Signature;
 
 /// The state that all functions of a module share while they are lowered.
@@ -15,8 +17,10 @@ pub(crate) struct Shared<'m, 'c> {
     pub(crate) address_bits: u32,
     /// Module variables and variables of functions that are in module scope.
     pub(crate) variables: FxHashMap<VarId, Value<'c>>,
-    /// The names in the DWARF sections.
-    pub(crate) section_names: FxHashSet<&'m str>,
+    /// The files of `.file` by their numbers.
+    pub(crate) files: FxHashMap<u32, SourceFile<'m, 'c>>,
+    /// The DWARF sections.
+    pub(crate) sections: Sections<'m, 'c>,
     /// Whether the module is debug code (`.target debug`), in which the descriptions of variables refer to registers.
     pub(crate) is_debugging: bool,
     /// All functions, declarations under the id of each mention.

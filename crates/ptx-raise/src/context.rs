@@ -14,6 +14,7 @@ use crate::error::{MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
+use crate::origin;
 use crate::references::resolved;
 use crate::source_function::SourceFunction;
 use crate::style::{Names, Style};
@@ -52,6 +53,8 @@ pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) traces: Vec<FunctionTrace>,
     /// The variables of bodies that DWARF refers to.
     pub(crate) traced_names: HashSet<String>,
+    /// The number of the first instruction of each function (`origin.rs`).
+    pub(crate) first_numbers: Vec<u32>,
     /// The number of labels of each kind that DWARF refers to.
     pub(crate) label_numbers: HashMap<String, u32>,
     /// The number of instructions so far.
@@ -118,6 +121,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
             traced_names: HashSet::default(),
             label_numbers: HashMap::default(),
             emitted: 0,
+            first_numbers: origin::first_numbers(view),
             patterns: Patterns::default(),
         };
         module.to_debug = module.target.is_debugging() && module.was_ptx();
@@ -148,7 +152,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
         let number = self.label_numbers.entry(word.to_owned()).or_default();
         let label = format!("$L__{word}{number}");
         *number += 1;
-        self.free_name(label)
+        names::free(label, |name| self.symbol_names.contains(name) || self.debug.label_names.contains(name))
     }
 
     /// Records an error.

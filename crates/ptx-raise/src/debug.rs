@@ -1,15 +1,10 @@
-//! Files, sections and the labels they name (manual 11.5).
-//!
-//! DWARF sections describe code by its labels. They are preserved if every name in them still exists; those that refer
-//! to names that optimizers removed are dropped, and those that refer to these. Sections of strings have no references.
-
-use rustc_hash::FxHashSet as HashSet;
+//! Files, and the names of functions that were inlined (manual 11.5).
 
 use ptx_dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item};
 use ptx_isa::Since;
 use ptx_llvm::marks;
-use ptx_llvm::view::{FileId, LocationId};
+use ptx_llvm::view::{FileId, LocationId, MetadataId};
 
 use crate::context::ModuleContext;
 
@@ -17,72 +12,63 @@ use crate::context::ModuleContext;
 /// (`Construct::InlinedCall`); assemblers of that version are not documented to.
 const INLINED: Since = Since::new(7, 2, 0);
 
-/// A section, or all lines of `@@DWARF`.
-struct Kept {
-    /// The section's name; `None` for `@@DWARF`.
-    name: Option<String>,
-    lines: Vec<String>,
-}
-
-impl Kept {
-    fn names(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.lines.iter().flat_map(|line| names(line))
-    }
-}
-
-/// The names in a line of a section, and whether each is a label that the line defines.
-fn names(line: &str) -> Vec<(&str, bool)> {
-    let code = line.split("//").next().unwrap_or_default();
-    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.' | ':');
-    let words = code.split(move |c| !part(c)).filter(|word| !word.is_empty());
-    words
-        .filter(|word| !matches!(*word, ".b8" | ".b16" | ".b32" | ".b64" | "@@DWARF" | ".byte" | ".4byte"))
-        .filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()))
-        .map(|word| match word.strip_suffix(':') {
-            Some(label) => (label, true),
-            None => (word, false),
-        })
-        .collect()
-}
-
 impl ModuleContext<'_, '_> {
-    /// `.file`: with the numbers of `!ptx.file`, others after them.
+    /// `.file`: with the numbers of `!ptx.file` as far as they differ, others after them.
     pub(crate) fn files(&mut self) {
         let view = self.view;
         for &node in view.named(marks::FILE) {
-            let parts = view.strings(node);
-            let [number, path, stamp @ ..] = parts.as_slice() else { continue };
-            let Ok(index) = number.parse::<u32>() else { continue };
-            let stamp = match stamp {
-                [time] => time.parse().ok().map(|time| (time, None)),
-                [time, size] => time.parse().ok().zip(size.parse().ok().map(Some)),
-                _ => None,
-            };
-            self.debug.highest = self.debug.highest.max(index);
-            self.debug.numbers.entry((*path).to_owned()).or_insert(index);
-            let name = self.ir.strings.intern(&plain(path));
-            self.ir.items.push(Item::File(DebugFile { index, name, stamp }, At::default()));
+            if let Some(file) = marks::File::read(view, node) {
+                self.stated_file(&file);
+            }
         }
-        for (at, file) in view.files().iter().enumerate() {
-            let index = self.file_number(&file.directory, &file.name);
-            self.debug.files.insert(FileId::new(at), index);
+        for file in view.files() {
+            self.file_number(file);
         }
-        self.debug.string_labels = self.string_labels();
+        self.name_labels();
+    }
+
+    /// A file of `!ptx.file`. In linked modules a file may be listed several times, and different files may have the same number.
+    fn stated_file(&mut self, stated: &marks::File<'_, FileId>) {
+        let marks::File { file, number, path, time, size } = *stated;
+        if self.debug.files.contains_key(&file) {
+            return;
+        }
+        let index = match self.debug.numbers.get(path) {
+            Some(&known) => known,
+            None => {
+                let index = self.debug.number(Some(number));
+                self.debug.numbers.insert(path.to_owned(), index);
+                let name = self.ir.strings.intern(&plain(path));
+                let stamp = time.map(|time| (time, size));
+                self.ir.items.push(Item::File(DebugFile { index, name, stamp }, At::default()));
+                index
+            }
+        };
+        self.debug.files.insert(file, index);
     }
 
     /// The number of a file, with its `.file` after the others when it is new.
-    pub(crate) fn file_number(&mut self, directory: &str, name: &str) -> u32 {
-        let joined = if directory.is_empty() || name.starts_with('/') {
-            name.to_owned()
+    pub(crate) fn file_number(&mut self, file: FileId) -> u32 {
+        if let Some(&index) = self.debug.files.get(&file) {
+            return index;
+        }
+        let index = self.path_number(file);
+        self.debug.files.insert(file, index);
+        index
+    }
+
+    fn path_number(&mut self, file: FileId) -> u32 {
+        let path = self.view.file(file);
+        let joined = if path.directory.is_empty() || path.name.starts_with('/') {
+            path.name.clone()
         } else {
-            format!("{}/{name}", directory.trim_end_matches('/'))
+            format!("{}/{}", path.directory.trim_end_matches('/'), path.name)
         };
         if let Some(&index) = self.debug.numbers.get(&joined) {
             return index;
         }
-        self.debug.highest += 1;
-        let index = self.debug.highest;
-        self.debug.names.insert(index, plain(name));
+        let index = self.debug.number(None);
+        self.debug.names.insert(index, plain(&path.name));
         let name = self.ir.strings.intern(&plain(&joined));
         self.debug.numbers.insert(joined, index);
         let place = self.ir.items.iter().rposition(|item| matches!(item, Item::File(..)));
@@ -91,90 +77,30 @@ impl ModuleContext<'_, '_> {
         index
     }
 
-    fn kept_sections(&self) -> Vec<Kept> {
-        let view = self.view;
-        let mut found = Vec::new();
-        for &node in view.named(marks::SECTION) {
-            if let [name, text] = view.strings(node).as_slice() {
-                let lines = text.lines().map(str::to_owned).collect();
-                found.push(Kept { name: Some((*name).to_owned()), lines });
-            }
-        }
-        let lines: Vec<String> =
-            view.named(marks::DWARF).iter().flat_map(|&node| view.strings(node)).map(str::to_owned).collect();
-        if !lines.is_empty() {
-            found.push(Kept { name: None, lines });
-        }
-        found
+    /// The name of a label of code or of a section; `None` for a label of a block.
+    pub(crate) fn label_name(&self, label: MetadataId) -> Option<&str> {
+        self.debug.labels.get(&label).map(String::as_str)
     }
 
-    fn string_labels(&self) -> HashSet<String> {
-        let mut labels = HashSet::default();
-        for section in self.kept_sections() {
-            if section.names().all(|(_, is_defined)| is_defined) {
-                labels.extend(section.names().map(|(name, _)| name.to_owned()));
-                labels.extend(section.name);
-            }
-        }
-        labels
-    }
-
-    /// Emits `.section` and `@@DWARF`, if the names that they refer to exist.
-    pub(crate) fn sections(&mut self) {
-        let mut sections = self.kept_sections();
-        let own: HashSet<String> = sections.iter().filter_map(|section| section.name.clone()).collect();
-        // Sections that the assembler generates, such as `.debug_line`, always exist.
-        let foreign = |name: &str| name.starts_with('.') && !own.contains(name);
-        loop {
-            let mut known = self.debug.placed.clone();
-            known.extend(self.symbol_names.iter().cloned());
-            known.extend(self.ir.variables.iter().map(|variable| self.ir.name(variable.name).to_owned()));
-            for section in &sections {
-                known.extend(
-                    section.names().filter(|(_, is_defined)| *is_defined).map(|(name, _)| name.to_owned()),
-                );
-                known.extend(section.name.clone());
-            }
-            let before = sections.len();
-            sections.retain(|section| section.names().all(|(name, _)| foreign(name) || known.contains(name)));
-            if sections.len() == before {
-                break;
-            }
-        }
-        // For ptxas any section makes the module debug code; whether it is must not depend on the sections that remain.
-        if sections.is_empty() {
-            self.target.drop_debug();
-        }
-        for section in sections {
-            match section.name {
-                Some(name) => self.dwarf_section(&name, section.lines),
-                None => {
-                    for line in section.lines {
-                        let line = self.ir.strings.intern(&line);
-                        self.ir.items.push(Item::DwarfLine(line));
-                    }
-                }
-            }
-        }
-    }
-
-    /// The label of the function that a location's code was inlined from, with its offset, where a section has it. Code that was
-    /// not PTX gets a section with such names if its PTX version supports that.
+    /// The label of the function that a location's code was inlined from, with its offset. A name that no section has gets a section if
+    /// the PTX version supports that.
     pub(crate) fn inlined_name(&mut self, id: LocationId) -> Option<(String, Option<u64>)> {
         let view = self.view;
         let name = view.location(id).function.as_deref()?;
-        if !self.was_ptx() {
-            return self.target.has_already(INLINED).then(|| (self.string_label(name), None));
+        if let Some(&(label, offset)) = self.debug.known_strings.get(name) {
+            return Some((self.label_name(label)?.to_owned(), (offset > 0).then_some(offset)));
         }
-        let (label, offset) = match name.rsplit_once('+') {
-            Some((label, offset)) => (label, Some(offset.parse().ok()?)),
-            None => (name, None),
-        };
-        self.debug.string_labels.contains(label).then(|| (label.to_owned(), offset))
+        if let Some((label, offset)) = name.rsplit_once('+').filter(|_| self.was_ptx()) {
+            // The name of the function could not be read from the section, so it is the place there.
+            let label = self.debug.stated_labels.get(label).copied().flatten()?;
+            return Some((
+                self.label_name(label)?.to_owned(),
+                offset.parse().ok().filter(|&offset| offset > 0),
+            ));
+        }
+        self.target.has_already(INLINED).then(|| (self.string_label(name), None))
     }
-}
 
-impl ModuleContext<'_, '_> {
     /// The label of a function's name in `.debug_str`.
     fn string_label(&mut self, name: &str) -> String {
         let known = self.debug.string_numbers.get(name).and_then(|&number| self.debug.strings.get(number));

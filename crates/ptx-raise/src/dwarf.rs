@@ -15,20 +15,26 @@ impl ModuleContext<'_, '_> {
     pub(crate) fn makes_dwarf(&self) -> bool {
         !self.view.compile_units.is_empty()
             && self.view.addresses() == Addresses::Bits64
-            && self.view.named(marks::SECTION).is_empty()
-            && self.view.named(marks::DWARF).is_empty()
+            && !self.has_sections()
+    }
+
+    /// Whether the module was PTX with sections.
+    pub(crate) fn has_sections(&self) -> bool {
+        !self.view.named(marks::SECTION).is_empty()
     }
 
     /// Emits the `.section`s of all compile units.
     pub(crate) fn dwarf(&mut self) {
         if !self.makes_dwarf() {
-            let has_unit = !self.view.compile_units.is_empty();
-            if has_unit && self.view.addresses() == Addresses::Bits32 {
-                let message =
-                    "debug information other than lines is omitted: the module has 32-bit addresses";
-                self.warn(SECTIONS, message.to_owned(), "compile the module for nvptx64-nvidia-cuda");
+            if self.view.compile_units.is_empty() {
+                return;
             }
-            return;
+            let omitted = "debug information other than lines is omitted: the module has";
+            let (reason, help) = match self.view.addresses() {
+                Addresses::Bits32 => ("32-bit addresses", "compile the module for nvptx64-nvidia-cuda"),
+                Addresses::Bits64 => ("sections from PTX", "link the device code after compiling it"),
+            };
+            return self.warn(SECTIONS, format!("{omitted} {reason}"), help);
         }
         let traces = std::mem::take(&mut self.traces);
         let allows_labels = self.target.has(Construct::SectionLabel.since());
@@ -43,20 +49,33 @@ impl ModuleContext<'_, '_> {
         self.target.add_debug();
     }
 
+    /// Appends lines to a section.
     pub(crate) fn dwarf_section(&mut self, name: &str, lines: Vec<String>) {
-        let name = self.ir.strings.intern(name);
-        let lines = lines.iter().map(|line| SectionLine { text: self.ir.strings.intern(line) }).collect();
-        self.ir.items.push(Item::Section(Section { name, lines, at: At::default() }));
+        let mut lines: Vec<SectionLine> =
+            lines.iter().map(|line| SectionLine { text: self.ir.strings.intern(line) }).collect();
+        match self.section_item(name).and_then(|at| self.ir.items.get_mut(at)) {
+            Some(Item::Section(section)) => section.lines.append(&mut lines),
+            _ => {
+                let name = self.ir.strings.intern(name);
+                self.ir.items.push(Item::Section(Section { name, lines, at: At::default() }));
+            }
+        }
+    }
+
+    /// The item that is the section of a name. Sections are the last items.
+    pub(crate) fn section_item(&self, name: &str) -> Option<usize> {
+        let items = self.ir.items.iter().enumerate().rev();
+        let mut sections = items.map_while(|(at, item)| match item {
+            Item::Section(section) => Some((at, section)),
+            _ => None,
+        });
+        sections.find(|(_, section)| self.ir.name(section.name) == name).map(|(at, _)| at)
     }
 }
 
 impl Program for ModuleContext<'_, '_> {
-    fn file_number(&mut self, directory: &str, name: &str) -> u32 {
-        ModuleContext::file_number(self, directory, name)
-    }
-
-    fn file_of(&self, file: FileId) -> u32 {
-        self.debug.file_of(file)
+    fn file_number(&mut self, file: FileId) -> u32 {
+        ModuleContext::file_number(self, file)
     }
 
     fn variable(&mut self, symbol: Symbol) -> Option<(String, StateSpace, i64)> {

@@ -280,10 +280,13 @@ fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: 
         return Err(RaiseError::new(INITIALIZER, "an address that is not known before the launch"));
     }
     let generic = value.generic && held != address_space::GENERIC;
-    if value.first + bytes > 8 {
-        return Err(RaiseError::new(INITIALIZER, "an address in an integer of more than 64 bits"));
+    // A number of more bits than an address is extended with zeros: the image has them. A sum on that number would carry into them.
+    if bytes > 8 && !is_whole_address(view, id) {
+        return Err(RaiseError::new(
+            INITIALIZER,
+            "a sum with an address in an integer of more than 64 bits, which PTX cannot compute",
+        ));
     }
-    // A number of more bits than an address is extended with zeros.
     let known = u64::from(view.addresses().bits() / 8).saturating_sub(value.first);
     let bytes = bytes.min(known);
     if bytes == 0 {
@@ -292,6 +295,18 @@ fn relocate(module: &ModuleContext<'_, '_>, image: &mut Image, id: ConstId, at: 
     let place = Relocation { at, bytes, first: value.first, symbol, offset: value.offset, generic };
     image.relocations.push(place);
     Ok(())
+}
+
+/// Whether a constant is an address as a number, so that all bits above those of an address are zero.
+fn is_whole_address(view: &View, id: ConstId) -> bool {
+    match view.constant(id) {
+        Constant::Expr(ConstExpr::Cast { op: CastOp::PtrToInt | CastOp::PtrToAddr, .. }) => true,
+        // `ptrtoint (..) to i256` as an `i128`.
+        Constant::Expr(ConstExpr::Cast { op: CastOp::Trunc | CastOp::BitCast, value }) => {
+            is_whole_address(view, *value)
+        }
+        _ => false,
+    }
 }
 
 /// The value of a constant expression: a symbol's address and an offset, or a number.

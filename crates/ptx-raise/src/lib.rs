@@ -34,9 +34,11 @@ mod linkage;
 mod mnemonics;
 mod module;
 mod names;
+mod origin;
 mod per_inst;
 mod references;
 mod registers;
+mod sections;
 mod signature;
 mod source_function;
 mod style;
@@ -52,6 +54,7 @@ pub use error::{
     TAIL_CALL, TARGET, TYPE, VIEW, VISIBLE,
 };
 pub use names::escape;
+pub use origin::{Origin, origins};
 pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
@@ -87,15 +90,33 @@ pub fn raise_in_style(
     options: &RaiseOptions,
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
+    with_legal_view(module, options, |view, llvm| raise_view(view, llvm, options, style))
+}
+
+fn raise_view(
+    view: &View,
+    llvm: &ptx_llvm::Module<'_>,
+    options: &RaiseOptions,
+    style: Style,
+) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
+    module::raise(ModuleContext::new(view, llvm, options, style))
+}
+
+/// Runs something on a module that PTX can express, and its view.
+fn with_legal_view<T>(
+    module: &ptx_llvm::Module<'_>,
+    options: &RaiseOptions,
+    run: impl FnOnce(&View, &ptx_llvm::Module<'_>) -> Result<T, Diagnostics>,
+) -> Result<T, Diagnostics> {
     let view = View::new(module).map_err(|error| unreadable(&error))?;
     match ptx_legalize::legalize(module, &view, target::for_passes(&view, options))
         .map_err(|error| unreadable(&error))?
     {
         Some(legal) => {
             let view = View::new(&legal).map_err(|error| unreadable(&error))?;
-            module::raise(ModuleContext::new(&view, &legal, options, style))
+            run(&view, &legal)
         }
-        None => module::raise(ModuleContext::new(&view, module, options, style)),
+        None => run(&view, module),
     }
 }
 

@@ -6,10 +6,10 @@
 use rustc_hash::FxHashSet as HashSet;
 
 use ptx_diag::Diagnostics;
-use ptx_ir::{At, Item, TargetSpec, VarAttribute, VarType, Variable};
+use ptx_ir::{At, FunctionKind, Item, TargetSpec, VarAttribute, VarType, Variable};
 use ptx_isa::{Construct, StateSpace};
 use ptx_llvm::marks;
-use ptx_llvm::view::{AliasId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
+use ptx_llvm::view::{AliasId, ConstId, Constant, Function, FunctionId, Global, GlobalId, Linkage, Symbol};
 use ptx_llvm::{Addresses, DenormalMode};
 
 use crate::assembly::Assembly;
@@ -243,9 +243,10 @@ impl<'v> ModuleContext<'v, '_> {
     /// LLVM's own arrays are lists for tools; the two that name code to run have no counterpart.
     fn check_own(&mut self, global: &Global) {
         let constructors = matches!(global.name.as_str(), "llvm.global_ctors" | "llvm.global_dtors");
-        let empty = global.initializer.is_none_or(|id| {
-            matches!(self.view.constant(id), Constant::Zero | Constant::Undef | Constant::Poison)
-                || matches!(self.view.constant(id), Constant::Aggregate(list) if list.is_empty())
+        let empty = global.initializer.is_none_or(|id| match self.view.constant(id) {
+            Constant::Zero | Constant::Undef | Constant::Poison => true,
+            Constant::Aggregate(entries) => entries.iter().all(|&entry| self.names_no_function(entry)),
+            _ => false,
         });
         if constructors && !empty {
             let refusal = RaiseError::new(
@@ -254,6 +255,17 @@ impl<'v> ModuleContext<'v, '_> {
             );
             let help = "--lower-ctors turns it into kernels that the program launches: nvptx$device$init, nvptx$device$fini";
             self.refuse(refusal.with_help(help), &global.name);
+        }
+    }
+
+    /// Whether an entry of a list of code to run is one without a function, which LLVM passes over: `{ i32 1, ptr null, ptr null }`.
+    fn names_no_function(&self, entry: ConstId) -> bool {
+        match self.view.constant(entry) {
+            Constant::Zero | Constant::Undef | Constant::Poison => true,
+            Constant::Aggregate(fields) => fields.get(1).is_some_and(|&function| {
+                matches!(self.view.constant(function), Constant::Null | Constant::Zero)
+            }),
+            _ => false,
         }
     }
 
@@ -369,8 +381,8 @@ impl<'v> ModuleContext<'v, '_> {
         }
     }
 
-    /// `.alias`: PTX has only aliases of functions (manual 11.6.6). An alias that is not visible outside needs no name: its
-    /// target is used instead.
+    /// `.alias`: PTX has only aliases of functions that are not kernels (manual 11.6.6); a kernel with another name is another kernel. An alias
+    /// that is not visible outside needs no name: its target is used instead.
     fn aliases(&mut self) {
         let view = self.view;
         for (at, alias) in view.aliases.iter().enumerate() {
@@ -392,12 +404,17 @@ impl<'v> ModuleContext<'v, '_> {
 
     fn alias(&mut self, name: &str, target: FunctionId, linkage: Linkage) -> Result<()> {
         let function = self.view.function(target);
-        self.target.need_construct(Construct::Alias)?;
         let mut copy = function.clone();
         copy.name = name.to_owned();
         let signature = signature::of_function(self, &copy)?;
         let linkage = directive(linkage, Presence::Defined);
         let declared = signature.declare(self, &copy, linkage);
+        if signature.kind == FunctionKind::Kernel {
+            self.body(target, function, declared, signature);
+            self.ir.items.push(Item::Function(declared));
+            return Ok(());
+        }
+        self.target.need_construct(Construct::Alias)?;
         self.ir.items.push(Item::Function(declared));
         let target = self.function_entry(target)?;
         self.ir.items.push(Item::Alias(ptx_ir::Alias { name: declared, target }, At::default()));

@@ -43,6 +43,7 @@ mod operands;
 mod policies;
 mod redeclarations;
 mod scalar;
+mod single_elements;
 mod special_registers;
 mod sums;
 mod targets;

@@ -153,7 +153,8 @@ fn check_pack(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, t
         return;
     }
     let lanes = list.len() as u32;
-    if !matches!(lanes, 2 | 4) {
+    // `ptxas` takes a vector of one element for the element.
+    if !matches!(lanes, 1 | 2 | 4) {
         let text = format!("`mov` packs 2 or 4 elements, not {lanes}");
         return cx.report(Diagnostic::error(codes::VECTOR_LENGTH, position.span, text));
     }

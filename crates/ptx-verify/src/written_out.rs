@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Registers and local variables outside of functions become parameters ([`hand_over`]), and words of old versions those that
-//! replaced them ([`old_words`]). Addresses in the cluster's window are converted as such ([`cluster_addresses`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
+//! replaced them ([`old_words`]). Addresses in the cluster's window are converted as such ([`cluster_addresses`]), and vectors of one element become
+//! the element ([`single_elements`]). Parameters that the bodies of old kernels declare become lists ([`old_parameters`]).
 
 use std::borrow::Cow;
 
@@ -19,7 +20,7 @@ use ptx_ir::{
 };
 use ptx_isa::{Mnemonic, ScalarType, SpecialReg, implies_modifiers, ptx};
 
-use crate::{Verified, cluster_addresses, hand_over, old_parameters, old_words};
+use crate::{Verified, cluster_addresses, hand_over, old_parameters, old_words, single_elements};
 
 impl<'m> Verified<'m> {
     /// The module with the modifiers that its version and target imply written out ([`ptx_isa::Mnemonic::written_out`]), and with sums
@@ -34,16 +35,21 @@ impl<'m> Verified<'m> {
         let has_old_words = old_words::is_needed(self.module);
         let has_old_parameters = old_parameters::is_needed(self.module);
         let has_cluster_addresses = cluster_addresses::is_needed(self.module);
+        let has_singles = single_elements::is_needed(self.module);
         if implied.is_none()
             && !sums
             && !hands_over
             && !has_old_words
             && !has_old_parameters
             && !has_cluster_addresses
+            && !has_singles
         {
             return Cow::Borrowed(self.module);
         }
         let mut module = self.module.clone();
+        if has_singles {
+            single_elements::replace(&mut module);
+        }
         if hands_over {
             hand_over::hand_over(&mut module);
         }

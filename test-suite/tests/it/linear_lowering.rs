@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ptx_diag::SourceFile;
 use ptx_llvm::Context;
+use test_suite::directive::Level;
 use test_suite::growth::{LARGER, complaint, timed};
 
 const HEADER: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
@@ -71,6 +72,28 @@ const SHAPES: [Shape; 9] = [
         kernel(&format!("add.cc.u32 %r1, %r1, %r1;\n{}", "addc.cc.u32 %r1, %r1, %r1;\n".repeat(n)))
     }),
 ];
+
+/// The time to make a listing of what a text is lowered to.
+fn listing_time(text: &str) -> Duration {
+    let source = SourceFile::new("large.ptx", format!("{HEADER}{text}"));
+    let module = test_suite::stage::read(&source).expect("valid");
+    let context = Context::new().expect("LLVM");
+    let lowered = test_suite::stage::lower(&module, &source, &context, Level::O0).expect("lowered");
+    let (plain, spent) = timed(|| {
+        let mut plain = lowered.without_hints().expect("readable");
+        plain.rename_blocks(ptx_llvm::plain_label);
+        plain.to_text()
+    });
+    assert!(plain.contains("\nL0:") && !plain.contains("!ptx."), "not a listing");
+    spent
+}
+
+#[test]
+fn time_of_listings_grows_as_the_input_does() {
+    let labels = |n| kernel(&many(n, |at| format!("@%p bra $L{at};\nadd.u32 %r2, %r2, 1;\n$L{at}:\n")));
+    let (small, large) = (listing_time(&labels(SIZE)), listing_time(&labels(LARGER * SIZE)));
+    assert_eq!(complaint("labels", SIZE, small, large), None);
+}
 
 #[test]
 fn time_grows_as_the_input_does() {

@@ -15,6 +15,7 @@ mod legalize;
 mod linear;
 mod linear_lowering;
 mod linear_raising;
+mod linked;
 mod textures;
 mod updates;
 mod volatile;

@@ -80,6 +80,9 @@ pub struct Arguments {
     /// Translate each input separately into this folder; a folder as input means all .ll and .bc files in it
     #[arg(long, value_name = "FOLDER", conflicts_with = "output")]
     pub output_dir: Option<PathBuf>,
+    /// Also write the PTX to this file before it is checked, so that it is there if it is rejected; with the native engine
+    #[arg(long, value_name = "FILE", conflicts_with = "output_dir")]
+    pub keep_ptx: Option<PathBuf>,
     /// The code generator
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub engine: Engine,

@@ -12,8 +12,8 @@ use ptx_cli::{
 };
 use ptx_diag::Diagnostic;
 use ptx_driver::{
-    Style, TargetChoice, generate, llvm_context, lower_constructors, optimize, print_checked, raise_in_style,
-    read_llvm,
+    JudgedText, Style, TargetChoice, explain, generate, llvm_context, lower_constructors, optimize,
+    print_checked, raise_in_style, read_llvm,
 };
 
 use crate::arguments::{Arguments, Engine};
@@ -48,6 +48,11 @@ fn several_inputs(inputs: &[PathBuf]) -> Failure {
 }
 
 fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Result<(), Failure> {
+    if arguments.keep_ptx.is_some() && arguments.engine == Engine::Llvm {
+        let message = "--keep-ptx has no effect with --engine=llvm, whose output is not checked";
+        let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
+        return Err(Failure::about(ExitStatus::Usage, "<command line>", finding));
+    }
     let terminal = arguments.report.terminal();
     refuse_folders(&[input.to_owned()])?;
     let source = read_input(input)?;
@@ -75,10 +80,17 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
                 .step("raise", || raise_in_style(&mut module, choice, style))
                 .map_err(|found| rejected(&source, found))?;
             warnings.append(more);
-            let name = format!("{} (as PTX)", source.name());
-            terminal
-                .step("print and check", || print_checked(&ptx, &name))
-                .map_err(|bad| rejected(&bad.source, bad.findings))?
+            let (name, kept) = match &arguments.keep_ptx {
+                Some(path) => {
+                    Output::File(path.clone()).write(ptx_ir::print(&ptx).as_bytes())?;
+                    (path.display().to_string(), JudgedText::Kept)
+                }
+                None => (source.name().to_owned(), JudgedText::Unknown),
+            };
+            terminal.step("print and check", || print_checked(&ptx, &name)).map_err(|bad| {
+                let findings = explain(&bad, &module, (choice, style), kept);
+                rejected(if kept == JudgedText::Kept { &bad.source } else { &source }, findings)
+            })?
         }
         Engine::Llvm => terminal
             .step("generate with LLVM", || generate(module, choice, level, &source))

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod host;
-mod listing;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,10 +13,10 @@ use ptx_cli::{
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
-    BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, lower, optimize,
-    read_llvm, read_program,
+    BitcodeFindings, Comments, Program, Sources, TargetChoice, link_bitcode, llvm_context, llvm_finding,
+    lower, optimize, read_program,
 };
-use ptx_llvm::{FlushToZero, index_elements};
+use ptx_llvm::{FlushToZero, LlvmError, Module, index_elements, plain_label};
 use ptx_verify::Verified;
 
 use crate::arguments::{Arguments, Emit};
@@ -121,13 +120,21 @@ fn to_llvm(arguments: &Arguments, sources: &Sources, verified: Verified<'_>) -> 
         })
         .map_err(|found| usage_or_rejected(&source, found))?;
     if arguments.no_hints {
-        // LLVM drops what nothing names any more.
-        let listing = SourceFile::new("ptx", listing::without_hints(&module.to_text()));
-        let (mut plain, _) = read_llvm(&context, &listing).map_err(|found| rejected(&listing, found))?;
-        index_elements(&mut plain);
-        return Ok(plain.to_text().into_bytes());
+        return terminal.step("remove hints", || listing(module)).map(String::into_bytes).map_err(|error| {
+            let mut findings = Diagnostics::new();
+            findings.push(llvm_finding(&error, &source));
+            rejected(&source, findings)
+        });
     }
     Ok(if arguments.product() == Emit::Bc { module.to_bitcode() } else { module.to_text().into_bytes() })
+}
+
+/// LLVM IR for people to read: without hints, with labels that need no quotes.
+fn listing(module: Module<'_>) -> Result<String, LlvmError> {
+    let mut plain = module.without_hints()?;
+    plain.rename_blocks(plain_label);
+    index_elements(&mut plain);
+    Ok(plain.to_text())
 }
 
 /// The inputs are rejected for what was found in them.

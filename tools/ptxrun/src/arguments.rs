@@ -136,6 +136,9 @@ pub struct Arguments {
     /// them each file is executed separately
     #[arg(value_name = "INPUT", required = true)]
     pub inputs: Vec<PathBuf>,
+    /// Write the PTX that LLVM IR, or PTX with -O, becomes to this file before it is checked; errors have their places there
+    #[arg(long, value_name = "FILE")]
+    pub keep_ptx: Option<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
     #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,

@@ -29,8 +29,8 @@ use ptx_cli::{
 };
 use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile};
 use ptx_driver::{
-    Comments, InputKind, Program, Sources, TargetChoice, llvm_context, lower, optimize, raise, read_llvm,
-    read_program,
+    Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
+    optimize, print_checked, raise, read_llvm, read_program,
 };
 use ptx_ir::Module;
 use ptx_verify::Verified;
@@ -87,6 +87,9 @@ fn launch(arguments: &Arguments) -> Result<(), Failure> {
 /// The inputs as one module, with its warnings.
 fn read(arguments: &Arguments, inputs: &[PathBuf]) -> Result<Program, Failure> {
     let terminal = arguments.report.terminal();
+    if arguments.keep_ptx.is_some() && inputs.len() > 1 {
+        return Err(no_ptx_to_keep("--keep-ptx requires a single input"));
+    }
     let inputs = inputs.iter().map(|path| as_ptx(path, arguments)).collect::<Result<Vec<_>, _>>()?;
     terminal
         .step("read PTX", || read_program(inputs, TargetChoice::default(), Comments::Dropped))
@@ -194,7 +197,12 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
     let input = read_input(path)?;
     let context = || llvm_context(&input).map_err(|found| rejected(&input, found));
     match InputKind::of(path, input.text()) {
-        InputKind::Ptx if !arguments.optimize.is_wanted() => Ok(input),
+        InputKind::Ptx if !arguments.optimize.is_wanted() => match arguments.keep_ptx {
+            Some(_) => {
+                Err(no_ptx_to_keep("--keep-ptx requires LLVM IR, or -O or --passes: this input is the PTX"))
+            }
+            None => Ok(input),
+        },
         InputKind::Ptx => {
             let program = read_program(vec![input.clone()], TargetChoice::default(), Comments::Dropped);
             let Program { module, sources, warnings } =
@@ -215,6 +223,11 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
     }
 }
 
+fn no_ptx_to_keep(message: &str) -> Failure {
+    let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
+    Failure::about(ExitStatus::Usage, "<command line>", finding)
+}
+
 /// The PTX of a module, optimized as the arguments have it.
 fn raised(
     input: &SourceFile,
@@ -227,12 +240,23 @@ fn raised(
     terminal
         .step("optimize", || optimize(&mut module, *level, passes.as_deref(), TargetChoice::default(), input))
         .map_err(|found| usage_or_rejected(input, found))?;
-    let (module, more): (Module, _) = terminal
+    let (raised, more): (Module, _) = terminal
         .step("raise", || raise(&mut module, TargetChoice::default()))
         .map_err(|found| rejected(input, found))?;
     warnings.append(more);
     terminal.warn(vec![(input.clone(), warnings)])?;
-    Ok(SourceFile::new(format!("{} (as PTX)", input.name()), ptx_ir::print(&module)))
+    let (name, kept) = match &arguments.keep_ptx {
+        Some(path) => {
+            Output::File(path.clone()).write(ptx_ir::print(&raised).as_bytes())?;
+            (path.display().to_string(), JudgedText::Kept)
+        }
+        None => (format!("{} (as PTX)", input.name()), JudgedText::Unknown),
+    };
+    let text = terminal.step("print and check", || print_checked(&raised, &name)).map_err(|bad| {
+        let findings = explain(&bad, &module, (TargetChoice::default(), Style::default()), kept);
+        rejected(if kept == JudgedText::Kept { &bad.source } else { input }, findings)
+    })?;
+    Ok(SourceFile::new(name, text))
 }
 
 /// One line: `BUFFER:TYPE = value value ...`.

@@ -18,6 +18,7 @@ mod ir_fuzz;
 mod kernel_fuzz;
 mod langref;
 mod lines;
+mod link_fuzz;
 mod llvm_set;
 mod producers;
 mod prove;
@@ -97,6 +98,8 @@ enum Task {
     IrFuzz(ir_fuzz::IrFuzzArguments),
     /// Execute random kernels with communicating threads, in the interpreter and compiled, and compare
     KernelFuzz(kernel_fuzz::KernelFuzzArguments),
+    /// Link random modules with debug information with LLVM's programs and check the lines of the result
+    LinkFuzz(random::RandomPrograms),
     /// Translate LLVM IR in NVPTX style to PTX and back, and execute it on every path
     LlSet(llvm_set::LlvmSetArguments),
     /// Raise every construct of LLVM's language reference, and try rejected ones with llc
@@ -165,6 +168,7 @@ fn main() -> Result<()> {
         Task::Intrinsics(arguments) => intrinsics::measure(&arguments),
         Task::IrFuzz(arguments) => ir_fuzz::fuzz(&arguments),
         Task::KernelFuzz(arguments) => kernel_fuzz::fuzz(&arguments),
+        Task::LinkFuzz(arguments) => link_fuzz::fuzz(&arguments),
         Task::LlSet(arguments) => llvm_set::measure(&arguments),
         Task::Langref(arguments) => langref::measure(&arguments),
         Task::Stress(arguments) => stress::measure(&arguments),

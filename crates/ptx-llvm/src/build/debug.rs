@@ -80,6 +80,15 @@ impl<'c> DebugInfo<'c> {
 
     /// The file of a path. The first one becomes the compile unit's.
     pub fn file(&mut self, module: &Module<'c>, path: &str) -> Metadata<'c> {
+        let file = self.file_node(path);
+        if self.unit.is_none() {
+            self.unit = Some(self.compile_unit(module, file));
+        }
+        file
+    }
+
+    /// The file of a path, for metadata that is not LLVM's debug information.
+    pub fn file_node(&mut self, path: &str) -> Metadata<'c> {
         if let Some(file) = self.files.get(path) {
             return *file;
         }
@@ -99,9 +108,6 @@ impl<'c> DebugInfo<'c> {
             )
         });
         self.files.insert(path.to_owned(), file);
-        if self.unit.is_none() {
-            self.unit = Some(self.compile_unit(module, file));
-        }
         file
     }
 

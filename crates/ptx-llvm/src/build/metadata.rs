@@ -35,13 +35,13 @@ impl<'c> Types<'c> {
         Metadata::new(unsafe { LLVMValueAsMetadata(value.raw) })
     }
 
-    /// A loop's identifier with properties: a node whose first operand is itself (LLVM's `!llvm.loop`).
-    pub fn loop_metadata(self, properties: &[Metadata<'c>]) -> Metadata<'c> {
+    /// A node that equals no other one: its first operand is itself, before the others. Loops are identified so (LLVM's `!llvm.loop`).
+    pub fn distinct_node(self, others: &[Metadata<'c>]) -> Metadata<'c> {
         // SAFETY: the temporary is replaced by the node made of it, after which LLVM frees it.
         unsafe {
             let own = LLVMTemporaryMDNode(self.context.raw(), std::ptr::null_mut(), 0);
             let mut raw = vec![own];
-            raw.extend(properties.iter().map(|property| property.raw));
+            raw.extend(others.iter().map(|other| other.raw));
             let node = LLVMMDNodeInContext2(self.context.raw(), raw.as_mut_ptr(), raw.len());
             LLVMMetadataReplaceAllUsesWith(own, node);
             Metadata::new(node)

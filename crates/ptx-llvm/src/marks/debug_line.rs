@@ -1,108 +1,130 @@
 //! The contents of [`DEBUG`](super::DEBUG) and [`DEBUG_END`](super::DEBUG_END): what lowering writes there and raising reads.
 //!
 //! ```text
-//! call void @f(), !ptx.debug !{!"$L_tmp1:", !".loc 1 22 5", !".loc 2 7 1 $L_name 4 1 22 5"}
+//! call void @f(), !ptx.debug !{!1, !{!2, i32 22, i32 5}, !{!3, i32 7, i32 1, !1, !2, i32 22, i32 5, i64 4}}
+//! !1 = distinct !{!1, !"$L_tmp1"}
+//! !2 = !DIFile(filename: "a.cu", directory: "")
 //! ```
+//!
+//! Files and the labels that sections name are nodes, which remain different where linked modules use the same numbers and names
+//! for different ones. Nothing here refers to a subprogram or a compile unit: passes that strip debug information leave this
+//! metadata behind, and LLVM's verifier rejects references to a unit that is no longer listed.
 
-use std::fmt;
+use crate::build::{Metadata, Types};
+use crate::view::{Constant, FileId, Metadata as Read, MetadataId, View};
 
-/// A line.
+/// A line, with files and labels as they are written or as they are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DebugLine<'t> {
-    /// A label, written `name:`.
-    Label(&'t str),
+pub enum DebugLine<F, L> {
+    /// A label of the code: a node from [`label`] if sections name it, else a string.
+    Label(L),
     /// A `.loc`.
-    Location(Location<'t>),
+    Location(Location<F, L>),
 }
 
 /// A `.loc` (manual 11.5.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Location<'t> {
-    /// The number that a `.file` gives.
-    pub file: u32,
+pub struct Location<F, L> {
+    /// The file.
+    pub file: F,
     /// The line, from 1.
     pub line: u32,
     /// The column, from 1; 0 for none.
     pub column: u32,
     /// Where the function was inlined.
-    pub inlined: Option<Call<'t>>,
+    pub inlined: Option<Call<F, L>>,
 }
 
 /// `function_name label {+ offset}, inlined_at file line column`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Call<'t> {
+pub struct Call<F, L> {
     /// The label of the function's name in a section.
-    pub label: &'t str,
-    /// Bytes added to the label, written `-` for none.
+    pub label: L,
+    /// Bytes added to the label.
     pub offset: Option<u64>,
     /// The file of the call.
-    pub file: u32,
+    pub file: F,
     /// The line of the call.
     pub line: u32,
     /// The column of the call.
     pub column: u32,
 }
 
-impl<'t> DebugLine<'t> {
-    /// The line that a text is; `None` if it is none.
-    pub fn parse(text: &'t str) -> Option<Self> {
-        if let Some(label) = text.strip_suffix(':') {
-            return Some(Self::Label(label));
-        }
-        let mut words = text.strip_prefix(".loc ")?.split(' ');
-        let [file, line, column] = numbers(&mut words)?;
-        let inlined = match words.next() {
-            None => None,
-            Some(label) => {
-                let offset = words.next()?.parse().ok();
-                let [file, line, column] = numbers(&mut words)?;
-                Some(Call { label, offset, file, line, column })
-            }
+/// A label that sections name, as a node that equals no other: `distinct !{itself, !"name"}`.
+pub fn label<'c>(types: Types<'c>, name: &str) -> Metadata<'c> {
+    types.distinct_node(&[types.metadata_string(name)])
+}
+
+/// The name of a label that sections name; `None` for any other metadata.
+pub fn label_name(view: &View, id: MetadataId) -> Option<&str> {
+    let Read::Node(parts) = view.metadata(id) else { return None };
+    match **parts {
+        [Some(own), Some(name)] if own == id => text(view, name),
+        _ => None,
+    }
+}
+
+/// The text of a string.
+pub(super) fn text(view: &View, id: MetadataId) -> Option<&str> {
+    match view.metadata(id) {
+        Read::String(text) => Some(text),
+        Read::Node(_) | Read::Constant(_) | Read::File(_) | Read::Debug(_) | Read::Other => None,
+    }
+}
+
+/// A number, of which the type has enough bits.
+pub(super) fn number(view: &View, id: MetadataId) -> Option<u64> {
+    match view.metadata(id) {
+        Read::Constant(value) => match view.constant(*value) {
+            Constant::Zero => Some(0),
+            value => value.as_u64(),
+        },
+        Read::String(_) | Read::Node(_) | Read::File(_) | Read::Debug(_) | Read::Other => None,
+    }
+}
+
+impl<'c> DebugLine<Metadata<'c>, Metadata<'c>> {
+    /// The line as metadata.
+    pub fn node(&self, types: Types<'c>) -> Metadata<'c> {
+        let number = |value: u32| types.metadata_value(types.int_value(32, u64::from(value)));
+        let Location { file, line, column, inlined } = match self {
+            Self::Label(label) => return *label,
+            Self::Location(location) => *location,
         };
-        Some(Self::Location(Location { file, line, column, inlined }))
+        let mut parts = vec![file, number(line), number(column)];
+        if let Some(Call { label, offset, file, line, column }) = inlined {
+            parts.extend([label, file, number(line), number(column)]);
+            parts.extend(offset.map(|offset| types.metadata_value(types.int_value(64, offset))));
+        }
+        types.metadata_node(&parts)
     }
 }
 
-fn numbers<'t>(words: &mut impl Iterator<Item = &'t str>) -> Option<[u32; 3]> {
-    let mut next = || words.next()?.parse().ok();
-    Some([next()?, next()?, next()?])
-}
+impl DebugLine<FileId, MetadataId> {
+    /// The lines of a node; what is none is passed over.
+    pub fn read(view: &View, node: MetadataId) -> Vec<Self> {
+        let Read::Node(parts) = view.metadata(node) else { return Vec::new() };
+        parts.iter().flatten().filter_map(|&part| Self::of(view, part)).collect()
+    }
 
-impl fmt::Display for DebugLine<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Label(name) => write!(f, "{name}:"),
-            Self::Location(Location { file, line, column, inlined }) => {
-                write!(f, ".loc {file} {line} {column}")?;
-                let Some(Call { label, offset, file, line, column }) = inlined else { return Ok(()) };
-                match offset {
-                    Some(offset) => write!(f, " {label} {offset} {file} {line} {column}"),
-                    None => write!(f, " {label} - {file} {line} {column}"),
-                }
+    fn of(view: &View, id: MetadataId) -> Option<Self> {
+        if text(view, id).is_some() || label_name(view, id).is_some() {
+            return Some(Self::Label(id));
+        }
+        let Read::Node(parts) = view.metadata(id) else { return None };
+        let parts: Vec<MetadataId> = parts.iter().copied().collect::<Option<_>>()?;
+        let (&[file, line, column], call) = parts.split_first_chunk()?;
+        let file = view.file_node(file)?;
+        let number = |id| number(view, id).and_then(|value| u32::try_from(value).ok());
+        let inlined = match *call {
+            [] => None,
+            [label, file, line, column, ref offset @ ..] => {
+                let file = view.file_node(file)?;
+                let offset = offset.first().and_then(|&offset| self::number(view, offset));
+                Some(Call { label, offset, file, line: number(line)?, column: number(column)? })
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read() {
-        let call = |offset| Some(Call { label: "$L_name", offset, file: 1, line: 22, column: 5 });
-        let location = |inlined| DebugLine::Location(Location { file: 2, line: 7, column: 1, inlined });
-        for (line, text) in [
-            (DebugLine::Label("$L_tmp1"), "$L_tmp1:"),
-            (location(None), ".loc 2 7 1"),
-            (location(call(Some(4))), ".loc 2 7 1 $L_name 4 1 22 5"),
-            (location(call(None)), ".loc 2 7 1 $L_name - 1 22 5"),
-        ] {
-            assert_eq!(line.to_string(), text);
-            assert_eq!(DebugLine::parse(text), Some(line), "{text}");
-        }
-        for text in ["", ".loc", ".loc 1 2", ".loc 1 2 x", ".loc 1 2 3 $L_name", "// a comment"] {
-            assert_eq!(DebugLine::parse(text), None, "{text}");
-        }
+            _ => return None,
+        };
+        Some(Self::Location(Location { file, line: number(line)?, column: number(column)?, inlined }))
     }
 }

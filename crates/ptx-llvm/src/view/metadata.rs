@@ -13,6 +13,8 @@ pub enum Metadata {
     Node(Box<[Option<MetadataId>]>),
     /// A constant.
     Constant(ConstId),
+    /// A `DIFile`.
+    File(FileId),
     /// A node of the debug information, where a compile unit asks for DWARF (see [`super::View::compile_units`]).
     Debug(DebugNode),
     /// Any other node of the debug information, or a value of a function; nothing PTX needs.
@@ -146,6 +148,7 @@ impl MetadataKind {
         "maxntid",
         "callees",
         marks::DEBUG,
+        marks::DEBUG_END,
         marks::FIELDS,
         marks::GUARD,
         marks::INST,

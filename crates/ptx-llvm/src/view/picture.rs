@@ -4,7 +4,9 @@
 
 use super::constant::{self, Constant, Symbol, sign_extend};
 use super::function::{Alias, Function, Global};
-use super::id::{AliasId, ConstId, FunctionId, GlobalId, InlineAsmId, LocationId, MetadataId, TypeId};
+use super::id::{
+    AliasId, ConstId, FileId, FunctionId, GlobalId, InlineAsmId, LocationId, MetadataId, TypeId,
+};
 use super::inst::{Call, InlineAsm};
 use super::metadata::{DebugLocation, DebugNode, Metadata, SourcePath};
 use super::types::{self, FloatKind, Layout, Type};
@@ -39,6 +41,8 @@ pub struct View {
     pub(super) asms: Vec<InlineAsm>,
     pub(super) locations: Vec<DebugLocation>,
     pub(super) files: Vec<SourcePath>,
+    /// The first of the files are those of locations.
+    pub(super) located_files: usize,
 }
 
 impl View {
@@ -154,7 +158,11 @@ impl View {
         let Metadata::Node(parts) = self.metadata(id) else { return Vec::new() };
         let texts = parts.iter().flatten().filter_map(|&part| match self.metadata(part) {
             Metadata::String(text) => Some(text.as_str()),
-            Metadata::Node(_) | Metadata::Constant(_) | Metadata::Debug(_) | Metadata::Other => None,
+            Metadata::Node(_)
+            | Metadata::Constant(_)
+            | Metadata::File(_)
+            | Metadata::Debug(_)
+            | Metadata::Other => None,
         });
         texts.collect()
     }
@@ -163,7 +171,11 @@ impl View {
     pub fn debug_node(&self, id: MetadataId) -> Option<&DebugNode> {
         match self.metadata(id) {
             Metadata::Debug(node) => Some(node),
-            Metadata::String(_) | Metadata::Node(_) | Metadata::Constant(_) | Metadata::Other => None,
+            Metadata::String(_)
+            | Metadata::Node(_)
+            | Metadata::Constant(_)
+            | Metadata::File(_)
+            | Metadata::Other => None,
         }
     }
 
@@ -177,9 +189,26 @@ impl View {
         &self.locations[id.index()]
     }
 
-    /// Source files in the order they are first named.
-    pub fn files(&self) -> &[SourcePath] {
-        &self.files
+    /// The source files of locations, in the order they are first named.
+    pub fn files(&self) -> impl Iterator<Item = FileId> {
+        (0..self.located_files).map(FileId::new)
+    }
+
+    /// The path of a source file.
+    pub fn file(&self, id: FileId) -> &SourcePath {
+        &self.files[id.index()]
+    }
+
+    /// The file that a piece of metadata is; `None` for any other.
+    pub fn file_node(&self, id: MetadataId) -> Option<FileId> {
+        match self.metadata(id) {
+            Metadata::File(file) => Some(*file),
+            Metadata::String(_)
+            | Metadata::Node(_)
+            | Metadata::Constant(_)
+            | Metadata::Debug(_)
+            | Metadata::Other => None,
+        }
     }
 
     /// The named metadata `name`, or nothing.

@@ -117,6 +117,6 @@ fn debug_locations_have_file_and_line() {
     );
     let location = view.location(view.functions[0].insts[0].location.expect("a location"));
     assert_eq!((location.line, location.column, location.inlined_at), (7, 2, None));
-    let file = &view.files()[location.file.expect("a file").index()];
+    let file = view.file(location.file.expect("a file"));
     assert_eq!((file.directory.as_str(), file.name.as_str()), ("/src", "a.cu"));
 }

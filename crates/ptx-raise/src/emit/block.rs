@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
 use ptx_llvm::marks::{self, DebugLine};
-use ptx_llvm::view::{BlockId, InstId, LocationId, Metadata, MetadataId, Op, Type};
+use ptx_llvm::view::{BlockId, FileId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
 use crate::error::Result;
@@ -73,7 +73,7 @@ impl Emitter<'_, '_, '_> {
         if name.is_empty() || self.module.style.names == Names::Numbers || self.is_traced() {
             return None;
         }
-        if self.source.was_ptx && names::is_plain(name) && !self.module.symbol_names.contains(name) {
+        if self.source.was_ptx && names::is_plain(name) && !self.is_name_of_other(name) {
             return self.names.taken.insert(name.to_owned()).then(|| name.to_owned());
         }
         let spelled = names::spelled(name);
@@ -81,10 +81,17 @@ impl Emitter<'_, '_, '_> {
         Some(self.free_label(format!("$L_{short}")))
     }
 
+    /// Whether a name is that of a symbol, or of a label that sections name.
+    fn is_name_of_other(&self, name: &str) -> bool {
+        self.module.symbol_names.contains(name) || self.module.debug.label_names.contains(name)
+    }
+
     /// A label like `stem` that is unique in the function.
     fn free_label(&mut self, stem: String) -> String {
         let (symbols, taken) = (&self.module.symbol_names, &self.names.taken);
-        let is_taken = |name: &str| symbols.contains(name) || taken.contains(name);
+        let of_sections = &self.module.debug.label_names;
+        let is_taken =
+            |name: &str| symbols.contains(name) || of_sections.contains(name) || taken.contains(name);
         let name = names::numbered(stem, &mut self.names.label_repeats, is_taken);
         self.names.taken.insert(name.clone());
         name
@@ -140,9 +147,10 @@ impl Emitter<'_, '_, '_> {
                 continue;
             }
             if let Some(node) = inst.metadata(marks::DEBUG) {
-                let texts = self.module.view.strings(node);
+                let lines = DebugLine::read(self.module.view, node);
                 let done = leading.filter(|(first, _)| *first == id).map_or(0, |(_, count)| count);
-                self.debug_statements(texts.into_iter().skip(done));
+                let has_lines = inst.location.is_some();
+                self.debug_statements(lines.into_iter().skip(done), has_lines);
             }
             self.mark_records(id);
             if inst.location != place
@@ -165,10 +173,18 @@ impl Emitter<'_, '_, '_> {
         }
         let is_phi = |id: &InstId| matches!(function.inst(*id).op, Op::Phi { .. });
         let first = function.block(block).inst_ids().find(|id| !is_phi(id))?;
-        let texts = self.module.view.strings(function.inst(first).metadata(marks::DEBUG)?);
+        let view = self.module.view;
+        let lines = DebugLine::read(view, function.inst(first).metadata(marks::DEBUG)?);
         let name = function.block(block).name.as_str();
-        let own = texts.iter().position(|text| text.strip_suffix(':') == Some(name))?;
-        self.debug_statements(texts.into_iter().take(own));
+        let is_own = |line: &DebugLine<_, _>| match line {
+            DebugLine::Label(label) => {
+                matches!(view.metadata(*label), Metadata::String(text) if text == name)
+            }
+            DebugLine::Location(_) => false,
+        };
+        let own = lines.iter().position(is_own)?;
+        let has_lines = function.inst(first).location.is_some();
+        self.debug_statements(lines.into_iter().take(own), has_lines);
         self.push(Stmt::Label(self.blocks.labels[block.index()]));
         self.blocks.labelled.insert(block);
         Some((first, own + 1))
@@ -266,47 +282,80 @@ impl Emitter<'_, '_, '_> {
 
     fn debug_location(&mut self, id: LocationId) -> Option<DebugLocation> {
         let location = self.module.view.location(id).clone();
-        let file = self.module.debug.file_of(location.file?);
+        let file = self.module.file_number(location.file?);
         let call = location.inlined_at.and_then(|outer| {
             let (name, offset) = self.module.inlined_name(id)?;
             let outer = self.module.view.location(outer);
             let name = self.module.ir.strings.intern(&name);
-            let file = self.module.debug.file_of(outer.file?);
+            let file = self.module.file_number(outer.file?);
             Some(Box::new(InlinedAt { name, offset, file, line: outer.line, column: outer.column }))
         });
         let (line, column) = (location.line, location.column);
         Some(DebugLocation { file, line, column, inlined: call, at: At::default() })
     }
 
-    /// Emits the contents of `!ptx.debug`: `.loc` directives, and labels that sections name, each of which occurs once.
-    pub(super) fn debug_statements<'t>(&mut self, texts: impl Iterator<Item = &'t str>) {
-        for line in texts.filter_map(DebugLine::parse) {
+    /// Emits the contents of `!ptx.debug`: `.loc` directives, and labels that sections name, each of which occurs once. Where code has no
+    /// location its debug information was stripped, and its lines with it.
+    pub(super) fn debug_statements(
+        &mut self,
+        lines: impl Iterator<Item = DebugLine<FileId, MetadataId>>,
+        has_lines: bool,
+    ) {
+        for line in lines {
             match line {
-                DebugLine::Label(label) => {
-                    let own = label.starts_with("$L__BB") || label.starts_with("$L_brx");
-                    let is_free = !own || self.source.to_debug && self.names.taken.insert(label.to_owned());
-                    if is_free && names::is_plain(label) && self.module.debug.placed.insert(label.to_owned())
-                    {
-                        let name = self.module.ir.strings.intern(label);
-                        let label = self.builder.new_label(name, LabelKind::Code);
-                        self.builder.place(label);
-                    }
-                }
-                DebugLine::Location(location) => {
+                DebugLine::Label(label) => self.debug_label(label),
+                DebugLine::Location(location) if has_lines => {
                     let location = self.stated_location(location);
                     self.push(Stmt::Location(location));
                 }
+                DebugLine::Location(_) => {}
             }
         }
     }
 
+    /// Places a label that sections name, or another one of debug code.
+    fn debug_label(&mut self, label: MetadataId) {
+        let view = self.module.view;
+        let name = match (self.module.label_name(label), view.metadata(label)) {
+            (Some(name), _) => {
+                let name = name.to_owned();
+                if !self.module.debug.placed.insert(label) {
+                    return;
+                }
+                name
+            }
+            (None, Metadata::String(name)) => {
+                // Only code to debug has such labels.
+                let is_own = self.source.to_debug && names::is_plain(name) && !self.is_name_of_other(name);
+                if !is_own || !self.names.taken.insert(name.clone()) {
+                    return;
+                }
+                name.clone()
+            }
+            (None, _) => return,
+        };
+        let name = self.module.ir.strings.intern(&name);
+        let label = self.builder.new_label(name, LabelKind::Code);
+        self.builder.place(label);
+    }
+
     /// A `.loc`, without the call where the label of the function's name is no longer there.
-    fn stated_location(&mut self, stated: marks::Location<'_>) -> DebugLocation {
+    fn stated_location(&mut self, stated: marks::Location<FileId, MetadataId>) -> DebugLocation {
         let marks::Location { file, line, column, inlined } = stated;
-        let inlined = inlined.filter(|call| self.module.debug.string_labels.contains(call.label));
-        let inlined = inlined.map(|marks::Call { label, offset, file, line, column }| {
-            Box::new(InlinedAt { name: self.module.ir.strings.intern(label), offset, file, line, column })
+        let inlined = inlined.filter(|call| self.module.debug.string_labels.contains(&call.label));
+        let inlined = inlined.and_then(|marks::Call { label, offset, file, line, column }| {
+            // What locations that follow refer to, too: one that repeats this one is not emitted.
+            let stated = (label, offset.unwrap_or(0));
+            let first = self.module.debug.first_strings.get(&stated).filter(|first| **first != stated);
+            let (label, offset) = match first {
+                Some(&(label, offset)) => (label, (offset > 0).then_some(offset)),
+                None => (label, offset),
+            };
+            let name = self.module.label_name(label)?.to_owned();
+            let name = self.module.ir.strings.intern(&name);
+            Some(Box::new(InlinedAt { name, offset, file: self.module.file_number(file), line, column }))
         });
+        let file = self.module.file_number(file);
         DebugLocation { file, line, column, inlined, at: At::default() }
     }
 
@@ -327,8 +376,10 @@ impl Emitter<'_, '_, '_> {
             }));
         }
         self.push_located(text);
-        if let Some(text) = self.function.attributes.string(marks::DEBUG_END) {
-            self.debug_statements(text.split(';'));
+        let end = self.function.metadata.iter().find(|(kind, _)| kind.is(marks::DEBUG_END));
+        if let Some(&(_, node)) = end {
+            let lines = DebugLine::read(self.module.view, node);
+            self.debug_statements(lines.into_iter(), self.function.location.is_some());
         }
     }
 
@@ -383,8 +434,9 @@ impl Emitter<'_, '_, '_> {
         if self.source.was_ptx {
             return None;
         }
-        let location = self.module.view.location(self.function.location?);
-        let file = self.module.debug.file_of(location.file?);
+        let view = self.module.view;
+        let location = view.location(self.function.location?);
+        let file = self.module.file_number(location.file?);
         Some(DebugLocation { file, line: location.line, column: 0, inlined: None, at: At::default() })
     }
 

@@ -134,6 +134,7 @@ impl Emitter<'_, '_, '_> {
         if matches!(decision, Some(Decision::Folded | Decision::Absorbed(_))) {
             return;
         }
+        let before = self.builder.extent();
         self.as_bits = self.is_read_as_bits(id);
         self.inst_start = self.builder.body().statements.len();
         let result = match decision {
@@ -142,6 +143,8 @@ impl Emitter<'_, '_, '_> {
         };
         self.as_bits = false;
         self.write_zero_offset(id);
+        let position = self.module.position(self.id, id);
+        self.builder.position_since(before, position);
         if let Err(refusal) = result {
             self.refuse_inst(refusal, id);
             self.define_anything(id);

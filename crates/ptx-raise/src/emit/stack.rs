@@ -48,7 +48,7 @@ impl Emitter<'_, '_, '_> {
     /// unique in the module.
     fn memory_name(&mut self, id: InstId) -> String {
         let own = names::readable(&self.function.inst(id).name);
-        let is_traced = self.is_traced();
+        let is_traced = self.is_traced() || self.module.has_sections();
         let own = own.filter(|own| {
             let module = &*self.module;
             let taken = module.symbol_names.contains(own)
@@ -58,7 +58,11 @@ impl Emitter<'_, '_, '_> {
             let is_param = |id: &ptx_ir::VarId| module.ir.name(module.ir.variable(*id).name) == own;
             !taken && !self.frame.params.iter().any(is_param) && self.names.taken.insert(own.clone())
         });
+        let given = &self.function.inst(id).name;
         let name = own.unwrap_or_else(|| self.local_name("depot", id.index()));
+        if is_traced && name != *given {
+            self.module.debug.renamed.insert((self.id, given.clone()), name.clone());
+        }
         if is_traced {
             self.module.traced_names.insert(name.clone());
         }

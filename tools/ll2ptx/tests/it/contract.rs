@@ -402,3 +402,44 @@ define internal void @i() {
     let plain = ll2ptx(&[], MODULE.as_bytes());
     assert_eq!(ll2ptx(&["--lower-ctors"], MODULE.as_bytes()), plain);
 }
+
+/// A barrier that PTX does not have, in line 7 of a source.
+const WRONG_BARRIER: &str = "target triple = \"nvptx64-nvidia-cuda\"
+define ptx_kernel void @k(ptr %p) !dbg !3 {
+  call void asm sideeffect \"bar.sync 99;\", \"\"(), !dbg !5
+  ret void, !dbg !5
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !1, emissionKind: DebugDirectivesOnly)
+!1 = !DIFile(filename: \"a.cu\", directory: \"/src\")
+!2 = !{i32 2, !\"Debug Info Version\", i32 3}
+!3 = distinct !DISubprogram(name: \"k\", file: !1, line: 4, unit: !0, type: !4, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !{})
+!5 = !DILocation(line: 7, column: 2, scope: !3)
+";
+
+#[test]
+fn errors_about_the_ptx_name_what_the_user_has() {
+    let (status, out, err) = ll2ptx(&[], WRONG_BARRIER.as_bytes());
+    assert_eq!((status, out.as_str()), (1, ""));
+    let place = "in function k: call void asm sideeffect \"bar.sync 99;\", \"\"()";
+    assert!(err.contains("V0403") && err.contains(place) && err.contains("at a.cu:7:2"), "{err}");
+    assert!(err.contains("--keep-ptx") && !err.contains("(as PTX)"), "{err}");
+}
+
+#[test]
+fn the_ptx_that_was_judged_is_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("kept.ptx");
+    let name = path.display().to_string();
+    let (status, _, err) = ll2ptx(&["--keep-ptx", &name], WRONG_BARRIER.as_bytes());
+    let kept = fs::read_to_string(&path).expect("written");
+    let line = kept.lines().position(|line| line.contains("bar.sync")).expect("the barrier") + 1;
+    assert_eq!(status, 1);
+    assert!(err.contains(&format!("{name}:{line}:")) && err.contains("at a.cu:7:2"), "{err}");
+    let (status, out, _) = ll2ptx(&["--keep-ptx", &name], WRONG_BARRIER.replace("99", "1").as_bytes());
+    assert_eq!((status, out), (0, fs::read_to_string(&path).expect("written")));
+    let (status, _, err) = ll2ptx(&["--keep-ptx", &name, "--engine=llvm"], b"");
+    assert!(status == 2 && err.contains("--keep-ptx"), "{err}");
+}

@@ -760,3 +760,25 @@ fn textures_and_surfaces_are_given_by_files_and_arguments() {
         assert!(status != 0 && errors.contains(wanted), "{status} {errors}");
     }
 }
+
+#[test]
+fn ptx_of_llvm_ir_is_kept_and_errors_about_it_name_the_instruction() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ir = "target triple = \"nvptx64-nvidia-cuda\"
+define ptx_kernel void @k() {
+  call void asm sideeffect \"bar.sync 99;\", \"\"()
+  ret void
+}
+";
+    let launch = ["-", "--entry", "k", "--grid", "1", "--block", "1"];
+    let (status, _, err) = ptxrun(folder.path(), &launch, ir);
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("V0403") && err.contains("in function k: call void asm"), "{err}");
+    let keep = [launch.as_slice(), &["--keep-ptx", "kept.ptx"]].concat();
+    let (status, _, err) = ptxrun(folder.path(), &keep, &ir.replace("99", "1"));
+    assert_eq!(status, 0, "{err}");
+    assert!(fs::read_to_string(folder.path().join("kept.ptx")).expect("written").contains("bar.sync"));
+    let (status, _, err) =
+        ptxrun(folder.path(), &keep, ".version 8.0\n.target sm_80\n.visible .entry k() { ret; }\n");
+    assert!(status == 2 && err.contains("--keep-ptx"), "{err}");
+}

@@ -125,6 +125,9 @@ impl Reader {
                     Some(&part) if !part.is_null() => Ok(Metadata::Constant(self.constant(part)?)),
                     Some(_) | None => Ok(Metadata::Other),
                 },
+                LLVMMetadataKind::LLVMDIFileMetadataKind => {
+                    Ok(Metadata::File(self.file(LLVMValueAsMetadata(raw))))
+                }
                 _ => Ok(self.debug_node(raw, &parts).map_or(Metadata::Other, Metadata::Debug)),
             }
         }
@@ -294,12 +297,15 @@ impl Reader {
         if scope.is_null() {
             return None;
         }
-        // SAFETY: `scope` is a live `DIScope`, its file null or alive; texts are copied at once.
+        // SAFETY: `scope` is a live `DIScope`.
+        let file = unsafe { LLVMDIScopeGetFile(scope) };
+        (!file.is_null()).then(|| self.file(file))
+    }
+
+    /// The id of a `DIFile`.
+    fn file(&mut self, file: LLVMMetadataRef) -> FileId {
+        // SAFETY: `file` is a live `DIFile`; texts are copied at once.
         let path = unsafe {
-            let file = LLVMDIScopeGetFile(scope);
-            if file.is_null() {
-                return None;
-            }
             let mut len = 0;
             let directory = LLVMDIFileGetDirectory(file, &raw mut len);
             let directory = bytes(directory, len as usize);
@@ -307,11 +313,11 @@ impl Reader {
             SourcePath { directory, name: bytes(name, len as usize) }
         };
         if let Some(&id) = self.files.get(&path) {
-            return Some(id);
+            return id;
         }
         let id = FileId::new(self.view.files.len());
         self.view.files.push(path.clone());
         self.files.insert(path, id);
-        Some(id)
+        id
     }
 }

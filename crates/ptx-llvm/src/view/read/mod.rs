@@ -100,6 +100,7 @@ impl Reader {
         self.view.ifuncs = ifuncs.into_iter().map(value_name).collect();
         self.name_the_unnamed();
         self.named_metadata(raw)?;
+        self.view.located_files = self.view.files.len();
         self.finish_work()
     }
 

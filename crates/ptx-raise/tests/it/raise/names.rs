@@ -49,7 +49,10 @@ fn bytes_of_addresses_are_written_by_masks() {
 #[test]
 fn addresses_in_integers_of_another_width_are_refused() {
     for (value, why) in [
-        ("i128 ptrtoint (ptr addrspace(1) @a to i128)", "an address in an integer of more than 64 bits"),
+        (
+            "i128 add (i128 ptrtoint (ptr addrspace(1) @a to i128), i128 1)",
+            "an address in an integer of more than 64 bits",
+        ),
         ("ptr inttoptr (i32 ptrtoint (ptr addrspace(1) @a to i32) to ptr)", "a part of an address"),
     ] {
         let message = refusal(&format!("@a = addrspace(1) global i32 0\n@p = addrspace(1) global {value}"));

@@ -1,0 +1,20 @@
+//! A few random modules that LLVM's programs link; `cargo xtask link-fuzz` goes on for longer.
+
+use test_suite::linked::{Program, Tools, Way, judge};
+use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
+
+#[test]
+fn linked_modules_keep_their_lines() {
+    let Some(tools) = Tools::find() else {
+        eprintln!("skipped: LLVM's programs are not installed");
+        return;
+    };
+    let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
+    for seed in 0..testing::count("random linked modules", 60, 4) {
+        let program = Program::new(seed);
+        for way in Way::ALL {
+            judge(&program, way, &tools, &oracles)
+                .unwrap_or_else(|error| panic!("seed {seed}, {way:?}: {error:#}\n{}", program.text()));
+        }
+    }
+}
