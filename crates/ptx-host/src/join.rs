@@ -115,15 +115,13 @@ fn join(program: &Program, sites: &BTreeSet<u32>) -> Result<Joined, Refusal> {
             None => kinds.push((operation.kind, vec![pc])),
         }
     }
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     let mut joiner = Joiner { program: program.clone(), rows, places: Vec::new(), meetings: BTreeMap::new() };
     for (_, sites) in kinds {
         joiner.join(program, &sites)?;
     }
     let Joiner { mut program, rows, places, meetings } = joiner;
-    if let Some(entry) = program.functions.get_mut(program.entry as usize) {
-        entry.rows = rows;
-    }
+    program.functions.kernel_mut().rows = rows;
     let count = (program.code.len() - places.len()) as u32;
     Ok(Joined { program, count, places, meetings })
 }

@@ -13,13 +13,13 @@ use ptx_isa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::modifiers::Modifiers;
-use super::{Constants, Decoded, Reached, finding};
+use super::{Constants, Decoded, Listing, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
 use crate::memory::AddressSize;
 use crate::program::{
-    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Program, Slot, Src,
-    Ternary, Unary,
+    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Slot, Src, Ternary,
+    Unary,
 };
 
 /// The interface and frame layout of a function.
@@ -239,7 +239,7 @@ pub(super) struct Context<'c> {
     pub(super) operands: &'c [Operand],
     pub(super) spans: &'c [Span],
     pub(super) guard: Option<Guard>,
-    pub(super) program: &'c mut Program,
+    pub(super) program: &'c mut Listing,
     pub(super) constants: &'c mut Constants,
     index: u32,
     line: Option<u32>,
@@ -339,7 +339,7 @@ impl<'a> BodyDecoder<'a> {
     /// Appends the function to the program; returns its number of rows and all diagnostics.
     pub(super) fn run(
         mut self,
-        program: &mut Program,
+        program: &mut Listing,
         constants: &mut Constants,
         files: &mut Files,
     ) -> (u32, Vec<Diagnostic>) {
@@ -393,7 +393,7 @@ impl<'a> BodyDecoder<'a> {
     fn instruction(
         &mut self,
         inst: &IrInst,
-        program: &mut Program,
+        program: &mut Listing,
         constants: &mut Constants,
     ) -> Decoded<()> {
         self.used = 0;
@@ -484,7 +484,7 @@ impl<'a> BodyDecoder<'a> {
         self.pending.push((cx.program.code.len() as u32, place, label, span));
     }
 
-    fn resolve(&self, program: &mut Program, errors: &mut Vec<Diagnostic>) {
+    fn resolve(&self, program: &mut Listing, errors: &mut Vec<Diagnostic>) {
         for &(pc, place, label, span) in &self.pending {
             let Some(target) = self.labels.get(label.0 as usize).copied().flatten() else {
                 let name =

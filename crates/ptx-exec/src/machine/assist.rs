@@ -34,7 +34,7 @@ impl Instructions {
 
 impl std::fmt::Debug for Instructions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Instructions").field(&self.0.program.entry).finish()
+        f.debug_tuple("Instructions").field(&self.0.program.kernel().name).finish()
     }
 }
 

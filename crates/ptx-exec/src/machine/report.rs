@@ -7,7 +7,7 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
 use crate::memory::Space;
 use crate::object::{Object, nearest};
-use crate::program::{Mask, Program, first_lane};
+use crate::program::{Functions, Mask, Program, first_lane};
 
 /// The trap for a stopped thread of a block.
 pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: Stop) -> Trap {
@@ -35,8 +35,8 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
         span: origin.map(|origin| origin.span),
         source: stop.pc.and_then(|pc| program.line_of(pc)).cloned(),
         instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
-        function: name_of(origin.map_or(program.entry, |origin| origin.function)).to_owned(),
-        kernel: name_of(program.entry).to_owned(),
+        function: name_of(origin.map_or(Functions::KERNEL, |origin| origin.function)).to_owned(),
+        kernel: program.kernel().name.clone(),
         block,
         thread: geometry.thread(warp.index, stop.lane),
         related: related.collect(),

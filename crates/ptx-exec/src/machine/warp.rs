@@ -19,7 +19,7 @@ use super::grid::Grid;
 use super::mbarrier_object::Question;
 use super::warpgroup::Products;
 use super::watch::Watch;
-use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
+use crate::program::{BarrierAction, Dst, Functions, Mask, Row, WARP, lanes};
 
 /// Instructions that a group of threads may have to wait while others of its warp run.
 const PATIENCE: u64 = 1 << 14;
@@ -118,14 +118,14 @@ impl Warp {
     /// A warp whose threads are about to enter the kernel.
     pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask, mut rows: Vec<Row>) -> Self {
         let program = grid.program;
-        let kernel = &program.functions[program.entry as usize];
+        let kernel = program.kernel();
         // Another engine reads no row that it has not written.
         if !grid.is_assisted {
             rows.clear();
         }
         rows.resize(kernel.rows as usize, [0; WARP]);
         let frame = Frame {
-            function: program.entry,
+            function: Functions::KERNEL,
             rows,
             stack: kernel.local as usize + kernel.rows as usize * 8,
             tops: [kernel.local; WARP],

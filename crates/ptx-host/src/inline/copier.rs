@@ -163,7 +163,7 @@ impl Copier<'_> {
             match (&inst.op, return_to) {
                 (Op::Effect(Effect::Return), Return::Calls(number)) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    self.return_to_calls(pc, *number, function, frame);
+                    self.return_to_calls(pc, *number, function, frame)?;
                     self.land(over);
                 }
                 (Op::Effect(Effect::Return), Return::Next { results, caller }) => {
@@ -420,19 +420,19 @@ impl Copier<'_> {
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
         let origins: Vec<Origin> = places.iter().filter_map(origin).collect();
         let mut functions = program.functions.clone();
-        if let Some(entry) = functions.get_mut(program.entry as usize) {
-            (entry.start, entry.rows, entry.local) = (0, rows, local);
-        }
+        let kernel = functions.kernel_mut();
+        (kernel.start, kernel.rows, kernel.local) = (0, rows, local);
         let mut program = Program { code, origins, functions, ..program.clone() };
         let located = |refusal: Refusal| Refusal {
             pc: places.get(refusal.pc as usize).copied().unwrap_or(refusal.pc),
             ..refusal
         };
-        let graph = Graph::new(&program).map_err(located)?;
-        let mut liveness = Liveness::new(&program, &graph).map_err(located)?;
+        let mut graph = Graph::new(&program).map_err(located)?;
+        let mut liveness = Liveness::new(&program, &graph);
         // Rows that one call saves are read by its store, and so become live at earlier points, where other calls must save them too. The sets only grow.
         while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
-            liveness = Liveness::new(&program, &graph).map_err(located)?;
+            graph = Graph::new(&program).map_err(located)?;
+            liveness = Liveness::new(&program, &graph);
         }
         for (at, rows) in starts {
             let live = live_after(&program, &graph, &liveness, at as u32);
@@ -457,10 +457,10 @@ fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) ->
     // Backward from the end of the block, down to the instruction after this one.
     let targets = block.terminator.targets();
     let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     live.extend((0..rows).filter(|&row| targets.iter().any(|&to| liveness.is_live_into(to, row))));
     for inst in program.code[pc as usize + 1..block.end as usize].iter().rev() {
-        let access = Access::of(&inst.op).unwrap_or_default();
+        let access = Access::of(&inst.op);
         if inst.guard.is_none() {
             access.writes.iter().for_each(|row| _ = live.remove(row));
         }
