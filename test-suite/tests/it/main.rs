@@ -1,6 +1,7 @@
 //! The integration tests, as one program.
 
 mod claims;
+mod defaults;
 mod families;
 mod gpu_golden;
 mod grammar;
