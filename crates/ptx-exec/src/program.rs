@@ -169,10 +169,20 @@ impl Program {
         self.functions.kernel()
     }
 
+    /// The name of a function, for messages; empty if there is none with this index.
+    pub(crate) fn function_name(&self, index: u32) -> &str {
+        match self.functions.get(index as usize) {
+            Some(function) => &function.name,
+            None => "",
+        }
+    }
+
     /// The mnemonic of an instruction, for messages; empty in a program that was compiled ahead of time, which has none.
     pub fn mnemonic(&self, pc: u32) -> String {
-        // Default: as above.
-        self.origins.get(pc as usize).map(|origin| origin.mnemonic.to_string()).unwrap_or_default()
+        match self.origins.get(pc as usize) {
+            Some(origin) => origin.mnemonic.to_string(),
+            None => String::new(),
+        }
     }
 
     /// The source line of an instruction.

@@ -13,11 +13,15 @@ impl Job {
     pub(super) fn around<'a>(&self, frame: &WarpFrame, live: &'a [bool]) -> Around<'a> {
         // SAFETY: the program is alive while blocks run.
         let program = unsafe { frame.program.as_ref() };
+        debug_assert!(program.is_some(), "a warp without a program");
         Around {
             shared: self.geometry.shared.into(),
             rank: frame.rank,
             live,
-            local: program.map_or(0, |program| program.kernel().local.into()),
+            local: match program {
+                Some(program) => program.kernel().local.into(),
+                None => 0,
+            },
             constant: self.constant_bytes,
             params: self.param_bytes,
         }

@@ -56,7 +56,7 @@ pub(crate) use operands::{Named, Registers, registers};
 pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
 use crate::error::codes;
-use crate::layout::Layout;
+use crate::layout::{Layout, bytes_of};
 use crate::memory::Space;
 use crate::object::Object;
 use crate::program::{self, Files, Function, Functions, Inst, Origin, Program, Row, SourceLine, Src, WARP};
@@ -195,7 +195,7 @@ fn objects(module: &Module, signature: &Signature) -> Box<[Object]> {
     let object = |(id, at): (&VarId, &u32)| {
         let variable = module.variable(*id);
         let name = format!("variable `{}`", module.name(variable.name));
-        Object { name, space: Space::Local, address: (*at).into(), bytes: variable.bytes().unwrap_or(0) }
+        Object { name, space: Space::Local, address: (*at).into(), bytes: bytes_of(variable) }
     };
     signature.frame.iter().map(object).collect()
 }

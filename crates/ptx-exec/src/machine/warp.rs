@@ -223,7 +223,7 @@ impl Warp {
         let Fragment { pc, frame, .. } = self.fragments[current];
         let others =
             self.fragments.iter().filter(|other| other.state == State::Ready && other.frame == frame);
-        others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
+        others.map(|other| other.pc).filter(|&other| other > pc).fold(u32::MAX, u32::min)
     }
 
     /// The call stack of a frame: the function of each frame, and the address of its local memory.

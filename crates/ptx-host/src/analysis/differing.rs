@@ -4,10 +4,11 @@
 //! `tid.x`, so in the low two after the shift, and in none of the mask: the result is uniform.
 
 use ptx_exec::program::{Alu, Binary, Packing, Src, Unary};
+use ptx_exec::scalar::bits::shifted;
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::Signedness;
 
-use super::facts::{mask, shifted};
+use super::facts::mask;
 use super::shape::Among;
 use super::{Shape, Shapes, Stride};
 

@@ -4,6 +4,7 @@
 //! lane of a warp, so that `tid.x >> 5` is uniform.
 
 use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary, axis};
+use ptx_exec::scalar::bits::shifted;
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
@@ -145,11 +146,6 @@ impl Facts {
 /// The largest integer of `bits` bits.
 pub(super) fn mask(bits: u32) -> u64 {
     shifted(u64::MAX, 64 - bits.min(64))
-}
-
-/// A value shifted right, also by more than its width.
-pub(super) fn shifted(value: u64, by: u32) -> u64 {
-    if by < u64::BITS { value >> by } else { 0 }
 }
 
 /// The facts of the result of an operation from those of its sources; `None` if only its width is known.
