@@ -238,6 +238,7 @@ impl<'a> Kernel<'a> {
         }
         // Branches go to the first instruction that their target became: never between a counter's write and its twin's.
         let end = code.len() as u32;
+        debug_assert_eq!(starts.len(), program.code.len(), "an instruction without a place");
         let moved = |pc: &mut u32| *pc = starts.get(*pc as usize).copied().unwrap_or(end);
         for inst in &mut code {
             match &mut inst.op {

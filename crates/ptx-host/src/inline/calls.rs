@@ -37,12 +37,20 @@ impl Calls {
         self.functions.get(&number).ok_or(Refusal { pc, why: "a function without its own copy" })
     }
 
+    /// As [`Self::function`], to change it.
+    fn function_mut(&mut self, number: u32, pc: u32) -> Result<&mut Own, Refusal> {
+        self.functions.get_mut(&number).ok_or(Refusal { pc, why: "a function without its own copy" })
+    }
+
     /// Lets each call save the rows that are live after it; returns whether there are more than before. Rows that one call saves may have to be
     /// saved by earlier calls too, so this is repeated until there are none.
     pub(super) fn save(&self, program: &mut Program, live_after: impl Fn(&Program, u32) -> Vec<u32>) -> bool {
         let mut changed = false;
         for &Save { store, raise, lower, load, function } in &self.saves {
-            let Some(own) = self.functions.get(&function) else { continue };
+            let Some(own) = self.functions.get(&function) else {
+                debug_assert!(false, "a call in function {function} without its own copy");
+                continue;
+            };
             let live = live_after(program, load as u32);
             let is_kept = |row: &u32| own.rows.contains(row) || *row == self.registers.call;
             let Op::Effect(Effect::Load(loaded)) = &mut program.code[load].op else { continue };
@@ -148,7 +156,9 @@ impl Copier<'_> {
         let program = self.program;
         let numbers: Vec<u32> = self.own.functions.keys().copied().collect();
         for number in numbers {
-            let Some(function) = program.functions.get(number as usize) else { continue };
+            let Some(function) = program.functions.get(number as usize) else {
+                return Err(Refusal { pc: program.kernel().start, why: "the program has no such function" });
+            };
             let (first, rows) = (self.code.len() as u32, self.rows);
             self.rows += function.rows;
             self.own.current = number;
@@ -166,9 +176,8 @@ impl Copier<'_> {
             self.base = None;
             self.starts.push((zeros, rows..self.rows));
             let end = self.rows;
-            if let Some(own) = self.own.functions.get_mut(&number) {
-                (own.first, own.rows) = (first, rows..end);
-            }
+            let own = self.own.function_mut(number, pc)?;
+            (own.first, own.rows) = (first, rows..end);
         }
         Ok(())
     }
@@ -218,8 +227,8 @@ impl Copier<'_> {
         call: &Call,
         (number, callee): (u32, &Function),
         (frame, local, stack): (InlinedFrame, u32, u32),
-    ) {
-        let Some(own) = self.own.functions.get(&number) else { return };
+    ) -> Result<(), Refusal> {
+        let own = self.own.function(number, pc)?;
         let (arguments, results, which) =
             (own.arguments.clone(), own.results.clone(), own.continuations.len());
         let Registers { sp, top, used, call: call_row } = self.own.registers;
@@ -243,10 +252,9 @@ impl Copier<'_> {
         self.number(pc, call_row, which as u64);
         let jump = self.emit(pc, None, Effect::Branch { target: 0 });
         let next = self.code.len() as u32;
-        if let Some(own) = self.own.functions.get_mut(&number) {
-            own.jumps.push(jump);
-            own.continuations.push(next);
-        }
+        let own = self.own.function_mut(number, pc)?;
+        own.jumps.push(jump);
+        own.continuations.push(next);
         match saved {
             Some(saved) => self.restore(pc, saved, [local, stack]),
             // Every block must have an instruction.
@@ -256,6 +264,7 @@ impl Copier<'_> {
             let from = if matches!(from, Slot::Rows { .. }) { result } else { inner.slot(from) };
             self.pass(pc, from, frame.slot(to));
         }
+        Ok(())
     }
 
     /// Saves rows, which are determined later; returns the two instructions.
@@ -321,9 +330,7 @@ impl Copier<'_> {
         }
         let index = Src::register(self.own.registers.call);
         let back = self.emit(pc, None, Effect::BranchIndexed { index, targets: [].into() });
-        if let Some(own) = self.own.functions.get_mut(&number) {
-            own.returns.push(back);
-        }
+        self.own.function_mut(number, pc)?.returns.push(back);
         Ok(())
     }
 

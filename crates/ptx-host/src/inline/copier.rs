@@ -157,7 +157,9 @@ impl Copier<'_> {
             if self.code.len() > MOST_CODE {
                 return Err(refused("kernels with this many calls are not compiled"));
             }
-            let Some(inst) = program.code.get(pc as usize) else { continue };
+            let Some(inst) = program.code.get(pc as usize) else {
+                return Err(refused("the kernel has no end"));
+            };
             let guard = inst.guard.map(|guard| Guard { row: guard.row + frame.rows, ..guard });
             let opposite = guard.map(|guard| Guard { negated: !guard.negated, ..guard });
             match (&inst.op, return_to) {
@@ -194,10 +196,14 @@ impl Copier<'_> {
         }
         let end = self.code.len() as u32;
         for at in branches {
-            let to = |target: &mut u32| *target = firsts.get(target).copied().unwrap_or(end);
+            let leaves = Refusal { pc: self.places[at], why: "a branch out of its function" };
+            let to = |target: &mut u32| {
+                *target = *firsts.get(target).ok_or(leaves)?;
+                Ok(())
+            };
             match &mut self.code[at].op {
-                Op::Effect(Effect::Branch { target }) => to(target),
-                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(to),
+                Op::Effect(Effect::Branch { target }) => to(target)?,
+                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().try_for_each(to)?,
                 _ => {}
             }
         }
@@ -215,8 +221,9 @@ impl Copier<'_> {
     }
 
     fn set_target(&mut self, at: usize, to: u32) {
-        if let Op::Effect(Effect::Branch { target }) = &mut self.code[at].op {
-            *target = to;
+        match &mut self.code[at].op {
+            Op::Effect(Effect::Branch { target }) => *target = to,
+            op => debug_assert!(false, "no branch: {op:?}"),
         }
     }
 
@@ -245,8 +252,7 @@ impl Copier<'_> {
         let local = (frame.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
         let stack = frame.stack + 8 * callee.rows + callee.local;
         if self.own.has(number) {
-            self.call_own(pc, call, (number, callee), (frame, local, stack));
-            return Ok(());
+            return self.call_own(pc, call, (number, callee), (frame, local, stack));
         }
         if self.base.is_some() {
             self.check_stack(pc, stack);
@@ -419,6 +425,7 @@ impl Copier<'_> {
         let Self { program, code, places, rows, starts, zero, own, .. } = self;
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
         let origins: Vec<Origin> = places.iter().filter_map(origin).collect();
+        debug_assert_eq!(origins.len(), code.len(), "an instruction without an origin");
         let mut functions = program.functions.clone();
         let kernel = functions.kernel_mut();
         (kernel.start, kernel.rows, kernel.local) = (0, rows, local);
@@ -453,6 +460,7 @@ fn step(offset: u32, most: u32) -> u32 {
 /// The live-out rows of an instruction.
 fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
     let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
+    // Lanes do not reach an instruction that is in no block.
     let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
     // Backward from the end of the block, down to the instruction after this one.
     let targets = block.terminator.targets();
