@@ -23,16 +23,9 @@ use crate::imports::{crates, rust_files};
 /// listed have none.
 const UNEXPLAINED: &[(&str, usize)] = &[
     ("cli", 4),
-    ("ptx-coalesce", 4),
-    ("ptx-device", 2),
     ("ptx-diag", 3),
     ("ptx-driver", 3),
-    ("ptx-dwarf", 13),
-    ("ptx-exec", 136),
-    ("ptx-exec-c", 8),
     ("ptx-gen", 20),
-    ("ptx-host-rt", 9),
-    ("ptx-host-rt-c", 1),
     ("ptx-ir", 3),
     ("ptx-isa", 21),
     ("ptx-legalize", 16),
