@@ -82,12 +82,19 @@ fn pack(kernel: &Kernel, values: &[u64]) -> Result<Vec<u8>, Failure> {
 }
 
 fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c_int) -> Result<(), Failure> {
-    let extent =
-        |dim| u32::try_from(dim).map_err(|_| Failure::value("the grid or its blocks have a negative size"));
-    let extents = |[x, y, z]: [c_int; 3]| Ok::<_, Failure>([extent(x)?, extent(y)?, extent(z)?]);
+    let extents = |dims: [c_int; 3], of: &str, what: &str| -> Result<[u32; 3], Failure> {
+        let [x, y, z] = dims;
+        let negative = |_| {
+            let text = format!("{of} cannot have ({x}, {y}, {z}) {what}");
+            Failure::new(PtxStatus::PtxInvalidLaunch, text)
+        };
+        let extent = |dim: c_int| u32::try_from(dim).map_err(negative);
+        Ok([extent(x)?, extent(y)?, extent(z)?])
+    };
     let dynamic_shared =
         u32::try_from(shared).map_err(|_| Failure::value("the bytes of shared memory are negative"))?;
-    let shape = Shape { grid: extents(grid)?, block: extents(block)?, dynamic_shared, ..Shape::default() };
+    let (grid, block) = (extents(grid, "a grid", "blocks")?, extents(block, "a block", "threads")?);
+    let shape = Shape { grid, block, dynamic_shared, ..Shape::default() };
     let kernel = take(ptx)?;
     let result = pack(&kernel, values).and_then(|space| Ok(kernel.launch_raw(&shape, &space).map(drop)?));
     keep(ptx, kernel);
