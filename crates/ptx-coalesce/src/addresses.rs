@@ -142,14 +142,18 @@ impl<'c> DominatorTree<'c> {
         }
         let dominators = immediate_dominators(cfg);
         let immediate = |block: &BlockId| numbers.get((*dominators.get(block.index())?)?).copied().flatten();
-        let immediate = order.iter().map(|block| immediate(block).unwrap_or_default()).collect();
+        // Default: the entry, which has no dominator, has the number 0.
+        let immediate = order.iter().map(|block| immediate(block).unwrap_or(0)).collect();
         Self { cfg, numbers, immediate }
     }
 
     /// The reverse post-order number of a statement's block (`usize::MAX` if it is unreachable), and the statement.
     fn position(&self, statement: usize) -> (usize, usize) {
         let block = self.cfg.blocks.partition_point(|block| block.statements.end <= statement);
-        (self.numbers.get(block).copied().flatten().unwrap_or(usize::MAX), statement)
+        match self.numbers.get(block) {
+            Some(&Some(number)) => (number, statement),
+            Some(None) | None => (usize::MAX, statement),
+        }
     }
 
     /// Whether every path from the entry to statement `b` passes statement `a`; false if `b` is unreachable.

@@ -20,7 +20,7 @@ use ptx_ir::liveness::End;
 use ptx_ir::{Body, Inst, RegDeclId, RegId, Stmt};
 use rustc_hash::FxHashSet as HashSet;
 
-use crate::liveness::{RegisterAccess, RegisterIndex, live_at};
+use crate::liveness::{RegisterAccess, RegisterIndex, live_at, statements};
 use crate::sparse_bit_set::SparseBitSet;
 
 /// Bodies with more candidates than this are not changed.
@@ -92,8 +92,7 @@ fn is_candidate_pair(body: &Body, foreign: &HashSet<RegDeclId>, to: RegId, from:
 
 /// The instructions of a block, last first.
 fn backward<'b>(body: &'b Body, cfg: &Cfg, block: usize) -> impl Iterator<Item = &'b Inst> + use<'b> {
-    let range = cfg.blocks[block].statements.clone();
-    body.statements.get(range).unwrap_or(&[]).iter().rev().filter_map(|statement| match statement {
+    statements(body, &cfg.blocks[block]).iter().rev().filter_map(|statement| match statement {
         Stmt::Inst(inst) => Some(inst),
         _ => None,
     })

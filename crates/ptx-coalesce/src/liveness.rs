@@ -1,6 +1,6 @@
 //! Live registers at the start or the end of each block, among the registers of a [`RegisterIndex`].
 
-use ptx_ir::cfg::Cfg;
+use ptx_ir::cfg::{Block, Cfg};
 use ptx_ir::liveness::{BlockAccesses, End};
 use ptx_ir::{Body, Inst, RegId, Stmt};
 
@@ -57,7 +57,7 @@ impl RegisterIndex {
 pub(crate) fn live_at(body: &Body, cfg: &Cfg, registers: &RegisterIndex, end: End) -> Option<Vec<Vec<u32>>> {
     let mut found = BlockAccesses::new(registers.registers.len());
     for (at, block) in cfg.blocks.iter().enumerate() {
-        for statement in body.statements.get(block.statements.clone()).unwrap_or(&[]) {
+        for statement in statements(body, block) {
             let Stmt::Inst(inst) = statement else { continue };
             registers.accesses(body, inst, &mut |index, access| {
                 if access == RegisterAccess::Read {
@@ -76,4 +76,12 @@ pub(crate) fn live_at(body: &Body, cfg: &Cfg, registers: &RegisterIndex, end: En
         }
     }
     found.live_at(cfg, end, MAX_LIVE_RANGES)
+}
+
+/// The statements of a block of the body's graph.
+pub(crate) fn statements<'b>(body: &'b Body, block: &Block) -> &'b [Stmt] {
+    let statements = body.statements.get(block.statements.clone());
+    debug_assert!(statements.is_some(), "a block of another body");
+    // Default: as asserted.
+    statements.unwrap_or(&[])
 }

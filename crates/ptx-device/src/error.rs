@@ -144,5 +144,6 @@ pub(crate) fn refused(sources: &Sources, finding: Diagnostic) -> DeviceError {
 /// The message of a panic.
 pub(crate) fn panic_text(payload: &(dyn std::any::Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    // Default: payloads that are no text are not made by this project.
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown".to_owned())
 }

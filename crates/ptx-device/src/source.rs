@@ -48,6 +48,7 @@ pub(crate) fn read(files: Vec<SourceFile>) -> Result<(Tree, Sources, Vec<Finding
 
 /// The diagnostics about a file that was read separately, so that positions are relative to it.
 fn findings_of(file: &SourceFile, found: &Diagnostics) -> Vec<Finding> {
+    // Default: a file that has been read fits, alone, into the positions of diagnostics.
     Sources::new(vec![file.clone()]).map(|own| findings(&own, found)).unwrap_or_default()
 }
 

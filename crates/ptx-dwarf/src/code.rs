@@ -43,7 +43,12 @@ pub fn trace_code(
     let elsewhere = variables.iter().zip(&is_everywhere).filter(|(_, everywhere)| !**everywhere);
     let ranges = elsewhere.flat_map(|((_, ranges), _)| ranges.iter().map(|(range, _)| range));
     let labels = labels(program, scopes.values().chain(ranges), scopes.get(&function));
-    let label = |at: usize| labels.get(&at).cloned().unwrap_or_default();
+    let label = |at: usize| {
+        let label = labels.get(&at);
+        debug_assert!(label.is_some(), "no label at statement {at}");
+        // Default: there are labels where the ranges above begin and end.
+        label.cloned().unwrap_or_default()
+    };
     let strings = program.strings();
     let name = |register: RegId| register_name(strings, body, register);
     let traced = |((instance, ranges), everywhere): (&(Instance, Ranges), &bool)| TracedVariable {

@@ -150,11 +150,16 @@ impl Abbreviations {
 }
 
 fn tag_name(tag: DwTag) -> &'static str {
-    tag.static_string().unwrap_or("DW_TAG")
+    in_comment(tag.static_string(), "DW_TAG")
 }
 
 fn attribute_name(name: DwAt) -> &'static str {
-    name.static_string().unwrap_or("DW_AT")
+    in_comment(name.static_string(), "DW_AT")
+}
+
+/// The name of a tag or an attribute; what kind of name it is if it is not known.
+fn in_comment(known: Option<&'static str>, kind: &'static str) -> &'static str {
+    known.unwrap_or(kind)
 }
 
 /// The header of a unit: length without itself, version, place of the abbreviations, size of an address.
@@ -341,7 +346,7 @@ impl Lines {
             }
             Value::Flag => self.bytes(&[1], name),
             Value::Entry(id) => {
-                let offset = places.get(id.index()).map_or(0, |(_, offset)| *offset);
+                let (_, offset) = places[id.index()];
                 self.text(format!(".b32 {offset}"), &format!("{name} 0x{offset:x}"));
             }
             Value::Address(label) => self.text(format!(".b64 {label}"), name),

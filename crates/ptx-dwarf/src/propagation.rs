@@ -92,7 +92,7 @@ impl<'b> Propagation<'b> {
                     if !role.is_written() {
                         return;
                     }
-                    for &number in self.held_in.get(&register).map_or(&[][..], Vec::as_slice) {
+                    for &number in self.held_in.get(&register).into_iter().flatten() {
                         if let Some(parts) = state.get_mut(number) {
                             let names = |held: &Rc<Held>| {
                                 held.steps.iter().any(|step| step.register() == Some(register))

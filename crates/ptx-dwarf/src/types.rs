@@ -179,7 +179,7 @@ impl Unit<'_, '_> {
                 if node.has_flag("flags", "DIFlagVirtual") {
                     self.entries.set(base, dw::DW_AT_virtuality, Value::Number(1));
                 } else {
-                    self.set_offset(base, number(node, "offset").unwrap_or(0) / 8);
+                    self.set_offset(base, offset_of(node) / 8);
                 }
             }
             "DIDerivedType" if node.word("tag") == "DW_TAG_friend" => {
@@ -226,7 +226,7 @@ impl Unit<'_, '_> {
         if node.has_flag("flags", "DIFlagArtificial") {
             self.flag(entry, dw::DW_AT_artificial);
         }
-        let offset = number(node, "offset").unwrap_or(0);
+        let offset = offset_of(node);
         match number(node, "size") {
             Some(bits) if node.has_flag("flags", "DIFlagBitField") => {
                 self.bit_field(entry, node, offset, bits);
@@ -238,7 +238,10 @@ impl Unit<'_, '_> {
 
     /// A bit field lies in a unit of its type; its place counts from the highest bit (DWARF 2, 5.6.6).
     fn bit_field(&mut self, entry: EntryId, node: &DebugNode, offset: u64, bits: u64) {
-        let storage = self.bits_of(node.node("baseType")).filter(|bits| *bits > 0).unwrap_or(8);
+        let storage = match self.bits_of(node.node("baseType")) {
+            None | Some(0) => 8,
+            Some(bits) => bits,
+        };
         let start = offset - offset % storage;
         self.entries.set(entry, dw::DW_AT_byte_size, Value::Number(storage / 8));
         self.entries.set(entry, dw::DW_AT_bit_size, Value::Number(bits));
@@ -398,4 +401,10 @@ impl Unit<'_, '_> {
             | None => Vec::new(),
         }
     }
+}
+
+/// The offset of a member in bits. LLVM does not write one of zero.
+fn offset_of(node: &DebugNode) -> u64 {
+    // Default: as above.
+    number(node, "offset").unwrap_or(0)
 }

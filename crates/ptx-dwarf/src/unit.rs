@@ -369,10 +369,7 @@ impl<'u, 'v> Unit<'u, 'v> {
     }
 
     fn parameters_first(&self, variables: &mut [MetadataId]) {
-        variables.sort_by_key(|&variable| {
-            let argument = self.view.debug_node(variable).and_then(|node| number(node, "arg"));
-            argument.filter(|argument| *argument > 0).unwrap_or(u64::MAX)
-        });
+        variables.sort_by_key(|&variable| argument_order(self.view, variable));
     }
 
     /// A function's code.
@@ -412,10 +409,7 @@ impl<'u, 'v> Unit<'u, 'v> {
         let mut made: HashMap<ScopeKey, EntryId> = HashMap::default();
         made.insert(root, function);
         let mut variables: Vec<&TracedVariable> = trace.variables.iter().collect();
-        variables.sort_by_key(|variable| {
-            let argument = view.debug_node(variable.variable).and_then(|node| number(node, "arg"));
-            argument.filter(|argument| *argument > 0).unwrap_or(u64::MAX)
-        });
+        variables.sort_by_key(|variable| argument_order(view, variable.variable));
         // Parameters of a function precede everything else in it, in order.
         let mut by_scope: HashMap<ScopeKey, Vec<&TracedVariable>> = HashMap::default();
         for variable in variables {
@@ -426,7 +420,7 @@ impl<'u, 'v> Unit<'u, 'v> {
             }
         }
         let mut noted: HashSet<(MetadataId, Option<LocationId>)> = HashSet::default();
-        for variable in by_scope.get(&root).map_or(&[][..], Vec::as_slice) {
+        for variable in by_scope.get(&root).into_iter().flatten() {
             noted.insert((variable.variable, variable.inlined_at));
             self.variable(function, variable);
         }
@@ -476,7 +470,10 @@ impl<'u, 'v> Unit<'u, 'v> {
         let mut parent = next.and_then(|key| made.get(&key).copied());
         for key in pending.into_iter().rev() {
             let (Some(around), Some(node)) = (parent, view.debug_node(key.node)) else { return };
-            let own = variables.get(&key).map_or(&[][..], Vec::as_slice);
+            let own: &[&TracedVariable] = match variables.get(&key) {
+                Some(own) => own,
+                None => &[],
+            };
             let entry = if node.class == "DISubprogram" {
                 self.inlined_function(around, trace, key)
             } else if own.is_empty() {
@@ -571,7 +568,7 @@ impl<'u, 'v> Unit<'u, 'v> {
         for pair in self.list(unit.node("globals")).into_iter().filter_map(|pair| view.debug_node(pair)) {
             let Some(variable) = pair.node("var").filter(|variable| seen.insert(*variable)) else { continue };
             let Some(entry) = self.global(variable) else { continue };
-            let own = locations.remove(&variable).unwrap_or_default();
+            let own: Vec<_> = locations.remove(&variable).into_iter().flatten().collect();
             let constant_value = expression_of(view, pair).and_then(|expression| expression.constant);
             match constant_value {
                 Some(value) if own.is_empty() => {
@@ -683,4 +680,11 @@ fn variable_tag(node: &DebugNode) -> gimli::DwTag {
     } else {
         dw::DW_TAG_variable
     }
+}
+
+/// Orders variables: arguments by their number, before all others.
+fn argument_order(view: &View, variable: MetadataId) -> (bool, Option<u64>) {
+    let argument = view.debug_node(variable).and_then(|node| number(node, "arg"));
+    let argument = argument.filter(|argument| *argument > 0);
+    (argument.is_none(), argument)
 }

@@ -215,7 +215,10 @@ pub unsafe extern "C" fn ptx_device_properties(
         let device = &unsafe { given(device, "`device`") }?.0;
         let found = device.properties();
         let found = PtxProperties {
-            architecture: device.architecture().map_or(0, |sm| sm.number.into()),
+            architecture: match device.architecture() {
+                Some(sm) => sm.number.into(),
+                None => 0,
+            },
             warp_size: found.warp_size,
             threads_per_block: found.threads_per_block,
             block: found.block,

@@ -14,10 +14,11 @@ fn mapping(line: &str) -> Option<(u64, u64, bool)> {
     let (start, end) = words.next()?.split_once('-')?;
     let (start, end) = (u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?);
     let rights = words.next()?.as_bytes();
-    let path = words.nth(3).unwrap_or("");
-    // Device mappings and kernel pages are not ordinary memory, whatever their permissions.
-    let is_memory = !matches!(path, "[vvar]" | "[vvar_vclock]" | "[vsyscall]")
-        && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/") || path == "/dev/zero");
+    // Device mappings and kernel pages are not ordinary memory, whatever their permissions. Memory of no file has no path.
+    let is_memory = words.nth(3).is_none_or(|path| {
+        !matches!(path, "[vvar]" | "[vvar_vclock]" | "[vsyscall]")
+            && (!path.starts_with("/dev/") || path.starts_with("/dev/shm/") || path == "/dev/zero")
+    });
     (rights.first() == Some(&b'r') && is_memory).then(|| (start, end, rights.get(1) == Some(&b'w')))
 }
 

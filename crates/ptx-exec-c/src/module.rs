@@ -6,7 +6,7 @@ use ptx_device::{Device, Kernel, Module, Shape};
 
 use crate::device::PtxDevice;
 use crate::pointer::{given, items, store, text};
-use crate::status::{Failure, PtxStatus, guard};
+use crate::status::{Failure, PtxStatus, c_text, guard};
 use crate::stream::PtxStream;
 
 /// A module on a device. Its variables keep their values across launches.
@@ -72,10 +72,6 @@ pub struct PtxParameter {
     pub bytes: u32,
     /// Its offset in the parameter space.
     pub offset: u32,
-}
-
-fn c_text(text: &str) -> CString {
-    CString::new(text).unwrap_or_default()
 }
 
 /// Loads PTX. `name` is the file name in errors.

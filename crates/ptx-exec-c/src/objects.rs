@@ -414,8 +414,11 @@ pub unsafe extern "C" fn ptx_sampler_create(
         // SAFETY: the header's contract.
         let device = unsafe { given(device, "`device`") }?;
         // SAFETY: the header's contract.
-        let sampler = unsafe { options.as_ref() }.map(PtxSamplerOptions::read).transpose()?;
-        let made = device.0.sampler(sampler.unwrap_or_default())?;
+        let sampler = match unsafe { options.as_ref() } {
+            Some(options) => options.read()?,
+            None => Sampler::default(),
+        };
+        let made = device.0.sampler(sampler)?;
         // SAFETY: the header's contract.
         unsafe { store(handle, made.value(), "`handle`") }
     })

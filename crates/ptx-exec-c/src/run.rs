@@ -17,14 +17,19 @@ const KEPT: usize = 64;
 fn device() -> &'static Device {
     static DEVICE: OnceLock<Device> = OnceLock::new();
     DEVICE.get_or_init(|| {
-        let device = Device::with(DeviceOptions {
+        let mut options = DeviceOptions {
             after_stop: AfterStop::GoOn,
             host: Some(Arc::new(Mappings)),
-            // An invalid value selects the default here, since there is no way to report it.
-            engine: usual_engine().unwrap_or_default(),
-            check: usual_check().unwrap_or_default(),
             ..DeviceOptions::default()
-        });
+        };
+        // An invalid value selects the default here, since there is no way to report it.
+        if let Ok(engine) = usual_engine() {
+            options.engine = engine;
+        }
+        if let Ok(check) = usual_check() {
+            options.check = check;
+        }
+        let device = Device::with(options);
         print_to(&device, None, std::ptr::null_mut());
         device
     })
@@ -77,10 +82,19 @@ fn pack(kernel: &Kernel, values: &[u64]) -> Result<Vec<u8>, Failure> {
 }
 
 fn run(ptx: &str, values: &[u64], block: [c_int; 3], grid: [c_int; 3], shared: c_int) -> Result<(), Failure> {
-    let extents = |dims: [c_int; 3]| dims.map(|dim| u32::try_from(dim).unwrap_or(0));
+    let extents = |dims: [c_int; 3], of: &str, what: &str| -> Result<[u32; 3], Failure> {
+        let [x, y, z] = dims;
+        let negative = |_| {
+            let text = format!("{of} cannot have ({x}, {y}, {z}) {what}");
+            Failure::new(PtxStatus::PtxInvalidLaunch, text)
+        };
+        let extent = |dim: c_int| u32::try_from(dim).map_err(negative);
+        Ok([extent(x)?, extent(y)?, extent(z)?])
+    };
     let dynamic_shared =
         u32::try_from(shared).map_err(|_| Failure::value("the bytes of shared memory are negative"))?;
-    let shape = Shape { grid: extents(grid), block: extents(block), dynamic_shared, ..Shape::default() };
+    let (grid, block) = (extents(grid, "a grid", "blocks")?, extents(block, "a block", "threads")?);
+    let shape = Shape { grid, block, dynamic_shared, ..Shape::default() };
     let kernel = take(ptx)?;
     let result = pack(&kernel, values).and_then(|space| Ok(kernel.launch_raw(&shape, &space).map(drop)?));
     keep(ptx, kernel);

@@ -84,9 +84,17 @@ thread_local! {
     static LAST_JSON: RefCell<CString> = RefCell::default();
 }
 
+/// A text of C; zeros are written as in a literal.
+pub(crate) fn c_text(text: &str) -> CString {
+    let text = CString::new(text.replace('\0', "\\0"));
+    debug_assert!(text.is_ok(), "a zero was replaced");
+    // Default: as asserted.
+    text.unwrap_or_default()
+}
+
 fn keep(text: String, json: String) {
     for (text, place) in [(text, &LAST), (json, &LAST_JSON)] {
-        let text = CString::new(text.replace('\0', "\\0")).unwrap_or_default();
+        let text = c_text(&text);
         // A terminating thread may have no storage for it any more.
         let _ = place.try_with(|last| last.try_borrow_mut().map(|mut last| *last = text));
     }

@@ -95,7 +95,7 @@ static void check_run(void)
     OK(ptx_unregister_memory(numbers));
     EXPECT(numbers[0] == 0 && numbers[1] == 14);
     FAILS(ptx_try_run(run_text, 2, args, 1, 1, 1, 1, 1, 1, 0), PTX_INVALID_ARGUMENTS, "takes 3 arguments");
-    FAILS(ptx_try_run(run_text, 3, args, 1, -1, 1, 1, 1, 1, 0), PTX_INVALID_LAUNCH, "threads");
+    FAILS(ptx_try_run(run_text, 3, args, 1, -1, 1, 1, 1, 1, 0), PTX_INVALID_LAUNCH, "(1, -1, 1) threads");
     FAILS(ptx_try_run(NULL, 0, NULL, 1, 1, 1, 1, 1, 1, 0), PTX_INVALID_VALUE, "null");
     FAILS(ptx_try_run("nothing", 0, NULL, 1, 1, 1, 1, 1, 1, 0), PTX_INVALID_MODULE, "ptx:1:1: error[");
     char printed[16] = "";

@@ -4,6 +4,7 @@ use ptx_diag::{Diagnostic, Diagnostics};
 use ptx_ir::{At, FunctionDirective};
 
 use crate::error::codes;
+use crate::extents::all_dims;
 use crate::launch::{Dim3, Shape};
 
 /// Maximum blocks of a cluster: the limit of GPUs for a kernel that allows more than the portable 8.
@@ -35,7 +36,7 @@ impl Clusters {
         for (directive, at) in directives {
             match directive {
                 FunctionDirective::ReqNCtaPerCluster(dims) => {
-                    required = Some((dims.map(|dim| dim.unwrap_or(1)), at.0));
+                    required = Some((all_dims(*dims), at.0));
                 }
                 FunctionDirective::MaxClusterRank(rank) => most = Some((u64::from(*rank), at.0)),
                 FunctionDirective::ExplicitCluster => explicit_only = Some(at.0),
@@ -44,6 +45,7 @@ impl Clusters {
             }
         }
         let given = launch.cluster.or(required.map(|(dims, _)| dims));
+        // Default: without a shape each block is a cluster.
         let shape = given.unwrap_or([1; 3]);
         let blocks = shape.iter().fold(1u64, |product, &dim| product.saturating_mul(dim.into()));
         let mut refuse = |span, text: String| findings.push(Diagnostic::error(codes::SHAPE, span, text));

@@ -16,7 +16,7 @@ use crate::machine::probe::Probe;
 use crate::machine::texture::texture;
 use crate::machine::{self, Geometry, Heap, WarpId, report};
 use crate::memory::{AddressSize, Concurrency, Fault, GlobalMemory, Pieces};
-use crate::program::{Accesses, Builtin, Effect, Mask, Product, Program, Row};
+use crate::program::{Accesses, Builtin, Effect, Functions, Mask, Product, Program, Row};
 use crate::repeat::LoadedLaunch;
 use crate::texture::Units;
 
@@ -264,7 +264,7 @@ pub trait Launchable {
         let warp = Some(WarpId { rank: 0, index: warp });
         // The engine does not report the local memory frames of functions called by the kernel.
         let function = pc.and_then(|pc| begun.program.origins.get(pc as usize)).map(|origin| origin.function);
-        let frames = function.filter(|&function| function == begun.program.entry).map(|entry| (entry, 0));
+        let frames = function.filter(|&function| function == Functions::KERNEL).map(|entry| (entry, 0));
         let frames = frames.into_iter().collect();
         let stop = machine::Stop { kind, pc, lane, warp, related, frames };
         let mut trap = report::trap(begun.program, &begun.geometry, block, stop);

@@ -43,6 +43,12 @@ pub(crate) fn check_shape(grid: Dim3, block: Dim3) -> Result<(), Diagnostics> {
     Ok(())
 }
 
+/// The dimensions of a directive.
+pub(crate) fn all_dims(dims: [Option<u32>; 3]) -> [u32; 3] {
+    // Default: those that a directive leaves out are 1 (manual 11.4).
+    dims.map(|dim| dim.unwrap_or(1))
+}
+
 /// Checks the launch against the kernel's directives (manual 11.4).
 pub(crate) fn check_directives(
     directives: &[(FunctionDirective, At)],
@@ -50,7 +56,7 @@ pub(crate) fn check_directives(
 ) -> Result<(), Diagnostics> {
     let mut findings = Diagnostics::new();
     let threads: u64 = launch.block.iter().map(|&dim| u64::from(dim)).product();
-    let named = |dims: &[Option<u32>; 3]| dims.map(|dim| dim.unwrap_or(1));
+    let named = |dims: &[Option<u32>; 3]| all_dims(*dims);
     for (directive, at) in directives {
         let text = match directive {
             FunctionDirective::ReqNtid(dims) if named(dims) != launch.block => {

@@ -161,7 +161,9 @@ fn convert<S: ArgumentSource>(
         b's' => {
             let address = source.next(source.word())?;
             let mut text = source.text(address)?;
-            text.truncate(spec.precision.unwrap_or(usize::MAX));
+            if let Some(precision) = spec.precision {
+                text.truncate(precision);
+            }
             pad(spec, "", text, false)
         }
         b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
@@ -210,6 +212,7 @@ fn float(conversion: u8, spec: Spec, value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "nan".to_owned() } else { "inf".to_owned() };
     }
+    // Default: that of C.
     let precision = spec.precision.unwrap_or(6);
     match conversion {
         b'f' => {
@@ -232,6 +235,7 @@ fn exponential(value: f64, precision: usize, point: bool) -> String {
 
 fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
     let scientific = format!("{value:.*e}", precision - 1);
+    // Default: Rust's scientific notation always has an exponent.
     let exponent: i32 = scientific.split_once('e').and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
     let strip = |text: String| {
         if keep_zeros || !text.contains('.') {

@@ -14,7 +14,7 @@ use crate::error::{ExecError, codes, one};
 use crate::inputs::host_threads;
 use crate::kernel::{Kernel, Parameter, With, parameters};
 use crate::launch::{Completion, Limits, Shape};
-use crate::layout::{Ground, VariableAddresses, lay_out};
+use crate::layout::{Ground, VariableAddresses, bytes_of, lay_out};
 use crate::machine::{Geometry, Heap};
 use crate::memory::{AddressSize, HostMemory, Memory, MemoryError, Pieces, RegionKind, Space};
 use crate::texture::{Handle, TextureError, TextureSet, check_reference, opaque_of};
@@ -169,7 +169,7 @@ impl Image {
                 (Space::Const, Some((base, _))) => base,
                 _ => 0,
             };
-            let bytes = variable.bytes().unwrap_or(0);
+            let bytes = bytes_of(variable);
             let name = self.module.name(variable.name).to_owned();
             self.variables.insert(name, Variable { address: base + address, bytes, space });
         }

@@ -42,6 +42,14 @@ pub(crate) fn host_threads() -> NonZeroUsize {
     *THREADS.get_or_init(|| std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN))
 }
 
+/// The address of a buffer that has been placed.
+pub(crate) fn base_of(bases: &[Option<u64>], number: usize) -> u64 {
+    let base = bases.get(number).copied().flatten();
+    debug_assert!(base.is_some(), "{number} is no buffer");
+    // Default: relocations and arguments have been checked.
+    base.unwrap_or(0)
+}
+
 /// The address of the buffer of each argument that has one, and of each further buffer.
 ///
 /// # Errors
@@ -89,6 +97,7 @@ pub(crate) fn multicasts(launch: &Launch, bases: &[Option<u64>]) -> Vec<Multicas
         Argument::Bytes(_) | Argument::Buffer(_) | Argument::Tensor(..) | Argument::Handle(_) => None,
     });
     let multicast = |places: Vec<(u64, u64)>| Multicast {
+        // Default: an object without members has no memory.
         bytes: places.iter().map(|(_, bytes)| *bytes).min().unwrap_or(0),
         members: places.iter().map(|(base, _)| *base).collect(),
     };
@@ -149,7 +158,7 @@ pub(crate) fn pass_arguments(
                 if bytes.len() as u64 > 1 << ALLOCATION_SHIFT {
                     report(format!("is a buffer of {} bytes, too large", bytes.len()));
                 }
-                let base = bases.get(index).copied().flatten().unwrap_or(0);
+                let base = base_of(bases, index);
                 match argument {
                     Argument::Tensor(map, _) => map.moved_by(base).to_bytes().to_vec(),
                     _ => base.to_le_bytes()[..address_size.bytes() as usize].to_vec(),

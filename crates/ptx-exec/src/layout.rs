@@ -52,7 +52,7 @@ impl Layout {
         let object = |(id, (space, address)): (&VarId, &(Space, u64))| {
             let variable = module.variable(*id);
             let is_dynamic = *space == Space::Shared && variable.linkage == Linkage::Extern;
-            let bytes = if is_dynamic { 0 } else { variable.bytes().unwrap_or(0) };
+            let bytes = if is_dynamic { 0 } else { bytes_of(variable) };
             let name = format!("variable `{}`", module.name(variable.name));
             (Object { name, space: *space, address: *address, bytes }, is_dynamic)
         };
@@ -192,15 +192,22 @@ fn place_references(module: &Module, reached: &Reached, layout: &mut Layout, fin
 /// 5.1.8, 11.6.1).
 fn place_dynamic(module: &Module, dynamic: &[VarId], layout: &mut Layout) {
     layout.dynamic_align =
-        dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).max().unwrap_or(1).max(16);
+        dynamic.iter().map(|&id| u64::from(module.variable(id).alignment())).fold(16, u64::max);
     layout.has_dynamic = !dynamic.is_empty();
     for &id in dynamic {
         layout.addresses.insert(id, (Space::Shared, layout.dynamic_start()));
     }
 }
 
+/// The size of a variable that has been placed.
+pub(crate) fn bytes_of(variable: &Variable) -> u64 {
+    // Default: a size that does not fit 64 bits has been refused; no object would be as large.
+    variable.bytes().unwrap_or(u64::MAX)
+}
+
 /// Rounds up to the next multiple of an alignment.
 pub(crate) fn align_up(value: u64, align: u64) -> u64 {
+    // Default: nothing has room beyond the last address.
     value.checked_next_multiple_of(align.max(1)).unwrap_or(u64::MAX)
 }
 
@@ -253,15 +260,17 @@ fn collect<'i>(
 ) -> Initialized {
     let lanes = u64::from(variable.shape.lanes());
     // Elements per nesting depth: the dimensions from the second on, then the lanes of a vector.
-    let inner: Vec<u64> = variable.dims.iter().skip(1).map(|dim| dim.unwrap_or(1)).collect();
+    let inner: Vec<Option<u64>> = variable.dims.iter().skip(1).copied().collect();
     let mut strides: Vec<u64> = (0..variable.dims.len())
-        .map(|depth| inner[depth..].iter().fold(lanes, |n, &dim| n.saturating_mul(dim)))
+        .map(|depth| inner[depth..].iter().flatten().fold(lanes, |n, &dim| n.saturating_mul(dim)))
         .collect();
-    if lanes > 1 {
-        strides.push(1);
-    }
-    let total =
-        variable.bytes().unwrap_or(0) / u64::from(variable.scalar_type().map_or(1, ScalarType::bytes));
+    strides.push(1);
+    let element = match variable.scalar_type() {
+        Some(ty) => ty.bytes(),
+        // Values of opaque types are refused elsewhere.
+        None => 1,
+    };
+    let total = bytes_of(variable) / u64::from(element);
     let mut stack = vec![(init, 0u64, 0usize, total)];
     while let Some((value, start, depth, room)) = stack.pop() {
         let Some(count) = value.list_len() else {
@@ -271,7 +280,7 @@ fn collect<'i>(
             continue;
         };
         // Lists nested more deeply than the dimensions contain scalars.
-        let stride = strides.get(depth).copied().unwrap_or(1);
+        let stride = strides[depth.min(strides.len() - 1)];
         if (count as u64).saturating_mul(stride) > room {
             let text = "the initial value has more elements than the variable";
             return Err(Box::new(Diagnostic::error(codes::SIZE, variable.at.0, text)));

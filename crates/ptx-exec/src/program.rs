@@ -16,8 +16,10 @@ mod barrier;
 mod call;
 mod cluster;
 mod collective;
+mod component;
 mod digest;
 mod formula;
+mod functions;
 mod indirect;
 mod instruction;
 mod lines;
@@ -40,7 +42,6 @@ use rustc_hash::FxHashMap;
 
 pub use crate::memory::Order;
 use crate::memory::{AddressSize, shared_address};
-use crate::object::Object;
 pub use access::{Accesses, Run};
 
 pub use alu::{
@@ -52,7 +53,9 @@ pub use barrier::{BarrierAction, BlockBarrier};
 pub use call::{Builtin, Call, Callee, Slot};
 pub use cluster::{Audience, ClusterAction, MapAddress, TryCancel};
 pub use collective::{Collective, CollectiveKind, Participants, ReduceOp, ShuffleMode, VoteMode};
+pub use component::{along, axis};
 pub use formula::Formula;
+pub use functions::{Function, Functions};
 pub use instruction::{Alu, Effect, Inst, Op};
 pub use lines::Files;
 pub use lines::SourceLine;
@@ -82,22 +85,6 @@ pub use texture::{
 };
 pub use tile::{Cell, Spread, Tiles};
 pub use wgmma::{FactorA, SharedFactor, WARPGROUP, WarpgroupAction, WarpgroupProduct};
-
-/// A function.
-#[derive(Clone, Debug, Hash)]
-pub struct Function {
-    pub name: String,
-    /// Index of its first instruction.
-    pub start: u32,
-    /// Register rows of its frame.
-    pub rows: u32,
-    /// Bytes of local memory of its frame.
-    pub local: u32,
-    /// The variables in that local memory; their addresses are offsets from its start.
-    pub objects: Box<[Object]>,
-    pub params: Box<[Slot]>,
-    pub results: Box<[Slot]>,
-}
 
 /// Source location of an instruction.
 #[derive(Clone, Debug)]
@@ -169,16 +156,35 @@ pub struct Program {
     /// The source lines of the instructions.
     pub lines: Vec<Arc<SourceLine>>,
     pub constants: Constants,
-    pub functions: Vec<Function>,
+    pub functions: Functions,
     /// Maps function numbers of the module to indices in `functions`.
     pub numbers: FxHashMap<u32, u32>,
-    /// Index of the kernel.
-    pub entry: u32,
     /// The address size.
     pub address_size: AddressSize,
 }
 
 impl Program {
+    /// The kernel.
+    pub fn kernel(&self) -> &Function {
+        self.functions.kernel()
+    }
+
+    /// The name of a function, for messages; empty if there is none with this index.
+    pub(crate) fn function_name(&self, index: u32) -> &str {
+        match self.functions.get(index as usize) {
+            Some(function) => &function.name,
+            None => "",
+        }
+    }
+
+    /// The mnemonic of an instruction, for messages; empty in a program that was compiled ahead of time, which has none.
+    pub fn mnemonic(&self, pc: u32) -> String {
+        match self.origins.get(pc as usize) {
+            Some(origin) => origin.mnemonic.to_string(),
+            None => String::new(),
+        }
+    }
+
     /// The source line of an instruction.
     pub fn line_of(&self, pc: u32) -> Option<&Arc<SourceLine>> {
         let line = self.origins.get(pc as usize)?.line?;

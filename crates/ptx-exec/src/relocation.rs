@@ -3,6 +3,7 @@
 use ptx_diag::{Diagnostic, Diagnostics};
 
 use crate::error::codes;
+use crate::inputs::base_of;
 use crate::launch::{Argument, Content, Launch, Relocation};
 use crate::memory::{ALLOCATION_SHIFT, AddressSize};
 use crate::tensormap::BYTES;
@@ -83,7 +84,7 @@ impl Launch {
         bases: &[Option<u64>],
         size: AddressSize,
     ) {
-        let base = |buffer: usize| bases.get(buffer).copied().flatten().unwrap_or(0);
+        let base = |buffer: usize| base_of(bases, buffer);
         for Relocation { offset, content, .. } in
             self.relocations.iter().filter(|relocation| relocation.inside == number)
         {

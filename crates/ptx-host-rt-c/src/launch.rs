@@ -85,6 +85,7 @@ pub extern "C" fn ptx_host_status_name(status: c_int) -> *const c_char {
 pub(crate) fn keep_error(text: &str) {
     ERROR.with(|error| {
         if let Ok(mut error) = error.try_borrow_mut() {
+            // Default: the text has no zeros, so that it is one of C.
             *error = CString::new(text.replace('\0', " ")).unwrap_or_default();
         }
     });

@@ -4,7 +4,8 @@
 //! instructions ([`Site`]), and the source location of each instruction, as JSON text.
 
 use ptx_exec::program::{
-    Alu, BarrierAction, BlockBarrier, Builtin, Call, Callee, Constants, Effect, Inst, Op, Program, Src,
+    Alu, BarrierAction, BlockBarrier, Builtin, Call, Callee, Constants, Effect, Function, Functions, Inst,
+    Op, Program, Src,
 };
 use ptx_exec::{AddressSize, Dim3};
 use rustc_hash::FxHashMap;
@@ -135,9 +136,8 @@ impl ForShape {
             origins: Vec::new(),
             lines: Vec::new(),
             constants: Constants::default(),
-            functions: Vec::new(),
+            functions: Functions::of_kernel(Function::default()),
             numbers: FxHashMap::default(),
-            entry: 0,
             address_size: AddressSize::Bits64,
         }
     }

@@ -12,13 +12,16 @@ impl Job {
     /// Sizes of the non-global memories that a warp accesses; `live` are the live blocks of its cluster.
     pub(super) fn around<'a>(&self, frame: &WarpFrame, live: &'a [bool]) -> Around<'a> {
         // SAFETY: the program is alive while blocks run.
-        let function = unsafe { frame.program.as_ref() }
-            .and_then(|program| program.functions.get(program.entry as usize));
+        let program = unsafe { frame.program.as_ref() };
+        debug_assert!(program.is_some(), "a warp without a program");
         Around {
             shared: self.geometry.shared.into(),
             rank: frame.rank,
             live,
-            local: function.map_or(0, |function| function.local.into()),
+            local: match program {
+                Some(program) => program.kernel().local.into(),
+                None => 0,
+            },
             constant: self.constant_bytes,
             params: self.param_bytes,
         }

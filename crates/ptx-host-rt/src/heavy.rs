@@ -88,13 +88,15 @@ impl ClusterResources {
             self.peers[rank as usize] = shared;
             let block = &raw mut self.blocks[rank as usize];
             for warp in 0..warps {
+                let rows = heavy.cluster.rows(rank, warp).map(<[Row]>::as_mut_ptr);
+                debug_assert!(rows.is_some(), "warp {warp} of block {rank}");
                 self.frames.push(WarpFrame {
                     shared,
                     block,
                     rank,
                     sites: frame.sites.wrapping_add(sites * rank as usize),
                     peers: self.peers.as_ptr(),
-                    rows: heavy.cluster.rows(rank, warp).as_mut_ptr(),
+                    rows: rows.unwrap_or(std::ptr::null_mut()),
                     heavy: &raw mut *heavy,
                     block_index: geometry.block_index(number, rank),
                     warp: warp as u32,
@@ -292,12 +294,14 @@ pub(super) unsafe extern "C" fn hand_over(
             let heavy = &mut *(*frame).heavy;
             if (*(*frame).attention).load(Ordering::Relaxed) != 0 {
                 let first = heavy.cluster.first_group(rank, warp);
+                // Default: no thread is stopped if all have exited.
                 ((*frame).pc, (*frame).stopped) = first.unwrap_or_default();
                 return Status::Interrupted as i32;
             }
             let (run, did_something) = match heavy.cluster.run_warp(rank, warp) {
                 Ok(run) => run,
                 Err(stop) => {
+                    // Default: the stop itself says that it is at no instruction.
                     ((*frame).pc, (*frame).stopped) = (stop.pc.unwrap_or(0), 1 << (stop.lane % WARP));
                     heavy.stopped = Some(Box::new(stop));
                     return Status::Noted as i32;

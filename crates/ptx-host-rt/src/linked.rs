@@ -109,7 +109,7 @@ impl Linked {
         let limits = Limits::default();
         let system = System::new(heap(if self.about.heap { limits.heap } else { 0 }), limits.output);
         let threads = match request.threads {
-            0 => std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get),
+            0 => std::thread::available_parallelism().unwrap_or(std::num::NonZeroUsize::MIN).get(),
             threads => threads as usize,
         };
         let given = Given {
@@ -183,14 +183,16 @@ impl Linked {
             let place = about.places.get(pc as usize);
             let found =
                 place.and_then(|&(file, line, column)| Some((files.get(file as usize)?, line, column)));
-            found.map_or(String::new(), |(file, line, column)| format!("{file}:{line}:{column}: "))
+            match found {
+                Some((file, line, column)) => format!("{file}:{line}:{column}: "),
+                None => String::new(),
+            }
         };
         let ([bx, by, bz], [tx, ty, tz]) = (stop.block, geometry.thread(stop.warp, stop.lane));
-        let at = stop.pc.map(place).unwrap_or_default();
         let kind = &stop.kind;
-        let thread = match stop.pc {
-            Some(_) => format!(", thread ({tx}, {ty}, {tz})"),
-            None => String::new(),
+        let (at, thread) = match stop.pc {
+            Some(pc) => (place(pc), format!(", thread ({tx}, {ty}, {tz})")),
+            None => (String::new(), String::new()),
         };
         let mut text = format!("{at}{kind}; in kernel {kernel}, block ({bx}, {by}, {bz}){thread}");
         for (pc, what) in &stop.related {

@@ -94,7 +94,7 @@ unsafe extern "C" fn common(_: *mut WarpFrame, numbers: *const u32, lanes: u32) 
     // SAFETY: an array of 32 numbers.
     let numbers = unsafe { std::slice::from_raw_parts(numbers, 32) };
     let mut given = ptx_exec::program::lanes(lanes).map(|lane| numbers[lane]);
-    let first = given.next().unwrap_or(0);
+    let Some(first) = given.next() else { return 0 };
     let differs = given.any(|number| number != first);
     u64::from(first) | u64::from(differs) << 32
 }

@@ -20,7 +20,7 @@ use ptx_exec::program::{Alu, Binary, Effect, Inst, Op, Operand, Packing, Program
 use ptx_exec::scalar::int::Saturation;
 use rustc_hash::FxHashMap;
 
-use crate::analysis::{Access, BlockId, Graph, Liveness};
+use crate::analysis::{BlockId, Graph, Liveness};
 use crate::inline::Inlined;
 
 /// Kernels with more blocks get no twins.
@@ -52,7 +52,7 @@ fn twins(program: &Program) -> Option<Inlined> {
     if loops.is_empty() {
         return None;
     }
-    let liveness = Liveness::new(program, &graph).ok()?;
+    let liveness = Liveness::new(program, &graph);
     let kernel = Kernel::new(program, &graph, &liveness);
     let mut counters = Vec::new();
     for inside in loops {
@@ -80,16 +80,15 @@ impl<'a> Kernel<'a> {
         let mut writers: FxHashMap<u32, Vec<(BlockId, u32)>> = FxHashMap::default();
         let mut halves = BTreeSet::new();
         for (id, block) in graph.blocks().iter().enumerate() {
-            for pc in block.first..block.end {
-                let op = &program.code[pc as usize].op;
-                for row in Access::of(op).unwrap_or_default().writes {
+            for (pc, inst, access) in graph.code(program, block) {
+                for &row in &access.writes {
                     let places = writers.entry(row).or_default();
                     // A guarded instruction at which lanes wait is the start of two blocks.
                     if places.iter().all(|(_, other)| *other != pc) {
                         places.push((id, pc));
                     }
                 }
-                op.operands(&mut |operand| {
+                inst.op.operands(&mut |operand| {
                     if let Operand::ReadPair(src) = operand {
                         halves.extend([src.as_register(), src.plus(1).as_register()].into_iter().flatten());
                     }
@@ -104,7 +103,10 @@ impl<'a> Kernel<'a> {
     }
 
     fn writers(&self, row: u32) -> &[(BlockId, u32)] {
-        self.writers.get(&row).map_or(&[], Vec::as_slice)
+        match self.writers.get(&row) {
+            Some(writers) => writers,
+            None => &[],
+        }
     }
 
     /// The rows that count the iterations of a loop and are live after it.
@@ -200,7 +202,7 @@ impl<'a> Kernel<'a> {
     /// The program with the twins, whose rows are after all others.
     fn with_twins(&self, counters: &[Counter]) -> Inlined {
         let program = self.program;
-        let first = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let first = program.kernel().rows;
         let twins: Vec<(&Counter, u32)> = counters.iter().zip(first..).collect();
         // The operations inserted after an instruction, and the operands that it reads instead.
         let mut after: BTreeMap<u32, Vec<Op>> = BTreeMap::new();
@@ -236,6 +238,7 @@ impl<'a> Kernel<'a> {
         }
         // Branches go to the first instruction that their target became: never between a counter's write and its twin's.
         let end = code.len() as u32;
+        debug_assert_eq!(starts.len(), program.code.len(), "an instruction without a place");
         let moved = |pc: &mut u32| *pc = starts.get(*pc as usize).copied().unwrap_or(end);
         for inst in &mut code {
             match &mut inst.op {
@@ -246,9 +249,7 @@ impl<'a> Kernel<'a> {
         }
         let mut functions = program.functions.clone();
         functions.iter_mut().for_each(|function| moved(&mut function.start));
-        if let Some(entry) = functions.get_mut(program.entry as usize) {
-            entry.rows += twins.len() as u32;
-        }
+        functions.kernel_mut().rows += twins.len() as u32;
         let origins = places.iter().filter_map(|&pc| program.origins.get(pc as usize).cloned()).collect();
         Inlined { program: Program { code, origins, functions, ..program.clone() }, places }
     }

@@ -29,13 +29,13 @@ pub(crate) fn guard_exchanges(program: &Program, inlined: Option<Inlined>) -> Op
     let same = || Inlined { program: program.clone(), places: (0..program.code.len() as u32).collect() };
     let mut inlined = inlined.unwrap_or_else(same);
     for exchange in exchanges {
-        if let Some(branch) = inlined.program.code.get_mut(exchange.branch as usize) {
-            *branch = Inst { guard: None, op: Op::Effect(Effect::Nothing) };
-        }
-        let stores = exchange.branch as usize + 1..exchange.after as usize;
-        for store in inlined.program.code.get_mut(stores).unwrap_or_default() {
-            store.guard = Some(exchange.guard);
-        }
+        let code = inlined.program.code.get_mut(exchange.branch as usize..exchange.after as usize);
+        let Some([branch, stores @ ..]) = code else {
+            debug_assert!(false, "a branch outside of the program");
+            continue;
+        };
+        *branch = Inst { guard: None, op: Op::Effect(Effect::Nothing) };
+        stores.iter_mut().for_each(|store| store.guard = Some(exchange.guard));
     }
     Some(inlined)
 }

@@ -33,7 +33,7 @@ pub fn inline(program: &Program) -> Result<Option<Inlined>, Refusal> {
 
 fn without_calls(program: &Program) -> Result<Option<Inlined>, Refusal> {
     let is_call = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Call(_)));
-    let Some(entry) = program.functions.get(program.entry as usize) else { return Ok(None) };
+    let entry = program.kernel();
     let allocates = stack::allocates(program);
     if !allocates && !body(program, entry).any(|pc| program.code.get(pc as usize).is_some_and(is_call)) {
         return Ok(None);

@@ -6,7 +6,7 @@ use ptx_exec::program::{Program, Src};
 use ptx_llvm::host::{Cpu, HostMachine};
 use ptx_llvm::{Context, OptLevel};
 
-use crate::analysis::{Access, Analysis, Launched, Shape, Stride};
+use crate::analysis::{Analysis, Launched, Shape, Stride};
 use crate::error::CompileError;
 use crate::inline::{Inlined, inline};
 use crate::join::{Joined, analyze};
@@ -48,9 +48,8 @@ pub fn print_after(
     let analysis = analyze(analyzed, launched, kernel::lanes(&machine));
     let (analysis, joined) = analysis
         .map_err(|refusal| CompileError::refused(original(inlined.as_ref(), refusal.pc), refusal.why))?;
-    let analyzed = joined.as_ref().map_or(analyzed, |joined| &joined.program);
     let (analysis, inlined, joined) = (&analysis, inlined.as_ref(), joined.as_ref());
-    let text = Text { program, analyzed, analysis, inlined, joined, launched, place };
+    let text = Text { program, analysis, inlined, joined, launched, place };
     Ok(if stage == Stage::Rows { text.rows() } else { text.schedule() })
 }
 
@@ -82,7 +81,6 @@ fn original(inlined: Option<&Inlined>, pc: u32) -> u32 {
 
 struct Text<'a> {
     program: &'a Program,
-    analyzed: &'a Program,
     analysis: &'a Analysis,
     inlined: Option<&'a Inlined>,
     joined: Option<&'a Joined>,
@@ -94,8 +92,7 @@ impl Text<'_> {
     /// An instruction and its location.
     fn instruction(&self, pc: u32) -> String {
         let pc = original(self.inlined, self.joined.map_or(pc, |joined| joined.place(pc)));
-        let mnemonic = self.program.origins.get(pc as usize).map(|origin| origin.mnemonic.to_string());
-        format!("{}: {}", (self.place)(pc), mnemonic.unwrap_or_default())
+        format!("{}: {}", (self.place)(pc), self.program.mnemonic(pc))
     }
 
     /// For each instruction, the rows that it writes: numbers, widths, shapes, bounds.
@@ -103,9 +100,8 @@ impl Text<'_> {
         let mut text = String::new();
         for block in self.analysis.graph.blocks() {
             for pc in block.first..block.end {
-                let access = Access::of(&self.analyzed.code[pc as usize].op).unwrap_or_default();
                 let _ = writeln!(text, "{}", self.instruction(pc));
-                for row in access.writes {
+                for &row in &self.analysis.graph.access(pc).writes {
                     let _ = writeln!(text, "    {}", self.row(row));
                 }
             }

@@ -115,15 +115,13 @@ fn join(program: &Program, sites: &BTreeSet<u32>) -> Result<Joined, Refusal> {
             None => kinds.push((operation.kind, vec![pc])),
         }
     }
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     let mut joiner = Joiner { program: program.clone(), rows, places: Vec::new(), meetings: BTreeMap::new() };
     for (_, sites) in kinds {
         joiner.join(program, &sites)?;
     }
     let Joiner { mut program, rows, places, meetings } = joiner;
-    if let Some(entry) = program.functions.get_mut(program.entry as usize) {
-        entry.rows = rows;
-    }
+    program.functions.kernel_mut().rows = rows;
     let count = (program.code.len() - places.len()) as u32;
     Ok(Joined { program, count, places, meetings })
 }
@@ -184,10 +182,9 @@ impl Joiner {
 
     /// Appends an instruction that is made for one of the program.
     fn emit(&mut self, pc: u32, op: impl Into<Op>) -> u32 {
-        if let Some(origin) = self.program.origins.get(pc as usize).cloned() {
-            let origin: Origin = origin;
-            self.program.origins.push(origin);
-        }
+        let origin: Option<Origin> = self.program.origins.get(pc as usize).cloned();
+        debug_assert!(origin.is_some(), "instruction {pc} without an origin");
+        self.program.origins.extend(origin);
         self.program.code.push(Inst { guard: None, op: op.into() });
         self.places.push(pc);
         self.program.code.len() as u32 - 1
@@ -198,7 +195,7 @@ impl Joiner {
             Some(Op::Effect(Effect::Branch { target })) => *target = to,
             // The joined operation, whose lanes now branch; its guard becomes that of the branch.
             Some(op) => *op = Effect::Branch { target: to }.into(),
-            None => {}
+            None => debug_assert!(false, "no instruction {at}"),
         }
     }
 

@@ -133,7 +133,7 @@ pub(crate) fn generate_one<'c>(
 ) -> Result<Generated<'c>, CompileError> {
     if program.address_size == AddressSize::Bits32 {
         // The code uses host addresses as global addresses.
-        let entry = program.functions.get(program.entry as usize).map_or(0, |function| function.start);
+        let entry = program.kernel().start;
         return Err(CompileError::refused(entry, "modules with 32-bit addresses are not compiled"));
     }
     let lanes = lanes(machine);
@@ -207,7 +207,10 @@ fn generate_of<'c>(
     let extras = Extras { notes: notes.as_ref(), lines, joined, checks_memory: options.check_memory };
     let Made { runs, asks } =
         code::generate(&module, machine, program, &analysis, launched, lanes(machine), extras)?;
-    let remarks = notes.map_or(Vec::new(), |notes| remarks::of_notes(program, &analysis, notes));
+    let remarks = match notes {
+        Some(notes) => remarks::of_notes(program, &analysis, notes),
+        None => Vec::new(),
+    };
     module.verify()?;
     let claims = analysis.shapes.claims().cloned();
     Ok(Generated { module, runs, asks, claims, remarks })
@@ -364,7 +367,7 @@ impl Kernel {
             }
         };
         if let Some(file) = &options.perf_map {
-            let name = program.functions.get(program.entry as usize).map_or("", |kernel| &kernel.name);
+            let name = &program.kernel().name;
             perf::add(&entry.object, address, &format!("{name} {file}"))?;
         }
         let program = inlined.as_ref().map_or(program, |inlined| &inlined.program);

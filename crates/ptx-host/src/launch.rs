@@ -202,6 +202,7 @@ pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Resul
     // The layout of CUDA's driver: its size, and the barrier of the grid.
     let workspace = begun.cooperative.then(|| Box::new(AtomicU64::new(size_of::<u64>() as u64)));
     let given = Given {
+        // Default: only the grids of cooperative launches have a workspace.
         workspace: workspace.as_ref().map_or(0, |workspace| workspace.as_ptr() as u64),
         assistant: assistant.as_ref(),
         system: Some(&system),

@@ -73,7 +73,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn mnemonic(&self, pc: u32) -> String {
-        self.program.origins.get(pc as usize).map_or(String::new(), |origin| origin.mnemonic.to_string())
+        self.program.mnemonic(pc)
     }
 
     /// Describes what an operand depends on.

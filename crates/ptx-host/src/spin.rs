@@ -119,14 +119,14 @@ impl<'a> Loop<'a> {
     fn changing(&self) -> BTreeSet<u32> {
         let mut changing: BTreeSet<u32> = BTreeSet::new();
         for (_, op, _) in self.code() {
-            changing.extend(Access::of(op).map_or_else(|_| Vec::new(), |access| access.writes));
+            changing.extend(Access::of(op).writes);
         }
         // The greatest fixed point: starts with all rows that the loop writes, and removes rows all of whose writers compute from unchanging rows only. A
         // dependence chain of n instructions takes n rounds at most. The remaining rows depend on themselves, as a counter does.
         loop {
             let mut open = BTreeSet::new();
             for (_, op, guard) in self.code() {
-                let Ok(Access { reads, writes }) = Access::of(op) else { continue };
+                let Access { reads, writes } = Access::of(op);
                 let mut reads = reads.iter().filter_map(|src| src.as_register()).chain(guard);
                 if !is_function(op) || reads.any(|row| changing.contains(&row)) {
                     open.extend(writes);

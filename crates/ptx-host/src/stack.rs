@@ -18,10 +18,10 @@ pub(crate) fn stack_bytes(program: &Program) -> usize {
 /// As [`stack_bytes`], for a function with the rows of `lanes` lanes at a time.
 pub(crate) fn stack_bytes_of(program: &Program, lanes: usize) -> usize {
     const RUNTIME: usize = 64 << 10;
-    let function = program.functions.get(program.entry as usize);
+    let function = program.kernel();
     let local = |function: &Function| if has_large_local(function) { 0 } else { function.local as usize };
     let rows = |function: &Function| function.rows as usize + most_rows(program);
-    let of_lane = function.map_or(0, |function| 2 * 8 * rows(function) + local(function));
+    let of_lane = 2 * 8 * rows(function) + local(function);
     of_lane * lanes + RUNTIME
 }
 

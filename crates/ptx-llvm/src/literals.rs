@@ -13,7 +13,7 @@
 //! float +snan(0x1)         float 0x7FF0000020000000     a NaN with its payload
 //! ```
 //!
-//! The attribute `denormal_fpenv` is spelled anew, too (`denormal.rs`).
+//! The attribute `denormal_fpenv` is spelled anew, too (`denormal_fpenv.rs`).
 //!
 //! A literal's type is the last floating-point type before it: LLVM writes a type before the first of the
 //! operands that have it.
@@ -21,7 +21,7 @@
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, Round, Status};
 
-use crate::denormal;
+use crate::denormal_fpenv;
 use crate::error::TextPosition;
 
 /// A text whose literals LLVM 22 reads.

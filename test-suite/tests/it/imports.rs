@@ -121,7 +121,7 @@ impl Imports {
     }
 }
 
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut work = vec![folder.to_owned()];
     while let Some(folder) = work.pop() {
@@ -254,7 +254,7 @@ fn use_tree(
 }
 
 /// The crates of the workspace, by name.
-fn crates() -> Vec<(String, PathBuf)> {
+pub(crate) fn crates() -> Vec<(String, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
     for folder in ["crates", "tools"] {

@@ -3,6 +3,7 @@
 mod alignment;
 mod claims;
 mod convergence;
+mod defaults;
 mod families;
 mod gpu_golden;
 mod grammar;

@@ -11,13 +11,13 @@ use ptx_isa::{
 use rustc_hash::FxHashMap;
 
 use super::modifiers::Modifiers;
-use super::{Constants, Decoded, Reached, finding};
+use super::{Constants, Decoded, Listing, Reached, finding};
 use crate::error::codes;
 use crate::layout::{Layout, align_up};
 use crate::memory::AddressSize;
 use crate::program::{
-    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Program, Slot, Src,
-    Ternary, Unary,
+    Alu, Binary, Dst, Effect, FRAME_ALIGNMENT, Files, Guard, Inst, Op, Origin, Packing, Slot, Src, Ternary,
+    Unary,
 };
 
 /// The interface and frame layout of a function.
@@ -43,8 +43,37 @@ pub(super) const fn row_bits(ty: ScalarType) -> u64 {
     if ty.bits() >= 64 { u64::MAX } else { (1 << ty.bits()) - 1 }
 }
 
+/// The rows of the registers of a function.
+#[derive(Debug)]
+pub(super) struct RegisterRows {
+    /// The first row of each register.
+    firsts: Vec<u32>,
+    /// The number of rows.
+    count: u32,
+}
+
+impl RegisterRows {
+    pub(super) fn of(body: &Body) -> Self {
+        let (firsts, count) = register_rows(body);
+        Self { firsts, count }
+    }
+
+    /// The first row of a register of the function.
+    pub(super) fn first(&self, register: RegId) -> u32 {
+        let first = self.firsts.get(register.index()).copied();
+        debug_assert!(first.is_some(), "a register of another function");
+        // The row after all registers is none of them.
+        first.unwrap_or(self.count)
+    }
+
+    fn slot(&self, body: &Body, register: RegId) -> Slot {
+        let (ty, first) = (body.reg_type(register), Src::register(self.first(register)));
+        Slot::Rows { first, count: body.decl(register).shape.lanes() * rows_of(ty), bits: row_bits(ty) }
+    }
+}
+
 /// The first row of each register, and the total number of rows.
-pub(super) fn register_rows(body: &Body) -> (Vec<u32>, u32) {
+fn register_rows(body: &Body) -> (Vec<u32>, u32) {
     let mut next = 0u32;
     let firsts = (0..body.registers.len())
         .map(|index| {
@@ -96,7 +125,7 @@ pub(super) fn open_room(module: &Module, functions: &[FunctionId]) -> u64 {
             module.variable(*id).bytes()
         })
     });
-    passed.max().unwrap_or(0)
+    passed.fold(0, u64::max)
 }
 
 /// Whether a parameter has unspecified size, taking as many bytes as a call passes.
@@ -113,7 +142,7 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
     let mut signature = Signature::default();
     let mut next = 0u64;
     let Some(body) = &function.body else { return Ok(signature) };
-    let (firsts, _) = register_rows(body);
+    let rows = RegisterRows::of(body);
     let is_kernel = function.kind == FunctionKind::Kernel;
     if is_kernel {
         let (places, _) = kernel_parameters(module, id)?;
@@ -127,10 +156,10 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
             let text = format!("alignments over {FRAME_ALIGNMENT} bytes on the stack cannot be executed");
             return finding(codes::UNSUPPORTED, variable.at.0, text);
         }
-        let elements = u64::from(variable.count.unwrap_or(1));
+        let is_one = variable.count.is_none_or(|count| count <= 1);
         let is_open = is_open(module, Param::Variable(id));
         let size = if is_open { Some(open) } else { variable.bytes() };
-        let size = size.filter(|&bytes| bytes <= 1 << 24 && elements <= 1);
+        let size = size.filter(|&bytes| bytes <= 1 << 24 && is_one);
         let Some(size) = size else {
             return finding(
                 codes::SIZE,
@@ -156,7 +185,7 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
             for param in list {
                 let slot = match *param {
                     Param::Variable(id) => place(&mut signature, id)?,
-                    Param::Register(_, register) => register_slot(body, &firsts, register),
+                    Param::Register(_, register) => rows.slot(body, register),
                 };
                 if results { signature.results.push(slot) } else { signature.params.push(slot) }
             }
@@ -174,12 +203,6 @@ pub(super) fn signature(module: &Module, id: FunctionId, open: u64) -> Decoded<S
     }
     signature.local = next as u32;
     Ok(signature)
-}
-
-fn register_slot(body: &Body, firsts: &[u32], register: RegId) -> Slot {
-    let ty = body.reg_type(register);
-    let first = Src::register(firsts.get(register.index()).copied().unwrap_or(0));
-    Slot::Rows { first, count: body.decl(register).shape.lanes() * rows_of(ty), bits: row_bits(ty) }
 }
 
 /// A unary operation on whole registers.
@@ -208,7 +231,7 @@ pub(super) struct BodyDecoder<'a> {
     /// The address size.
     pub(super) size: AddressSize,
     index: u32,
-    firsts: Vec<u32>,
+    rows: RegisterRows,
     /// The row of the condition code (manual 9.7.2).
     pub(super) carry: u32,
     /// The row that receives ignored results.
@@ -233,7 +256,7 @@ pub(super) struct Context<'c> {
     pub(super) operands: &'c [Operand],
     pub(super) spans: &'c [Span],
     pub(super) guard: Option<Guard>,
-    pub(super) program: &'c mut Program,
+    pub(super) program: &'c mut Listing,
     pub(super) constants: &'c mut Constants,
     index: u32,
     line: Option<u32>,
@@ -306,7 +329,8 @@ impl<'a> BodyDecoder<'a> {
         body: &'a Body,
         signature: &'a Signature,
     ) -> Self {
-        let (firsts, rows) = register_rows(body);
+        let rows = RegisterRows::of(body);
+        let count = rows.count;
         Self {
             module,
             reached,
@@ -316,10 +340,10 @@ impl<'a> BodyDecoder<'a> {
             is_kernel: module.function(id).kind == FunctionKind::Kernel,
             size: layout.address_size,
             index,
-            firsts,
-            carry: rows,
-            sink: rows + 1,
-            temporaries: rows + 2,
+            rows,
+            carry: count,
+            sink: count + 1,
+            temporaries: count + 2,
             used: 0,
             most: 0,
             labels: vec![None; body.labels.len()],
@@ -332,7 +356,7 @@ impl<'a> BodyDecoder<'a> {
     /// Appends the function to the program; returns its number of rows and all diagnostics.
     pub(super) fn run(
         mut self,
-        program: &mut Program,
+        program: &mut Listing,
         constants: &mut Constants,
         files: &mut Files,
     ) -> (u32, Vec<Diagnostic>) {
@@ -376,7 +400,11 @@ impl<'a> BodyDecoder<'a> {
             }
         }
         // Falling off the end returns.
-        let span = last.map_or(Span::default(), |inst| inst.at.0);
+        let span = match last {
+            Some(inst) => inst.at.0,
+            // A body without instructions has no place of its own.
+            None => Span::default(),
+        };
         program.code.push(Inst { guard: None, op: Effect::Return.into() });
         program.origins.push(Origin { span, mnemonic: ptx!("ret"), function: self.index, line: self.line });
         self.resolve(program, &mut errors);
@@ -386,7 +414,7 @@ impl<'a> BodyDecoder<'a> {
     fn instruction(
         &mut self,
         inst: &IrInst,
-        program: &mut Program,
+        program: &mut Listing,
         constants: &mut Constants,
     ) -> Decoded<()> {
         self.used = 0;
@@ -456,12 +484,12 @@ impl<'a> BodyDecoder<'a> {
 
     /// The first row of a register.
     pub(super) fn row_of(&self, register: RegId) -> u32 {
-        self.firsts.get(register.index()).copied().unwrap_or(self.sink)
+        self.rows.first(register)
     }
 
     /// A register as an argument or result of a call.
     pub(super) fn slot_of(&self, register: RegId) -> Slot {
-        register_slot(self.body, &self.firsts, register)
+        self.rows.slot(self.body, register)
     }
 
     /// A temporary row within the current instruction.
@@ -477,11 +505,10 @@ impl<'a> BodyDecoder<'a> {
         self.pending.push((cx.program.code.len() as u32, place, label, span));
     }
 
-    fn resolve(&self, program: &mut Program, errors: &mut Vec<Diagnostic>) {
+    fn resolve(&self, program: &mut Listing, errors: &mut Vec<Diagnostic>) {
         for &(pc, place, label, span) in &self.pending {
             let Some(target) = self.labels.get(label.0 as usize).copied().flatten() else {
-                let name =
-                    self.body.labels.get(label.0 as usize).map_or("", |label| self.module.name(label.name));
+                let name = self.module.name(self.body.labels[label.0 as usize].name);
                 errors.push(Diagnostic::error(
                     codes::UNDEFINED,
                     span,

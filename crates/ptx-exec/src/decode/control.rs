@@ -9,7 +9,7 @@ use super::operand::VariableAddress;
 use super::reach::builtin;
 use super::{Decoded, finding};
 use crate::error::codes;
-use crate::layout::immediate_bits;
+use crate::layout::{bytes_of, immediate_bits};
 use crate::program::{BarrierAction, BlockBarrier, Call, Callee, Effect, Slot};
 
 /// The signature that a call is checked against, with the body in which its register parameters are declared.
@@ -170,7 +170,7 @@ impl<'a> BodyDecoder<'a> {
                 Operand::Sink => Slot::Nothing,
                 Operand::Symbol(Symbol::Variable(id), 0) => match self.variable_address(id, cx.span(at))? {
                     VariableAddress::Frame(offset) => {
-                        let size = self.module.variable(id).bytes().unwrap_or(0);
+                        let size = bytes_of(self.module.variable(id));
                         Slot::Memory { offset, size: size as u32 }
                     }
                     VariableAddress::Fixed(..) => {

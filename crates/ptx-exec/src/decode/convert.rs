@@ -60,7 +60,11 @@ impl BodyDecoder<'_> {
         let integral = integral(cx);
         let low = row_bits(atype);
         // A wider destination is sign-extended for signed integers, else zero-extended.
-        let register = self.register_type(cx.operands[0]).map_or(u64::MAX, row_bits);
+        let register = match self.register_type(cx.operands[0]) {
+            Some(ty) => row_bits(ty),
+            // A sink takes any bits.
+            None => u64::MAX,
+        };
         let op = match (to, from) {
             (Numbers::Int(to), Numbers::Int(from)) => {
                 let excess = if cx.m.has(Mod::Sat) { Excess::Clamp } else { Excess::Truncate };

@@ -45,6 +45,8 @@ mod texture;
 mod video;
 mod wgmma;
 
+use std::sync::Arc;
+
 use ptx_diag::{Code, Diagnostic, Diagnostics, Span};
 use ptx_ir::{FunctionId, Module, VarId};
 use rustc_hash::FxHashMap;
@@ -53,10 +55,11 @@ pub(crate) use body::{executes, kernel_parameters};
 pub(crate) use operands::{Named, Registers, registers};
 pub(crate) use reach::{Launches, Reached, all_variables, kernels, reach};
 
-use crate::layout::Layout;
+use crate::error::codes;
+use crate::layout::{Layout, bytes_of};
 use crate::memory::Space;
 use crate::object::Object;
-use crate::program::{self, Files, Function, Program, Row, Src, WARP};
+use crate::program::{self, Files, Function, Functions, Inst, Origin, Program, Row, SourceLine, Src, WARP};
 use body::BodyDecoder;
 
 /// A diagnostic that ends the decoding of one instruction.
@@ -124,21 +127,21 @@ impl Constants {
     }
 }
 
+/// The instructions of the functions decoded so far.
+#[derive(Debug, Default)]
+struct Listing {
+    code: Vec<Inst>,
+    origins: Vec<Origin>,
+    lines: Vec<Arc<SourceLine>>,
+}
+
 /// Decodes the functions of `reached`, the kernel first.
 ///
 /// # Errors
 /// Everything in them that cannot be executed.
 pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Result<Program, Diagnostics> {
-    let mut program = Program {
-        code: Vec::new(),
-        origins: Vec::new(),
-        lines: Vec::new(),
-        constants: program::Constants::default(),
-        functions: Vec::new(),
-        numbers: FxHashMap::default(),
-        entry: 0,
-        address_size: layout.address_size,
-    };
+    let mut listing = Listing::default();
+    let (mut functions, mut numbers) = (Vec::new(), FxHashMap::default());
     let mut constants = Constants::default();
     let mut findings = Diagnostics::new();
     let mut signatures: FxHashMap<FunctionId, Signature> = FxHashMap::default();
@@ -153,15 +156,18 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
         }
     }
     for (index, &id) in reached.functions.iter().enumerate() {
-        let (Some(signature), Some(body)) = (signatures.get(&id), &module.function(id).body) else {
+        let Some(signature) = signatures.get(&id) else { continue };
+        let Some(body) = &module.function(id).body else {
+            let text = format!("the function `{}` has no body", module.name(module.function(id).name));
+            findings.push(Diagnostic::error(codes::UNDEFINED, module.function(id).at.0, text));
             continue;
         };
-        let start = program.code.len() as u32;
+        let start = listing.code.len() as u32;
         let decoder = BodyDecoder::new(module, reached, layout, id, index as u32, body, signature);
-        let (rows, errors) = decoder.run(&mut program, &mut constants, &mut files);
+        let (rows, errors) = decoder.run(&mut listing, &mut constants, &mut files);
         errors.into_iter().for_each(|error| findings.push(error));
-        program.numbers.insert(id.0, program.functions.len() as u32);
-        program.functions.push(Function {
+        numbers.insert(id.0, functions.len() as u32);
+        functions.push(Function {
             name: module.name(module.function(id).name).to_owned(),
             start,
             rows,
@@ -171,8 +177,17 @@ pub(crate) fn decode(module: &Module, reached: &Reached, layout: &Layout) -> Res
             results: signature.results.clone().into(),
         });
     }
-    program.constants = constants.finish();
-    if findings.has_errors() { Err(findings) } else { Ok(program) }
+    if findings.has_errors() {
+        return Err(findings);
+    }
+    // Without an error each function has been decoded, the kernel first.
+    let Some(functions) = Functions::new(functions) else {
+        findings.push(Diagnostic::error(codes::NO_KERNEL, Span::default(), "there is no kernel to decode"));
+        return Err(findings);
+    };
+    let Listing { code, origins, lines } = listing;
+    let (constants, address_size) = (constants.finish(), layout.address_size);
+    Ok(Program { code, origins, lines, constants, functions, numbers, address_size })
 }
 
 /// The variables in the local memory of a function.
@@ -180,7 +195,7 @@ fn objects(module: &Module, signature: &Signature) -> Box<[Object]> {
     let object = |(id, at): (&VarId, &u32)| {
         let variable = module.variable(*id);
         let name = format!("variable `{}`", module.name(variable.name));
-        Object { name, space: Space::Local, address: (*at).into(), bytes: variable.bytes().unwrap_or(0) }
+        Object { name, space: Space::Local, address: (*at).into(), bytes: bytes_of(variable) }
     };
     signature.frame.iter().map(object).collect()
 }

@@ -29,7 +29,7 @@ pub(super) struct Modifiers {
 
 impl Modifiers {
     pub(super) fn new(m: Mnemonic) -> Self {
-        let implied = IMPLIED.get(m.form_id().index()).copied().unwrap_or(0);
+        let implied = IMPLIED[m.form_id().index()];
         Self { m, taken: Cell::new(implied) }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ptx_ir::{AddressBase, Body, Inst, Module, Operand, RegId, Stmt};
 use ptx_isa::{Component, Role, ScalarType};
 
-use super::body::{register_rows, rows_of};
+use super::body::{RegisterRows, rows_of};
 use super::reach::Reached;
 use crate::program::Program;
 
@@ -39,14 +39,13 @@ pub(crate) struct Registers {
 /// Collects the registers of all instructions of a decoded program.
 pub(crate) fn registers(module: &Module, reached: &Reached, program: &Program) -> Registers {
     let mut found = Registers { at: vec![None; program.code.len()], instructions: Vec::new() };
-    for (index, &id) in reached.functions.iter().enumerate() {
+    for (index, (&id, function)) in reached.functions.iter().zip(program.functions.iter()).enumerate() {
         let Some(body) = &module.function(id).body else { continue };
-        let (firsts, _) = register_rows(body);
-        let start = program.functions.get(index).map_or(0, |function| function.start);
+        let rows = RegisterRows::of(body);
         // Each body is followed by a return that is not in the text.
         let next = program.functions.get(index + 1).map_or(program.code.len() as u32, |next| next.start);
         let end = next.saturating_sub(1);
-        let mut pc = start;
+        let mut pc = function.start;
         for stmt in &body.statements {
             let Stmt::Inst(inst) = stmt else { continue };
             let first = pc;
@@ -63,10 +62,10 @@ pub(crate) fn registers(module: &Module, reached: &Reached, program: &Program) -
             if pc == first {
                 continue;
             }
-            let collector = Collector { module, body, firsts: &firsts };
+            let collector = Collector { module, body, rows: &rows };
             let operands = Operands { first, last: pc - 1, ..collector.operands(inst) };
             let number = found.instructions.len() as u32;
-            found.at.get_mut(first as usize..pc as usize).unwrap_or_default().fill(Some(number));
+            found.at[first as usize..pc as usize].fill(Some(number));
             found.instructions.push(operands);
         }
     }
@@ -76,7 +75,7 @@ pub(crate) fn registers(module: &Module, reached: &Reached, program: &Program) -
 struct Collector<'a> {
     module: &'a Module,
     body: &'a Body,
-    firsts: &'a [u32],
+    rows: &'a RegisterRows,
 }
 
 impl Collector<'_> {
@@ -117,7 +116,7 @@ impl Collector<'_> {
 
     /// Appends a register, or each element of a vector.
     fn register(&self, register: RegId, element: Option<Component>, list: &mut Vec<Named>) {
-        let Some(&first) = self.firsts.get(register.index()) else { return };
+        let first = self.rows.first(register);
         let decl = self.body.decl(register);
         let mut name = self.module.name(decl.name).to_owned();
         if decl.count.is_some()

@@ -35,7 +35,10 @@ fn operation(cx: &Context<'_>) -> Decoded<Operation> {
 fn part(selector: Option<Selector>) -> RegisterPart {
     let Some(selector) = selector else { return RegisterPart::WORD };
     let bits = unit_bits(selector.unit);
-    let at = selector.digits().first().copied().unwrap_or(0);
+    let Some(&at) = selector.digits().first() else {
+        debug_assert!(false, "a selector that selects nothing");
+        return RegisterPart::WORD;
+    };
     RegisterPart { shift: u32::from(at) * bits, bits }
 }
 

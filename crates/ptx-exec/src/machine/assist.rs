@@ -34,7 +34,7 @@ impl Instructions {
 
 impl std::fmt::Debug for Instructions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Instructions").field(&self.0.program.entry).finish()
+        f.debug_tuple("Instructions").field(&self.0.program.kernel().name).finish()
     }
 }
 
@@ -135,9 +135,10 @@ impl<'a> AssistedCluster<'a> {
     }
 
     /// The register rows of a warp, which contain operands and results. Their address is stable for the lifetime of the cluster.
-    pub fn rows(&mut self, rank: u32, warp: usize) -> &mut [Row] {
-        let frame = self.warp(rank, warp).and_then(|warp| warp.frames.first_mut());
-        frame.map(|frame| frame.rows.as_mut_slice()).unwrap_or_default()
+    /// `None` if the cluster has no such warp.
+    pub fn rows(&mut self, rank: u32, warp: usize) -> Option<&mut [Row]> {
+        let frame = self.warp(rank, warp)?.frames.first_mut()?;
+        Some(&mut frame.rows)
     }
 
     fn warp(&mut self, rank: u32, warp: usize) -> Option<&mut Warp> {
@@ -233,8 +234,8 @@ impl<'a> AssistedCluster<'a> {
         // Rebuilt field by field: copying what the caller has just written in parts would stall on store forwarding.
         done.map_err(|stop| self.stop(stop, Threads { rank, warp: index, pc, mask: 0, active }))?;
         self.wake();
-        let groups = self.warp(rank, index).map(|warp| warp.fragments.as_slice()).unwrap_or_default();
-        Ok(match groups.iter().find(|group| group.state != State::Ready) {
+        let Some(warp) = self.warp(rank, index) else { return Ok(Outcome::Done) };
+        Ok(match warp.fragments.iter().find(|group| group.state != State::Ready) {
             Some(group) if group.pc == pc => Outcome::Again,
             Some(_) => Outcome::Waits,
             None if asked => Outcome::InVain,

@@ -78,6 +78,7 @@ impl Barrier {
 
     /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
     pub(super) fn awaited(&self, live: &[Mask]) -> BarrierWait {
+        // Default: a warp that is not listed has not arrived.
         let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
         let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
         let missing: Vec<(usize, Mask)> = missing.filter(|(_, lanes)| *lanes != 0).collect();

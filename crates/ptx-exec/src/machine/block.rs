@@ -17,7 +17,7 @@ use crate::memory::{
     Fault, FaultKind, Space, SpaceAddress, address_in, rank_and_offset, read_bytes, shared_address,
     write_bytes,
 };
-use crate::program::{Mask, WARP};
+use crate::program::{Mask, WARP, WARPGROUP};
 
 /// State shared by the warps of a block.
 #[derive(Debug, Default)]
@@ -68,6 +68,15 @@ impl BlockState {
             barriers: vec![Barrier::default(); BARRIERS],
             live,
             ..Self::default()
+        }
+    }
+
+    /// The number of products that each warp of a warpgroup has issued.
+    pub(super) fn products_of(&self, warpgroup: usize) -> [u64; WARPGROUP] {
+        match self.warpgroups.get(&warpgroup) {
+            Some(group) => group.counts,
+            // A warpgroup is listed from its first product on.
+            None => [0; WARPGROUP],
         }
     }
 

@@ -4,6 +4,7 @@ use super::Stop;
 use super::barrier::Arrival;
 use super::block::BlockState;
 use super::grid::Grid;
+use super::indexed::values_in;
 use super::meeting::{BarrierMisuse, Expected, barrier_index};
 use super::rows::{predicate_mask, same_value};
 use super::warp::{Fragment, Frame, State, Warp};
@@ -211,7 +212,7 @@ impl Warp {
         let callee = &grid.program.functions[function as usize];
         // All lanes of a call have their local memory at the same address, so it starts after the allocations of every lane.
         let stack = self.frames[caller].stack + callee.rows as usize * 8 + callee.local as usize;
-        let end = lanes(active).map(|lane| self.frames[caller].tops[lane]).max().unwrap_or(0);
+        let end = lanes(active).map(|lane| self.frames[caller].tops[lane]).fold(0, u32::max);
         let local = end.checked_next_multiple_of(FRAME_ALIGNMENT);
         let top = local.and_then(|local| local.checked_add(callee.local));
         let (Some(local), Some(top)) = (local, top) else {
@@ -265,7 +266,7 @@ impl Warp {
             Slot::Nothing => {}
             Slot::Memory { offset, size } | Slot::Open { offset, size } => {
                 let start = self.frames[frame].local as usize + offset as usize;
-                bytes.extend(self.local[lane].get(start..start + size as usize).unwrap_or_default());
+                bytes.extend(values_in(&self.local[lane], start..start + size as usize));
             }
             Slot::Rows { first, count, .. } => {
                 for n in 0..count {

@@ -74,6 +74,7 @@ impl Cluster {
         let mut peers: Vec<BlockState> = ranks.map(|rank| BlockState::new(grid, number, rank)).collect();
         let of_block = |block: &BlockState| {
             let warp = |(index, &live)| {
+                // Default: new memory if there is none to reuse.
                 let rows = spare.pop().unwrap_or_default();
                 Warp::new(grid, WarpId { rank: block.rank, index }, live, rows)
             };
@@ -82,7 +83,11 @@ impl Cluster {
         let warps = peers.iter().map(of_block).collect();
         let live = peers.iter().flat_map(|block| block.live.iter().copied()).collect();
         // The block of rank 0 runs first.
-        let mut running = peers.first_mut().map(std::mem::take).unwrap_or_default();
+        let mut running = BlockState::default();
+        match peers.first_mut() {
+            Some(first) => std::mem::swap(&mut running, first),
+            None => debug_assert!(false, "a cluster without blocks"),
+        }
         let pending = Pending::new(grid.completion, number);
         running.cluster = ClusterState { peers, live, pending, ..ClusterState::default() };
         Self { number, running, warps, executed: [0; 2], rounds_in_vain: 0, slice: FIRST_SLICE }
@@ -195,7 +200,7 @@ impl Cluster {
 
     /// Lets asynchronous operations complete between scheduling rounds.
     fn advance(&mut self, grid: &Grid<'_>, round: &Round) -> Result<(), Stop> {
-        let groups = self.warps.iter().flatten().map(|warp| warp.fragments.len()).max().unwrap_or(0);
+        let groups = self.warps.iter().flatten().map(|warp| warp.fragments.len()).fold(0, usize::max);
         let ended = (0..).zip(&self.warps).filter(|(_, warps)| is_done(warps));
         let ended: Vec<u32> = ended.map(|(rank, _)| rank).collect();
         let all_ended = ended.len() == self.warps.len();
@@ -230,7 +235,11 @@ impl Cluster {
         let warp = self.warps.get(id.rank as usize).and_then(|warps| warps.get(id.index));
         let here = warp.and_then(|warp| warp.fragments.first());
         let pc = here.map(|group| group.pc).or(related.first().map(|(pc, _)| *pc));
-        let lane = here.map_or(0, |group| first_lane(group.mask));
+        let lane = match here {
+            Some(group) => first_lane(group.mask),
+            // The warp has ended.
+            None => 0,
+        };
         let related = shortened(related);
         Stop { kind, pc, lane, warp: Some(id), related, frames: Vec::new() }
     }
@@ -278,6 +287,7 @@ impl Cluster {
     /// Describes what threads are polling for.
     fn asked_for(&self, grid: &Grid<'_>, wait: Wait) -> String {
         let (space, address) = wait.barrier;
+        // Default: what is not in memory any more is described as an mbarrier that was never initialized.
         let bits = self.running.read_shared(space, address, 8).unwrap_or(0);
         let (rank, offset) = rank_and_offset(address);
         let of_block = match self.warps.len() {
@@ -304,7 +314,13 @@ impl Cluster {
     pub(super) fn deadlock(&self, grid: &Grid<'_>) -> Stop {
         let related = self.groups(grid);
         let waiting = self.warps.iter().flatten().find(|warp| warp.live != 0);
-        let (id, lane) = waiting.map_or_else(Default::default, |warp| (warp.id, first_lane(warp.live)));
+        let (id, lane) = match waiting {
+            Some(warp) => (warp.id, first_lane(warp.live)),
+            None => {
+                debug_assert!(false, "a deadlock without threads");
+                Default::default()
+            }
+        };
         let pc = related.first().map(|(pc, _)| *pc);
         Stop { kind: deadlock(&related), pc, lane, warp: Some(id), related, frames: Vec::new() }
     }

@@ -174,7 +174,13 @@ impl Warp {
             }
             addressing = Some((collective.space, collective.offset));
         }
-        let pc = here.first().map_or(0, |&at| self.fragments[at].pc);
+        let pc = match here.first() {
+            Some(&at) => self.fragments[at].pc,
+            None => {
+                debug_assert!(false, "an operation that no lane has reached");
+                0
+            }
+        };
         let given = &inputs[..used];
         let is_in_place = match here.as_slice() {
             &[at] => self.loads_in_place(grid, &block.tensor, at, kind, given)?,
@@ -183,7 +189,9 @@ impl Warp {
         if !is_in_place {
             outputs.resize(outputs.len().max(made), [0; WARP]);
         }
-        let results = outputs.get_mut(..made).unwrap_or_default();
+        // What is loaded in place has no buffer.
+        let made = made.min(outputs.len());
+        let results = &mut outputs[..made];
         let mut view = super::memory::View { grid, block, local: &mut self.local };
         let result = match (addressing, kind) {
             _ if is_in_place => Ok(Outcome::Done),
@@ -339,14 +347,20 @@ fn reduce(op: ReduceOp, ty: int::Int, values: &Row, present: Mask) -> u64 {
         ReduceOp::Or => a | b,
         ReduceOp::Xor => a ^ b,
     };
-    lanes(present).map(|lane| values[lane]).reduce(join).unwrap_or(0)
+    reduced(present, |lane| values[lane], join)
 }
 
 /// The minimum or maximum of values or magnitudes (manual 9.7.13.12). Each value is first combined with itself, so that
 /// a single NaN is canonicalized too.
 fn reduce_floats(which: Extreme, nan: NanRule, sign: SignRule, values: &Row, present: Mask) -> u64 {
     let join = |a, b| float::extreme(Format::F32, Subnormals::Keep, which, nan, sign, a, b);
-    lanes(present).map(|lane| join(values[lane], values[lane])).reduce(join).unwrap_or(0)
+    reduced(present, |lane| join(values[lane], values[lane]), join)
+}
+
+/// Joins the values of lanes, of which there is at least one.
+fn reduced(present: Mask, value: impl Fn(usize) -> u64, join: impl Fn(u64, u64) -> u64) -> u64 {
+    let first = first_lane(present);
+    lanes(present & !(1 << first)).fold(value(first), |joined, lane| join(joined, value(lane)))
 }
 
 #[cfg(test)]

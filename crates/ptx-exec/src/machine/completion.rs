@@ -34,9 +34,9 @@ impl Registers<'_> {
     }
 
     /// The rows of an operation.
-    fn of(&mut self, operation: &Operation) -> &mut [Row] {
+    fn of(&mut self, operation: &Operation) -> Result<&mut [Row], TrapKind> {
         let rows = match (operation.registers, self) {
-            (None, _) => None,
+            (None, _) => return Ok(&mut []),
             (Some(_), Registers::Running { rows, .. }) => Some(&mut **rows),
             (Some(frame), Registers::All(warps)) => warps
                 .get_mut(operation.warp.rank as usize)
@@ -44,7 +44,9 @@ impl Registers<'_> {
                 .and_then(|warp| warp.frames.get_mut(frame))
                 .map(|frame| frame.rows.as_mut_slice()),
         };
-        rows.unwrap_or_default()
+        rows.ok_or_else(|| {
+            TrapKind::Defect("an operation on registers of a call that has returned".to_owned())
+        })
     }
 }
 
@@ -55,7 +57,11 @@ impl View<'_> {
             return self.perform(&operation, registers);
         }
         let pending = &mut self.block.cluster.pending;
-        let group = operation.track.map_or(0, |(track, _)| pending.open_group(track));
+        let group = match operation.track {
+            Some((track, _)) => pending.open_group(track),
+            // No thread waits for its group.
+            None => 0,
+        };
         let number = pending.issued;
         pending.issued += 1;
         let unseen = if Self::reads_shared(&operation.work) { self.block.unseen() } else { Bytes::default() };
@@ -69,7 +75,7 @@ impl View<'_> {
         registers: &mut Registers<'_>,
     ) -> Result<(), Stop> {
         self.in_block_of(operation, |view| {
-            view.perform_work(operation, registers.of(operation))?;
+            view.perform_work(operation, registers.of(operation)?)?;
             match operation.signal {
                 None => Ok(()),
                 Some(Signal::Transactions(barrier, count)) => {
@@ -298,7 +304,11 @@ impl Warp {
         // for inactive lanes.
         let ends: Vec<u64> = (0..crate::program::WARP)
             .map(|lane| {
-                let left = most.map_or(0, |most| most[lane] & u64::from(u32::MAX));
+                let left = match most {
+                    Some(most) => most[lane] & u64::from(u32::MAX),
+                    // `wait_all`
+                    None => 0,
+                };
                 let is_active = active >> lane & 1 == 1;
                 if is_active { block.cluster.pending.open_group(track(lane)).saturating_sub(left) } else { 0 }
             })

@@ -30,8 +30,8 @@ impl Executable {
 
     /// Maximum number of started blocks: whole clusters.
     pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> usize {
-        let kernel = self.program.functions.get(self.program.entry as usize);
-        let of_warp = kernel.map_or(0, |kernel| (kernel.rows as usize * 8 + kernel.local as usize) * WARP);
+        let kernel = self.program.kernel();
+        let of_warp = (kernel.rows as usize * 8 + kernel.local as usize) * WARP;
         let of_block = geometry.threads().div_ceil(WARP) * of_warp + geometry.shared as usize + self.tensor;
         let cluster = geometry.cluster_size().max(1) as usize;
         let blocks = (RESIDENT_BYTES / of_block.max(1)).clamp(16, MOST_RESIDENT_BLOCKS);

@@ -29,6 +29,7 @@ pub(super) fn map_addresses(
         if !is_shared {
             return Err(misuse(format!("the address {address:#x} is not one in shared memory"), lane));
         }
+        // Default: addresses in the shared window itself are offsets from 0.
         let window = map.window.unwrap_or(0);
         // In the 32-bit address space other windows follow the last block of a cluster.
         let is_low = map.window.is_some() && size == AddressSize::Bits32;

@@ -1,5 +1,6 @@
 //! Matrix arithmetic instructions (manual 9.7.14.3 to 9.7.14.6): the products, and `movmatrix`.
 
+use super::indexed::{value_at, values_in};
 use crate::error::TrapKind;
 use crate::program::{
     Element, Factor, Indices, Join, MatrixOperand, Overflow, Product, Row, Scales, Size, Sparse, WARP,
@@ -34,9 +35,8 @@ impl Element {
 /// Element `i` of a lane's registers.
 fn element(ty: Element, registers: &[Row], lane: usize, i: usize) -> u64 {
     let (bits, each) = (ty.bits(), ty.per_register() as usize);
-    registers
-        .get(i / each)
-        .map_or(0, |row| row[lane] >> (bits * (i % each) as u32) & (u64::MAX >> (64 - bits)))
+    let [row] = values_in(registers, i / each..i / each + 1) else { return 0 };
+    row[lane] >> (bits * (i % each) as u32) & (u64::MAX >> (64 - bits))
 }
 
 /// One matrix of each of the products that an instruction computes.
@@ -48,7 +48,7 @@ pub(super) struct Matrices {
 
 impl Matrices {
     fn at(&self, product: usize, row: usize, column: usize) -> u64 {
-        self.elements.get((product * self.rows + row) * self.columns + column).copied().unwrap_or(0)
+        value_at(&self.elements, (product * self.rows + row) * self.columns + column)
     }
 
     /// Gathers a matrix from the registers of the lanes.
@@ -195,7 +195,10 @@ impl Scaling {
 
     /// The scale of element `depth` of a line of `k` elements.
     fn at(&self, line: usize, depth: usize, k: usize) -> f64 {
-        self.of_lines.get(line * self.blocks + depth * self.blocks / k).copied().unwrap_or(1.0)
+        match self.of_lines[..] {
+            [] => 1.0,
+            _ => value_at(&self.of_lines, line * self.blocks + depth * self.blocks / k),
+        }
     }
 }
 
@@ -218,7 +221,7 @@ pub(crate) fn multiply(
     let (b, rest) = rest.split_at(b.min(rest.len()));
     let (c, metadata) = rest.split_at(c.min(rest.len()));
     let columns = Columns::new(product, metadata.first())?;
-    let scales = metadata.get(usize::from(product.sparse.is_some())..).unwrap_or_default();
+    let scales = values_in(metadata, usize::from(product.sparse.is_some())..metadata.len());
     let (of_a, of_b) = scales.split_at(scales.len().min(3));
     let (scale_a, scale_b) =
         (Scaling::new(product, MatrixOperand::A, of_a)?, Scaling::new(product, MatrixOperand::B, of_b)?);
@@ -300,9 +303,8 @@ impl Widened {
 
     /// The product of stored element `i` of a row of A and the element of B at its depth.
     fn product(&self, [product, row, column]: [usize; 3], i: usize, depth: usize) -> f64 {
-        let a = self.a.get((product * self.rows + row) * self.kept + i);
-        let b = self.b.get((product * self.depth + depth) * self.columns + column);
-        a.copied().unwrap_or_default() * b.copied().unwrap_or_default()
+        let a = value_at(&self.a, (product * self.rows + row) * self.kept + i);
+        a * value_at(&self.b, (product * self.depth + depth) * self.columns + column)
     }
 }
 

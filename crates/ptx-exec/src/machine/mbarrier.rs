@@ -25,7 +25,7 @@ impl Question {
         let (space, address) = self.barrier;
         let bits = block.read_shared(space, address, BYTES);
         // An object that is no longer a valid mbarrier is reported to the threads that query it.
-        bits.map_or(true, |bits| bits & VALID == 0 || (bits >> PHASE_SHIFT ^ self.parity) & 1 != 0)
+        bits.ok().is_none_or(|bits| bits & VALID == 0 || (bits >> PHASE_SHIFT ^ self.parity) & 1 != 0)
     }
 }
 
@@ -174,7 +174,9 @@ impl View<'_> {
             }
             MbarrierAction::Arrive { count, transactions, completion, stay } => {
                 self.change(lane, location, |object| {
-                    object.transact(transactions.map_or(0, |count| value(count) as i64))?;
+                    if let Some(count) = transactions {
+                        object.transact(value(count) as i64)?;
+                    }
                     object.arrive(value(count), stay)?;
                     if object.advance() && completion == Completion::Forbidden {
                         return Err("an arrival with `.noComplete` completes the phase".to_owned());
@@ -195,8 +197,9 @@ impl View<'_> {
             }
             MbarrierAction::IsOverConditional(parity) => {
                 let now = self.change(lane, location, |_| Ok(()))?;
-                let phase = Object::from_bits(now).map_or(0, |object| object.conditional);
-                Ok((u64::from(phase) ^ value(parity)) & 1)
+                let object = Object::from_bits(now);
+                let object = object.ok_or_else(|| TrapKind::Defect("an mbarrier that is none".to_owned()))?;
+                Ok((u64::from(object.conditional) ^ value(parity)) & 1)
             }
         }
     }

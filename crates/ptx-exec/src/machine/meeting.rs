@@ -32,7 +32,7 @@ impl Expected {
             }
             Some(count) if count == warps as u64 * WARP as u64 => Ok(Self::Everyone),
             // More threads than the block has can never arrive: that ends as a deadlock.
-            Some(count) => Ok(Self::Count(u32::try_from(count).unwrap_or(u32::MAX))),
+            Some(count) => Ok(Self::Count(count.min(u32::MAX.into()) as u32)),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::program::{
     Address, AddressWidth, Atomic, Base, Combine, Exchange, Load, Mask, Row, Src, Store, VectorAtomic,
     WideAtomic, Within, lanes,
 };
+use crate::scalar::bits::shifted;
 
 /// The memory visible to an access.
 pub(super) struct View<'a> {
@@ -55,7 +56,7 @@ fn read_used(
     fault: Fault,
     read: impl Fn(u64, u32) -> Result<u64, Fault>,
 ) -> Result<u64, Fault> {
-    let used = u64::from(load.used).checked_shr(element as u32 * load.size).unwrap_or(0);
+    let used = shifted(load.used.into(), element as u32 * load.size);
     if used.trailing_ones() >= load.size {
         return Err(fault);
     }
@@ -475,7 +476,10 @@ impl Warp {
                 space => Some(space),
             };
             if found.is_none_or(|space| !within.spaces.contains(&space)) {
-                let found = found.map_or("no state space", Space::as_str);
+                let found = match found {
+                    Some(space) => space.as_str(),
+                    None => "no state space",
+                };
                 let wanted: Vec<&str> = within.spaces.iter().map(|space| space.as_str()).collect();
                 let text = format!(
                     "the address {address:#x} is in {found}, expected one in {}",

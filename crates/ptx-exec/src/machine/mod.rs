@@ -29,6 +29,7 @@ mod fragment;
 mod geometry;
 mod grid;
 mod heap;
+mod indexed;
 mod launch_control;
 mod map_address;
 pub(crate) mod matrix;

@@ -4,12 +4,13 @@ use std::sync::atomic::Ordering;
 
 use super::block::BlockState;
 use super::grid::Grid;
+use super::indexed::value_at;
 use super::observer::{Observer, Tracer};
 use super::traffic::accesses;
 use super::warp::Warp;
 use crate::decode::Named;
 use crate::observe::{TraceEvent, Value};
-use crate::program::{Mask, Op, Row, WARP, lanes};
+use crate::program::{Mask, Op, Row, lanes};
 
 /// The operand values before an instruction.
 pub(super) type Before = Vec<Row>;
@@ -99,8 +100,7 @@ impl Observer {
 /// The rows of registers, concatenated.
 fn values(registers: &[Named], rows: &[Row]) -> Vec<Row> {
     let rows_of = |named: &Named| named.first..named.first + named.rows;
-    let row = |at: u32| rows.get(at as usize).copied().unwrap_or([0; WARP]);
-    registers.iter().flat_map(rows_of).map(row).collect()
+    registers.iter().flat_map(rows_of).map(|at| value_at(rows, at as usize)).collect()
 }
 
 impl Tracer {
@@ -131,13 +131,13 @@ impl Tracer {
 }
 
 fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
-    let mut rows = rows.iter();
     // Operands that are not recorded have no rows.
-    let known = if rows.len() == 0 { &[] } else { registers };
+    let known = if rows.is_empty() { &[] } else { registers };
+    let mut at = 0;
     let value = |named: &Named| {
-        let mut next = || rows.next().and_then(|row| row.get(lane)).copied().map_or(0, u128::from);
-        let low = next();
-        let bits = if named.rows == 2 { low | next() << 64 } else { low };
+        let word = |at: usize| u128::from(value_at(rows, at)[lane]);
+        let bits = if named.rows == 2 { word(at) | word(at + 1) << 64 } else { word(at) };
+        at += named.rows as usize;
         Value { register: named.name.clone(), ty: named.ty, bits }
     };
     known.iter().map(value).collect()
@@ -146,6 +146,6 @@ fn of_lane((registers, rows): (&[Named], &[Row]), lane: usize) -> Vec<Value> {
 impl Warp {
     /// Base of the local memory of a frame.
     pub(super) fn local_of(&self, frame: usize) -> u32 {
-        self.frames.get(frame).map_or(0, |frame| frame.local)
+        self.frames[frame].local
     }
 }

@@ -51,8 +51,7 @@ impl Observer {
             if counts.warps == 0 {
                 continue;
             }
-            let function =
-                program.functions.get(origin.function as usize).map_or("", |function| &function.name);
+            let function = program.function_name(origin.function);
             // A PTX instruction may be several instructions here, which are counted once.
             if let Some(last) = profile.last_mut()
                 && (last.span, last.function.as_str()) == (origin.span, function)

@@ -95,6 +95,7 @@ impl Pending {
     }
 
     pub(super) fn open_group(&self, track: Track) -> u64 {
+        // Default: the first group of a track has the number 0.
         self.open.get(&track).copied().unwrap_or(0)
     }
 

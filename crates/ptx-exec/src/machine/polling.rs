@@ -87,8 +87,10 @@ impl Warp {
                 watch.stuck |= 1 << lane;
                 continue;
             }
-            let asked = sample.as_ref().map_or(1, |sample| sample.asked + 1);
-            let until = sample.as_ref().map_or(1, |sample| sample.until);
+            let (asked, until) = match sample {
+                Some(sample) => (sample.asked + 1, sample.until),
+                None => (1, 1),
+            };
             match sample {
                 Some(sample) if asked < until => sample.asked = asked,
                 _ => {

@@ -10,6 +10,7 @@ use crate::program::{
     Accesses, Address, AddressWidth, Base, Collective, CollectiveKind, CopyAmount, Effect, Load, Mask, Row,
     Run, lanes,
 };
+use crate::scalar::bits::shifted;
 
 /// The trap of a lane, and the lane.
 type Stopped = (TrapKind, usize);
@@ -96,11 +97,15 @@ impl Probe<'_> {
             Effect::AsyncCopy(copy) => {
                 let [to, from, ..] = rows else { return Ok(()) };
                 lanes(active).try_for_each(|lane| {
-                    let copied = match copy.amount {
-                        CopyAmount::Whole => copy.size,
-                        CopyAmount::Bytes(_) => rows.get(2).map_or(0, |row| row[lane] as u32).min(copy.size),
-                        CopyAmount::UnlessTrue(_) if rows.get(2).is_some_and(|row| row[lane] & 1 == 1) => 0,
-                        CopyAmount::UnlessTrue(_) => copy.size,
+                    let copied = match (copy.amount, rows.get(2)) {
+                        (CopyAmount::Whole, _) => copy.size,
+                        (CopyAmount::Bytes(_), Some(row)) => (row[lane] as u32).min(copy.size),
+                        (CopyAmount::UnlessTrue(_), Some(row)) if row[lane] & 1 == 1 => 0,
+                        (CopyAmount::UnlessTrue(_), Some(_)) => copy.size,
+                        (CopyAmount::Bytes(_) | CopyAmount::UnlessTrue(_), None) => {
+                            debug_assert!(false, "the amount of a copy is no row");
+                            copy.size
+                        }
                     };
                     let places = [(&copy.to, to), (&copy.from, from)]
                         .map(|(address, row)| (address.space, of_lane(address, Some(row), lane)));
@@ -213,7 +218,7 @@ impl Probe<'_> {
             let at = address.wrapping_add(u64::from(n * load.size));
             let Err(fault) = self.one(space, at, load.size, Kind::Read) else { continue };
             // Bytes that the program does not use may be out of bounds.
-            let used = u64::from(load.used).checked_shr(n * load.size).unwrap_or(0);
+            let used = shifted(load.used.into(), n * load.size);
             if used.trailing_ones() >= load.size {
                 return Err(fault);
             }

@@ -112,7 +112,7 @@ impl<'a> Lines<'a> {
         for row in rows {
             for chunk in chunks.clone() {
                 // All fields of a descriptor are multiples of a chunk. Values that are too large are out of bounds anyway.
-                all.push(u32::try_from(addresses.chunk(row, chunk) / 16).unwrap_or(u32::MAX));
+                all.push((addresses.chunk(row, chunk) / 16).min(u32::MAX.into()) as u32);
             }
         }
         all

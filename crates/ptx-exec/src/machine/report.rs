@@ -7,13 +7,12 @@ use crate::error::{Trap, TrapKind};
 use crate::launch::Dim3;
 use crate::memory::Space;
 use crate::object::{Object, nearest};
-use crate::program::{Mask, Program, first_lane};
+use crate::program::{Functions, Mask, Program, first_lane};
 
 /// The trap for a stopped thread of a block.
 pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: Stop) -> Trap {
-    let warp = stop.warp.unwrap_or_default();
+    let warp = stop.warp();
     let origin = stop.pc.and_then(|pc| program.origins.get(pc as usize));
-    let name_of = |index: u32| program.functions.get(index as usize).map_or("", |f| f.name.as_str());
     let place = |pc: u32| program.origins.get(pc as usize).map(|origin| origin.span);
     let related = stop.related.into_iter().filter_map(|(pc, text)| {
         let text = program.line_of(pc).map_or_else(|| text.clone(), |line| format!("{text}, at {line}"));
@@ -34,9 +33,15 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
         object,
         span: origin.map(|origin| origin.span),
         source: stop.pc.and_then(|pc| program.line_of(pc)).cloned(),
-        instruction: origin.map_or_else(String::new, |origin| origin.mnemonic.to_string()),
-        function: name_of(origin.map_or(program.entry, |origin| origin.function)).to_owned(),
-        kernel: name_of(program.entry).to_owned(),
+        instruction: match stop.pc {
+            Some(pc) => program.mnemonic(pc),
+            // The launch was stopped outside of its instructions.
+            None => String::new(),
+        },
+        function: program
+            .function_name(origin.map_or(Functions::KERNEL, |origin| origin.function))
+            .to_owned(),
+        kernel: program.kernel().name.clone(),
         block,
         thread: geometry.thread(warp.index, stop.lane),
         related: related.collect(),

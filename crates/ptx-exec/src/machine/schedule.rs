@@ -132,7 +132,7 @@ pub(crate) fn run(setup: Setup) -> Finished {
     let result = match queue.failure.take() {
         Some((cluster, stop)) => {
             let Setup { executable, geometry, .. } = &job.launched.setup;
-            let rank = stop.warp.unwrap_or_default().rank;
+            let rank = stop.warp().rank;
             Err(Box::new(trap(&executable.program, geometry, geometry.block_index(cluster, rank), stop)))
         }
         None => Ok(()),

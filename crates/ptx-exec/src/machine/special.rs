@@ -5,7 +5,7 @@ use ptx_isa::{Component, SpecialReg};
 use super::block::BlockState;
 use super::grid::Grid;
 use super::warp::Warp;
-use crate::program::{Row, WARP};
+use crate::program::{Row, WARP, along};
 
 /// Maximum number of warps of a multiprocessor, `%nwarpid`.
 const WARPS_PER_MULTIPROCESSOR: u64 = 64;
@@ -22,14 +22,13 @@ impl Warp {
         register: SpecialReg,
         component: Option<Component>,
     ) -> Row {
-        let axis = component.map_or(0, Component::index);
-        let of = |dims: [u32; 3]| u64::from(dims.get(axis).copied().unwrap_or(0));
+        let of = |dims: [u32; 3]| u64::from(along(dims, 0, component));
         let uniform = |value: u64| [value; WARP];
         let lanewise = |f: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(f(lane as u32)));
         let geometry = &grid.geometry;
         match register {
             SpecialReg::Tid => std::array::from_fn(|lane| of(geometry.thread(self.id.index, lane))),
-            SpecialReg::Ntid => uniform(if axis < 3 { of(geometry.block) } else { 0 }),
+            SpecialReg::Ntid => uniform(of(geometry.block)),
             SpecialReg::LaneId => lanewise(|lane| lane),
             SpecialReg::WarpId => uniform(self.id.index as u64),
             SpecialReg::NWarpId => uniform(WARPS_PER_MULTIPROCESSOR),

@@ -17,6 +17,13 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
+    /// The warp of a stop that has left it.
+    pub(crate) fn warp(&self) -> WarpId {
+        debug_assert!(self.warp.is_some(), "a stop of no warp: {:?}", self.kind);
+        // Default: a stop gets its warp where this one's execution ends.
+        self.warp.unwrap_or_default()
+    }
+
     /// A stop at an instruction of a lane.
     pub(super) fn at(kind: TrapKind, pc: u32, lane: usize) -> Self {
         Self { kind, pc: Some(pc), lane, warp: None, related: Vec::new(), frames: Vec::new() }

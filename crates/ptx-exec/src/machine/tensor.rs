@@ -578,6 +578,6 @@ fn check_room(view: &View<'_>, (space, address): SpaceAddress, bytes: u64) -> Re
     if bytes <= room {
         return Ok(());
     }
-    let size = u32::try_from(bytes).unwrap_or(u32::MAX);
+    let size = bytes.min(u32::MAX.into()) as u32;
     Err(TrapKind::Fault(Fault { kind: FaultKind::OutOfBounds, space, address, size }))
 }

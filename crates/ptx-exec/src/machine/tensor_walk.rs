@@ -62,11 +62,10 @@ impl Walk<'_> {
     pub(super) fn count(&self) -> u64 {
         match (&self.map.bounding_box, self.mode) {
             (_, TensorMode::FourRows) => 4,
-            (BoundingBox::Tile(sizes), _) => {
-                let slices = self.slice().map_or(1, |slice| u64::from(sizes[0]) / slice);
-                (1..self.map.rank)
-                    .fold(slices, |count, dimension| count.saturating_mul(self.steps(sizes, dimension)))
-            }
+            (BoundingBox::Tile(sizes), _) => (1..self.map.rank)
+                .fold(self.slices(sizes), |count, dimension| {
+                    count.saturating_mul(self.steps(sizes, dimension))
+                }),
             (BoundingBox::Pixels(_), TensorMode::Im2colW128) => HALO_GROUPS * (HALO_GROUP + self.offset(0)),
             (BoundingBox::Pixels(pixels), TensorMode::Im2colW) => u64::from(pixels.pixels) + self.offset(0),
             (BoundingBox::Pixels(pixels), _) => pixels.pixels.into(),
@@ -78,11 +77,21 @@ impl Walk<'_> {
         sizes[dimension].div_ceil(self.map.element_strides[dimension].max(1)).into()
     }
 
+    /// Slices of a box, one if the tensor is not interleaved.
+    fn slices(&self, sizes: &[u32; MOST_DIMENSIONS]) -> u64 {
+        match self.slice() {
+            Some(slice) => u64::from(sizes[0]) / slice,
+            None => 1,
+        }
+    }
+
     fn offset(&self, at: usize) -> u64 {
+        // Default: modes without offsets start at the coordinates.
         self.offsets.get(at).copied().unwrap_or(0)
     }
 
     fn coordinate(&self, at: usize) -> i64 {
+        // Default: dimensions beyond the rank have one element.
         self.coordinates.get(at).copied().unwrap_or(0)
     }
 
@@ -211,14 +220,13 @@ impl Walk<'_> {
     fn boxed(&self, sizes: &[u32; MOST_DIMENSIONS]) -> Vec<Run> {
         let rank = self.map.rank;
         let length = self.run_length();
-        let slices = self.slice().map(|slice| u64::from(sizes[0]) / slice);
         // Dimensions in shared memory order; 0 stands for the slices.
         let mut order: Vec<usize> = (1..rank).collect();
-        if slices.is_some() {
+        if self.slice().is_some() {
             order.insert(rank.saturating_sub(2), 0);
         }
         let mut counts: [u64; MOST_DIMENSIONS] = std::array::from_fn(|at| self.steps(sizes, at));
-        counts[0] = slices.unwrap_or(1);
+        counts[0] = self.slices(sizes);
         let total: u64 = order.iter().map(|&dimension| counts[dimension]).product();
         let step = |dimension: usize| match dimension {
             0 => length as i64,
@@ -298,7 +306,7 @@ impl Walk<'_> {
             }
             _ => (0..u64::from(pixels.pixels) + halo).collect(),
         };
-        let last = order.iter().max().copied().unwrap_or(0);
+        let last = order.iter().copied().fold(0, u64::max);
         let mut at: Coordinates = std::array::from_fn(|dimension| self.coordinate(dimension));
         at[1] += offset;
         let length = self.run_length();

@@ -9,7 +9,7 @@ use super::sectors::Sectors;
 use crate::memory::{AddressSize, Space};
 use crate::program::{
     Address, AsyncOp, Collective, CollectiveKind, Effect, Fragment, Mask, Multimem, MultimemAction, Row,
-    WARP, Write, lanes,
+    WARP, Write, first_lane, lanes,
 };
 
 /// Banks of shared memory, and bytes of a bank word.
@@ -75,7 +75,7 @@ impl Access {
                 let distinct: BTreeSet<u64> = of_part.map(|(_, word)| *word).collect();
                 let mut banks = [0u64; BANKS as usize];
                 distinct.iter().for_each(|word| banks[(word % BANKS) as usize] += 1);
-                banks.iter().max().map_or(0, |most| most.saturating_sub(1))
+                banks.into_iter().fold(0, u64::max).saturating_sub(1)
             })
             .sum()
     }
@@ -113,7 +113,11 @@ pub(super) fn accesses(
             addresses(&access.address, rows, constants, local).of(lane)
         })],
         Effect::Collective(collective) => of_collective(grid, collective, active, |row| {
-            collective.srcs.get(row).map_or(&[0; WARP], |src| src.of(rows, constants))
+            debug_assert!(row < collective.srcs.len(), "an access without operand {row}");
+            match collective.srcs.get(row) {
+                Some(src) => src.of(rows, constants),
+                None => &[0; WARP],
+            }
         }),
         _ => Vec::new(),
     }
@@ -128,7 +132,9 @@ fn of_multimem(grid: &Grid<'_>, access: &Multimem, active: Mask, address: impl F
     let bytes = u64::from(access.size) * registers as u64;
     let mut touched = Access::default();
     for lane in lanes(active) {
-        for place in multimem::places(grid, &access.address, address(lane), bytes).unwrap_or_default() {
+        // An access that faults touches nothing.
+        let places = multimem::places(grid, &access.address, address(lane), bytes);
+        for place in places.into_iter().flatten() {
             touched.sectors.add(place, bytes);
         }
     }
@@ -151,8 +157,8 @@ fn of_collective<'r>(
             vec![Access::of_lanes(space, LINE, active & givers, address)]
         }
         CollectiveKind::LoadFragment(fragment) | CollectiveKind::StoreFragment(fragment) => {
-            let start = lanes(active).next().map_or(0, address);
-            vec![of_fragment(*fragment, space, start, lanes(active).next().map_or(0, |lane| row(1)[lane]))]
+            let first = first_lane(active);
+            vec![of_fragment(*fragment, space, address(first), row(1)[first])]
         }
         _ => Vec::new(),
     }

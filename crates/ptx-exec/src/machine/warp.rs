@@ -19,7 +19,7 @@ use super::grid::Grid;
 use super::mbarrier_object::Question;
 use super::warpgroup::Products;
 use super::watch::Watch;
-use crate::program::{BarrierAction, Dst, Mask, Row, WARP, lanes};
+use crate::program::{BarrierAction, Dst, Functions, Mask, Row, WARP, lanes};
 
 /// Instructions that a group of threads may have to wait while others of its warp run.
 const PATIENCE: u64 = 1 << 14;
@@ -118,14 +118,14 @@ impl Warp {
     /// A warp whose threads are about to enter the kernel.
     pub(super) fn new(grid: &Grid<'_>, id: WarpId, live: Mask, mut rows: Vec<Row>) -> Self {
         let program = grid.program;
-        let kernel = &program.functions[program.entry as usize];
+        let kernel = program.kernel();
         // Another engine reads no row that it has not written.
         if !grid.is_assisted {
             rows.clear();
         }
         rows.resize(kernel.rows as usize, [0; WARP]);
         let frame = Frame {
-            function: program.entry,
+            function: Functions::KERNEL,
             rows,
             stack: kernel.local as usize + kernel.rows as usize * 8,
             tops: [kernel.local; WARP],
@@ -223,7 +223,7 @@ impl Warp {
         let Fragment { pc, frame, .. } = self.fragments[current];
         let others =
             self.fragments.iter().filter(|other| other.state == State::Ready && other.frame == frame);
-        others.map(|other| other.pc).filter(|&other| other > pc).min().unwrap_or(u32::MAX)
+        others.map(|other| other.pc).filter(|&other| other > pc).fold(u32::MAX, u32::min)
     }
 
     /// The call stack of a frame: the function of each frame, and the address of its local memory.

@@ -10,6 +10,7 @@ use super::block::BlockState;
 use super::completion::Registers;
 use super::descriptor::{Descriptor, SharedMatrix};
 use super::grid::Grid;
+use super::indexed::values_in;
 use super::matrix::{Columns, Matrices, rounded};
 use super::memory::View;
 use super::operation::{Operation, Order as Ordered};
@@ -195,7 +196,8 @@ impl View<'_> {
         let b: Vec<f64> = (0..depth).flat_map(|k| b.iter().skip(k).step_by(depth).take(n)).copied().collect();
         for (row, (sums, a)) in sums.values.chunks_mut(n).zip(a.chunks(kept.max(1))).enumerate() {
             for (i, value) in a.iter().enumerate() {
-                let of_b = b.chunks(n).nth(work.columns.at(row, i)).unwrap_or_default();
+                let depth = work.columns.at(row, i);
+                let of_b = values_in(&b, depth * n..(depth + 1) * n);
                 sums.iter_mut().zip(of_b).for_each(|(sum, other)| *sum += value * other);
             }
         }
@@ -217,7 +219,7 @@ impl Sums {
             let element = op.product.d;
             let mask = u64::MAX >> (64 - element.bits());
             sums.each(op, |sum, d, lane, low| {
-                let word = rows.get(d as usize).map_or(0, |words| words[lane]);
+                let word = rows[d as usize][lane];
                 *sum = element.value(word >> low & mask);
             });
         }
@@ -260,7 +262,7 @@ impl Warp {
             ));
         }
         let group = self.id.index / WARPGROUP;
-        let counts = block.warpgroups.get(&group).map_or([0; WARPGROUP], |group| group.counts);
+        let counts = block.products_of(group);
         for (warp, count) in (group * WARPGROUP..).zip(counts) {
             let live = block.live.get(warp).copied();
             if live != Some(FULL) && count < needed {
@@ -287,7 +289,7 @@ impl Warp {
     ) -> Result<bool, Stop> {
         let stop = |(kind, lane)| Stop::at(kind, pc, lane);
         let (number, own) = (self.id.index / WARPGROUP, self.id.index % WARPGROUP);
-        let count = block.warpgroups.get(&number).map_or(0, |group| group.counts[own]);
+        let count = block.products_of(number)[own];
         match action {
             WarpgroupAction::Multiply(op) => {
                 self.check_warpgroup(block, active, count + 1).map_err(stop)?;
@@ -320,7 +322,7 @@ impl Warp {
             }
             WarpgroupAction::Wait(left) => {
                 let groups = &self.products.groups;
-                let closed = groups.len().saturating_sub(usize::try_from(*left).unwrap_or(usize::MAX));
+                let closed = (groups.len() as u64).saturating_sub(*left) as usize;
                 let last = closed.checked_sub(1).and_then(|last| groups.get(last));
                 let Some(&needed) = last else { return Ok(true) };
                 self.check_warpgroup(block, active, needed).map_err(stop)?;
@@ -386,8 +388,12 @@ impl Warp {
             let Some(frame) = operation.registers else { continue };
             let rows = if frame == running {
                 &mut *rows
+            } else if let Some(frame) = self.frames.get_mut(frame) {
+                &mut frame.rows
             } else {
-                self.frames.get_mut(frame).map(|frame| frame.rows.as_mut_slice()).unwrap_or_default()
+                return Err(
+                    operation.stop(TrapKind::Defect("a product of a call that has returned".to_owned()))
+                );
             };
             let mut view = View { grid, block, local: &mut self.local };
             view.perform(&operation, &mut Registers::Running { warp, frame, rows })?;

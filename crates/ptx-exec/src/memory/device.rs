@@ -49,6 +49,14 @@ pub struct RegionInfo {
     pub name: String,
 }
 
+/// What is at an address instead of what was expected, as the end of a message.
+fn what_it_is(found: Option<&str>) -> String {
+    match found {
+        Some(found) => format!(": it is {found}"),
+        None => String::new(),
+    }
+}
+
 /// Why memory cannot be allocated, freed or accessed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum MemoryError {
@@ -81,7 +89,7 @@ pub enum MemoryError {
         name: String,
     },
     /// No region of the expected kind starts at the address.
-    #[error("{address:#x} is not the address of {expected}{}", .found.as_ref().map(|found| format!(": it is {found}")).unwrap_or_default())]
+    #[error("{address:#x} is not the address of {expected}{}", what_it_is(.found.as_deref()))]
     NotARegion {
         /// The address.
         address: u64,
@@ -427,6 +435,7 @@ impl Memory {
             Some((_, Err(kind))) => Some(kind),
             None => None,
         };
+        // Default: that is the text if no object is near.
         let object = describe(&regions, &freed, NEAR, address).unwrap_or("there is no memory".to_owned());
         let is_past = || found.is_none() && freed.iter().any(|freed| freed.holds(address));
         let was_freed = refused == Some(FaultKind::Freed) || is_past();

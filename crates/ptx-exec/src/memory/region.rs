@@ -150,7 +150,10 @@ impl Region {
     pub(crate) fn words(&self) -> &[AtomicU64] {
         let skipped = (self.base - self.origin) as usize / 8;
         let end = skipped + self.len.div_ceil(8) as usize;
-        self.words.all().get(skipped..end).unwrap_or_default()
+        let words = self.words.all().get(skipped..end);
+        debug_assert!(words.is_some(), "a region outside of its allocation");
+        // Default: a region is part of what was allocated for it.
+        words.unwrap_or_default()
     }
 
     /// Whether `size` bytes at an address are in bounds and readable, or writable. Heaps are handled by [`Self::permit`] only.

@@ -1,6 +1,7 @@
 //! Memory accesses of instructions, for engines that check addresses before using them.
 
 use super::{Address, Base, Collective, CollectiveKind, CopyAmount, Effect, Mask, Src, WARP};
+use crate::scalar::bits::shifted;
 
 /// The memory accesses of an instruction, and the registers they depend on.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +32,7 @@ pub struct Run {
 impl Run {
     fn new(address: Address, bytes: u32, align: u64) -> Self {
         // No access requires a larger alignment.
-        let align = u32::try_from(align).unwrap_or(1 << 31);
+        let align = align.min(1 << 31) as u32;
         Self { address, bytes, align, writes: false, is_atomic: false, lanes: Mask::MAX }
     }
 
@@ -101,7 +102,7 @@ fn of_collective(collective: &Collective) -> Option<Accesses> {
             let base = Base::Row(first, super::AddressWidth::Bits64);
             let address = Address { space: collective.space, base, offset: collective.offset };
             let lines = (tiles.count * tiles.lines).min(WARP);
-            let lanes = Mask::MAX.checked_shr((WARP - lines) as u32).unwrap_or(0);
+            let lanes = shifted(Mask::MAX.into(), (WARP - lines) as u32) as Mask;
             let writes = matches!(collective.kind, CollectiveKind::StoreMatrix(_));
             let run = Run { writes, lanes, ..Run::new(address, 16, 16) };
             Some(Accesses { srcs: vec![first], runs: vec![run] })

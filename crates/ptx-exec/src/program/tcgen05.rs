@@ -88,17 +88,26 @@ pub struct TensorMove {
 impl TensorMove {
     /// The cells of a thread's register: the lane relative to the address, and one or two columns.
     pub fn cells(self, thread: usize, register: usize) -> (usize, impl Iterator<Item = i64>) {
+        let (lane, first) = self.first_cell(thread, register);
+        (lane, first..first + self.each())
+    }
+
+    /// The first of the cells of a thread's register.
+    pub fn first_cell(self, thread: usize, register: usize) -> (usize, i64) {
         let (lane, column) = self.shape.place(thread, register);
-        let each = match self.columns {
-            Columns::Whole => 1,
-            Columns::Halves => 2,
-        };
         let distance = match self.shape {
             TensorShape::Split(distance) if thread >= 16 => i64::from(distance),
             _ => 0,
         };
-        let first = column as i64 * each + distance;
-        (lane, first..first + each)
+        (lane, column as i64 * self.each() + distance)
+    }
+
+    /// Columns of a register.
+    const fn each(self) -> i64 {
+        match self.columns {
+            Columns::Whole => 1,
+            Columns::Halves => 2,
+        }
     }
 }
 
@@ -231,6 +240,14 @@ pub struct Multiplication<T> {
     pub shift_d: T,
     /// The zero-column mask descriptor of B.
     pub zeros: Option<T>,
+}
+
+impl Multiplication<u64> {
+    /// Whether D is not written in a lane of one of the blocks.
+    pub fn is_disabled(&self, block: usize, lane: usize) -> bool {
+        let mask = self.disabled.get(block * (LANES / QUARTER) + lane / QUARTER);
+        mask.is_some_and(|mask| mask >> (lane % QUARTER) & 1 == 1)
+    }
 }
 
 /// An operation on tensor memory issued by one thread; `T` is a source operand, or its value.

@@ -54,11 +54,16 @@ pub fn shl(t: Int, a: u64, b: u64) -> u64 {
     if amount >= u64::from(t.bits()) { 0 } else { t.wrap(a << amount) }
 }
 
+/// A value shifted right, also by more than its width.
+pub const fn shifted(value: u64, by: u32) -> u64 {
+    if by < u64::BITS { value >> by } else { 0 }
+}
+
 /// `a >> b`, arithmetic for signed types; larger amounts are clamped to the width (manual 9.7.8.9).
 pub fn shr(t: Int, a: u64, b: u64) -> u64 {
     let amount = (b & 0xffff_ffff).min(u64::from(t.bits()));
     match t.sign() {
-        Signedness::Unsigned => t.wrap(a).checked_shr(amount as u32).unwrap_or(0),
+        Signedness::Unsigned => shifted(t.wrap(a), amount as u32),
         Signedness::Signed => t.wrap(((t.extend(a) as i64) >> amount.min(63)) as u64),
     }
 }

@@ -54,9 +54,12 @@ struct Reader<'b>(&'b [u8]);
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (first, rest) = self.0.split_at(N.min(self.0.len()));
+        let Some((first, rest)) = self.0.split_first_chunk() else {
+            debug_assert!(false, "{N} bytes of {}", self.0.len());
+            return [0; N];
+        };
         self.0 = rest;
-        std::array::from_fn(|at| first.get(at).copied().unwrap_or(0))
+        *first
     }
 
     fn u8(&mut self) -> u8 {

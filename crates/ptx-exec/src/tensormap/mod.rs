@@ -450,7 +450,10 @@ fn fill<T: Copy + Default, const N: usize>(
     if list.len() != wanted {
         return Err(TensorMapError(format!("expected {wanted} {what}, found {}", list.len())));
     }
-    Ok(std::array::from_fn(|at| list.get(at).copied().unwrap_or_default()))
+    // As in the driver's structure, dimensions beyond the rank are zero.
+    let mut filled = [T::default(); N];
+    filled.iter_mut().zip(list).for_each(|(place, value)| *place = *value);
+    Ok(filled)
 }
 
 fn corner(list: &[i32], spatial: usize) -> Result<[i16; 3], TensorMapError> {

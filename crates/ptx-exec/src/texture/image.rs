@@ -1,5 +1,7 @@
 //! Images: the storage of textures and surfaces.
 
+use crate::scalar::bits::shifted;
+
 /// The format of a channel of a texel, in the terms of the driver's `CUarray_format`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ChannelFormat {
@@ -191,12 +193,18 @@ impl Image {
 
     /// The size of a level along x, y and z (manual 9.7.10.2).
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        self.extent.size().map(|size| size.checked_shr(level).unwrap_or(0).max(1))
+        self.extent.size().map(|size| (shifted(size.into(), level) as u32).max(1))
+    }
+
+    /// Layers of the image.
+    pub(crate) fn layer_count(&self) -> u32 {
+        // Default: an image that is no array is one layer.
+        self.layers.unwrap_or(1)
     }
 
     /// Layers in memory, counting faces.
     pub(crate) fn slices(&self) -> u64 {
-        u64::from(self.layers.unwrap_or(1)) * u64::from(self.extent.faces())
+        u64::from(self.layer_count()) * u64::from(self.extent.faces())
     }
 
     /// Bytes of a row of a level, including samples.
@@ -248,7 +256,9 @@ impl Image {
         }
         match &self.storage {
             Storage::Array(bytes) => {
-                let wanted = self.bytes().unwrap_or(u64::MAX);
+                let Some(wanted) = self.bytes() else {
+                    return Some("has more bytes of texels than 64 bits count".to_owned());
+                };
                 let given = bytes.len() as u64;
                 (given != wanted).then(|| format!("has {given} bytes of texels; its shape takes {wanted}"))
             }

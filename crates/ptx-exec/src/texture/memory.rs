@@ -59,7 +59,7 @@ impl PlacedImage {
             let (own, after) = rest.split_at((level.pitch * rows).min(rest.len() as u64) as usize);
             rest = after;
             for padded in own.chunks(level.pitch.max(1) as usize) {
-                bytes.extend_from_slice(padded.get(..row as usize).unwrap_or_default());
+                bytes.extend(padded.iter().take(row as usize));
             }
         }
         Some(bytes)
@@ -126,7 +126,8 @@ impl SharedImage {
                 "the image lies in linear memory, which is changed by its address".to_owned(),
             ));
         };
-        let wanted = image.bytes().unwrap_or(u64::MAX);
+        let too_many = || TextureError("the image has more bytes of texels than 64 bits count".to_owned());
+        let wanted = image.bytes().ok_or_else(too_many)?;
         if bytes.len() as u64 != wanted {
             let given = bytes.len();
             return Err(TextureError(format!("the image has {wanted} bytes of texels; {given} were given")));
@@ -274,7 +275,13 @@ fn place_image(mut image: Image, argument: &dyn Fn(usize) -> Option<(u64, u64)>)
     match &mut image.storage {
         Storage::Linear { start, pitch } => {
             let base = match *start {
-                Start::Argument { index, offset } => argument(index).map_or(0, |(base, _)| base) + offset,
+                Start::Argument { index, offset } => match argument(index) {
+                    Some((base, _)) => base + offset,
+                    None => {
+                        debug_assert!(false, "linear memory in argument {index}, which is not a buffer");
+                        offset
+                    }
+                },
                 Start::Address(address) => address,
             };
             let pitch = *pitch;

@@ -1,7 +1,7 @@
 //! Rows of a sparse A: each element is multiplied with the row of B given by its metadata.
 
 use super::processor::fused;
-use super::tiles::{Eight, TILE};
+use super::tiles::Eight;
 
 /// A row of A.
 #[derive(Clone, Copy)]
@@ -26,7 +26,10 @@ pub(super) fn add_row<const FUSED: bool, const T: usize>(
     for (&value, &depth) in row.values.iter().zip(row.depths) {
         for (sums, tile) in local.iter_mut().zip(tiles) {
             // Depths have been checked against the depth of B.
-            let eight = tile.get(depth).unwrap_or(&[0.0; TILE]);
+            let Some(eight) = tile.get(depth) else {
+                debug_assert!(false, "row {depth} of B, which has {}", tile.len());
+                continue;
+            };
             for (sum, &b) in sums.iter_mut().zip(eight) {
                 *sum = fused::<FUSED>(value, b, *sum);
             }

@@ -57,7 +57,8 @@ fn add_dense_with<S: Sum, const FUSED: bool, const LANES: usize>(part: &TensorPa
             continue;
         }
         for (at, row) in rows.iter().enumerate() {
-            let row = row.map_or(&[][..], |row| &part.a[row * part.depth..][..part.depth]);
+            let Some(row) = row else { continue };
+            let row = &part.a[row * part.depth..][..part.depth];
             by_depth.iter_mut().zip(row).for_each(|(place, &value)| place[at] = value);
         }
         let b = &part.b[part.columns[lane / (ALL / 4)] * part.depth..];

@@ -21,14 +21,9 @@ pub struct Refusal {
 }
 
 impl Access {
-    /// The operands and rows of an operation.
-    ///
-    /// # Errors
-    /// The reason why it is not compiled.
-    pub fn of(op: &Op) -> Result<Self, &'static str> {
-        if let Execution::Refused(why) = Execution::of(op) {
-            return Err(why);
-        }
+    /// The operands and rows of an operation, also of one that is not compiled. [`Graph::access`](super::Graph::access) has those of a
+    /// kernel's instructions.
+    pub fn of(op: &Op) -> Self {
         let mut access = Self::default();
         let of_rows = |slot: &Slot| match *slot {
             Slot::Rows { first, count, .. } => (0..count).map(|n| first.plus(n)).collect(),
@@ -48,7 +43,7 @@ impl Access {
                 access.writes.extend(of_rows(slot).into_iter().filter_map(Src::as_register));
             }
         });
-        Ok(access)
+        access
     }
 }
 

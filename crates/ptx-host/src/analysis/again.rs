@@ -8,7 +8,7 @@ use ptx_exec::program::{Effect, Op, Program};
 use ptx_isa::SpecialReg;
 
 use super::alone::is_simple_operation;
-use super::{Access, Analysis, Shape};
+use super::{Analysis, Graph, Shape};
 
 /// The rows that may be recomputed, each with the instruction that does it: the only one that writes the row, from constants, indices and
 /// other such rows, before anything reads it.
@@ -19,14 +19,14 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
     let mut writers: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let places: BTreeSet<u32> = graph.blocks().iter().flat_map(|block| block.first..block.end).collect();
     for &pc in &places {
-        for row in Access::of(&program.code[pc as usize].op).unwrap_or_default().writes {
+        for &row in &graph.access(pc).writes {
             writers.entry(row).or_default().push(pc);
         }
     }
     let candidates: Vec<(u32, u32)> = writers
         .into_iter()
         .filter_map(|(row, places)| match places[..] {
-            [pc] if is_candidate(program, pc) => Some((row, pc)),
+            [pc] if is_candidate(program, graph, pc) => Some((row, pc)),
             _ => None,
         })
         // If it may be read before it is written, that read has another value.
@@ -42,8 +42,7 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
             if costs.contains_key(&row) {
                 continue;
             }
-            let reads = Access::of(&program.code[pc as usize].op).unwrap_or_default().reads;
-            let cost = reads.iter().map(|src| match src.as_register() {
+            let cost = graph.access(pc).reads.iter().map(|src| match src.as_register() {
                 None => Some(0),
                 Some(row) => costs.get(&row).copied(),
             });
@@ -59,7 +58,7 @@ pub fn computed_again(program: &Program, analysis: &Analysis) -> BTreeMap<u32, u
 }
 
 /// Whether an instruction writes one row, always with the same result for the same thread and sources.
-fn is_candidate(program: &Program, pc: u32) -> bool {
+fn is_candidate(program: &Program, graph: &Graph, pc: u32) -> bool {
     let inst = &program.code[pc as usize];
     let is_simple = match &inst.op {
         Op::Alu(alu) => is_simple_operation(alu),
@@ -70,5 +69,5 @@ fn is_candidate(program: &Program, pc: u32) -> bool {
         ),
         Op::Effect(_) => false,
     };
-    is_simple && inst.guard.is_none() && Access::of(&inst.op).is_ok_and(|access| access.writes.len() == 1)
+    is_simple && inst.guard.is_none() && graph.access(pc).writes.len() == 1
 }

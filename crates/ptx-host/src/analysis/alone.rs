@@ -55,21 +55,20 @@ impl Region {
         (self.first..=self.last).contains(&block)
     }
 
-    fn insts<'p>(&self, program: &'p Program, graph: &Graph) -> Vec<&'p Inst> {
+    fn insts<'a>(&self, program: &'a Program, graph: &'a Graph) -> Vec<(&'a Inst, &'a Access)> {
         insts(program, graph, self.first, self.last)
     }
 
     /// The rows that its instructions write.
     pub fn writes(&self, program: &Program, graph: &Graph) -> BTreeSet<u32> {
         let insts = self.insts(program, graph).into_iter();
-        insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
+        insts.flat_map(|(_, access)| access.writes.iter().copied()).collect()
     }
 
     /// The rows that it reads, including branch conditions.
     pub fn reads(&self, program: &Program, graph: &Graph) -> BTreeSet<u32> {
         let mut rows = BTreeSet::new();
-        for inst in self.insts(program, graph) {
-            let access = Access::of(&inst.op).unwrap_or_default();
+        for (inst, access) in self.insts(program, graph) {
             rows.extend(access.reads.iter().filter_map(|src| src.as_register()));
             rows.extend(inst.guard.map(|guard| guard.row));
         }
@@ -79,9 +78,14 @@ impl Region {
     }
 }
 
-fn insts<'p>(program: &'p Program, graph: &Graph, first: BlockId, last: BlockId) -> Vec<&'p Inst> {
-    let blocks = &graph.blocks()[first..=last];
-    blocks.iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]).collect()
+fn insts<'a>(
+    program: &'a Program,
+    graph: &'a Graph,
+    first: BlockId,
+    last: BlockId,
+) -> Vec<(&'a Inst, &'a Access)> {
+    let blocks = graph.blocks()[first..=last].iter();
+    blocks.flat_map(|block| graph.code(program, block)).map(|(_, inst, access)| (inst, access)).collect()
 }
 
 /// The inputs of the search for regions.
@@ -97,17 +101,21 @@ pub(super) fn regions(program: &Program, graph: &Graph, liveness: &Liveness, sha
     let search = Search { program, graph, liveness, shapes };
     let loops = search.loops();
     let mut regions: Vec<Region> = Vec::new();
-    let mut rest = &loops[..];
+    let (mut rest, mut after) = (&loops[..], 0);
     while !rest.is_empty() {
         // As many loops as possible in one region, since between two regions all rows go through vectors. Regions do not overlap.
-        let after = regions.last().map_or(0, |region| region.last + 1);
         let found = (1..=rest.len()).rev().find_map(|count| {
             let region = search.region(&rest[..count], after)?;
             Some((region, count))
         });
-        let count = found.as_ref().map_or(1, |(_, count)| *count);
-        regions.extend(found.map(|(region, _)| region));
-        rest = &rest[count..];
+        match found {
+            Some((region, count)) => {
+                after = region.last + 1;
+                regions.push(region);
+                rest = &rest[count..];
+            }
+            None => rest = &rest[1..],
+        }
     }
     regions
 }
@@ -145,15 +153,15 @@ impl Search<'_> {
             return false;
         }
         let insts = insts(self.program, self.graph, head, last);
-        let gathers: usize = insts.iter().map(|inst| self.gathers(inst)).sum();
-        let others = insts.iter().filter(|inst| matches!(inst.op, Op::Alu(_))).count();
+        let gathers: usize = insts.iter().map(|(inst, _)| self.gathers(inst)).sum();
+        let others = insts.iter().filter(|(inst, _)| matches!(inst.op, Op::Alu(_))).count();
         gathers >= FEWEST_GATHERS && others <= MOST_OTHERS * gathers && self.is_foreseen(head, last, &insts)
     }
 
     /// Whether the loop is predictable: no branch depends on what it loads, and no address on what an earlier iteration loaded.
-    fn is_foreseen(&self, head: BlockId, last: BlockId, insts: &[&Inst]) -> bool {
+    fn is_foreseen(&self, head: BlockId, last: BlockId, insts: &[(&Inst, &Access)]) -> bool {
         let mut loaded = BTreeSet::new();
-        for inst in insts {
+        for (inst, _) in insts {
             if let Op::Effect(Effect::Load(load)) = &inst.op {
                 loaded.extend(load.dsts.iter().copied());
             }
@@ -166,7 +174,7 @@ impl Search<'_> {
             heads.into_iter().any(|id| self.liveness.is_live_into(id, *row))
         };
         let before = depend(insts, loaded.iter().copied().filter(is_from_before).collect());
-        let finds_way = |inst: &&Inst| {
+        let finds_way = |(inst, _): &(&Inst, &Access)| {
             let Op::Effect(Effect::Load(load)) = &inst.op else { return false };
             let Base::Row(base, _) = load.address.base else { return false };
             base.as_register().is_some_and(|row| before.contains(&row))
@@ -251,12 +259,12 @@ impl Search<'_> {
 }
 
 /// The rows that are computed from the given ones, these included.
-fn depend(insts: &[&Inst], mut rows: BTreeSet<u32>) -> BTreeSet<u32> {
+fn depend(insts: &[(&Inst, &Access)], mut rows: BTreeSet<u32>) -> BTreeSet<u32> {
     loop {
         let before = rows.len();
-        for inst in insts {
-            if reads_any(inst, &rows) {
-                rows.extend(Access::of(&inst.op).unwrap_or_default().writes);
+        for (inst, access) in insts {
+            if reads_any(inst, access, &rows) {
+                rows.extend(access.writes.iter().copied());
             }
         }
         if rows.len() == before {
@@ -265,8 +273,7 @@ fn depend(insts: &[&Inst], mut rows: BTreeSet<u32>) -> BTreeSet<u32> {
     }
 }
 
-fn reads_any(inst: &Inst, rows: &BTreeSet<u32>) -> bool {
-    let access = Access::of(&inst.op).unwrap_or_default();
+fn reads_any(inst: &Inst, access: &Access, rows: &BTreeSet<u32>) -> bool {
     let guard = inst.guard.map(|guard| guard.row);
     access.reads.iter().filter_map(|src| src.as_register()).chain(guard).any(|row| rows.contains(&row))
 }

@@ -98,7 +98,7 @@ impl Way<'_> {
     }
 
     fn compute(&mut self, alu: &Alu) {
-        let Access { reads, writes } = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let Access { reads, writes } = Access::of(&Op::Alu(*alu));
         let mut sources = [[0; WARP]; 4];
         let mut are_known = true;
         for (row, src) in sources.iter_mut().zip(&reads) {

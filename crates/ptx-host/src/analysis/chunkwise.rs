@@ -4,7 +4,7 @@
 //! threads, `tid.x` is the same in all chunks of 16 lanes and depends on none; in 32 x 32 threads it depends on bit 0, and `tid.y` on all others.
 
 use ptx_exec::Space;
-use ptx_exec::program::{AddressWidth, Base, Dst, Effect, Load, Op, Order, Src, WARP};
+use ptx_exec::program::{AddressWidth, Base, Dst, Effect, Load, Op, Order, Src, WARP, axis};
 use ptx_isa::{Component, SpecialReg};
 
 use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
@@ -13,7 +13,7 @@ use super::{Access, Lanes, Launched, Shape, Shapes, Stride};
 pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -> u32 {
     let of = |srcs: &mut dyn Iterator<Item = Src>| srcs.fold(0, |bits, src| bits | of_source(shapes, src));
     match op {
-        Op::Alu(_) => of(&mut Access::of(op).unwrap_or_default().reads.into_iter()),
+        Op::Alu(_) => of(&mut Access::of(op).reads.into_iter()),
         Op::Effect(Effect::Copy(pairs)) => {
             of(&mut pairs.iter().filter(|(dst, _)| *dst == row).map(|(_, src)| *src))
         }
@@ -59,7 +59,7 @@ fn is_plain(load: &Load) -> bool {
 fn special(register: SpecialReg, component: Option<Component>, launched: &Launched, lanes: Lanes) -> u32 {
     let all = lanes.chunk_bits();
     let [x, y, z] = launched.block.map(u64::from);
-    let axis = component.map_or(0, Component::index);
+    let axis = axis(component);
     // How many consecutive threads have the same number, and after how many it restarts.
     let (same, period) = match (register, axis) {
         (SpecialReg::Tid, 0) => (1, x),

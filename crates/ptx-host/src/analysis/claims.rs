@@ -213,7 +213,7 @@ impl Claims {
     fn distance(&self, stride: Stride, lane: usize) -> u64 {
         let (chunk, within) = (lane / self.lanes, lane % self.lanes);
         let times = |stride: i64, count: usize| stride.wrapping_mul(count as i64) as u64;
-        times(stride.within, within).wrapping_add(times(stride.across.unwrap_or(0), chunk))
+        times(stride.within, within).wrapping_add(times(stride.known_across(), chunk))
     }
 
     /// The active lanes of each chunk that has any.

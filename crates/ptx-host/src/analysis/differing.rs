@@ -4,6 +4,7 @@
 //! `tid.x`, so in the low two after the shift, and in none of the mask: the result is uniform.
 
 use ptx_exec::program::{Alu, Binary, Packing, Src, Unary};
+use ptx_exec::scalar::bits::shifted;
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::Signedness;
 
@@ -42,7 +43,10 @@ pub(super) fn of_source(shapes: &Shapes, src: Src, among: Among) -> u64 {
                 u64::MAX
             }
         }
-        Shape::Varying => src.as_register().map_or(u64::MAX, |row| shapes.differing(row, among)),
+        Shape::Varying => match src.as_register() {
+            Some(row) => shapes.differing(row, among),
+            None => u64::MAX,
+        },
         _ => u64::MAX,
     }
 }
@@ -58,7 +62,7 @@ pub(super) fn of_alu(shapes: &Shapes, alu: &Alu, reads: &[Src], among: Among) ->
     match (alu, reads) {
         _ if all == 0 => 0,
         (Alu::Unary { op, packing: Packing::Whole, .. }, [a]) => match *op {
-            Unary::Field { shift, mask } => of(a).checked_shr(shift).unwrap_or(0) & mask,
+            Unary::Field { shift, mask } => shifted(of(a), shift) & mask,
             Unary::AddConstant { addend, mask } => sum(of(a), 0, addend.trailing_zeros()) & mask,
             Unary::IntToInt { to, from, excess: Excess::Truncate, register } => {
                 // Sign extension copies the top bit upward: if lanes differ in it, they differ in all bits above.

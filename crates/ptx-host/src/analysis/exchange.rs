@@ -20,7 +20,7 @@ pub fn is_loaded_before(program: &Program, first: u32, pc: u32, store: &Store) -
         let is_base = matches!(address.base, Base::Row(src, _) if src == base);
         is_base && address.space == Space::Shared && address.offset == store.address.offset
     };
-    for inst in program.code.get(first as usize..pc as usize).unwrap_or_default().iter().rev() {
+    for inst in program.code[first as usize..pc as usize].iter().rev() {
         match &inst.op {
             Op::Effect(Effect::Load(load))
                 if inst.guard.is_none()
@@ -33,7 +33,7 @@ pub fn is_loaded_before(program: &Program, first: u32, pc: u32, store: &Store) -
                 return load.dsts.iter().all(|&dst| dst != row);
             }
             op => {
-                if Access::of(op).is_ok_and(|access| access.writes.contains(&row)) {
+                if Access::of(op).writes.contains(&row) {
                     return false;
                 }
             }

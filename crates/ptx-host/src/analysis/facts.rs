@@ -3,7 +3,8 @@
 //! They show that an index does not wrap around, so that `cvt.u64.u32` of it keeps its stride, and that it is a multiple of 32 at the first
 //! lane of a warp, so that `tid.x >> 5` is uniform.
 
-use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary};
+use ptx_exec::program::{Alu, Binary, Packing, Ternary, Unary, axis};
+use ptx_exec::scalar::bits::shifted;
 use ptx_exec::scalar::convert::Excess;
 use ptx_exec::scalar::int::{Int, ProductPart, Saturation, Signedness};
 use ptx_isa::{Component, SpecialReg};
@@ -123,7 +124,7 @@ impl Facts {
     }
 
     fn shr(self, by: u32) -> Self {
-        let shift = |value: u64| value.checked_shr(by).unwrap_or(0);
+        let shift = |value: u64| shifted(value, by);
         Self {
             least: shift(self.least),
             most: shift(self.most),
@@ -144,7 +145,7 @@ impl Facts {
 
 /// The largest integer of `bits` bits.
 pub(super) fn mask(bits: u32) -> u64 {
-    u64::MAX.checked_shr(64 - bits.min(64)).unwrap_or(0)
+    shifted(u64::MAX, 64 - bits.min(64))
 }
 
 /// The facts of the result of an operation from those of its sources; `None` if only its width is known.
@@ -255,7 +256,7 @@ pub(super) fn of_special(
     launched: &Launched,
     lanes: Lanes,
 ) -> Option<Facts> {
-    let axis = component.map_or(0, Component::index);
+    let axis = axis(component);
     let most_blocks = MOST_BLOCKS[usize::from(axis > 0)];
     let [x, y, z] = launched.block.map(u64::from);
     match register {

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use ptx_exec::program::{Effect, Guard, Op, Program, Src};
+use ptx_exec::program::{Effect, Guard, Inst, Op, Program, Src};
 
-use super::Refusal;
+use super::access::{Access, Execution, Refusal};
 use super::gather::meets;
 
 /// A block, by its index in [`Graph::blocks`], which is its priority: of the blocks at which lanes wait, the lowest runs first.
@@ -80,7 +80,7 @@ impl Terminator {
 
     /// Replaces targets that only exit by an exit.
     fn exit_early(&mut self, exits: &[bool]) {
-        let exits = |id: BlockId| exits.get(id).copied().unwrap_or(false);
+        let exits = |id: BlockId| exits[id];
         *self = match *self {
             Self::Jump(to) if exits(to) => Self::Exit { guard: None },
             Self::Branch { taken, other, .. } if exits(taken) && exits(other) => Self::Exit { guard: None },
@@ -138,7 +138,7 @@ impl Block {
     }
 }
 
-/// The reachable blocks of a kernel, the entry first. The blocks of a loop are contiguous, and the blocks after a loop or a branch follow it, so
+/// The reachable blocks of a kernel, the entry first. All their instructions are compiled. The blocks of a loop are contiguous, and the blocks after a loop or a branch follow it, so
 /// that lanes which get there earlier wait for the others. Each block barrier starts a block of its own, and these blocks come last: a barrier
 /// runs when all other lanes have exited, have reached it too, or wait at another barrier. Blocks from which lanes reach nothing but an
 /// instruction that stops the launch come first, after the entry: once a lane is at one, no other block runs any more, so that checks which
@@ -146,6 +146,8 @@ impl Block {
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
+    /// What each instruction of the program accesses.
+    accesses: Vec<Access>,
     /// The first of the barrier blocks, which come last.
     late: BlockId,
     /// The first block after the entry and the blocks that only stop the launch.
@@ -159,17 +161,16 @@ impl Graph {
     /// Builds the graph of the entry function of a program.
     ///
     /// # Errors
-    /// Code that runs past the end of the kernel, which no verified program has.
+    /// The first instruction that is not compiled; code that runs past the end of the kernel, which no verified program has.
     pub fn new(program: &Program) -> Result<Self, Refusal> {
-        let Some(start) = program.functions.get(program.entry as usize).map(|function| function.start) else {
-            return Err(Refusal { pc: 0, why: "the program has no kernel" });
-        };
+        let start = program.kernel().start;
         let firsts = leaders(program, start)?;
         let names: BTreeMap<Beginning, BlockId> =
             firsts.iter().enumerate().map(|(id, &first)| (first, id)).collect();
-        let mut blocks: Vec<Block> = firsts.iter().map(|&first| block(program, &names, first)).collect();
+        let blocks = firsts.iter().map(|&first| block(program, &names, first));
+        let mut blocks = blocks.collect::<Result<Vec<Block>, Refusal>>()?;
         exit_early(&mut blocks);
-        let entry = names.get(&(start, false)).copied().unwrap_or(0);
+        let entry = block_at(&names, start)?;
         // The entry is block 0, which runs before all others, and a barrier has to run after them: no number suits a block that is both. Outside
         // of a loop no other lane can wait when it runs.
         let is_loop = blocks.iter().any(|block| block.terminator.targets().contains(&entry));
@@ -196,6 +197,8 @@ impl Graph {
             block
         };
         let blocks: Vec<Block> = order.iter().map(renamed).collect();
+        check_compiled(program, &blocks)?;
+        let accesses = program.code.iter().map(|inst| Access::of(&inst.op)).collect();
         let loops = outermost_loops(&blocks);
         let mut loop_of = vec![None; blocks.len()];
         for (number, &id) in
@@ -203,7 +206,7 @@ impl Graph {
         {
             loop_of[id] = Some(number);
         }
-        Ok(Self { blocks, late: begin_of_late, begin, loops, loop_of })
+        Ok(Self { blocks, accesses, late: begin_of_late, begin, loops, loop_of })
     }
 
     /// The blocks in order.
@@ -216,10 +219,29 @@ impl Graph {
         &self.blocks[id]
     }
 
+    /// The rows that an instruction reads and writes.
+    pub fn access(&self, pc: u32) -> &Access {
+        &self.accesses[pc as usize]
+    }
+
+    /// The instructions of a block before its terminator, and the rows that they access. The program is the one that the graph is of.
+    pub fn code<'a>(
+        &'a self,
+        program: &'a Program,
+        block: &Block,
+    ) -> impl DoubleEndedIterator<Item = (u32, &'a Inst, &'a Access)> + Clone + use<'a> {
+        debug_assert_eq!(program.code.len(), self.accesses.len(), "the graph is of another program");
+        let all = block.first as usize..block.end as usize;
+        let code = program.code[all.clone()].iter().zip(&self.accesses[all]);
+        (block.first..block.end).zip(code).map(|(pc, (inst, access))| (pc, inst, access))
+    }
+
     /// The blocks of the outermost loop around a block, in order, itself included; empty if it is in no loop.
     pub fn loop_around(&self, id: BlockId) -> &[BlockId] {
-        let number = self.loop_of.get(id).copied().flatten();
-        number.and_then(|number| self.loops.get(number)).map_or(&[], Vec::as_slice)
+        match self.loop_of[id] {
+            Some(number) => &self.loops[number],
+            None => &[],
+        }
     }
 
     /// Whether two blocks are in one loop; for one block twice, whether it is in a loop.
@@ -348,19 +370,38 @@ fn leaders(program: &Program, start: u32) -> Result<Vec<Beginning>, Refusal> {
     Ok(firsts.into_iter().collect())
 }
 
+/// The block that starts at an instruction. [`leaders`] has found all of them.
+fn block_at(names: &BTreeMap<Beginning, BlockId>, pc: u32) -> Result<BlockId, Refusal> {
+    names.get(&(pc, false)).copied().ok_or(Refusal { pc, why: "a branch to code that is no block" })
+}
+
+/// Refuses the first instruction that is not compiled.
+fn check_compiled(program: &Program, blocks: &[Block]) -> Result<(), Refusal> {
+    for pc in blocks.iter().flat_map(|block| block.first..block.end) {
+        if let Execution::Refused(why) = Execution::of(&program.code[pc as usize].op) {
+            return Err(Refusal { pc, why });
+        }
+    }
+    Ok(())
+}
+
 /// Builds the block with this start.
-fn block(program: &Program, names: &BTreeMap<Beginning, BlockId>, (first, holds): Beginning) -> Block {
-    let name = |pc: u32| names.get(&(pc, false)).copied().unwrap_or(0);
+fn block(
+    program: &Program,
+    names: &BTreeMap<Beginning, BlockId>,
+    (first, holds): Beginning,
+) -> Result<Block, Refusal> {
+    let name = |pc: u32| block_at(names, pc);
     let gathers = holds || meeting(program, first) == Some(false);
     let mut end = if gathers { first + 1 } else { first };
     loop {
         if end != first && names.contains_key(&(end, false)) {
-            return Block { first, end, gathers, terminator: Terminator::Jump(name(end)) };
+            return Ok(Block { first, end, gathers, terminator: Terminator::Jump(name(end)?) });
         }
         if let (Some(&taken), Some(guard)) = (names.get(&(end, true)), guard_at(program, end)) {
             let condition = (guard.row, guard.negated);
-            let terminator = Terminator::Branch { condition, taken, other: name(end + 1) };
-            return Block { first, end, gathers, terminator };
+            let terminator = Terminator::Branch { condition, taken, other: name(end + 1)? };
+            return Ok(Block { first, end, gathers, terminator });
         }
         if leaves(program, end).is_some() {
             break;
@@ -369,21 +410,24 @@ fn block(program: &Program, names: &BTreeMap<Beginning, BlockId>, (first, holds)
     }
     let inst = &program.code[end as usize];
     let condition = |guard: Guard| (guard.row, guard.negated);
-    let guard = inst.guard.map(|guard| (condition(guard), name(end + 1)));
+    let guard = match inst.guard {
+        Some(guard) => Some((condition(guard), name(end + 1)?)),
+        None => None,
+    };
     let terminator = match &inst.op {
-        Op::Effect(Effect::Branch { target }) => match guard {
-            None => Terminator::Jump(name(*target)),
-            Some((_, other)) if other == name(*target) => Terminator::Jump(other),
-            Some((condition, other)) => Terminator::Branch { condition, taken: name(*target), other },
+        Op::Effect(Effect::Branch { target }) => match (guard, name(*target)?) {
+            (None, taken) => Terminator::Jump(taken),
+            (Some((_, other)), taken) if other == taken => Terminator::Jump(other),
+            (Some((condition, other)), taken) => Terminator::Branch { condition, taken, other },
         },
         Op::Effect(Effect::BranchIndexed { index, targets }) => {
-            let targets = targets.iter().map(|&target| name(target)).collect();
+            let targets = targets.iter().map(|&target| name(target)).collect::<Result<_, _>>()?;
             Terminator::Indexed { index: *index, guard, targets }
         }
         Op::Effect(Effect::Trap | Effect::Breakpoint) => Terminator::Stop { guard },
         _ => Terminator::Exit { guard },
     };
-    Block { first, end, gathers, terminator }
+    Ok(Block { first, end, gathers, terminator })
 }
 
 fn guard_at(program: &Program, pc: u32) -> Option<Guard> {
@@ -453,50 +497,80 @@ fn cycles(
         let targets = blocks[id].terminator.targets().into_iter();
         targets.filter(|to| region.contains(to) && !cut.contains(to)).collect()
     };
-    // Tarjan's algorithm with an explicit stack: (block, its successors, the next of them to visit).
-    let mut numbers: BTreeMap<BlockId, (usize, usize)> = BTreeMap::new();
-    let (mut stack, mut on_stack, mut parts) = (Vec::new(), BTreeSet::new(), Vec::new());
-    let mut calls = vec![(entry, edges(entry), 0)];
-    numbers.insert(entry, (0, 0));
-    stack.push(entry);
-    on_stack.insert(entry);
-    while let Some((id, targets, next)) = calls.last_mut() {
-        let id = *id;
-        if let Some(&to) = targets.get(*next) {
-            *next += 1;
-            if let Some(&(number, _)) = numbers.get(&to) {
-                if on_stack.contains(&to)
-                    && let Some((_, low)) = numbers.get_mut(&id)
-                {
-                    *low = number.min(*low);
+    // Tarjan's algorithm with an explicit stack.
+    struct Visit {
+        id: BlockId,
+        targets: Vec<BlockId>,
+        /// The next of the targets to visit.
+        next: usize,
+        /// Its number in the order of visits, and the lowest that it reaches.
+        number: usize,
+        low: usize,
+    }
+    let visit = |id, number| Visit { id, targets: edges(id), next: 0, number, low: number };
+    let mut numbers = BTreeMap::from([(entry, 0)]);
+    let (mut stack, mut on_stack, mut parts) = (vec![entry], BTreeSet::from([entry]), Vec::new());
+    let mut visits = vec![visit(entry, 0)];
+    while let Some(current) = visits.last_mut() {
+        if let Some(&to) = current.targets.get(current.next) {
+            current.next += 1;
+            if let Some(&number) = numbers.get(&to) {
+                if on_stack.contains(&to) {
+                    current.low = number.min(current.low);
                 }
             } else {
                 let number = numbers.len();
-                numbers.insert(to, (number, number));
+                numbers.insert(to, number);
                 stack.push(to);
                 on_stack.insert(to);
-                calls.push((to, edges(to), 0));
+                visits.push(visit(to, number));
             }
             continue;
         }
-        calls.pop();
-        let (number, low) = numbers.get(&id).copied().unwrap_or_default();
-        if let Some((caller, ..)) = calls.last()
-            && let Some((_, caller_low)) = numbers.get_mut(caller)
-        {
-            *caller_low = low.min(*caller_low);
+        let (id, number, low) = (current.id, current.number, current.low);
+        visits.pop();
+        if let Some(caller) = visits.last_mut() {
+            caller.low = low.min(caller.low);
         }
         // The root of a component: all blocks that were pushed after it and are still on the stack reach it and are reached by it.
         if number == low {
-            let at = stack.iter().rposition(|&on| on == id).unwrap_or(0);
-            let part: Vec<BlockId> = stack.split_off(at);
-            part.iter().for_each(|on| {
-                on_stack.remove(on);
-            });
+            let mut part = Vec::new();
+            while let Some(on) = stack.pop() {
+                on_stack.remove(&on);
+                part.push(on);
+                if on == id {
+                    break;
+                }
+            }
+            part.reverse();
             parts.push(part);
         }
     }
     // Tarjan's algorithm completes a component after all that it leads to; reversed, edges between components go forward.
     parts.reverse();
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use ptx_diag::SourceFile;
+    use ptx_exec::Memory;
+
+    use super::*;
+    use crate::prepared::prepared;
+
+    #[test]
+    fn only_compiled_code_has_a_graph_and_all_operations_have_operands() {
+        let text = ".version 8.0\n.target sm_80\n.address_size 64\n\
+             .func (.reg .u32 %y) f(.reg .u32 %x) { mov.u32 %y, %x; ret; }\n\
+             .visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, %tid.x; call (%r2), f, (%r1); ret; }";
+        let prepared = prepared(&SourceFile::new("k.ptx", text.to_owned()), &Memory::new());
+        let program = prepared.program();
+        let is_call = |inst: &Inst| matches!(inst.op, Op::Effect(Effect::Call(_)));
+        let pc = program.code.iter().position(is_call).expect("a call");
+        let refusal = Graph::new(program).expect_err("a call");
+        assert_eq!(refusal, Refusal { pc: pc as u32, why: "calls are not compiled" });
+        let access = Access::of(&program.code[pc].op);
+        assert_eq!((access.reads.len(), access.writes.len()), (1, 1));
+    }
 }

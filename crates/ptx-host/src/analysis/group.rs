@@ -11,7 +11,7 @@ use ptx_exec::program::{Alu, Combine, Effect, Op, Program, WARP};
 
 use super::gather::guard_of;
 use super::latency::has_room;
-use super::{Access, Analysis, Block, Launched, Shape, Terminator, take_turns};
+use super::{Analysis, Block, Launched, Shape, Terminator, take_turns};
 
 /// The most warps of a group.
 const MOST: usize = 8;
@@ -55,9 +55,8 @@ fn may_group(program: &Program, one: &Analysis) -> bool {
     if blocks.len() > MOST_BLOCKS {
         return false;
     }
-    let function = program.functions.get(program.entry as usize);
     let waits = one.schedule.has_patient() || !take_turns(program, &one.graph);
-    if function.is_none_or(|function| function.local > 0) || waits {
+    if program.kernel().local > 0 || waits {
         return false;
     }
     for (id, block) in blocks.iter().enumerate() {
@@ -113,11 +112,11 @@ fn in_loops(analysis: &Analysis) -> Vec<bool> {
 fn pressure(program: &Program, analysis: &Analysis) -> usize {
     let in_loops = in_loops(analysis);
     let blocks = analysis.graph.blocks().iter().zip(in_loops).filter(|(_, is_in_loop)| *is_in_loop);
-    blocks.map(|(block, _)| pressure_in(program, analysis, block)).max().unwrap_or(0)
+    blocks.map(|(block, _)| pressure_in(program, analysis, block)).fold(0, usize::max)
 }
 
 pub(super) fn pressure_in(program: &Program, analysis: &Analysis, block: &Block) -> usize {
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     let weight = |row: u32| match (analysis.shapes.row(row), analysis.widths.row(row)) {
         (Shape::Varying, 64) => 2,
         // On processors with mask registers, predicates live there.
@@ -132,8 +131,7 @@ pub(super) fn pressure_in(program: &Program, analysis: &Analysis, block: &Block)
     let mut live: BTreeSet<u32> = (0..rows).filter(is_live).filter(|&row| weight(row) > 0).collect();
     let of = |live: &BTreeSet<u32>| live.iter().map(|&row| weight(row)).sum::<usize>();
     let mut most = of(&live);
-    for inst in program.code[block.first as usize..block.end as usize].iter().rev() {
-        let access = Access::of(&inst.op).unwrap_or_default();
+    for (_, inst, access) in analysis.graph.code(program, block).rev() {
         if guard_of(inst).is_none() {
             access.writes.iter().for_each(|row| {
                 live.remove(row);
@@ -187,8 +185,7 @@ fn follows_from_indices(program: &Program, analysis: &Analysis, row: u32, seen: 
         return true;
     }
     for block in analysis.graph.blocks() {
-        for inst in &program.code[block.first as usize..block.end as usize] {
-            let access = Access::of(&inst.op).unwrap_or_default();
+        for (_, inst, access) in analysis.graph.code(program, block) {
             if !access.writes.contains(&row) {
                 continue;
             }

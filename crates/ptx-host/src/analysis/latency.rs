@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ptx_exec::program::{Alu, Binary, Effect, FloatBinary, Op, Program, Ternary, Unary};
 
-use super::{Access, Analysis, BlockId, Shape};
+use super::{Analysis, BlockId, Shape};
 
 /// Vector operations that a processor starts per cycle.
 const AT_ONCE: usize = 3;
@@ -35,13 +35,12 @@ fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> O
     // iteration are ready at cycle 0; the rows that are live into the loop's header end the path.
     let (mut operations, mut ready) = (0, BTreeMap::<u32, usize>::new());
     let blocks = inside.iter().map(|&id| analysis.graph.block(id));
-    for inst in blocks.flat_map(|block| &program.code[block.first as usize..block.end as usize]) {
+    for (_, inst, access) in blocks.flat_map(|block| analysis.graph.code(program, block)) {
         let cycles = latency(&inst.op)?;
-        let access = Access::of(&inst.op).unwrap_or_default();
         let reads = access.reads.iter().filter_map(|src| src.as_register());
-        let begin = reads.chain(inst.guard.map(|guard| guard.row)).filter_map(|row| ready.get(&row)).max();
-        let end = begin.copied().unwrap_or(0) + cycles;
-        for row in access.writes {
+        let reads = reads.chain(inst.guard.map(|guard| guard.row)).filter_map(|row| ready.get(&row));
+        let end = reads.fold(0, |latest, at| latest.max(*at)) + cycles;
+        for &row in &access.writes {
             ready.insert(row, end);
             if analysis.shapes.row(row) == Shape::Varying && cycles > 0 {
                 let vectors = 1 << analysis.shapes.chunkwise(row).count_ones();
@@ -53,8 +52,8 @@ fn room(program: &Program, analysis: &Analysis, inside: &BTreeSet<BlockId>) -> O
         let head = inside.first().copied();
         head.is_some_and(|head| analysis.liveness.is_live_into(head, *row))
     };
-    let cycles = ready.iter().filter(|(row, _)| is_carried(row)).map(|(_, &end)| end).max();
-    Some((operations, cycles.unwrap_or(0)))
+    let cycles = ready.iter().filter(|(row, _)| is_carried(row)).map(|(_, &end)| end);
+    Some((operations, cycles.fold(0, usize::max)))
 }
 
 /// The latency of an operation in cycles; `None` for calls of functions and memory accesses.

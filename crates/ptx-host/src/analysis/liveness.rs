@@ -4,7 +4,7 @@ use ptx_exec::program::Program;
 use ptx_ir::liveness::{BlockAccesses, End};
 
 use super::gather::guard_of;
-use super::{Access, Block, BlockId, Edges, Graph, Refusal};
+use super::{Block, BlockId, Edges, Graph};
 
 /// The rows that are live at the beginning of each block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,17 +15,15 @@ pub struct Liveness {
 
 impl Liveness {
     /// Computes liveness. A guarded write does not kill its rows: lanes for which the guard does not hold keep them.
-    ///
-    /// # Errors
-    /// The first instruction that is not compiled.
-    pub fn new(program: &Program, graph: &Graph) -> Result<Self, Refusal> {
-        let rows = program.functions.get(program.entry as usize).map_or(0, |kernel| kernel.rows);
+    pub fn new(program: &Program, graph: &Graph) -> Self {
+        let rows = program.kernel().rows;
         let mut accesses = BlockAccesses::new(rows as usize);
         for (id, block) in graph.blocks().iter().enumerate() {
-            add_accesses(program, block, id, &mut accesses)?;
+            add_accesses(program, graph, block, id, &mut accesses);
         }
+        // Default: without a limit on the steps there is always a result.
         let live_into = accesses.live_at(&Edges::new(graph), End::Start, usize::MAX).unwrap_or_default();
-        Ok(Self { live_into })
+        Self { live_into }
     }
 
     /// Whether a row is live at the beginning of any block.
@@ -40,22 +38,14 @@ impl Liveness {
 }
 
 /// What a block does to rows: it writes those of an instruction without a guard in all active lanes.
-fn add_accesses(
-    program: &Program,
-    block: &Block,
-    id: BlockId,
-    accesses: &mut BlockAccesses,
-) -> Result<(), Refusal> {
-    for pc in block.first..block.end {
-        let inst = &program.code[pc as usize];
-        let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
+fn add_accesses(program: &Program, graph: &Graph, block: &Block, id: BlockId, accesses: &mut BlockAccesses) {
+    for (_, inst, access) in graph.code(program, block) {
         let rows = access.reads.iter().filter_map(|src| src.as_register());
         let guard = guard_of(inst).map(|guard| guard.row);
         rows.chain(guard).for_each(|row| accesses.read(id, row as usize));
         if guard.is_none() {
-            access.writes.into_iter().for_each(|row| accesses.write(id, row as usize));
+            access.writes.iter().for_each(|&row| accesses.write(id, row as usize));
         }
     }
     block.terminator.decided_by().into_iter().for_each(|row| accesses.read(id, row as usize));
-    Ok(())
 }

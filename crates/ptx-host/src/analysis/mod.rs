@@ -8,6 +8,7 @@
 //! | `again` | rows that are recomputed after barriers instead of being saved |
 //! | `alone` | loops that lanes execute one lane at a time |
 //! | `access` | the rows that an instruction reads and writes, or why it is not compiled |
+//! | `by_row` | results for each row |
 //! | `heavy`, `asking` | instructions that the interpreter's runtime executes; loops that poll an mbarrier |
 //! | `gather`, `participants` | operations at which lanes wait for each other; which lanes take part, and the shapes of their results |
 //! | `graph` | basic blocks, ordered so that the blocks of a loop are contiguous |
@@ -39,6 +40,7 @@ mod access;
 mod again;
 mod alone;
 mod asking;
+mod by_row;
 mod chunkwise;
 mod claims;
 mod differing;

@@ -15,20 +15,21 @@ use ptx_exec::program::{
 use ptx_exec::scalar::float::SignRule;
 use ptx_exec::scalar::format::Format;
 
-use super::{Access, Graph};
+use super::Graph;
+use super::by_row::ByRow;
 
 /// The rows that only ever have results in single precision and constants that are not NaNs.
 #[derive(Clone, Debug)]
 pub struct Nans {
-    rows: Vec<bool>,
+    rows: ByRow<bool>,
 }
 
 impl Nans {
     /// Computes the rows of a kernel.
     pub fn new(program: &Program, graph: &Graph) -> Self {
-        let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let count = program.kernel().rows;
         // The greatest fixed point: a sum in a loop qualifies if its initial value does. Each round removes at least one row.
-        let mut nans = Self { rows: vec![true; count as usize] };
+        let mut nans = Self { rows: ByRow::new(count, false, |_| true) };
         while nans.narrow(program, graph) {}
         nans
     }
@@ -40,18 +41,15 @@ impl Nans {
 
     /// Whether a NaN of a row may have any payload, and stands for 0x7fffffff.
     pub fn has_any(&self, row: u32) -> bool {
-        self.rows.get(row as usize).copied().unwrap_or(false)
+        *self.rows.get(row)
     }
 
     fn narrow(&mut self, program: &Program, graph: &Graph) -> bool {
         let mut changed = false;
-        let insts =
-            graph.blocks().iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]);
-        for inst in insts {
-            let writes = Access::of(&inst.op).map_or_else(|_| Vec::new(), |access| access.writes);
-            for row in writes {
+        for (_, inst, access) in graph.blocks().iter().flat_map(|block| graph.code(program, block)) {
+            for &row in &access.writes {
                 let keeps = self.writes_number(program, &inst.op, row);
-                if let Some(any) = self.rows.get_mut(row as usize) {
+                if let Some(any) = self.rows.get_mut(row) {
                     changed |= *any && !keeps;
                     *any &= keeps;
                 }

@@ -19,7 +19,7 @@ use super::{Analysis, Block, BlockId, Graph, Launched, Terminator, take_turns};
 /// A warp is split if all its chunks need more than six times the registers; a part has as many chunks as need at most twice the registers.
 pub fn part(program: &Program, launched: &Launched, one: &Analysis, registers: usize) -> Option<u32> {
     let blocks = one.graph.blocks();
-    let pressure = blocks.iter().map(|block| pressure_in(program, one, block)).max().unwrap_or(0);
+    let pressure = blocks.iter().map(|block| pressure_in(program, one, block)).fold(0, usize::max);
     let chunks = one.shapes.lanes().chunks();
     if !one.is_of_warp() || pressure * chunks as usize <= 6 * registers || !may_part(program, launched, one) {
         return None;
@@ -33,8 +33,7 @@ pub fn part(program: &Program, launched: &Launched, one: &Analysis, registers: u
 
 /// Whether the lanes of a warp are independent: no lane can observe what another lane does, so that their order does not matter.
 fn may_part(program: &Program, launched: &Launched, one: &Analysis) -> bool {
-    let function = program.functions.get(program.entry as usize);
-    let has_local = function.is_none_or(|function| function.local > 0);
+    let has_local = program.kernel().local > 0;
     if launched.clusters || has_local || one.schedule.has_patient() || !take_turns(program, &one.graph) {
         return false;
     }

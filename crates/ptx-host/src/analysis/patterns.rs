@@ -6,8 +6,9 @@
 use ptx_exec::program::{Alu, Binary, Effect, Op, Packing, Program, Src, Ternary, Unary};
 use ptx_exec::scalar::int::{ProductPart, Saturation};
 
+use super::by_row::ByRow;
 use super::schedule::keeps_others;
-use super::{Access, Graph, Liveness, Schedule, Shape, Shapes, guard_of};
+use super::{Graph, Liveness, Schedule, Shape, Shapes, guard_of};
 
 /// The offset of each lane from the first lane of its chunk, modulo 2^32.
 pub type Pattern = Vec<u32>;
@@ -15,7 +16,7 @@ pub type Pattern = Vec<u32>;
 /// The patterns of the rows of a kernel.
 #[derive(Clone, Debug)]
 pub struct Patterns {
-    rows: Vec<Found>,
+    rows: ByRow<Found>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,9 +38,9 @@ impl Patterns {
         schedule: &Schedule,
         shapes: &Shapes,
     ) -> Self {
-        let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let rows = program.kernel().rows;
         let first = |row| if liveness.is_live_into(0, row) { Found::Any } else { Found::Nothing };
-        let mut patterns = Self { rows: (0..rows).map(first).collect() };
+        let mut patterns = Self { rows: ByRow::new(rows, Found::Any, first) };
         while patterns.update(program, graph, (liveness, schedule), shapes) {}
         patterns
     }
@@ -61,15 +62,15 @@ impl Patterns {
     ) -> bool {
         let mut changed = false;
         for (id, block) in graph.blocks().iter().enumerate() {
-            for inst in program.code.get(block.first as usize..block.end as usize).unwrap_or_default() {
+            for (_, inst, access) in graph.code(program, block) {
                 // With a guard, inactive lanes keep an older value, whose offset is from the first lane's older value.
                 let is_for_all = guard_of(inst).is_none();
-                for row in Access::of(&inst.op).unwrap_or_default().writes {
+                for &row in &access.writes {
                     let keeps = keeps_others(liveness, schedule, id, row);
                     let written =
                         if is_for_all && !keeps { self.written(shapes, &inst.op, row) } else { Found::Any };
                     // A lattice of height two: nothing, one pattern, any values. So each row changes twice at most.
-                    let Some(found) = self.rows.get_mut(row as usize) else { continue };
+                    let Some(found) = self.rows.get_mut(row) else { continue };
                     let joined = match (&*found, written) {
                         (_, Found::Nothing) => continue,
                         (Found::Nothing, written) => written,
@@ -94,11 +95,11 @@ impl Patterns {
             Shape::Strided(stride) => {
                 Found::One((0..lanes).map(|lane| lane.wrapping_mul(stride.within as u32)).collect())
             }
-            Shape::Varying => {
-                let row = src.as_register().and_then(|row| self.rows.get(row as usize));
-                row.cloned().unwrap_or(Found::Any)
-            }
-            _ => Found::Any,
+            Shape::Varying => match src.as_register() {
+                Some(row) => self.rows.get(row).clone(),
+                None => Found::Any,
+            },
+            Shape::Indexed(_) | Shape::Constant(_) | Shape::Uniform => Found::Any,
         }
     }
 
@@ -107,7 +108,10 @@ impl Patterns {
             Op::Alu(alu) => self.of_alu(shapes, alu),
             Op::Effect(Effect::Copy(pairs)) => {
                 let mut copied = pairs.iter().filter(|(dst, _)| *dst == row);
-                copied.next().map_or(Found::Any, |(_, src)| self.found(shapes, *src))
+                match copied.next() {
+                    Some((_, src)) => self.found(shapes, *src),
+                    None => Found::Any,
+                }
             }
             Op::Effect(_) => Found::Any,
         }

@@ -18,7 +18,7 @@ use ptx_exec::program::{Alu, Collective, CollectiveKind, Effect, Op, Participant
 use ptx_isa::SpecialReg;
 
 use super::gather::{waits, waits_for_cluster};
-use super::{Access, BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
+use super::{BlockId, Gather, Graph, Refusal, Schedule, Shape, Shapes, Terminator};
 
 /// Why a kernel is refused whose lanes may reach an operation at different instructions.
 pub const APART: &str = "lanes of a warp may reach this operation through different instructions";
@@ -248,8 +248,6 @@ impl<'a> Places<'a> {
 
     /// Whether one of these instructions writes a row.
     fn writes(&self, first: u32, end: u32, row: u32) -> bool {
-        let code = self.program.code.get(first as usize..end as usize).unwrap_or_default();
-        // An unknown operation counts as writing everything.
-        code.iter().any(|inst| Access::of(&inst.op).map_or(true, |access| access.writes.contains(&row)))
+        (first..end).any(|pc| self.graph.access(pc).writes.contains(&row))
     }
 }

@@ -88,8 +88,9 @@ fn reached(from: &[BlockId], without: Option<BlockId>, next: impl Fn(BlockId) ->
     found
 }
 
+/// Whether a block is among those that [`reached`] found, which are listed up to the last one.
 fn has(set: &[bool], id: BlockId) -> bool {
-    set.get(id).copied().unwrap_or(false)
+    set.get(id) == Some(&true)
 }
 
 /// The blocks on paths from the end of a block back to itself that avoid its immediate postdominator; empty if it
@@ -126,7 +127,7 @@ fn depends(
         for &id in region {
             let block = graph.block(id);
             for (_, op, guard) in code(program, block) {
-                let Ok(Access { reads, writes }) = Access::of(op) else { continue };
+                let Access { reads, writes } = Access::of(op);
                 let reads = reads.iter().filter_map(|src| src.as_register());
                 let is_passed_on =
                     is_passed && matches!(op, Op::Effect(Effect::Load(load)) if may_pass_on(&load.address));
@@ -183,7 +184,7 @@ fn is_exchange(program: &Program, graph: &Graph, id: BlockId, region: &BTreeSet<
         return false;
     };
     let writers = |row: u32| -> Vec<(u32, &Op, Option<u32>)> {
-        let writes = |op: &Op| Access::of(op).is_ok_and(|access| access.writes.contains(&row));
+        let writes = |op: &Op| Access::of(op).writes.contains(&row);
         code(program, block).filter(|(_, op, _)| writes(op)).collect()
     };
     let moves = match atomic.address.base {

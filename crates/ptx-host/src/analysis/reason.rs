@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ptx_exec::Space;
 use ptx_exec::program::{Effect, Op, Program, Src};
 
-use super::{Access, Analysis, BlockId, Shape, guard_of};
+use super::{Analysis, BlockId, Shape, guard_of};
 
 /// The origin of the divergence of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,9 +48,8 @@ impl<'a> Reasons<'a> {
     pub fn new(program: &'a Program, analysis: &'a Analysis) -> Self {
         let mut definitions: BTreeMap<u32, Vec<(BlockId, u32)>> = BTreeMap::new();
         for (id, block) in analysis.graph.blocks().iter().enumerate() {
-            for pc in block.first..block.end {
-                let access = Access::of(&program.code[pc as usize].op).unwrap_or_default();
-                for row in access.writes {
+            for (pc, _, access) in analysis.graph.code(program, block) {
+                for &row in &access.writes {
                     definitions.entry(row).or_default().push((id, pc));
                 }
             }
@@ -83,10 +82,10 @@ impl<'a> Reasons<'a> {
                     return Some(Cause { origin, pc, through, block });
                 }
                 let inst = &self.program.code[pc as usize];
-                let access = Access::of(&inst.op).unwrap_or_default();
                 let guard = guard_of(inst).map(|guard| Src::register(guard.row));
                 let differs = |src: &Src| !self.analysis.shapes.src(*src).is_uniform();
-                let mut reads: Vec<Src> = access.reads.into_iter().chain(guard).filter(differs).collect();
+                let reads = self.analysis.graph.access(pc).reads.iter().copied();
+                let mut reads: Vec<Src> = reads.chain(guard).filter(differs).collect();
                 let any = |src: &Src| self.analysis.shapes.src(*src) == Shape::Varying;
                 let varies = self.analysis.shapes.row(row) == Shape::Varying;
                 let mut through = through;
@@ -107,12 +106,12 @@ impl<'a> Reasons<'a> {
 
     /// The definitions of a row that can make it divergent; with `only_any`, those with varying operands, if there are any.
     fn definitions_of(&self, row: u32, only_any: bool) -> Vec<(BlockId, u32)> {
-        let all = self.definitions.get(&row).map_or(&[][..], Vec::as_slice);
+        let Some(all) = self.definitions.get(&row) else { return Vec::new() };
         // Operands that are the row itself do not explain it.
         let is_any =
             |src: &Src| src.as_register() != Some(row) && self.analysis.shapes.src(*src) == Shape::Varying;
         let from_any = |&&(_, pc): &&(BlockId, u32)| {
-            let access = Access::of(&self.program.code[pc as usize].op).unwrap_or_default();
+            let access = self.analysis.graph.access(pc);
             self.origin(pc).is_some_and(|origin| !matches!(origin, Origin::Special(_)))
                 || access.reads.iter().any(is_any)
         };
@@ -125,14 +124,14 @@ impl<'a> Reasons<'a> {
         let shapes = &self.analysis.shapes;
         let inst = &self.program.code[pc as usize];
         let Op::Effect(effect) = &inst.op else { return None };
-        let access = Access::of(&inst.op).unwrap_or_default();
+        let access = self.analysis.graph.access(pc);
         let differs = access.writes.iter().any(|&row| !shapes.row(row).is_uniform());
         match effect {
             _ if !differs => None,
-            Effect::Special { register, component, .. } => {
-                let component = component.map_or(String::new(), |one| format!(".{}", one.as_str()));
-                Some(Origin::Special(format!("{register}{component}")))
-            }
+            Effect::Special { register, component, .. } => Some(Origin::Special(match component {
+                Some(component) => format!("{register}.{}", component.as_str()),
+                None => register.to_string(),
+            })),
             Effect::Load(load) => {
                 let is_own = matches!(load.address.space, Space::Local | Space::Generic);
                 let differs = access.reads.iter().any(|&src| !shapes.src(src).is_uniform());

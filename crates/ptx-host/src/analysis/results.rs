@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 
 use ptx_exec::program::{Builtin, Callee, Effect, Op, Program};
 
+use super::Refusal;
 use super::alone::{self, Region};
 use super::gather::asks;
-use super::graph::{Block, BlockId, Graph};
+use super::graph::{BlockId, Graph};
 use super::heavy::has_heavy;
 use super::liveness::Liveness;
 use super::nans::Nans;
@@ -24,7 +25,6 @@ use super::rows::Shapes;
 use super::schedule::{self, Schedule};
 use super::shape::{Lanes, Launched};
 use super::width::Widths;
-use super::{Access, Refusal};
 
 /// Why a kernel with operations of the runtime and a loop that may wait for other threads is refused.
 pub const WAITS: &str = "a loop that waits for other threads is not compiled in clusters, and in kernels with such barriers, copies or products";
@@ -110,7 +110,7 @@ impl Analysis {
 
     fn with(program: &Program, launched: &Launched, lanes: Lanes, hands_over: bool) -> Result<Self, Refusal> {
         let graph = Graph::new(program)?;
-        let liveness = Liveness::new(program, &graph)?;
+        let liveness = Liveness::new(program, &graph);
         let patient = waiting(program, &graph);
         if let Some(&first) = patient.first().filter(|_| launched.clusters || has_heavy(program, &graph)) {
             // In clusters, kernels whose instructions the interpreter's runtime executes must not wait for other threads.
@@ -178,10 +178,9 @@ impl Analysis {
     pub(crate) fn rows_of(&self, program: &Program, id: BlockId) -> BTreeSet<u32> {
         let block = self.graph.block(id);
         let mut rows: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
-        for inst in &program.code[block.first as usize..block.end as usize] {
-            let access = Access::of(&inst.op).unwrap_or_default();
+        for (_, inst, access) in self.graph.code(program, block) {
             rows.extend(access.reads.iter().filter_map(|src| src.as_register()));
-            rows.extend(access.writes);
+            rows.extend(access.writes.iter().copied());
             rows.extend(inst.guard.map(|guard| guard.row));
         }
         rows
@@ -200,10 +199,9 @@ impl Analysis {
 
     /// Whether a row that the instruction writes may be read after it, before it is overwritten in all lanes.
     pub fn is_read_after(&self, program: &Program, block: BlockId, pc: u32, row: u32) -> bool {
-        let Block { end, terminator, .. } = self.graph.block(block);
-        for inst in &program.code[pc as usize + 1..*end as usize] {
-            // An unknown operation counts as reading everything.
-            let Ok(access) = Access::of(&inst.op) else { return true };
+        let block = self.graph.block(block);
+        let terminator = &block.terminator;
+        for (_, inst, access) in self.graph.code(program, block).skip_while(|&(at, ..)| at <= pc) {
             let is_guard = inst.guard.is_some_and(|guard| guard.row == row);
             if is_guard || access.reads.iter().any(|src| src.as_register() == Some(row)) {
                 return true;

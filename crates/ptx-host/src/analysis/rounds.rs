@@ -51,9 +51,7 @@ impl Shapes {
     ) -> Result<bool, Refusal> {
         let mut changed = false;
         for (id, block) in graph.blocks().iter().enumerate() {
-            for pc in block.first..block.end {
-                let inst = &program.code[pc as usize];
-                let access = Access::of(&inst.op).map_err(|why| Refusal { pc, why })?;
+            for (_, inst, access) in graph.code(program, block) {
                 let guard = guard_of(inst).map(|guard| self.row(guard.row));
                 let is_whole = is_whole(schedule, id, launched);
                 for &row in &access.writes {
@@ -101,11 +99,8 @@ impl Shapes {
     /// Joins the facts of each instruction's result into its rows; returns whether anything changed.
     fn learn_all(&mut self, program: &Program, graph: &Graph, launched: &Launched) -> bool {
         let mut changed = false;
-        let insts =
-            graph.blocks().iter().flat_map(|block| &program.code[block.first as usize..block.end as usize]);
-        for inst in insts {
-            let Ok(access) = Access::of(&inst.op) else { continue };
-            for row in access.writes {
+        for (_, inst, access) in graph.blocks().iter().flat_map(|block| graph.code(program, block)) {
+            for &row in &access.writes {
                 if let Some(facts) = self.learned(&inst.op, row, launched) {
                     changed |= self.learn(row, facts);
                 }
@@ -123,7 +118,7 @@ impl Shapes {
         };
         let facts = match op {
             Op::Alu(alu) => {
-                let reads = Access::of(op).ok()?.reads;
+                let reads = Access::of(op).reads;
                 let sources: Option<Vec<Facts>> = reads.into_iter().map(known).collect();
                 facts::of_alu(alu, &sources?)
             }

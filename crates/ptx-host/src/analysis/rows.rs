@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use ptx_exec::program::{Dst, Program, Src};
 
+use super::by_row::ByRow;
 use super::facts::{self, Facts};
 use super::shape::Among;
 use super::{Block, Claim, Claims, Lanes, Launched, Shape, Stride, Widths};
@@ -14,12 +15,12 @@ use super::{Block, Claim, Claims, Lanes, Launched, Shape, Stride, Widths};
 /// The shapes of the rows of a kernel.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    rows: Vec<Shape>,
-    facts: Vec<Known>,
+    rows: ByRow<Shape>,
+    facts: ByRow<Known>,
     /// The bits in which the lanes of a warp may differ, and those of a chunk, for varying rows.
-    differing: Vec<[u64; 2]>,
+    differing: ByRow<[u64; 2]>,
     /// The bits of the chunk's number that values depend on, for rows whose chunks have different values.
-    chunkwise: Vec<u32>,
+    chunkwise: ByRow<u32>,
     /// The constants whose values the module alone decides, the same in all blocks (CTAs).
     constants: Vec<Option<u64>>,
     widths: Widths,
@@ -49,17 +50,19 @@ impl Shapes {
         lanes: Lanes,
         has_questions: bool,
     ) -> Self {
-        let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let rows = program.kernel().rows;
         // Each block of a cluster has addresses of its own in shared memory.
         let is_own = |constant| launched.clusters && program.constants.is_shared(constant);
         let count = program.constants.rows().len() as u32;
         let fixed = |constant| program.constants.fixed(constant).filter(|_| !is_own(constant));
         let constants = (0..count).map(fixed).collect();
         Self {
-            rows: vec![Shape::Unwritten; rows as usize],
-            facts: vec![Known::default(); rows as usize],
-            differing: vec![[0; 2]; rows as usize],
-            chunkwise: vec![0; rows as usize],
+            rows: ByRow::new(rows, Shape::Varying, |_| Shape::Unwritten),
+            facts: ByRow::new(rows, Known { facts: Some(Facts::of_bits(64)), changes: 0 }, |_| {
+                Known::default()
+            }),
+            differing: ByRow::new(rows, [u64::MAX; 2], |_| [0; 2]),
+            chunkwise: ByRow::new(rows, lanes.chunk_bits(), |_| 0),
             constants,
             widths,
             lanes,
@@ -70,7 +73,7 @@ impl Shapes {
 
     /// The number of rows.
     pub(super) fn count(&self) -> u32 {
-        self.rows.len() as u32
+        self.rows.count()
     }
 
     /// The shape of a row that code is generated for.
@@ -78,13 +81,13 @@ impl Shapes {
         if self.claims.is_some() {
             return Shape::Varying;
         }
-        self.rows.get(row as usize).copied().unwrap_or(Shape::Varying)
+        *self.rows.get(row)
     }
 
     /// The shape of an operand that the analysis found, also if code is generated as if it were unknown.
     pub fn claim(&self, src: Src) -> Shape {
         match src.as_register() {
-            Some(row) => self.rows.get(row as usize).copied().unwrap_or(Shape::Varying),
+            Some(row) => *self.rows.get(row),
             None => self.src(src),
         }
     }
@@ -105,7 +108,7 @@ impl Shapes {
             shape: self.claim(Src::register(row)),
             facts: self.known(row),
             differing: self.differing(row, Among::Group),
-            chunkwise: self.chunkwise.get(row as usize).copied().unwrap_or(u32::MAX),
+            chunkwise: *self.chunkwise.get(row),
             bits: self.widths.row(row),
         };
         Claims::new((0..self.count()).map(claim).collect(), self.lanes.chunk)
@@ -137,12 +140,12 @@ impl Shapes {
 
     /// The facts about the values of a row so far; `None` if it is unwritten.
     pub(super) fn known(&self, row: u32) -> Option<Facts> {
-        self.facts.get(row as usize).and_then(|known| known.facts)
+        self.facts.get(row).facts
     }
 
     /// The bits in which lanes of a varying row may differ.
     pub(super) fn differing(&self, row: u32, among: Among) -> u64 {
-        self.differing.get(row as usize).map_or(u64::MAX, |bits| bits[among as usize])
+        self.differing.get(row)[among as usize]
     }
 
     /// The bits of the chunk's number on which the values of a varying row depend: chunks whose numbers differ only in other bits have equal
@@ -151,7 +154,7 @@ impl Shapes {
         if self.claims.is_some() {
             return self.lanes.chunk_bits();
         }
-        self.chunkwise.get(row as usize).copied().unwrap_or(self.lanes.chunk_bits())
+        *self.chunkwise.get(row)
     }
 
     /// Whether no two chunks are known to have equal values in a row.
@@ -175,8 +178,7 @@ impl Shapes {
         let chunks = u64::from(self.lanes.chunks());
         let times =
             |stride: i64, count: u64| u128::from(stride.unsigned_abs()) * u128::from(count.saturating_sub(1));
-        let span =
-            times(stride.within, u64::from(self.lanes.chunk)) + times(stride.across.unwrap_or(0), chunks);
+        let span = times(stride.within, u64::from(self.lanes.chunk)) + times(stride.known_across(), chunks);
         self.facts(src).are_small(bits) && span <= u128::from(facts::mask(bits) >> 1)
     }
 
@@ -191,7 +193,7 @@ impl Shapes {
 
     /// Joins a result into a row; returns whether its shape changed.
     pub(super) fn join(&mut self, row: Dst, written: Shape) -> bool {
-        let Some(shape) = self.rows.get_mut(row as usize) else { return false };
+        let Some(shape) = self.rows.get_mut(row) else { return false };
         let joined = shape.join(written);
         let changed = joined != *shape;
         *shape = joined;
@@ -200,7 +202,7 @@ impl Shapes {
 
     /// As [`Self::join`], for the bits in which lanes may differ.
     pub(super) fn differ(&mut self, row: Dst, differing: u64, among: Among) -> bool {
-        let bits = self.differing.get_mut(row as usize).and_then(|bits| bits.get_mut(among as usize));
+        let bits = self.differing.get_mut(row).and_then(|bits| bits.get_mut(among as usize));
         let Some(bits) = bits else { return false };
         let changed = differing & !*bits != 0;
         *bits |= differing;
@@ -209,7 +211,7 @@ impl Shapes {
 
     /// As [`Self::join`], for the bits of the chunk's number on which values depend.
     pub(super) fn depend(&mut self, row: Dst, chunkwise: u32) -> bool {
-        let Some(bits) = self.chunkwise.get_mut(row as usize) else { return false };
+        let Some(bits) = self.chunkwise.get_mut(row) else { return false };
         let changed = chunkwise & !*bits != 0;
         *bits |= chunkwise;
         changed
@@ -218,7 +220,7 @@ impl Shapes {
     /// As [`Self::join`], for facts.
     pub(super) fn learn(&mut self, row: Dst, learned: Facts) -> bool {
         let bits = self.widths.row(row);
-        let Some(known) = self.facts.get_mut(row as usize) else { return false };
+        let Some(known) = self.facts.get_mut(row) else { return false };
         let mut joined = known.facts.map_or(learned, |before| before.join(learned));
         if known.facts == Some(joined) {
             return false;

@@ -12,6 +12,14 @@ pub struct Stride {
     pub across: Option<i64>,
 }
 
+impl Stride {
+    /// The part of the difference between first lanes of adjacent chunks that the stride determines: none if they have unrelated values.
+    pub fn known_across(self) -> i64 {
+        // Default: as above.
+        self.across.unwrap_or(0)
+    }
+}
+
 /// Values that are computed from a narrower index, which may wrap around: `first + scale * (ext(index + stride * lane) - ext(index))`, where
 /// `ext` extends it. An example is an address that `mul.wide` computes; if the index does not wrap around, it has a stride.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -49,7 +49,7 @@ pub fn runs_together(program: &Program, analysis: &Analysis) -> bool {
     let graph = &analysis.graph;
     let mut has_barriers = false;
     for (id, block) in graph.blocks().iter().enumerate() {
-        let insts = program.code.get(block.first as usize..block.end as usize).unwrap_or_default();
+        let insts = &program.code[block.first as usize..block.end as usize];
         for inst in insts {
             if matches!(inst.op, Op::Effect(Effect::BlockBarrier(_))) {
                 has_barriers = true;

@@ -3,6 +3,7 @@
 use ptx_exec::RowOperation;
 use ptx_exec::program::{
     Address, Alu, Base, Binary, Comparison, Dst, Effect, Numbers, Op, Packing, Src, Ternary, Unary, WARP,
+    along, axis,
 };
 use ptx_exec::scalar::compare::Relation;
 use ptx_exec::scalar::convert::Excess;
@@ -41,7 +42,7 @@ pub(super) fn written(shapes: &Shapes, op: &Op, row: Dst, launched: &Launched) -
 
 /// Uniform if all operands are, otherwise varying.
 fn same(shapes: &Shapes, op: &Op) -> Shape {
-    let reads = Access::of(op).unwrap_or_default().reads;
+    let reads = Access::of(op).reads;
     let shapes: Vec<Shape> = reads.iter().map(|src| shapes.src(*src)).collect();
     if shapes.contains(&Shape::Unwritten) {
         return Shape::Unwritten;
@@ -53,7 +54,7 @@ fn same(shapes: &Shapes, op: &Op) -> Shape {
 pub(super) fn differing(shapes: &Shapes, op: &Op, row: Dst, among: Among) -> u64 {
     match op {
         Op::Alu(alu) => {
-            let access = Access::of(op).unwrap_or_default();
+            let access = Access::of(op);
             if matches!(alu, Alu::Dual { .. }) {
                 u64::MAX
             } else {
@@ -78,7 +79,7 @@ fn loaded(shapes: &Shapes, address: &Address) -> Shape {
 }
 
 fn of_alu(shapes: &Shapes, alu: &Alu) -> Shape {
-    let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+    let access = Access::of(&Op::Alu(*alu));
     let sources: Vec<Shape> = access.reads.iter().map(|&src| shapes.src(src)).collect();
     if let Some(value) = folded(alu, &sources) {
         return Shape::Constant(value);
@@ -331,15 +332,13 @@ fn splits_no_group(comparison: &Comparison, constant: u64, group: u64, fits: imp
 
 /// The shape of a special register.
 fn special(register: SpecialReg, component: Option<Component>, launched: &Launched, lanes: Lanes) -> Shape {
-    let axis = component.map_or(0, Component::index);
-    let extent = |axis: usize| launched.block.get(axis).copied().unwrap_or(1);
     match register {
-        SpecialReg::Ntid => Shape::Constant(if axis < 3 { extent(axis).into() } else { 0 }),
+        SpecialReg::Ntid => Shape::Constant(along(launched.block, 0, component).into()),
         SpecialReg::LaneId if lanes.is_warp() => consecutive(lanes),
         // It restarts in each warp.
         SpecialReg::LaneId => Shape::Strided(Stride { within: 1, across: None }),
         SpecialReg::WarpId if lanes.warps() > 1 => Shape::CHUNKWISE,
-        SpecialReg::Tid => thread_index(axis, launched.block, lanes),
+        SpecialReg::Tid => thread_index(axis(component), launched.block, lanes),
         SpecialReg::LanemaskEq
         | SpecialReg::LanemaskLe
         | SpecialReg::LanemaskLt

@@ -73,7 +73,7 @@ pub fn single_copies(analysis: &Analysis) -> Vec<BlockCopy> {
 
 /// The copies, the entry first, of no more than `most` instructions in total.
 pub fn copies(program: &Program, analysis: &Analysis, most: u32) -> Vec<BlockCopy> {
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     // At first all uniform rows are followed. Each failed walk names rows to give up, so that there are at most as many walks as rows; in practice
     // a loop with unknown trip count costs one.
     let mut followed: BTreeSet<u32> =
@@ -158,8 +158,8 @@ impl<'a> Walk<'a> {
     fn executed(&self, copy: &BlockCopy) -> (Known, Option<bool>) {
         let mut known = copy.known.clone();
         let block = self.analysis.graph.block(copy.block);
-        let insts = self.program.code.get(block.first as usize..block.end as usize).unwrap_or_default();
-        insts.iter().for_each(|inst| self.execute(inst, &mut known));
+        let insts = self.analysis.graph.code(self.program, block);
+        insts.for_each(|(_, inst, access)| self.execute(inst, access, &mut known));
         let condition = match block.terminator {
             Terminator::Branch { condition, .. } | Terminator::Exit { guard: Some((condition, _)) } => {
                 condition
@@ -170,8 +170,7 @@ impl<'a> Walk<'a> {
         (known, holds.map(|holds| (holds & 1 == 1) != condition.1))
     }
 
-    fn execute(&self, inst: &Inst, known: &mut Known) {
-        let access = Access::of(&inst.op).unwrap_or_default();
+    fn execute(&self, inst: &Inst, access: &Access, known: &mut Known) {
         let holds = match guard_of(inst) {
             None => Some(true),
             Some(guard) => {
@@ -218,7 +217,7 @@ impl<'a> Walk<'a> {
     fn written_in_loop(&self, id: BlockId) -> BTreeSet<u32> {
         let graph = &self.analysis.graph;
         let blocks = graph.loop_around(id).iter().map(|&id| graph.block(id));
-        let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
-        insts.flat_map(|inst| Access::of(&inst.op).unwrap_or_default().writes).collect()
+        let insts = blocks.flat_map(|block| graph.code(self.program, block));
+        insts.flat_map(|(_, _, access)| access.writes.iter().copied()).collect()
     }
 }

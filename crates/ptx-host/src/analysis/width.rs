@@ -9,12 +9,13 @@ use ptx_exec::program::{
 use ptx_exec::scalar::int::{Int, ProductPart};
 use ptx_isa::SpecialReg;
 
+use super::by_row::ByRow;
 use super::{Access, Graph, heavy};
 
 /// The width of the integers that hold the values of each row: 1, 16, 32 or 64 bits.
 #[derive(Clone, Debug)]
 pub struct Widths {
-    rows: Vec<u32>,
+    rows: ByRow<u32>,
     constants: Vec<u32>,
 }
 
@@ -35,24 +36,27 @@ fn length(mask: u64) -> u32 {
 impl Widths {
     /// The widths of a kernel's rows: the maximum over the instructions that write each.
     pub fn new(program: &Program, graph: &Graph) -> Self {
-        let count = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+        let count = program.kernel().rows;
         // An address in shared memory contains the rank of its block, too.
         let least = |constant| if program.constants.is_shared(constant) { 32 } else { 1 };
         let width = |constant| {
-            let fixed = program.constants.fixed(constant);
-            fixed.map_or(64, |value| class(length(value).max(least(constant))))
+            match program.constants.fixed(constant) {
+                Some(value) => class(length(value).max(least(constant))),
+                // The address of a variable in global memory.
+                None => 64,
+            }
         };
         let constants = (0..program.constants.rows().len() as u32).map(width).collect();
         // From one bit up: the width of a copy, of `and` and of `selp` is that of its sources, which may still grow. There are four widths, so
         // that each row changes three times at most.
-        let mut widths = Self { rows: vec![1; count as usize], constants };
+        let mut widths = Self { rows: ByRow::new(count, 64, |_| 1), constants };
         let mut changed = true;
         while changed {
             changed = false;
             for block in graph.blocks() {
                 for inst in &program.code[block.first as usize..block.end as usize] {
                     for (row, bits) in widths.written(&inst.op) {
-                        if let Some(width) = widths.rows.get_mut(row as usize)
+                        if let Some(width) = widths.rows.get_mut(row)
                             && *width < class(bits)
                         {
                             *width = class(bits);
@@ -67,14 +71,20 @@ impl Widths {
 
     /// The width of a row.
     pub fn row(&self, row: u32) -> u32 {
-        self.rows.get(row as usize).copied().unwrap_or(64)
+        *self.rows.get(row)
     }
 
     /// The width of an operand.
     pub fn src(&self, src: Src) -> u32 {
         match (src.as_register(), src.as_constant()) {
             (Some(row), _) => self.row(row),
-            (None, Some(constant)) => self.constants.get(constant as usize).copied().unwrap_or(64),
+            (None, Some(constant)) => match self.constants.get(constant as usize) {
+                Some(&width) => width,
+                None => {
+                    debug_assert!(false, "constant {constant} of {}", self.constants.len());
+                    64
+                }
+            },
             (None, None) => 64,
         }
     }
@@ -106,7 +116,7 @@ impl Widths {
                     .collect(),
                 Effect::Collective(collective) if !heavy::is_heavy(op) => self.of_collective(collective),
                 effect => {
-                    let writes = Access::of(op).unwrap_or_default().writes;
+                    let writes = Access::of(op).writes;
                     writes.into_iter().map(|dst| (dst, heavy::width(effect))).collect()
                 }
             },
@@ -114,7 +124,10 @@ impl Widths {
     }
 
     fn of_collective(&self, collective: &Collective) -> Vec<(u32, u32)> {
-        let of_value = || collective.srcs.first().map_or(64, |src| self.src(*src));
+        let of_value = || match collective.srcs.first() {
+            Some(&src) => self.src(src),
+            None => 64,
+        };
         let [first, second] = match collective.kind {
             CollectiveKind::Shuffle(_) => [of_value(), 1],
             CollectiveKind::Vote(VoteMode::Ballot) | CollectiveKind::MatchAny => [32, 32],

@@ -56,7 +56,13 @@ impl Addresses {
             |address: u64| second.iter().find(|(other, _)| *other == address).map(|(_, bytes)| bytes);
         for number in 0..=all.variables.len() {
             let memory = all.variables.get(number).unwrap_or(&all.constant);
-            let Some(other) = contents(memory.addresses[1]) else { continue };
+            let Some(other) = contents(memory.addresses[1]) else {
+                // Only the constant memory of a module without any is nowhere.
+                if !memory.bytes.is_empty() {
+                    all.fault = Some("the variables of one launch are not those of another");
+                }
+                continue;
+            };
             match all.words(&memory.bytes, other) {
                 Ok(words) => {
                     let memory = all.variables.get_mut(number).unwrap_or(&mut all.constant);

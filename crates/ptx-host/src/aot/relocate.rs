@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use ptx_exec::Space;
 use ptx_exec::program::{
-    Address, AddressWidth, Base, Constants, Effect, Guard, Inst, Load, Op, Operand, Program, Slot, Src, WARP,
+    Address, AddressWidth, Base, Constants, Effect, Functions, Guard, Inst, Load, Op, Operand, Program, Slot,
+    Src, WARP,
 };
 
 use crate::analysis::Refusal;
@@ -14,9 +15,10 @@ use crate::analysis::Refusal;
 pub(super) fn relocate(program: &Program, constants: &BTreeMap<u32, u32>) -> Result<(Program, u32), Refusal> {
     let mut program = program.clone();
     let shift = constants.len() as u32;
-    let Some(entry) = program.functions.get_mut(program.entry as usize).filter(|_| shift > 0) else {
+    if shift == 0 {
         return Ok((program, 0));
-    };
+    }
+    let entry = program.functions.kernel_mut();
     let (start, first) = (entry.start, entry.rows);
     entry.rows += shift;
     let mut table = program.constants.rows().to_vec();
@@ -79,7 +81,7 @@ pub(super) fn relocate(program: &Program, constants: &BTreeMap<u32, u32>) -> Res
     program.code.splice(at..at, loads);
     program.origins.splice(at..at, std::iter::repeat_n(origins, shift as usize).flatten());
     for (number, function) in program.functions.iter_mut().enumerate() {
-        if function.start >= start && number as u32 != program.entry {
+        if function.start >= start && number as u32 != Functions::KERNEL {
             function.start += shift;
         }
     }

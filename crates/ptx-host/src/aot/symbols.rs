@@ -88,11 +88,14 @@ impl<'c> Symbols<'_, 'c> {
     ) -> Result<Value<'c>, LlvmError> {
         let (mut parts, mut done) = (Vec::new(), 0);
         for (&at, target) in &memory.words {
-            parts.push(types.bytes_value(memory.bytes.get(done..at).unwrap_or_default()));
+            let bytes =
+                memory.bytes.get(done..at).ok_or_else(|| defect("an address outside of a variable"))?;
+            parts.push(types.bytes_value(bytes));
             parts.push(place(target)?);
             done = at + 8;
         }
-        let mut rest = memory.bytes.get(done..).unwrap_or_default().to_vec();
+        let rest = memory.bytes.get(done..).ok_or_else(|| defect("an address outside of a variable"))?;
+        let mut rest = rest.to_vec();
         if !after.is_empty() {
             rest.resize(rest.len() + memory.bytes.len().next_multiple_of(8) - memory.bytes.len(), 0);
         }
@@ -163,7 +166,8 @@ impl<'c> Symbols<'_, 'c> {
     fn about(&self, kernel: &UnitKernel, made: &[Made]) -> Result<About, AotError> {
         let prepared = &kernel.prepared[0];
         let shared = |dynamic_shared: u32| {
-            let block = kernel.blocks.first().copied().unwrap_or([1; 3]);
+            let block = kernel.blocks.first().copied();
+            let block = block.ok_or_else(|| defect("a kernel for no shape of blocks"))?;
             let shape =
                 ptx_exec::Shape { grid: [1; 3], block, cluster: None, dynamic_shared, cooperative: false };
             prepared.geometry(&shape).map(|geometry| geometry.shared).map_err(|_| AotError::Kernel {

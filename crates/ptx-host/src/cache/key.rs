@@ -53,8 +53,9 @@ impl Key {
 
     /// Whether a file name is that of a key.
     pub(crate) fn is_file_name(name: &str) -> bool {
-        let digits = name.strip_suffix(SUFFIX).unwrap_or_default();
-        digits.len() == 2 * Self::BYTES && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        name.strip_suffix(SUFFIX).is_some_and(|digits| {
+            digits.len() == 2 * Self::BYTES && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        })
     }
 
     #[cfg(test)]

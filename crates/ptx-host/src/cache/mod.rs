@@ -151,6 +151,7 @@ impl Cache {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         // Machines and containers that share the folder may have processes with the same numbers.
+        // Default: the name is also unique on a machine whose clock is before 1970, except beside others like it.
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let unfinished = format!("{UNFINISHED}{}-{number}-{time}", std::process::id());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -211,9 +212,10 @@ impl Cache {
             if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
                 continue;
             }
-            let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or_default());
+            // A file from before 1970 counts as one from then.
+            let seconds = Duration::from_secs(stat.st_mtime.max(0) as u64);
             let used = SystemTime::UNIX_EPOCH + seconds + Duration::from_nanos(stat.st_mtime_nsec);
-            let bytes = u64::try_from(stat.st_size).unwrap_or_default();
+            let bytes = stat.st_size.max(0) as u64;
             files.push(CacheFile { name: name.into(), bytes, used, is_unfinished });
         }
         Ok(files)

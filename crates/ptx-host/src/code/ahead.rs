@@ -18,7 +18,6 @@ use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::LlvmError;
 
 use super::state::Code;
-use crate::analysis::Access;
 use crate::stack::has_barriers;
 
 /// The longest chain of operations from the index of the block to an address.
@@ -50,12 +49,10 @@ impl Code<'_, '_, '_> {
             return Some(0);
         }
         let row = src.as_register()?;
-        let mut writers = self
-            .program
-            .code
-            .iter()
-            .filter(|inst| Access::of(&inst.op).unwrap_or_default().writes.contains(&row));
-        let inst = writers.next().filter(|inst| inst.guard.is_none() && depth > 0)?;
+        let mut writers = (0..).zip(&self.program.code);
+        let mut writers =
+            writers.by_ref().filter(|&(pc, _)| self.analysis.graph.access(pc).writes.contains(&row));
+        let (_, inst) = writers.next().filter(|(_, inst)| inst.guard.is_none() && depth > 0)?;
         if writers.next().is_some() {
             return None;
         }

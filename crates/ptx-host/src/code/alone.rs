@@ -315,7 +315,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn alu_alone(&self, alone: &Alone<'_, 'c>, holds: Option<Value<'c>>, alu: &Alu) -> Result<(), LlvmError> {
-        let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let access = Access::of(&Op::Alu(*alu));
         let mut results = Vec::new();
         for (which, &dst) in access.writes.iter().enumerate() {
             let gives_any = self.analysis.nans.has_any(dst);

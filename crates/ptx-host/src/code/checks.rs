@@ -14,7 +14,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use super::registers::defect;
 use super::serial::Held;
 use super::state::{Code, Slot};
-use crate::analysis::{Access, BlockId, Claims, Indexed, Shape};
+use crate::analysis::{BlockId, Claims, Indexed, Shape};
 use crate::run::{Status, WarpFrame, note};
 
 /// The arrays (`serial.rs`) of checked values, in addition to those of operations.
@@ -61,7 +61,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn claimed_places(&self, row: u32) -> &[Value<'c>] {
-        self.rows.indices.get(row as usize).map_or(&[], Vec::as_slice)
+        self.rows.indices(row)
     }
 
     fn claimed_index_of(
@@ -96,8 +96,8 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Checks the results of an instruction, in lanes of each warp.
     pub(super) fn check_written(&mut self, pc: u32, lanes: &[Value<'c>]) -> Result<(), LlvmError> {
-        let inst = &self.program.code[pc as usize];
-        for row in Access::of(&inst.op).unwrap_or_default().writes {
+        let analysis = self.analysis;
+        for &row in &analysis.graph.access(pc).writes {
             self.check(pc, row, lanes)?;
         }
         Ok(())
@@ -231,6 +231,7 @@ unsafe extern "C" fn check(
         (&*claims, std::slice::from_raw_parts(lanes, warps), slice(values), slice(indices))
     };
     let Err(text) = claims.check(row, lanes, values, indices) else { return Status::Done as i32 };
+    // Default: a claim fails for an active lane only, so that a warp has one.
     let first = lanes.iter().position(|&lanes| lanes != 0).unwrap_or(0);
     // SAFETY: as above.
     unsafe {

@@ -340,7 +340,7 @@ impl<'c> Code<'_, '_, 'c> {
         let Some(first) = values.first() else { return Err(super::registers::defect("no values")) };
         let array = self.types.array(first.ty(), values.len() as u64);
         let place = self.builder().alloca_in_entry(array, 64)?;
-        let size = u64::from(first.ty().bits().unwrap_or(0)) / 8;
+        let size = bytes(first.ty())?;
         for (chunk, &value) in values.iter().enumerate() {
             let at = self.builder().offset(place, self.int(64, chunk as u64 * size))?;
             self.builder().store(value, at, 8, Ordinary)?;
@@ -355,9 +355,18 @@ impl<'c> Code<'_, '_, 'c> {
         ty: ptx_llvm::build::Type<'c>,
         lane: Value<'c>,
     ) -> Result<Value<'c>, LlvmError> {
-        let size = ty.bits().unwrap_or(8) / 8;
+        let size = bytes(ty)?;
         let offset = self.emit.resize(lane, 64)?;
-        let offset = self.builder().binary(BinaryOp::Mul, offset, self.int(64, size.into()))?;
-        self.builder().load(ty, self.builder().offset(memory, offset)?, size.next_power_of_two(), Ordinary)
+        let offset = self.builder().binary(BinaryOp::Mul, offset, self.int(64, size))?;
+        let alignment = size.next_power_of_two() as u32;
+        self.builder().load(ty, self.builder().offset(memory, offset)?, alignment, Ordinary)
+    }
+}
+
+/// The size of a value in memory, an integer, a float, or a vector of them.
+fn bytes(ty: ptx_llvm::build::Type<'_>) -> Result<u64, LlvmError> {
+    match ty.bits() {
+        Some(bits) if bits % 8 == 0 => Ok(u64::from(bits / 8)),
+        _ => Err(super::registers::defect("a value that does not consist of bytes")),
     }
 }

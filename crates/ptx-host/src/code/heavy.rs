@@ -49,7 +49,7 @@ impl<'c> Code<'_, '_, 'c> {
         op: &Op,
         pc: u32,
     ) -> Result<(), LlvmError> {
-        let access = Access::of(op).unwrap_or_default();
+        let access = Access::of(op);
         let (active, mask) = (self.active_lanes(guard)?, self.active_lanes(None)?);
         let live = self.alive_lanes()?;
         let mut given = std::mem::take(&mut self.rows.given);

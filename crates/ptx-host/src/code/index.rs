@@ -38,8 +38,7 @@ impl<'c> Code<'_, '_, 'c> {
             return self.write_claimed_index(guard, row, reads);
         }
         let Some(indexed) = self.indexed(row) else { return Ok(()) };
-        let slot = self.rows.indices.get(row as usize).map_or(&[][..], Vec::as_slice);
-        for (&place, chunk) in slot.iter().zip(self.chunks_of(row)) {
+        for (&place, chunk) in self.rows.indices(row).iter().zip(self.chunks_of(row)) {
             let mut index = self.index_of(indexed, reads, chunk)?;
             if let Some((condition, negated)) = guard {
                 let holds = self.emit.resize(self.first(Src::register(condition), 0)?, 1)?;
@@ -63,7 +62,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn read_index(&self, row: u32, indexed: Indexed, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let place = self.rows.indices.get(row as usize).and_then(|slot| slot.get(self.copy(row, chunk)));
+        let place = self.rows.indices(row).get(self.copy(row, chunk));
         let place = *place.ok_or_else(|| defect("a row without an index"))?;
         self.builder().load(self.types.int(indexed.bits), place, 8, Ordinary)
     }
@@ -159,10 +158,10 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Whether the index of a row wraps around between lanes of the warp.
     pub(super) fn wraps(&self, row: u32, indexed: Indexed) -> Result<Value<'c>, LlvmError> {
-        let Stride { within, across } = indexed.index;
+        let Stride { within, .. } = indexed.index;
         let chunks = self.chunks as i64 - 1;
         let last = within.wrapping_mul(i64::from(self.lanes) - 1);
-        let last = last.wrapping_add(across.unwrap_or(0).wrapping_mul(chunks));
+        let last = last.wrapping_add(indexed.index.known_across().wrapping_mul(chunks));
         let mut wraps = self.int(1, 0);
         for chunk in self.chunks_of(row) {
             let index = self.read_index(row, indexed, chunk)?;

@@ -4,7 +4,6 @@ use ptx_exec::program::Program;
 use ptx_llvm::Module;
 use ptx_llvm::build::{DebugInfo, Function, Metadata, Types};
 
-use super::made::NAME;
 use super::state::{Code, Debug};
 use crate::options::Lines;
 
@@ -18,9 +17,10 @@ impl<'c> Debug<'c> {
         lines: &Lines,
     ) -> Self {
         let mut info = DebugInfo::for_host(module, types);
-        let kernel = program.functions.get(program.entry as usize);
-        let name = kernel.map_or(NAME, |kernel| kernel.name.as_str());
-        let first = kernel.and_then(|kernel| lines.location(kernel.start)).unwrap_or_default();
+        let kernel = program.kernel();
+        let name = kernel.name.as_str();
+        // Default: without a location the function is at line 0 of the first file.
+        let first = lines.location(kernel.start).unwrap_or_default();
         let files: Vec<Metadata<'c>> = lines.files.iter().map(|file| info.file(module, file)).collect();
         let own = files.get(first.file as usize).copied();
         let own = own.unwrap_or_else(|| info.file(module, "kernel"));

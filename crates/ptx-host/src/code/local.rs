@@ -46,7 +46,7 @@ enum Offsets<'c> {
 impl<'c> Code<'_, '_, 'c> {
     /// Allocates the memory, zeroed.
     pub(super) fn make_local(&mut self) -> Result<(), CompileError> {
-        let Some(function) = self.program.functions.get(self.program.entry as usize) else { return Ok(()) };
+        let function = self.program.kernel();
         if function.local == 0 {
             return Ok(());
         }
@@ -249,8 +249,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The address of the words of a chunk. A constant offset beyond the memory, which only occurs in dead code, is replaced by 0.
     fn constant_place(&self, offset: u64, chunk: usize) -> Result<Value<'c>, LlvmError> {
-        let bytes =
-            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.local);
+        let bytes = self.program.kernel().local;
         let offset = if offset < u64::from(bytes) { offset } else { 0 };
         self.builder().offset(self.local()?, self.int(64, offset / 4 * ROW + self.first_lane(chunk)))
     }

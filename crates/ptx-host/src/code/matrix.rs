@@ -3,14 +3,14 @@
 //! A product is two functions, which are called with the registers in memory: they are long, and a kernel contains the same ones many times.
 //! The first stores A in the layout in which the second reads its elements.
 
-use ptx_exec::program::{CollectiveKind, Effect, Element, Inst, Op, Product, Src, WARP};
+use ptx_exec::program::{CollectiveKind, Effect, Element, Op, Product, Src, WARP};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{Builder, Function, IntPredicate, Linkage, Value};
 
 use super::registers::defect;
 use super::state::{Code, Multiplier, Present};
-use crate::analysis::{Access, Block, BlockId};
+use crate::analysis::{Block, BlockId};
 use crate::emit::Emit;
 use crate::emit::alu::{Nan, Style};
 use crate::emit::matrix::{self, Registers};
@@ -84,11 +84,8 @@ impl<'c> Code<'_, '_, 'c> {
             return false;
         };
         let is_changed = |src: &Src| {
-            let writes = |inst: &Inst| {
-                Access::of(&inst.op)
-                    .map_or(true, |access| access.writes.iter().any(|&row| src.as_register() == Some(row)))
-            };
-            insts.iter().any(writes)
+            let is_row = |row: &u32| src.as_register() == Some(*row);
+            (block.first..block.end).any(|pc| graph.access(pc).writes.iter().any(is_row))
         };
         collective.kind == CollectiveKind::Multiply(*product)
             && collective.srcs.get(..count) == srcs.get(..count)

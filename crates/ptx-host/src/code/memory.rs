@@ -510,7 +510,8 @@ impl<'c> Code<'_, '_, 'c> {
             let half = vectors.len() / 2;
             let mut next = Vec::new();
             for (low, high) in vectors.iter().zip(&vectors[half..]) {
-                let length = low.ty().vector_parts().map_or(0, |(_, lanes)| lanes);
+                let parts = low.ty().vector_parts();
+                let (_, length) = parts.ok_or_else(|| defect("elements that are not vectors"))?;
                 let lanes: Vec<_> = (0..2 * length).map(|at| Some(at / 2 + at % 2 * length)).collect();
                 next.push(self.builder().shuffle(*low, *high, &lanes)?);
             }

@@ -48,7 +48,7 @@ mod window;
 
 use std::cell::{Cell, RefCell};
 
-use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP};
+use ptx_exec::program::{Alu, Effect, Op, Program, Row, WARP, along, axis};
 use ptx_isa::{Component, SpecialReg};
 use ptx_llvm::build::{BinaryOp, Builder, Ordering, Scope, Types, Value};
 use ptx_llvm::host::HostMachine;
@@ -160,9 +160,7 @@ pub(crate) fn generate(
         probes: None,
         asks: RefCell::default(),
     };
-    if let Some(entry) = program.functions.get(program.entry as usize) {
-        code.locate(entry.start);
-    }
+    code.locate(program.kernel().start);
     let versions = code.versions();
     code.at.copies = code.copies_of_blocks();
     for &version in &versions {
@@ -313,7 +311,7 @@ impl<'c> Code<'_, '_, 'c> {
         let guard = guard_of(inst).map(|guard| (guard.row, guard.negated));
         let is_by_runtime = is_heavy(&inst.op) || self.is_of_cluster(&inst.op);
         if !is_by_runtime && !self.rows.given.is_empty() {
-            let writes = Access::of(&inst.op).unwrap_or_default().writes;
+            let writes = Access::of(&inst.op).writes;
             self.rows.given.retain(|row| !writes.contains(row));
         }
         if let Op::Effect(effect) = &inst.op
@@ -382,7 +380,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Generates an operation: once if its results are scalars, otherwise for each chunk.
     fn alu(&mut self, id: BlockId, guard: Option<(u32, bool)>, alu: &Alu) -> Result<Option<()>, LlvmError> {
-        let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let access = Access::of(&Op::Alu(*alu));
         let mut results = Vec::new();
         for &dst in &access.writes {
             let nan = if self.analysis.nans.has_any(dst) { Nan::Any } else { Nan::Canonical };
@@ -411,17 +409,13 @@ impl<'c> Code<'_, '_, 'c> {
         component: Option<Component>,
         pc: u32,
     ) -> Result<Vec<Value<'c>>, CompileError> {
-        let axis = component.map_or(0, Component::index);
+        let of = |dims: [Value<'c>; 3]| along(dims, self.int(32, 0), component);
         let inputs = &self.inputs;
         let one = match register {
-            SpecialReg::Ntid => self.int(32, self.launched.block.get(axis).copied().unwrap_or(0).into()),
+            SpecialReg::Ntid => self.int(32, along(self.launched.block, 0, component).into()),
             // A cluster is one block.
-            SpecialReg::CtaId | SpecialReg::ClusterId => {
-                inputs.block_index.get(axis).copied().unwrap_or(self.int(32, 0))
-            }
-            SpecialReg::NCtaId | SpecialReg::NClusterId => {
-                inputs.grid.get(axis).copied().unwrap_or(self.int(32, 0))
-            }
+            SpecialReg::CtaId | SpecialReg::ClusterId => of(inputs.block_index),
+            SpecialReg::NCtaId | SpecialReg::NClusterId => of(inputs.grid),
             SpecialReg::WarpId if self.analysis.warps > 1 => {
                 return self.warp_numbers(dst).map_err(Into::into);
             }
@@ -432,7 +426,7 @@ impl<'c> Code<'_, '_, 'c> {
             SpecialReg::SmId | SpecialReg::Pm(_) | SpecialReg::Pm64(_) => self.int(32, 0),
             SpecialReg::GridId | SpecialReg::CurrentGraphExec => self.int(64, 0),
             SpecialReg::ClusterCtaId => self.int(32, 0),
-            SpecialReg::ClusterNCtaId => self.int(32, u64::from(axis < 3)),
+            SpecialReg::ClusterNCtaId => self.int(32, along([1; 3], 0, component)),
             // The address of the grid's workspace, the upper half first.
             SpecialReg::Envreg(1) => {
                 let workspace = self.asked(Asked::Workspace)?;
@@ -462,7 +456,7 @@ impl<'c> Code<'_, '_, 'c> {
             SpecialReg::LanemaskGe => return self.lanemask(|lane| u32::MAX << lane).map_err(Into::into),
             SpecialReg::LanemaskGt => return self.lanemask(|lane| u32::MAX << lane << 1).map_err(Into::into),
             SpecialReg::LaneId | SpecialReg::Tid => {
-                return self.index(dst, register, axis).map_err(Into::into);
+                return self.index(dst, register, axis(component)).map_err(Into::into);
             }
             _ => return Err(CompileError::refused(pc, "the special register is not compiled yet")),
         };

@@ -19,7 +19,7 @@ use ptx_llvm::build::{BinaryOp, Block, IntPredicate};
 
 use super::registers::defect;
 use super::state::{Code, Loops};
-use crate::analysis::{Access, BlockId, Phases, computed_again};
+use crate::analysis::{BlockId, Phases, computed_again};
 use crate::error::CompileError;
 use crate::run::field;
 
@@ -137,8 +137,7 @@ impl<'c> Code<'_, '_, 'c> {
         order: &mut Vec<u32>,
     ) {
         let Some(&pc) = again.get(&row).filter(|_| seen.insert(row)) else { return };
-        let reads = Access::of(&self.program.code[pc as usize].op).unwrap_or_default().reads;
-        for row in reads.iter().filter_map(|src| src.as_register()) {
+        for row in self.analysis.graph.access(pc).reads.iter().filter_map(|src| src.as_register()) {
             self.order_again(again, row, seen, order);
         }
         order.push(pc);

@@ -15,7 +15,7 @@ use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, Value};
 
 use super::state::Code;
-use crate::analysis::{Access, BlockId, Shape};
+use crate::analysis::{BlockId, Shape};
 
 /// Bytes of a cache line, or a multiple of them.
 const LINE: u64 = 64;
@@ -80,8 +80,9 @@ impl<'c> Code<'_, '_, 'c> {
     /// The instructions of a loop that write a row.
     fn writers(&self, round: &[BlockId], row: u32) -> Vec<&Inst> {
         let blocks = round.iter().map(|&id| self.analysis.graph.block(id));
-        let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
-        insts.filter(|inst| Access::of(&inst.op).unwrap_or_default().writes.contains(&row)).collect()
+        let insts = blocks.flat_map(|block| self.analysis.graph.code(self.program, block));
+        let insts = insts.filter(|(.., access)| access.writes.contains(&row));
+        insts.map(|(_, inst, _)| inst).collect()
     }
 
     fn growth(&self, round: &[BlockId], src: Src, depth: u32) -> Result<Growth<'c>, LlvmError> {

@@ -146,8 +146,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Whether a run at a constant address is inside local memory.
     fn is_in_frame(&self, run: &Run) -> bool {
-        let local = self.program.functions.get(self.program.entry as usize);
-        let local = local.map_or(0, |function| i64::from(function.local));
+        let local = i64::from(self.program.kernel().local);
         let (offset, bytes) = (run.address.offset, i64::from(run.bytes));
         run.address.space == Space::Local
             && (0..=local - bytes).contains(&offset)

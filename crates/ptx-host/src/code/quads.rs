@@ -17,7 +17,7 @@ use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 use rustc_hash::FxHashMap;
 
 use super::state::Code;
-use crate::analysis::{Access, Shape};
+use crate::analysis::Shape;
 
 /// The possible difference between neighbors of four lanes: `None` if unknown, `Some(None)` in a loop if it does not change.
 type Between = Option<Option<i64>>;
@@ -55,10 +55,10 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The possible difference, joined over all instructions that write the row.
     fn between_written(&self, row: u32, known: &mut FxHashMap<u32, Between>) -> Between {
-        let blocks = self.analysis.graph.blocks().iter();
-        let insts = blocks.flat_map(|block| &self.program.code[block.first as usize..block.end as usize]);
+        let graph = &self.analysis.graph;
+        let insts = graph.blocks().iter().flat_map(|block| graph.code(self.program, block));
         let mut found = None;
-        for inst in insts.filter(|inst| Access::of(&inst.op).unwrap_or_default().writes.contains(&row)) {
+        for (_, inst, _) in insts.filter(|(.., access)| access.writes.contains(&row)) {
             let stride = match &inst.op {
                 Op::Effect(Effect::Copy(pairs)) => {
                     let source = pairs.iter().find(|(dst, _)| *dst == row)?.1;

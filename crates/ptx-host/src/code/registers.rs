@@ -59,8 +59,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Allocates zeroed memory for rows and for the masks of lanes that wait at blocks.
     pub(super) fn make_memory(&mut self) -> Result<(), LlvmError> {
-        let rows =
-            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
+        let rows = self.program.kernel().rows;
         for row in 0..rows {
             let ty = self.types.int(self.analysis.widths.row(row));
             let ty = if self.is_vector(row) { self.types.vector(ty, self.lanes) } else { ty };
@@ -71,11 +70,11 @@ impl<'c> Code<'_, '_, 'c> {
                 _ => self.copies(row),
             };
             let slot = (0..count).map(|_| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            self.rows.slots.push(slot);
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
             let indices = index.iter().flat_map(|&ty| (0..self.copies(row)).map(move |_| ty));
             let indices = indices.map(|ty| self.zeroed(ty)).collect::<Result<_, _>>()?;
-            self.rows.indices.push(if self.checks() { self.claimed_slot(row)? } else { indices });
+            let indices = if self.checks() { self.claimed_slot(row)? } else { indices };
+            self.rows.add(slot, indices);
         }
         let mask = self.types.vector(self.types.int(1), self.lanes);
         for _ in self.analysis.graph.blocks() {
@@ -185,8 +184,8 @@ impl<'c> Code<'_, '_, 'c> {
             (Some(row), Shape::Varying) => self.read(row, self.copy(row, chunk)),
             (Some(row), Shape::Indexed(indexed)) => self.vector_indexed(row, indexed, chunk),
             (_, shape) => {
-                let within = shape.stride().map_or(0, |stride| stride.within);
-                self.lanes_from(self.first(src, chunk)?, within)
+                let stride = shape.stride().ok_or_else(|| defect("a constant without a value"))?;
+                self.lanes_from(self.first(src, chunk)?, stride.within)
             }
         }
     }
@@ -250,7 +249,7 @@ impl<'c> Code<'_, '_, 'c> {
     }
 
     fn slot(&self, row: u32) -> &[Value<'c>] {
-        self.rows.slots.get(row as usize).map_or(&[], Vec::as_slice)
+        self.rows.slot(row)
     }
 
     pub(super) fn read(&self, row: u32, at: usize) -> Result<Value<'c>, LlvmError> {

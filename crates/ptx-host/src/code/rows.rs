@@ -24,7 +24,7 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), LlvmError> {
         const SOURCES: usize = 4;
-        let access = Access::of(&Op::Alu(*alu)).unwrap_or_default();
+        let access = Access::of(&Op::Alu(*alu));
         for (n, &src) in access.reads.iter().enumerate() {
             let chunks: Result<Vec<_>, LlvmError> =
                 (0..self.chunks).map(|chunk| self.emit.resize(self.vector(src, chunk)?, 64)).collect();

@@ -43,7 +43,8 @@ impl<'c> Code<'_, '_, 'c> {
     /// Stores the values of all chunks, vectors of one type of at least 8 bits, to an array.
     pub(super) fn put(&mut self, number: usize, chunks: &[Value<'c>]) -> Result<Held<'c>, LlvmError> {
         let array = self.array(number)?;
-        let bits = chunks.first().map_or(0, |value| self.emit.bits(*value));
+        let first = chunks.first().ok_or_else(|| defect("no values"))?;
+        let bits = self.emit.bits(*first);
         for (chunk, &value) in chunks.iter().enumerate() {
             let place = self.builder().offset(array, self.int(64, self.chunk_bytes(chunk, bits)))?;
             self.builder().store(value, place, 8, Ordinary)?;

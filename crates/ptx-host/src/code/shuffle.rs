@@ -240,7 +240,7 @@ impl<'c> Code<'_, '_, 'c> {
     fn permuted(&self, values: &[Value<'c>], indices: &[Value<'c>]) -> Result<Vec<Value<'c>>, LlvmError> {
         let builder = self.builder();
         let ty = values.first().map(|value| value.ty()).ok_or_else(|| defect("no values"))?;
-        let bits = ty.element().bits().unwrap_or(8);
+        let bits = ty.element().bits().ok_or_else(|| defect("values without a width"))?;
         if let ([low, high], 16, 32, true) = (values, self.lanes, bits, self.style.has_roundings) {
             let name = "llvm.x86.avx512.vpermi2var.d.512";
             return indices

@@ -12,6 +12,7 @@ use ptx_llvm::build::Volatility::Ordinary;
 use ptx_llvm::build::{BinaryOp, CastOp, IntPredicate, Value};
 
 use super::atomic::SHARED_OFFSET;
+use super::registers::defect;
 use super::state::Code;
 use crate::analysis::BlockId;
 use crate::emit::matrix;
@@ -51,7 +52,8 @@ impl<'c> Code<'_, '_, 'c> {
         pc: u32,
     ) -> Result<(), CompileError> {
         let places = self.lines(tiles, collective, addresses, pc)?;
-        let registers = collective.srcs.get(1..).unwrap_or_default();
+        let (_, registers) =
+            collective.srcs.split_first().ok_or_else(|| defect("a store without an address"))?;
         for (places, srcs) in places.chunks(tiles.lines).zip(registers.chunks(tiles.registers())) {
             let registers: matrix::Registers<'c> =
                 srcs.iter().map(|&src| self.words(src)).collect::<Result<_, _>>()?;

@@ -44,9 +44,11 @@ struct Kept<'c> {
     offset: u64,
 }
 
-/// Bytes of a value in the saved state.
+/// Bytes of a value in the saved state, an integer or a vector of them.
 fn room(ty: Type<'_>) -> u64 {
-    let bytes = ty.bits().map_or(64, |bits| u64::from(bits).div_ceil(8));
+    debug_assert!(ty.bits().is_some(), "a row of {}", ty.text());
+    // Default: other values are pointers at most.
+    let bytes = u64::from(ty.bits().unwrap_or(64)).div_ceil(8);
     bytes.next_multiple_of(if ty.vector_parts().is_some() { 64 } else { 8 })
 }
 
@@ -60,14 +62,13 @@ impl<'c> Code<'_, '_, 'c> {
     /// Whether the function executes a whole block (CTA). Code that checks claims does only if that is just a loop over warps in lockstep: the indices
     /// on which claims depend are not saved from turn to turn.
     pub(super) fn has_turns(&self) -> bool {
-        let function = self.program.functions.get(self.program.entry as usize);
         let has_one = || warps(self.launched, self.lanes_of_group()) == 1;
         let has_none = || (0..self.analysis.graph.blocks().len()).all(|id| !self.is_barrier(id));
         (!self.checks() || !self.analysis.is_of_warp() && (has_one() || has_none()))
             && !self.analysis.schedule.has_patient()
             && !self.warps.is_heavy
             && take_turns(self.program, &self.analysis.graph)
-            && function.is_some_and(|function| function.local == 0)
+            && self.program.kernel().local == 0
             && self.state_bytes() * warps(self.launched, self.lanes_of_group()) <= MOST
             && stack_bytes_of(self.program, WARP.min(self.lanes_of_group() as usize)) <= LARGEST_ON_THREAD
     }
@@ -95,8 +96,7 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// The rows that are live at a barrier and not constants or recomputed.
     fn kept_rows(&self, id: BlockId) -> Vec<u32> {
-        let rows =
-            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.rows);
+        let rows = self.program.kernel().rows;
         let is_known =
             |row: u32| matches!(self.analysis.shapes.row(row), Shape::Unwritten | Shape::Constant(_));
         let loops = self.warps.turns.as_ref().and_then(|turns| turns.loops.as_ref());
@@ -106,8 +106,9 @@ impl<'c> Code<'_, '_, 'c> {
 
     /// Bytes of a row.
     fn row_bytes(&self, row: u32) -> u64 {
-        let index = self.indexed(row).map_or(0, |indexed| room(self.types.int(indexed.bits)));
-        (room(self.type_of(row)) + index) * self.copies(row) as u64
+        let index = self.indexed(row).map(|indexed| room(self.types.int(indexed.bits)));
+        let all = [room(self.type_of(row))].into_iter().chain(index);
+        all.sum::<u64>() * self.copies(row) as u64
     }
 
     /// Begins the function; afterwards the builder is where the code of a warp starts.
@@ -380,9 +381,8 @@ impl<'c> Code<'_, '_, 'c> {
         let (mut kept, mut offset) = (Vec::new(), LANES);
         for (_, row) in self.kept_anywhere() {
             let index = self.indexed(row).map(|indexed| self.types.int(indexed.bits));
-            let indices = self.rows.indices.get(row as usize).into_iter().flatten().zip(index);
-            let slot = self.rows.slots.get(row as usize).map_or(&[][..], Vec::as_slice);
-            let places = slot.iter().map(|&place| (place, self.type_of(row)));
+            let indices = self.rows.indices(row).iter().zip(index);
+            let places = self.rows.slot(row).iter().map(|&place| (place, self.type_of(row)));
             let mut at = offset;
             for (place, ty) in places.chain(indices.map(|(&place, ty)| (place, ty))) {
                 if self.analysis.liveness.is_live_into(id, row) {

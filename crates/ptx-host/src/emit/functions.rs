@@ -10,7 +10,7 @@ use ptx_llvm::build::{Function, Linkage, Type};
 
 use super::lanes::{Code, Lanes};
 use super::style::Style;
-use super::{Emit, float, power, rounding};
+use super::{Emit, float, lanes_of, power, rounding};
 
 type L<'a, 'm, 'c> = Lanes<'a, 'm, 'c>;
 
@@ -118,7 +118,7 @@ fn angle<'a, 'm, 'c>(x: L<'a, 'm, 'c>) -> Angle<L<'a, 'm, 'c>> {
 /// `{ quarters, rest } (x)`: reduces angles of a type, with the long reduction if any of them is large.
 fn reduction<'c>(emit: &Emit<'_, 'c>, ty: Type<'c>) -> Result<Function<'c>, LlvmError> {
     let types = emit.types;
-    let (name, lanes) = ("ptx.host.angle", ty.vector_parts().map_or(1, |(_, lanes)| lanes));
+    let (name, lanes) = ("ptx.host.angle", lanes_of(ty));
     let result = types.structure(&[ty, ty]);
     let whole = emit.module.function(&format!("{name}.{lanes}"), types.function(result, &[ty]))?;
     if whole.is_defined() {

@@ -11,6 +11,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 use ptx_llvm::LlvmError;
 use ptx_llvm::build::{BinaryOp, CastOp, FloatPredicate, IntPredicate, Type, Value};
 
+use super::lanes_of;
 use super::style::Style;
 use super::{Emit, Emitted};
 
@@ -159,7 +160,10 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
 
     /// The width of an element.
     pub(super) fn width(self) -> u32 {
-        self.element().bits().unwrap_or(0)
+        let bits = self.element().bits();
+        let bits = bits.ok_or_else(|| LlvmError::Other { message: "the width of a pointer".to_owned() });
+        // Default: the error is recorded, and so returned at the end.
+        self.code.keep_all(bits).unwrap_or(1)
     }
 
     /// A constant of the same type with these bits in each element.
@@ -291,9 +295,8 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
     /// Splits wide integers into narrower lanes, the lowest first, or joins narrow ones.
     pub(super) fn regroup(self, width: u32) -> Self {
         let types = self.emit().types;
-        let lanes = self.value.ty().vector_parts().map_or(1, |(_, lanes)| lanes);
-        let count = (self.width() * lanes).checked_div(width).unwrap_or(0);
-        let to = types.vector(types.int(width), count);
+        debug_assert!(width > 0, "lanes without bits");
+        let to = types.vector(types.int(width), self.width() * self.count() / width.max(1));
         self.code.keep(self.emit().builder.cast(CastOp::BitCast, self.value, to), self.value)
     }
 
@@ -329,7 +332,7 @@ impl<'a, 'm, 'c> Lanes<'a, 'm, 'c> {
 
     /// The number of elements; 1 for a scalar.
     pub(super) fn count(self) -> u32 {
-        self.value.ty().vector_parts().map_or(1, |(_, lanes)| lanes)
+        lanes_of(self.value.ty())
     }
 
     /// A call of an intrinsic that is not overloaded, with a constant as last argument.

@@ -283,14 +283,15 @@ struct Matrix<'a, 'm, 'c> {
 
 /// For each product, row and column the vector with the element, and its index there.
 struct ElementPositions {
-    positions: Vec<(usize, u32)>,
+    positions: Vec<Option<(usize, u32)>>,
     rows: usize,
     columns: usize,
 }
 
 impl ElementPositions {
-    fn at(&self, product: usize, row: usize, column: usize) -> (usize, u32) {
-        self.positions.get((product * self.rows + row) * self.columns + column).copied().unwrap_or_default()
+    /// `None` if no lane has the element, for which no product is defined.
+    fn at(&self, product: usize, row: usize, column: usize) -> Option<(usize, u32)> {
+        self.positions.get((product * self.rows + row) * self.columns + column).copied().flatten()
     }
 }
 
@@ -305,7 +306,7 @@ fn positions(
     let (rows, columns) = size.of(operand);
     let (rows, columns) = (rows as usize, columns as usize);
     let each = factor.element.per_register() as usize;
-    let mut positions = vec![(0, 0); product.held.products() * rows * columns];
+    let mut positions = vec![None; product.held.products() * rows * columns];
     for lane in 0..WARP {
         for i in 0..registers * each {
             let found = product.held.position(size, operand, factor, lane, i);
@@ -313,7 +314,7 @@ fn positions(
             if let Some(entry) =
                 positions.get_mut((found.product * rows + found.row) * columns + found.column)
             {
-                *entry = position(lanes, each, lane, i);
+                *entry = Some(position(lanes, each, lane, i));
             }
         }
     }
@@ -343,7 +344,7 @@ impl<'a, 'm, 'c> Matrix<'a, 'm, 'c> {
         let columns = |&row: &usize| {
             (0..self.positions.columns).map(move |column| self.positions.at(product, row, column))
         };
-        assemble(&self.vectors, &rows.iter().flat_map(columns).collect::<Vec<_>>())
+        assemble(&self.vectors, &rows.iter().flat_map(columns).collect::<Option<Vec<_>>>()?)
     }
 }
 
@@ -482,7 +483,7 @@ impl<'a, 'm, 'c> Matrices<'_, 'a, 'm, 'c> {
     ) -> Option<L<'a, 'm, 'c>> {
         let builder = &code.emit.builder;
         let (ty, size) = self.arithmetic.unit(code.emit);
-        let (vector, at) = self.a.at(product, row, k);
+        let (vector, at) = self.a.at(product, row, k)?;
         let elements = self.lanes * self.product.a.element.per_register();
         let number = vector as u64 * u64::from(elements) + u64::from(at);
         let offset = code.emit.types.int_value(64, number * u64::from(size));

@@ -33,6 +33,14 @@ pub struct Emit<'m, 'c> {
     pub builder: Builder<'c>,
 }
 
+/// The number of elements of a vector; 1 for a scalar.
+pub(super) fn lanes_of(ty: Type<'_>) -> u32 {
+    match ty.vector_parts() {
+        Some((_, lanes)) => lanes,
+        None => 1,
+    }
+}
+
 impl<'c> Emit<'_, 'c> {
     /// `element` if `like` is a scalar, otherwise a vector of it with as many lanes.
     pub fn like(&self, like: Value<'c>, element: Type<'c>) -> Type<'c> {
@@ -45,7 +53,10 @@ impl<'c> Emit<'_, 'c> {
     /// The width of an integer or of the integers of a vector.
     pub fn bits(&self, value: Value<'c>) -> u32 {
         let element = value.ty().vector_parts().map_or(value.ty(), |(element, _)| element);
-        element.int_bits().unwrap_or(0)
+        let bits = element.int_bits();
+        debug_assert!(bits.is_some(), "the width of {}", element.text());
+        // Default: what is done with another value by its width is a type error of LLVM.
+        bits.unwrap_or(0)
     }
 
     /// Zero-extends or truncates to `bits` bits.

@@ -57,7 +57,7 @@ pub(super) fn convert<'a, 'm, 'c>(
             How::By(rounding) => (value, Tail::By(rounding)),
             How::Random(bits) => {
                 let random = conversion.random_bits(n, 0);
-                let shift = random_shift(conversion, n);
+                let shift = random_shift(conversion, n)?;
                 (value, Tail::Random(random.count, bits.resize(64) >> u64::from(shift)))
             }
             How::Scaled(rounding, scales) => {
@@ -82,8 +82,8 @@ pub(super) fn convert<'a, 'm, 'c>(
 }
 
 /// By how much the random bits of element `n` are shifted down: found by asking the interpreter which single bit becomes the lowest one.
-fn random_shift(conversion: &PackConversion, n: u32) -> u32 {
-    (0..64).find(|shift| conversion.random_bits(n, 1 << shift).bits & 1 == 1).unwrap_or(0)
+fn random_shift(conversion: &PackConversion, n: u32) -> Option<u32> {
+    (0..64).find(|shift| conversion.random_bits(n, 1 << shift).bits & 1 == 1)
 }
 
 /// The factor of a `.ue8m0` scale.

@@ -126,19 +126,19 @@ pub(super) fn multiply_add<'a, 'm, 'c>(
 pub(super) fn simd<'a, 'm, 'c>(x: &Simd, [a, b, c]: [L<'a, 'm, 'c>; 3]) -> L<'a, 'm, 'c> {
     let source = (b << 32) | (a & 0xffff_ffff);
     let bits = x.lane_bits;
-    let pick = |(lanes, sign): ([u8; 4], Signedness), at: usize| {
-        let lane = lanes.get(at).copied().unwrap_or(0);
-        extend(sign, bits, source >> (u64::from(u32::from(lane) * bits) & 63))
-    };
-    let named = (0..32 / bits as usize).filter(|lane| x.mask >> lane & 1 == 1);
-    let result = named.fold(c, |result, lane| {
-        let exact = compute(x.operation, pick(x.a, lane), pick(x.b, lane));
+    let pick =
+        |sign: Signedness, lane: u8| extend(sign, bits, source >> (u64::from(u32::from(lane) * bits) & 63));
+    let ((of_a, sign_a), (of_b, sign_b)) = (x.a, x.b);
+    let named = (0_u32..32 / bits).zip(of_a.into_iter().zip(of_b));
+    let named = named.filter(|(lane, _)| x.mask >> lane & 1 == 1);
+    let result = named.fold(c, |result, (lane, (a, b))| {
+        let exact = compute(x.operation, pick(sign_a, a), pick(sign_b, b));
         let value = match x.saturation {
             Saturation::Wrap => exact,
             Saturation::Clamp => clamp(x.d, bits, exact),
         };
         match x.gather {
-            Gather::Merge => merge(RegisterPart { shift: lane as u32 * bits, bits }, value, result),
+            Gather::Merge => merge(RegisterPart { shift: lane * bits, bits }, value, result),
             Gather::Sum => result + value,
         }
     });

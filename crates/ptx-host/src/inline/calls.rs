@@ -14,8 +14,8 @@
 use std::collections::BTreeSet;
 
 use ptx_exec::program::{
-    Alu, Binary, Call, Callee, Comparison, Effect, Function, Guard, Inst, Load, Numbers, Op, Packing,
-    Program, Slot, Src, Store, Unary,
+    Alu, Binary, Call, Callee, Comparison, Effect, Function, Functions, Guard, Inst, Load, Numbers, Op,
+    Packing, Program, Slot, Src, Store, Unary,
 };
 use ptx_exec::scalar::compare::{Relation, WithNan};
 use ptx_exec::scalar::float::Subnormals;
@@ -32,12 +32,25 @@ impl Calls {
         self.functions.contains_key(&function)
     }
 
+    /// A function with one shared copy.
+    fn function(&self, number: u32, pc: u32) -> Result<&Own, Refusal> {
+        self.functions.get(&number).ok_or(Refusal { pc, why: "a function without its own copy" })
+    }
+
+    /// As [`Self::function`], to change it.
+    fn function_mut(&mut self, number: u32, pc: u32) -> Result<&mut Own, Refusal> {
+        self.functions.get_mut(&number).ok_or(Refusal { pc, why: "a function without its own copy" })
+    }
+
     /// Lets each call save the rows that are live after it; returns whether there are more than before. Rows that one call saves may have to be
     /// saved by earlier calls too, so this is repeated until there are none.
     pub(super) fn save(&self, program: &mut Program, live_after: impl Fn(&Program, u32) -> Vec<u32>) -> bool {
         let mut changed = false;
         for &Save { store, raise, lower, load, function } in &self.saves {
-            let Some(own) = self.functions.get(&function) else { continue };
+            let Some(own) = self.functions.get(&function) else {
+                debug_assert!(false, "a call in function {function} without its own copy");
+                continue;
+            };
             let live = live_after(program, load as u32);
             let is_kept = |row: &u32| own.rows.contains(row) || *row == self.registers.call;
             let Op::Effect(Effect::Load(loaded)) = &mut program.code[load].op else { continue };
@@ -87,8 +100,8 @@ fn callees(program: &Program, function: &Function) -> (BTreeSet<u32>, BTreeSet<u
 
 /// The possible callees of a call through an address, and their addresses.
 fn fitting<'p>(program: &'p Program, call: &'p Call) -> impl Iterator<Item = (u32, u64)> + 'p {
-    let numbered = (0..).zip(&program.functions);
-    let fits = numbered.filter(|&(number, function)| number != program.entry && call.fits(function));
+    let numbered = (0..).zip(program.functions.iter());
+    let fits = numbered.filter(|&(number, function)| number != Functions::KERNEL && call.fits(function));
     fits.filter_map(|(number, _)| Some((number, program.address_of(number)?)))
 }
 
@@ -108,10 +121,10 @@ impl Copier<'_> {
         };
         // Inlining a function that reaches itself would not terminate. One that is called through an address needs a number that
         // identifies it, and one place to branch to.
-        let all = reached(program.entry);
+        let all = reached(Functions::KERNEL);
         let mut own: BTreeSet<u32> =
             all.iter().copied().filter(|&number| reached(number).contains(&number)).collect();
-        for number in all.iter().chain([&program.entry]) {
+        for number in all.iter().chain([&Functions::KERNEL]) {
             own.extend(called.get(*number as usize).map(|(_, by_address)| by_address).into_iter().flatten());
         }
         if own.is_empty() {
@@ -143,7 +156,9 @@ impl Copier<'_> {
         let program = self.program;
         let numbers: Vec<u32> = self.own.functions.keys().copied().collect();
         for number in numbers {
-            let Some(function) = program.functions.get(number as usize) else { continue };
+            let Some(function) = program.functions.get(number as usize) else {
+                return Err(Refusal { pc: program.kernel().start, why: "the program has no such function" });
+            };
             let (first, rows) = (self.code.len() as u32, self.rows);
             self.rows += function.rows;
             self.own.current = number;
@@ -151,8 +166,7 @@ impl Copier<'_> {
             let frame = InlinedFrame { rows, local: 0, stack: 0 };
             let pc = function.start;
             let zeros = self.emit(pc, None, Effect::Copy([].into()));
-            let arguments =
-                self.own.functions.get(&number).map(|own| own.arguments.clone()).unwrap_or_default();
+            let arguments = self.own.function(number, pc)?.arguments.clone();
             for (from, &to) in arguments.into_iter().zip(&function.params) {
                 if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
                     self.pass(pc, from, frame.slot(to));
@@ -162,9 +176,8 @@ impl Copier<'_> {
             self.base = None;
             self.starts.push((zeros, rows..self.rows));
             let end = self.rows;
-            if let Some(own) = self.own.functions.get_mut(&number) {
-                (own.first, own.rows) = (first, rows..end);
-            }
+            let own = self.own.function_mut(number, pc)?;
+            (own.first, own.rows) = (first, rows..end);
         }
         Ok(())
     }
@@ -214,8 +227,8 @@ impl Copier<'_> {
         call: &Call,
         (number, callee): (u32, &Function),
         (frame, local, stack): (InlinedFrame, u32, u32),
-    ) {
-        let Some(own) = self.own.functions.get(&number) else { return };
+    ) -> Result<(), Refusal> {
+        let own = self.own.function(number, pc)?;
         let (arguments, results, which) =
             (own.arguments.clone(), own.results.clone(), own.continuations.len());
         let Registers { sp, top, used, call: call_row } = self.own.registers;
@@ -239,10 +252,9 @@ impl Copier<'_> {
         self.number(pc, call_row, which as u64);
         let jump = self.emit(pc, None, Effect::Branch { target: 0 });
         let next = self.code.len() as u32;
-        if let Some(own) = self.own.functions.get_mut(&number) {
-            own.jumps.push(jump);
-            own.continuations.push(next);
-        }
+        let own = self.own.function_mut(number, pc)?;
+        own.jumps.push(jump);
+        own.continuations.push(next);
         match saved {
             Some(saved) => self.restore(pc, saved, [local, stack]),
             // Every block must have an instruction.
@@ -252,6 +264,7 @@ impl Copier<'_> {
             let from = if matches!(from, Slot::Rows { .. }) { result } else { inner.slot(from) };
             self.pass(pc, from, frame.slot(to));
         }
+        Ok(())
     }
 
     /// Saves rows, which are determined later; returns the two instructions.
@@ -302,8 +315,14 @@ impl Copier<'_> {
     }
 
     /// A return of the copy of a function.
-    pub(super) fn return_to_calls(&mut self, pc: u32, number: u32, function: &Function, frame: InlinedFrame) {
-        let results = self.own.functions.get(&number).map(|own| own.results.clone()).unwrap_or_default();
+    pub(super) fn return_to_calls(
+        &mut self,
+        pc: u32,
+        number: u32,
+        function: &Function,
+        frame: InlinedFrame,
+    ) -> Result<(), Refusal> {
+        let results = self.own.function(number, pc)?.results.clone();
         for (&from, to) in function.results.iter().zip(results) {
             if let (Slot::Rows { .. }, Slot::Rows { .. }) = (from, to) {
                 self.pass(pc, frame.slot(from), to);
@@ -311,9 +330,8 @@ impl Copier<'_> {
         }
         let index = Src::register(self.own.registers.call);
         let back = self.emit(pc, None, Effect::BranchIndexed { index, targets: [].into() });
-        if let Some(own) = self.own.functions.get_mut(&number) {
-            own.returns.push(back);
-        }
+        self.own.function_mut(number, pc)?.returns.push(back);
+        Ok(())
     }
 
     /// Connects calls and returns; returns the bytes of local memory of a thread.
@@ -337,17 +355,16 @@ impl Copier<'_> {
         let Some(least) = called.clone().map(|function| 8 * function.rows + function.local).min() else {
             return Ok(self.local);
         };
-        let entry =
-            self.program.functions.get(self.program.entry as usize).map_or(0, |function| function.start);
+        let entry = self.program.kernel().start;
         if least == 0 {
             return Err(Refusal {
                 pc: entry,
                 why: "calls of functions without registers are not compiled here",
             });
         }
-        let most_local = called.map(|function| function.local).max().unwrap_or(0);
+        let most_local = called.map(|function| function.local).fold(0, u32::max);
         let calls = u64::from(STACK / least) + 1;
-        let rows = functions.values().map(|own| own.rows.len() as u64 + 1).max().unwrap_or(0);
+        let rows = functions.values().map(|own| own.rows.len() as u64 + 1).fold(0, u64::max);
         let bottom = u64::from(self.local) + calls * u64::from(*growth) + u64::from(most_local);
         let bottom = bottom.next_multiple_of(128);
         let all = bottom + calls * rows * 8;

@@ -157,13 +157,15 @@ impl Copier<'_> {
             if self.code.len() > MOST_CODE {
                 return Err(refused("kernels with this many calls are not compiled"));
             }
-            let Some(inst) = program.code.get(pc as usize) else { continue };
+            let Some(inst) = program.code.get(pc as usize) else {
+                return Err(refused("the kernel has no end"));
+            };
             let guard = inst.guard.map(|guard| Guard { row: guard.row + frame.rows, ..guard });
             let opposite = guard.map(|guard| Guard { negated: !guard.negated, ..guard });
             match (&inst.op, return_to) {
                 (Op::Effect(Effect::Return), Return::Calls(number)) => {
                     let over = opposite.map(|guard| self.emit(pc, Some(guard), Effect::Branch { target: 0 }));
-                    self.return_to_calls(pc, *number, function, frame);
+                    self.return_to_calls(pc, *number, function, frame)?;
                     self.land(over);
                 }
                 (Op::Effect(Effect::Return), Return::Next { results, caller }) => {
@@ -194,10 +196,14 @@ impl Copier<'_> {
         }
         let end = self.code.len() as u32;
         for at in branches {
-            let to = |target: &mut u32| *target = firsts.get(target).copied().unwrap_or(end);
+            let leaves = Refusal { pc: self.places[at], why: "a branch out of its function" };
+            let to = |target: &mut u32| {
+                *target = *firsts.get(target).ok_or(leaves)?;
+                Ok(())
+            };
             match &mut self.code[at].op {
-                Op::Effect(Effect::Branch { target }) => to(target),
-                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().for_each(to),
+                Op::Effect(Effect::Branch { target }) => to(target)?,
+                Op::Effect(Effect::BranchIndexed { targets, .. }) => targets.iter_mut().try_for_each(to)?,
                 _ => {}
             }
         }
@@ -215,8 +221,9 @@ impl Copier<'_> {
     }
 
     fn set_target(&mut self, at: usize, to: u32) {
-        if let Op::Effect(Effect::Branch { target }) = &mut self.code[at].op {
-            *target = to;
+        match &mut self.code[at].op {
+            Op::Effect(Effect::Branch { target }) => *target = to,
+            op => debug_assert!(false, "no branch: {op:?}"),
         }
     }
 
@@ -245,8 +252,7 @@ impl Copier<'_> {
         let local = (frame.local + caller.local).next_multiple_of(FRAME_ALIGNMENT);
         let stack = frame.stack + 8 * callee.rows + callee.local;
         if self.own.has(number) {
-            self.call_own(pc, call, (number, callee), (frame, local, stack));
-            return Ok(());
+            return self.call_own(pc, call, (number, callee), (frame, local, stack));
         }
         if self.base.is_some() {
             self.check_stack(pc, stack);
@@ -419,20 +425,21 @@ impl Copier<'_> {
         let Self { program, code, places, rows, starts, zero, own, .. } = self;
         let origin = |pc: &u32| program.origins.get(*pc as usize).cloned();
         let origins: Vec<Origin> = places.iter().filter_map(origin).collect();
+        debug_assert_eq!(origins.len(), code.len(), "an instruction without an origin");
         let mut functions = program.functions.clone();
-        if let Some(entry) = functions.get_mut(program.entry as usize) {
-            (entry.start, entry.rows, entry.local) = (0, rows, local);
-        }
+        let kernel = functions.kernel_mut();
+        (kernel.start, kernel.rows, kernel.local) = (0, rows, local);
         let mut program = Program { code, origins, functions, ..program.clone() };
         let located = |refusal: Refusal| Refusal {
             pc: places.get(refusal.pc as usize).copied().unwrap_or(refusal.pc),
             ..refusal
         };
-        let graph = Graph::new(&program).map_err(located)?;
-        let mut liveness = Liveness::new(&program, &graph).map_err(located)?;
+        let mut graph = Graph::new(&program).map_err(located)?;
+        let mut liveness = Liveness::new(&program, &graph);
         // Rows that one call saves are read by its store, and so become live at earlier points, where other calls must save them too. The sets only grow.
         while own.save(&mut program, |program, at| live_after(program, &graph, &liveness, at)) {
-            liveness = Liveness::new(&program, &graph).map_err(located)?;
+            graph = Graph::new(&program).map_err(located)?;
+            liveness = Liveness::new(&program, &graph);
         }
         for (at, rows) in starts {
             let live = live_after(&program, &graph, &liveness, at as u32);
@@ -453,14 +460,15 @@ fn step(offset: u32, most: u32) -> u32 {
 /// The live-out rows of an instruction.
 fn live_after(program: &Program, graph: &Graph, liveness: &Liveness, pc: u32) -> Vec<u32> {
     let holds = |block: &&crate::analysis::Block| (block.first..block.end).contains(&pc);
+    // Lanes do not reach an instruction that is in no block.
     let Some(block) = graph.blocks().iter().find(holds) else { return Vec::new() };
     // Backward from the end of the block, down to the instruction after this one.
     let targets = block.terminator.targets();
     let mut live: BTreeSet<u32> = block.terminator.decided_by().into_iter().collect();
-    let rows = program.functions.get(program.entry as usize).map_or(0, |function| function.rows);
+    let rows = program.kernel().rows;
     live.extend((0..rows).filter(|&row| targets.iter().any(|&to| liveness.is_live_into(to, row))));
     for inst in program.code[pc as usize + 1..block.end as usize].iter().rev() {
-        let access = Access::of(&inst.op).unwrap_or_default();
+        let access = Access::of(&inst.op);
         if inst.guard.is_none() {
             access.writes.iter().for_each(|row| _ = live.remove(row));
         }

@@ -29,7 +29,7 @@ pub(super) fn is_stack(inst: &Inst) -> bool {
 
 /// Whether a kernel allocates memory on its stack, and calls no function of its module.
 pub(super) fn allocates(program: &Program) -> bool {
-    let Some(entry) = program.functions.get(program.entry as usize) else { return false };
+    let entry = program.kernel();
     let all = || body(program, entry).filter_map(|pc| program.code.get(pc as usize));
     let calls = |inst: &Inst| match &inst.op {
         Op::Effect(Effect::Call(call)) => !matches!(call.callee, Callee::Builtin(_)),

@@ -53,7 +53,8 @@ pub(crate) fn access(
     match access {
         TensorAccess::Allocate(group, sharing) => {
             use_group(view.block, group).map_err(stop)?;
-            let to = (space, inputs.first().map_or(0, |row| row[0]).wrapping_add_signed(offset));
+            let (address, _) = split_address(inputs)?;
+            let to = (space, address[0].wrapping_add_signed(offset));
             return allocate((group, sharing), issue, view, to, inputs);
         }
         TensorAccess::Free(group, sharing) => {
@@ -136,6 +137,12 @@ fn allocate(
 }
 
 /// The lane and column of a uniform address.
+/// The row with the addresses, and the other operands.
+fn split_address(inputs: &[Row]) -> Result<(&Row, &[Row]), Stopped> {
+    let missing = || (TrapKind::Defect("an access to tensor memory without an address".to_owned()), 0);
+    inputs.split_first().ok_or_else(missing)
+}
+
 fn base(cells: TensorMove, issue: Issue, inputs: &[Row]) -> Result<(usize, i64), Stopped> {
     let (lane, column) = parts(same(inputs.first(), "addresses")? as u32);
     check_lanes(issue.warp.index, lane, cells.shape.lanes()).map_err(|kind| (kind, 0))?;
@@ -226,7 +233,7 @@ fn stores_of(warp: WarpId) -> Track {
 
 fn store(cells: TensorMove, issue: Issue, view: &mut View<'_>, inputs: &[Row]) -> Result<(), Stopped> {
     let (lane, column) = base(cells, issue, inputs)?;
-    let registers = inputs.get(1..).unwrap_or_default();
+    let (_, registers) = split_address(inputs)?;
     let is_eager = view.grid.completion == Completion::Eager;
     if is_eager && Moves::new(cells, lane, column).store(&mut view.block.tensor, registers) {
         return Ok(());
@@ -255,9 +262,13 @@ fn reduced(reduction: Reduction, registers: &[Row]) -> Row {
         Reduction::Integer(Extreme::Min, ty) => int::min(ty, a, b),
         Reduction::Integer(Extreme::Max, ty) => int::max(ty, a, b),
     };
+    let Some((first, others)) = registers.split_first() else {
+        debug_assert!(false, "a reduction of no registers");
+        return [0; WARP];
+    };
     std::array::from_fn(|thread| {
-        let values = registers.iter().map(|row| row[thread]);
-        values.map(|value| join(value, value)).reduce(join).unwrap_or(0)
+        let same = |row: &Row| join(row[thread], row[thread]);
+        others.iter().fold(same(first), |joined, row| join(joined, same(row)))
     })
 }
 
@@ -302,7 +313,12 @@ fn best_two(values: [u64; 4], (which, nan, sign): (Extreme, NanRule, SignRule)) 
         if x != y && join(x, y) == y { b } else { a }
     };
     let first = better(better(better(0, 1), 2), 3);
-    let others: Vec<usize> = (0..4).filter(|&at| at != first).collect();
-    let second = others.iter().copied().reduce(better).unwrap_or(0);
+    let [a, b, c] = match first {
+        0 => [1, 2, 3],
+        1 => [0, 2, 3],
+        2 => [0, 1, 3],
+        _ => [0, 1, 2],
+    };
+    let second = better(better(a, b), c);
     [first.min(second), first.max(second)]
 }

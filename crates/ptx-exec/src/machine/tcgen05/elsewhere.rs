@@ -90,15 +90,16 @@ impl SharedState<'_> {
         b: &'a [f64],
     ) -> Option<Numbers<'a>> {
         let Self { products, instruction, product, layout } = self;
-        let is_disabled = |lane: usize| {
-            let word = product.disabled.get(block * 4 + lane / QUARTER).copied().unwrap_or(0);
-            word >> (lane % QUARTER) & 1 == 1
-        };
-        let row_of_d = |lane| layout.row(lane).filter(|_| !is_disabled(lane)).map(|(row, _)| row);
+        let row_of_d =
+            |lane| layout.row(lane).filter(|_| !product.is_disabled(block, lane)).map(|(row, _)| row);
         let of_d: [Option<usize>; LANES] = std::array::from_fn(row_of_d);
         let columns = std::array::from_fn(|quarter| {
             let mut lanes = (quarter * QUARTER..).take(QUARTER);
-            lanes.find_map(|lane| layout.row(lane)).map_or(0, |(_, first)| first)
+            match lanes.find_map(|lane| layout.row(lane)) {
+                Some((_, first)) => first,
+                // A quarter without rows of D uses no columns of B.
+                None => 0,
+            }
         });
         let (a, rows) = match product.a {
             TensorA::Shared(_) => (Cow::Borrowed(a), of_d),

@@ -8,6 +8,7 @@ use super::shared::SharedFactor;
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
 use crate::machine::descriptor::Swizzle;
+use crate::machine::indexed::values_in;
 use crate::machine::products::Products;
 use crate::program::{Element, LANES, Majorness, Multiplication, TensorA};
 use crate::scalar::narrow::Narrow;
@@ -62,6 +63,7 @@ impl FactorB {
         products: Option<&dyn Products>,
     ) -> Result<Self, TrapKind> {
         let Instruction { n, k, .. } = *instruction;
+        // Default: without a mask no column of B counts as zeros, and none is shifted.
         let zeros = product.zeros.unwrap_or(0);
         let shift = (zeros >> 56 & 0x3f) as usize;
         if shift > instruction.most_shift || shift > 16 && instruction.m == 32 {
@@ -94,7 +96,7 @@ impl FactorB {
 
     /// A column.
     pub(super) fn column(&self, n: usize) -> &[f64] {
-        self.values.get(n * self.k..(n + 1) * self.k).unwrap_or_default()
+        values_in(&self.values, n * self.k..(n + 1) * self.k)
     }
 }
 
@@ -151,7 +153,11 @@ impl SharedA {
 
     /// The values of a block.
     pub(super) fn of(&self, block: usize) -> &[f64] {
-        self.of_blocks.get(block).map(Vec::as_slice).unwrap_or_default()
+        match self.of_blocks.get(block) {
+            Some(values) => values,
+            // A is in tensor memory.
+            None => &[],
+        }
     }
 }
 
@@ -207,7 +213,7 @@ impl LaneA {
         let values = match product.a {
             TensorA::Shared(_) => {
                 let rows = in_shared.of(at.block);
-                rows.get(at.row * count..(at.row + 1) * count).unwrap_or_default().to_vec()
+                values_in(rows, at.row * count..(at.row + 1) * count).to_vec()
             }
             TensorA::Tensor(address) => {
                 let column = begin(address as u32, layout, "A")?;

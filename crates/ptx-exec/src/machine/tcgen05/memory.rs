@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::misuse::misuse;
 use crate::error::TrapKind;
+use crate::machine::indexed::value_at;
 use crate::program::{COLUMNS, Group, LANES, QUARTER, Sharing};
 
 /// Allocated columns.
@@ -154,7 +155,7 @@ impl TensorMemory {
     /// Reads a cell.
     pub(super) fn read(&self, lane: usize, column: i64) -> Result<u32, TrapKind> {
         let at = self.index(lane, column)?;
-        Ok(self.cells.get(at).copied().unwrap_or(0))
+        Ok(value_at(&self.cells, at))
     }
 
     /// Whether all of these columns are allocated.

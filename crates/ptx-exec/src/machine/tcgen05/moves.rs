@@ -5,6 +5,7 @@
 //! they are not, the caller finds the first unallocated cell.
 
 use super::memory::TensorMemory;
+use crate::machine::indexed::value_at;
 use crate::program::{Columns, LANES, Row, TensorMove, TensorShape, WARP};
 
 /// Half of the threads of a warp.
@@ -21,8 +22,8 @@ pub(super) struct Moves {
 impl Moves {
     pub(super) fn new(cells: TensorMove, lane: usize, column: i64) -> Self {
         let threads = std::array::from_fn(|thread| {
-            let (of_lane, mut columns) = cells.cells(thread, 0);
-            let column = column + columns.next().unwrap_or(0);
+            let (of_lane, first) = cells.first_cell(thread, 0);
+            let column = column + first;
             (column, place(lane + of_lane, column))
         });
         Self { cells, threads }
@@ -30,10 +31,7 @@ impl Moves {
 
     /// The offset of a register's cell from the first one, in columns and in cells.
     fn distance(&self, register: usize) -> (i64, i64) {
-        let first = |register| {
-            let (lane, mut columns) = self.cells.cells(0, register);
-            (lane, columns.next().unwrap_or(0))
-        };
+        let first = |register| self.cells.first_cell(0, register);
         let ((lane, column), (lane_of_first, column_of_first)) = (first(register), first(0));
         (column - column_of_first, place(lane, column) - place(lane_of_first, column_of_first))
     }
@@ -41,8 +39,8 @@ impl Moves {
     /// The range of columns spanned by `registers` registers.
     fn columns(&self, registers: usize) -> std::ops::Range<i64> {
         let firsts = || self.threads.iter().map(|&(column, _)| column);
-        let last = (0..registers).map(|register| self.distance(register).0).max().unwrap_or(0);
-        firsts().min().unwrap_or(0)..firsts().max().unwrap_or(0) + last + self.width()
+        let last = (0..registers).map(|register| self.distance(register).0).fold(0, i64::max);
+        firsts().fold(i64::MAX, i64::min)..firsts().fold(i64::MIN, i64::max) + last + self.width()
     }
 
     /// Columns per register of a thread.
@@ -69,7 +67,7 @@ impl Moves {
         registers: impl ExactSizeIterator<Item = usize>,
     ) -> bool {
         let Some(cells) = memory.allocated(self.columns(registers.len())) else { return false };
-        let cell = |at: i64| usize::try_from(at).ok().and_then(|at| cells.get(at)).copied().unwrap_or(0);
+        let cell = |at: i64| value_at(cells, at as usize);
         for (register, row) in registers.enumerate() {
             let Some(row) = rows.get_mut(row) else { continue };
             let (_, shift) = self.distance(register);

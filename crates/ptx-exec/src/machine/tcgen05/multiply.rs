@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::memory::{TensorMemory, parts};
 use crate::error::TrapKind;
 use crate::machine::block::BlockState;
+use crate::machine::indexed::value_at;
 use crate::machine::matrix::rounded;
 use crate::machine::products::Products;
 use crate::program::{Element, Group, LANES, Multiplication, Overflow};
@@ -39,8 +40,7 @@ pub(super) fn multiply(
         for lane in 0..LANES {
             let Some((row, first)) = layout.row(lane) else { continue };
             let at = Lane { block: number, lane, row };
-            let word = product.disabled.get(number * 4 + lane / 32).copied().unwrap_or(0);
-            if word >> (lane % 32) & 1 == 1 {
+            if product.is_disabled(number, lane) {
                 continue;
             }
             let of_lane = LaneA::new(&instruction, product, &layout, &a, at, &block.tensor)?;
@@ -100,8 +100,11 @@ impl Scaling {
     /// A sum of products.
     fn sum(&self, start: f64, a: &LaneA, b: &[f64]) -> f64 {
         let terms = a.values.iter().zip(&a.depths).map(|(&value, &depth)| {
-            let scale = self.of_blocks.get(depth * self.of_blocks.len() / self.k).copied().unwrap_or(1.0);
-            value * b.get(depth).copied().unwrap_or(0.0) * scale
+            let scale = match self.of_blocks.len() {
+                0 => 1.0,
+                count => value_at(&self.of_blocks, depth * count / self.k),
+            };
+            value * value_at(b, depth) * scale
         });
         terms.fold(start, |sum, term| sum + term)
     }

@@ -99,7 +99,7 @@ impl Fetcher<'_> {
     /// The layer in memory, for cubes its first face. Indices are clamped.
     fn layer(&self, request: &Request) -> u64 {
         let image = &self.image.image;
-        let last = u64::from(image.layers.unwrap_or(1).saturating_sub(1));
+        let last = u64::from(image.layer_count().saturating_sub(1));
         let faces = if matches!(image.extent, Extent::Cube { .. }) { 6 } else { 1 };
         request.layer.min(last) * faces
     }
@@ -155,7 +155,9 @@ impl Fetcher<'_> {
             Some((slice, [x, y, z])) => {
                 let image = &self.image.image;
                 let x = (x * u64::from(image.samples) + request.sample) * u64::from(image.texel_bytes());
-                let address = self.image.address(number, slice, [x, y, z]).unwrap_or(0);
+                let address = self.image.address(number, slice, [x, y, z]);
+                let address =
+                    address.ok_or_else(|| TrapKind::Defect("a level that the image lacks".to_owned()))?;
                 if let Some(reads) = self.reads {
                     reads(address);
                 }

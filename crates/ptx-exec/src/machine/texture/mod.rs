@@ -51,6 +51,15 @@ impl LaneOf<'_> {
         self.bits(src) as u32
     }
 
+    /// The value of an operand that not all such instructions have.
+    fn word_of(self, src: Option<Src>) -> u32 {
+        match src {
+            Some(src) => self.word(src),
+            // The first level, layer or sample.
+            None => 0,
+        }
+    }
+
     fn integer(self, src: Src) -> i64 {
         (self.word(src) as i32).into()
     }
@@ -107,7 +116,7 @@ impl<'a> Textures<'a> {
     /// The result of a query of a lane.
     fn query(self, query: &TextureQuery, lane: LaneOf<'_>) -> Result<u32, TrapKind> {
         let handle = lane.bits(query.handle);
-        let level = query.level.map_or(0, |src| lane.word(src));
+        let level = lane.word_of(query.level);
         match self.units.opaque(handle) {
             Some(Opaque::Sampler) => {
                 let found = of_sampler(&self.sampler(handle)?, query.property);
@@ -129,7 +138,9 @@ impl<'a> Textures<'a> {
                     Property::NormalizedCoords => texture.normalized.into(),
                     property => describe(&placed.image, property, level, texture.read)
                         .or_else(|| of_sampler(&texture.sampler, property))
-                        .unwrap_or(0),
+                        .ok_or_else(|| {
+                            TrapKind::Defect("a property of neither image nor sampler".to_owned())
+                        })?,
                 })
             }
         }
@@ -183,7 +194,7 @@ impl<'a> Textures<'a> {
             SurfaceAction::Reduce { size, .. } | SurfaceAction::ReduceTexel { size, .. } => (*size).into(),
         };
         let coordinates = SurfaceCoordinates {
-            layer: access.layer.map_or(0, |src| lane.word(src).into()),
+            layer: lane.word_of(access.layer).into(),
             at: lane.three(&access.at, LaneOf::integer),
             unit: if access.action.counts_elements() { bytes } else { 1 },
             bytes,
@@ -207,7 +218,10 @@ impl<'a> Textures<'a> {
                 // Channels that the program does not provide are undefined; here they become 0.
                 let size = image.format.bytes();
                 for n in 0..image.channels {
-                    let value = srcs.get(n as usize).map_or(0, |&src| channel(lane.word(src), image.format));
+                    let value = match srcs.get(n as usize) {
+                        Some(&src) => channel(lane.word(src), image.format),
+                        None => 0,
+                    };
                     view.write(address + u64::from(n * size), size, value)?;
                 }
             }
@@ -263,8 +277,8 @@ fn request(fetch: &Fetch, lane: LaneOf<'_>) -> Result<Request, TrapKind> {
             Coordinates::Whole(srcs) => At::Whole(lane.three(srcs, LaneOf::integer)),
             Coordinates::Point(srcs) => At::Point(lane.three(srcs, LaneOf::float)),
         },
-        layer: fetch.layer.map_or(0, |src| lane.word(src).into()),
-        sample: fetch.sample.map_or(0, |src| lane.word(src).into()),
+        layer: lane.word_of(fetch.layer).into(),
+        sample: lane.word_of(fetch.sample).into(),
         offsets,
         asked: match &fetch.level {
             LevelOf::Base => Asked::Finest,

@@ -40,7 +40,7 @@ impl SurfaceView<'_> {
         let [x, y, z] = coordinates.at;
         let x = x * coordinates.unit as i64;
         let layers = image.slices() as i64;
-        let layer = i64::try_from(coordinates.layer).unwrap_or(i64::MAX);
+        let layer = coordinates.layer.min(i64::MAX as u64) as i64;
         // The last position in a row at which the whole access is in bounds.
         let last = row - coordinates.bytes as i64;
         let is_within = (0..=last).contains(&x)

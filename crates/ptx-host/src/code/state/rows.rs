@@ -10,9 +10,9 @@ use rustc_hash::FxHashMap;
 #[derive(Default)]
 pub(crate) struct RowMemory<'c> {
     /// The memory of each row.
-    pub(crate) slots: Vec<Slot<'c>>,
+    slots: Vec<Slot<'c>>,
     /// For each indexed row, the memory of its index.
-    pub(crate) indices: Vec<Slot<'c>>,
+    indices: Vec<Slot<'c>>,
     /// The values of rows at this point of the block: the memory of a row is read and written once per block.
     pub(crate) current: RefCell<FxHashMap<(u32, usize), Current<'c>>>,
     /// Rows whose current values are in the warp's memory for the interpreter's runtime, in the lanes of the current block.
@@ -21,6 +21,36 @@ pub(crate) struct RowMemory<'c> {
     pub(crate) passed: Option<(Value<'c>, usize)>,
     /// Memory for one value per lane (`serial.rs`).
     pub(crate) arrays: Vec<Value<'c>>,
+}
+
+impl<'c> RowMemory<'c> {
+    /// Adds the memory of the next row and of its index.
+    pub(crate) fn add(&mut self, slot: Slot<'c>, index: Slot<'c>) {
+        self.slots.push(slot);
+        self.indices.push(index);
+    }
+
+    /// The number of rows.
+    pub(crate) fn count(&self) -> u32 {
+        self.slots.len() as u32
+    }
+
+    /// The memory of a row.
+    pub(crate) fn slot(&self, row: u32) -> &[Value<'c>] {
+        of_row(&self.slots, row)
+    }
+
+    /// The memory of a row's index.
+    pub(crate) fn indices(&self, row: u32) -> &[Value<'c>] {
+        of_row(&self.indices, row)
+    }
+}
+
+fn of_row<'s, 'c>(slots: &'s [Slot<'c>], row: u32) -> &'s [Value<'c>] {
+    let slot = slots.get(row as usize);
+    debug_assert!(slot.is_some(), "the memory of row {row} is not allocated");
+    // Default: code generation fails where it takes the memory of a row that has none.
+    slot.map_or(&[], Vec::as_slice)
 }
 
 /// The value of a row at this point of a block.
