@@ -41,6 +41,7 @@ mod operand_position;
 mod operands;
 mod policies;
 mod redeclarations;
+mod resources;
 mod scalar;
 mod special_registers;
 mod sums;
@@ -54,7 +55,7 @@ mod video;
 mod written_out;
 
 pub use calls::signature_mismatch;
-pub use targets::{first_version, is_known_version, known_targets};
+pub use targets::{first_version, is_known_version, known_targets, nearest_target};
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]
@@ -108,5 +109,6 @@ fn check(module: &Module) -> Checker<'_> {
         }
     }
     thread_state::check(&mut cx);
+    resources::check(&mut cx);
     cx
 }

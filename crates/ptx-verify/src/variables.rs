@@ -48,7 +48,7 @@ impl DeclarationScope {
 /// Checks one declaration.
 pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, scope: DeclarationScope) {
     let module = cx.module;
-    let Some(variable) = module.variables.get(id.0 as usize) else { return };
+    let variable = module.variable(id);
     let is_typed = match variable.ty {
         VarType::Scalar(ty) => check_type(cx, variable, ty, scope),
         VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, scope),

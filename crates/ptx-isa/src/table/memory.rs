@@ -90,13 +90,15 @@ const STORES: &[Constraint] = &[
     Constraint::Misplaced(EVICT_L2, NOT_GLOBAL, GENERIC_OR_GLOBAL),
     Constraint::Excludes(LEVEL_1, &[Volatile, Mmio]),
 ];
-/// Ordered accesses of 128 bits in the scope of the system, and ordered accesses of mapped memory, came later than others.
+/// Ordered accesses of 128 bits in the scope of the system, ordered accesses of mapped memory, and volatile ones of local memory, came
+/// later than others.
 const ORDERED_LATER: &[(Combination, Since)] = &[
     (
         &[(Field::MemOrder, &[Relaxed, Acquire, Release]), (Field::Scope, &[Sys]), (Field::Type, &[B128])],
         at(8, 4, 70),
     ),
     (&[(Field::Mmio, &[Mmio]), (Field::MemOrder, &[Acquire, Release])], at(9, 3, 70)),
+    (&[(Field::MemOrder, &[Volatile]), (Field::Space, &[Local])], at(9, 1, 10)),
 ];
 
 pub(super) static FORMS: &[Form] = &[
