@@ -2,7 +2,7 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
-use ptx_isa::{Component, Construct, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
+use ptx_isa::{Construct, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -162,6 +162,7 @@ impl<'m> Checker<'m> {
     pub(crate) fn into_findings(mut self) -> Diagnostics {
         self.report_needs();
         self.findings.sort_by_place();
+        // Of no findings none is hidden.
         let last = self.findings.iter().last().and_then(|finding| finding.span).unwrap_or_default();
         if let Some(hidden) = self.hidden {
             self.findings.push(match hidden {
@@ -276,10 +277,10 @@ impl<'m> Site<'m> {
             Operand::Selected(..) => "a part of a register".to_owned(),
             Operand::Negated(..) => "a negated register".to_owned(),
             Operand::Sum(..) | Operand::SpecialSum(..) => "a register plus a constant".to_owned(),
-            Operand::Special(reg, component) => {
-                let dot = component.map_or(String::new(), |c: Component| format!(".{}", c.as_str()));
-                format!("the special register `{reg}{dot}`")
-            }
+            Operand::Special(reg, component) => match component {
+                Some(component) => format!("the special register `{reg}.{}`", component.as_str()),
+                None => format!("the special register `{reg}`"),
+            },
             Operand::Immediate(value) if value.as_integer().is_some() => "an integer constant".to_owned(),
             Operand::Immediate(_) => "a floating-point constant".to_owned(),
             Operand::Symbol(..) => "the address of a variable or function".to_owned(),

@@ -26,8 +26,8 @@ pub(crate) fn check_outer_pragma(cx: &mut Checker<'_>, strings: &[StrId], span: 
     cx.require_construct(Construct::Pragma, span);
     let module = cx.module;
     for &string in strings {
-        let word = module.name(string).trim_matches('"').split_whitespace().next().unwrap_or_default();
-        if matches!(word, "used_bytes_mask" | "enable_smem_spilling" | "frequency") {
+        let word = module.name(string).trim_matches('"').split_whitespace().next();
+        if let Some(word @ ("used_bytes_mask" | "enable_smem_spilling" | "frequency")) = word {
             let text = format!("the pragma `{word}` is only allowed in the body of a function");
             cx.report(Diagnostic::error(codes::PRAGMA, span, text));
         }

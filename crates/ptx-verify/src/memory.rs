@@ -26,7 +26,9 @@ fn check_second_level(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// `ldu` loads at most 128 bits (manual 9.7.9.10).
 pub(crate) fn check_uniform(cx: &mut Checker<'_>, site: Site<'_>) {
-    let bits = site.mnemonic().type_of(Field::Type).map_or(0, ScalarType::bits);
+    let Some(bits) = site.mnemonic().type_of(Field::Type).map(ScalarType::bits) else {
+        return debug_assert!(false, "`ldu` without a type");
+    };
     let lanes = match site.mnemonic().get(Field::Vec) {
         Some(Mod::V4) => 4,
         Some(Mod::V2) => 2,
@@ -81,7 +83,7 @@ pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
     if let (Some(size @ (4 | 8 | 16)), Some(source)) = (integer(2), integer(3))
         && source > size
     {
-        let text = format!("`cp.async` cannot read {} to write {size}", counted(source as u64, "byte"));
+        let text = format!("`cp.async` cannot read {} to write {size}", counted(source, "byte"));
         cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(3), text));
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn check_variable(cx: &mut Checker<'_>, id: VarId) {
 }
 
 fn same_variable(first: &Variable, second: &Variable) -> bool {
-    let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0);
+    let open = |variable: &Variable| matches!(variable.dims.first(), Some(None | Some(0)));
     let same_dims = first.dims == second.dims
         || ((open(first) || open(second))
             && first.dims.len() == second.dims.len()

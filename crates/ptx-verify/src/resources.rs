@@ -79,10 +79,14 @@ fn is_shared(variable: &Variable) -> bool {
     variable.space.window() == StateSpace::Shared && variable.linkage != Linkage::Extern
 }
 
-/// How many bytes a variable has; one without a size has been reported.
+/// How many bytes a variable has.
 fn bytes(variable: &Variable) -> u64 {
-    let count = variable.count.map_or(1, u64::from);
-    variable.bytes().map_or(0, |bytes| bytes.saturating_mul(count))
+    // One whose size does not fit 64 bits has been reported.
+    let Some(bytes) = variable.bytes() else { return 0 };
+    match variable.count {
+        Some(count) => bytes.saturating_mul(count.into()),
+        None => bytes,
+    }
 }
 
 fn sum(module: &Module, variables: impl Iterator<Item = VarId>) -> u64 {
@@ -237,7 +241,7 @@ fn use_of(module: &Module, body: &Body, definitions: &FxHashMap<StrId, FunctionI
             | Operand::Address(AddressBase::Symbol(Symbol::Variable(id)), _) => used.variables.push(id),
             Operand::Symbol(Symbol::Function(id), _)
             | Operand::Address(AddressBase::Symbol(Symbol::Function(id)), _) => {
-                used.functions.extend(defined(id))
+                used.functions.extend(defined(id));
             }
             _ => {}
         });

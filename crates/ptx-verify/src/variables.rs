@@ -242,7 +242,7 @@ pub(crate) fn check_declared(cx: &mut Checker<'_>, declarations: &[RegDecl]) {
 /// Registers outside of functions (manual 7.1.1).
 pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end: RegDeclId) {
     let module = cx.module;
-    let declared = module.registers.get(first.0 as usize..end.0 as usize).unwrap_or_default();
+    let declared = &module.registers[first.0 as usize..end.0 as usize];
     if cx.target.version_at_least(3, 0)
         && let Some(decl) = declared.first()
     {
@@ -350,6 +350,7 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     if variable.space != StateSpace::Const || (variable.bank.is_none() && !is_open) {
         return;
     }
+    // Without a bank it is the one that every instruction means.
     let bank = variable.bank.unwrap_or(0);
     let text = if cx.target.version_at_least(2, 2) {
         if variable.bank.is_none() {
