@@ -67,6 +67,8 @@ pub struct Change {
     home: Home,
     /// What we say.
     pub ours: Ours,
+    /// The valid mnemonic that was changed, for a statement.
+    valid: Option<String>,
 }
 
 /// What we say about a text.
@@ -128,6 +130,7 @@ impl Change {
             module: String::new(),
             home,
             ours: Ours::Accepted,
+            valid: None,
         };
         change.ours = said(&text(&[&change]).0);
         change
@@ -138,7 +141,30 @@ impl Change {
         let ours = said(&text);
         let home = Home { version: PtxVersion::NEWEST, sm: target(&text) };
         let (origin, line) = (name.to_owned(), line.to_owned());
-        Self { origin, line, registers: None, module: text, home, ours }
+        Self { origin, line, registers: None, module: text, home, ours, valid: None }
+    }
+
+    /// The mnemonic that the help for the statement says to write where it is another operation than the written one.
+    pub fn lost_operation(&self) -> Option<String> {
+        let (Ours::Unreadable(_) | Ours::Refused(_), Some(_)) = (&self.ours, &self.registers) else {
+            return None;
+        };
+        let written = mnemonic_in(&self.line)?;
+        let operations = operations_in(written);
+        // Of operations that exclude each other one is given up.
+        let were_together = self.valid.as_deref().is_some_and(|valid| operations_in(valid) == operations);
+        let loses = |offered: &String| {
+            let kept = operations_in(offered);
+            let is_kept = |one: &&str| kept.contains(one);
+            let keeps =
+                if were_together { operations.iter().all(is_kept) } else { operations.iter().any(is_kept) };
+            match opcode_of(offered) == opcode_of(written) {
+                true => !operations.is_empty() && !keeps,
+                // A change may have begun another instruction.
+                false => !mentions_opcode(&self.line, opcode_of(offered)),
+            }
+        };
+        offered_in(&text(&[self]).0).into_iter().find(loses)
     }
 
     /// The whole text that is judged, on one line.
@@ -217,7 +243,9 @@ fn change_instruction(choices: &mut dyn ptx_gen::Choices, valid: &Instruction, h
 fn changed_instruction(line: String, valid: &Instruction, home: Home) -> Change {
     let origin = valid.mnemonic.opcode().as_str().to_owned();
     let registers = Some(valid.registers.declarations());
-    let mut change = Change { origin, line, registers, module: String::new(), home, ours: Ours::Accepted };
+    let valid = Some(valid.mnemonic.to_string());
+    let mut change =
+        Change { origin, line, registers, module: String::new(), home, ours: Ours::Accepted, valid };
     change.ours = said(&text(&[&change]).0);
     change
 }
@@ -226,6 +254,125 @@ fn change_module(choices: &mut dyn ptx_gen::Choices, name: &str, text: &str) -> 
     let changed = change(choices, text)?;
     let differs = text.lines().zip(changed.lines()).find(|(old, new)| old != new).map_or("", |(_, new)| new);
     Some(Change::module(name, differs, changed.clone()))
+}
+
+/// Words by which the manual tells operations of one opcode apart.
+const OPERATIONS: &[&str] = &[
+    "add",
+    "and",
+    "or",
+    "xor",
+    "min",
+    "max",
+    "inc",
+    "dec",
+    "exch",
+    "cas",
+    "popc",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "ls",
+    "hs",
+    "equ",
+    "neu",
+    "ltu",
+    "leu",
+    "gtu",
+    "geu",
+    "num",
+    "nan",
+    "hi",
+    "wide",
+    "up",
+    "down",
+    "bfly",
+    "idx",
+    "all",
+    "any",
+    "ballot",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
+    "width",
+    "height",
+    "depth",
+    "arrive",
+    "red",
+    "ld",
+    "st",
+    "cp",
+    "init",
+    "inval",
+    "test_wait",
+    "try_wait",
+    "expect_tx",
+    "complete_tx",
+    "arrive_drop",
+    "pending_count",
+    "alloc",
+    "dealloc",
+    "commit",
+    "load",
+    "store",
+    "mma",
+    "ld_reduce",
+    "pack",
+    "wait",
+    "reduce",
+    "prefetch",
+];
+
+fn mentions_opcode(line: &str, opcode: &str) -> bool {
+    line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == opcode)
+}
+
+fn opcode_of(mnemonic: &str) -> &str {
+    mnemonic.split('.').next().unwrap_or(mnemonic)
+}
+
+/// The operations in a mnemonic that its opcode has.
+fn operations_in(mnemonic: &str) -> Vec<&str> {
+    let has = |word: &str| {
+        let Some(modifier) = ptx_isa::Mod::from_ptx(word) else { return false };
+        let rows = ptx_isa::form_ids().map(ptx_isa::form);
+        let mut own = rows.filter(|row| row.opcode.as_str() == opcode_of(mnemonic));
+        own.any(|row| row.slots.iter().any(|slot| slot.takes(modifier)))
+    };
+    let words = mnemonic.split('.').skip(1);
+    let mut all: Vec<&str> = words.filter(|word| OPERATIONS.contains(word) && has(word)).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The mnemonic of a statement, after its guard; nothing where the change has torn it apart or added another statement.
+fn mnemonic_in(statement: &str) -> Option<&str> {
+    let alone = statement.trim_end().trim_end_matches(';');
+    let mut words = alone.split_whitespace().skip_while(|word| word.starts_with('@'));
+    let mnemonic = words.next()?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_');
+    let is_followed = !words.next().is_some_and(|next| next.starts_with('.'));
+    let is_whole = !mnemonic.starts_with('.') && !mnemonic.ends_with(':') && mnemonic.chars().all(is_word);
+    (is_whole && is_followed && !alone.contains(';')).then_some(mnemonic)
+}
+
+/// The mnemonics that the findings about a text say to write.
+fn offered_in(text: &str) -> Vec<String> {
+    let (_, findings) = ptx_syntax::parse(&SourceFile::new("changed.ptx", text));
+    let helps = findings.iter().filter_map(|finding| finding.help.as_deref());
+    let offered = helps.flat_map(|help| ["write `", "   or `"].map(|before| (help, before)));
+    offered
+        .flat_map(|(help, before)| help.split(before).skip(1))
+        .filter_map(|rest| rest.split('`').next())
+        .filter(|offered| offered.contains('.') && !offered.contains([' ', '%', '[']))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// What our reader and verifier say about a module, and whether its print reads as itself.

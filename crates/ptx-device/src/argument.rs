@@ -95,7 +95,7 @@ pub(crate) fn pack(
 ) -> Result<Vec<u8>, DeviceError> {
     if parameters.len() != arguments.len() {
         let (takes, given) = (parameters.len(), arguments.len());
-        let text = format!("kernel `{kernel}` takes {takes} arguments, {given} were given");
+        let text = format!("kernel `{kernel}` takes {}, not {given}", ptx_diag::counted(takes, "argument"));
         return Err(DeviceError::Arguments(text));
     }
     let mut space = vec![0; bytes];

@@ -5,12 +5,14 @@
 //! in human, short or JSON form.
 
 mod code;
+mod count;
 mod diagnostic;
 mod nearest;
 mod render;
 mod source;
 
 pub use code::{Code, CodeMeaning};
+pub use count::{between, counted};
 pub use diagnostic::{Detail, Diagnostic, Diagnostics, Label, Severity};
 pub use nearest::nearest;
 pub use render::{Color, Format, MAX_SHOWN, render};

@@ -10,10 +10,14 @@ pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     // Of a name of one letter nothing would be left.
     let allowed = (name.len() / 3).clamp(1, 3).min(name.len().saturating_sub(1));
     let near = names.take(MOST).filter(|known| known.len().abs_diff(name.len()) <= allowed);
-    let measured = near.map(|known| (strsim::levenshtein(name, known), known));
+    let measured = near.map(|known| (strsim::osa_distance(name, known), known));
+    // A wrong letter is likelier than one too many, and a wrong case than both.
+    let rank = |distance: usize, known: &str| {
+        (!known.eq_ignore_ascii_case(name), distance, known.len().abs_diff(name.len()))
+    };
     measured
         .filter(|(distance, _)| (1..=allowed).contains(distance))
-        .min_by_key(|m| m.0)
+        .min_by_key(|(distance, known)| rank(*distance, known))
         .map(|(_, known)| known)
 }
 
@@ -28,6 +32,9 @@ mod tests {
         assert_eq!(of("sm_8O"), Some("sm_80"));
         assert_eq!(of("texmode_unifed"), Some("texmode_unified"));
         assert_eq!(of("gfx906"), None);
+        assert_eq!(nearest("sum1", ["sum", "sumx"].into_iter()), Some("sumx"));
+        assert_eq!(nearest("lable", ["table", "label"].into_iter()), Some("table"));
+        assert_eq!(nearest("Tid", ["tit", "tid"].into_iter()), Some("tid"));
         assert_eq!(of("sm_80"), None, "the name itself is not a suggestion");
         assert_eq!(nearest("b", ["g", "a"].into_iter()), None, "any letter is one letter away");
     }

@@ -20,5 +20,5 @@ pub use ptx_leg::{BadOutput, JudgedText, explain, lower, print_checked, raise, r
 pub use ptx_link::Sources;
 pub use ptx_raise::{Annotations, Names, Style};
 pub use ptx_syntax::Comments;
-pub use ptx_verify::{is_known_version, known_targets};
+pub use ptx_verify::{is_known_version, known_targets, nearest_target};
 pub use retarget::{TargetChoice, retarget};

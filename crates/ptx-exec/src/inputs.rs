@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
-use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_diag::{Diagnostic, Diagnostics, counted};
 use ptx_ir::{FunctionId, Module, VarId};
 
 use crate::decode::{Reached, kernel_parameters};
@@ -124,7 +124,7 @@ pub(crate) fn pass_arguments(
     let function = module.function(kernel);
     if places.len() != arguments.len() {
         let (name, takes) = (module.name(function.name), places.len());
-        let text = format!("kernel `{name}` takes {takes} arguments, {} were given", arguments.len());
+        let text = format!("kernel `{name}` takes {}, not {}", counted(takes, "argument"), arguments.len());
         findings.push(Diagnostic::error(codes::ARGUMENTS, function.at.0, text));
         return Err(findings);
     }

@@ -1,5 +1,7 @@
 //! Named objects in memory, by which faulty addresses are described.
 
+use ptx_diag::counted;
+
 use crate::memory::{Fault, Space};
 
 /// A named object in memory.
@@ -22,5 +24,5 @@ pub(crate) fn nearest(fault: &Fault, objects: &[Object]) -> Option<String> {
     let object =
         objects.iter().filter(is_before).max_by_key(|object| (object.address, object.bytes, &object.name))?;
     let (name, bytes, offset) = (&object.name, object.bytes, address - object.address);
-    Some(format!("offset {offset} of {name}, which has {bytes} bytes"))
+    Some(format!("offset {offset} of {name}, which has {}", counted(bytes, "byte")))
 }

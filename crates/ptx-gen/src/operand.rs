@@ -1,8 +1,9 @@
 //! Operands for the places of a row (manual 6, 9.4).
 
 use ptx_isa::{
-    BlockSem, Component, Constants, ControlSem, Effects, Mnemonic, MoveSem, Opaque, Operand, OperandKind,
-    Role, ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind, VectorLength, Width,
+    BlockSem, Component, Constants, ControlSem, Effects, Mnemonic, MoveSem, Note, Opaque, Operand,
+    OperandKind, Role, ScalarType, Selection, Sem, SpecialReg, StateSpace, TextureSem, TypeKind,
+    VectorLength, Width,
 };
 
 use crate::choices::Choices;
@@ -394,7 +395,10 @@ impl<'c> Writer<'c> {
                 symbol.name().to_owned()
             }
             _ => {
-                let far = matches!(space, None | Some(StateSpace::Global));
+                // A barrier is in shared memory, also where its address is a generic one.
+                let is_generic =
+                    self.mnemonic.space().is_none() && self.mnemonic.sem().has(Note::WideAddress);
+                let far = is_generic || matches!(space, None | Some(StateSpace::Global));
                 let wide = (far || self.choices.chance(1, 4)) && !is_tensor;
                 let ty = match wide {
                     true => ScalarType::U64,

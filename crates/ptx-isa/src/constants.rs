@@ -31,6 +31,7 @@ impl Constants {
         Some(match self {
             Constants::Any => return None,
             Constants::Range(low, high) if low == high => low.to_string(),
+            Constants::Range(low, high) if high - low == 1 => format!("{low} or {high}"),
             Constants::Range(low, high) => format!("from {low} to {high}"),
             Constants::Multiple(step, low, high) => format!("a multiple of {step} from {low} to {high}"),
             Constants::PowerOfTwo(low, high) => format!("a power of two from {low} to {high}"),

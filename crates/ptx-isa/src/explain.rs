@@ -320,8 +320,11 @@ mod tests {
 
     #[test]
     fn what_names_no_row_is_told_why() {
-        let unknown = explain("adx").unwrap_err();
-        assert_eq!(unknown, MnemonicError::UnknownOpcode { nearest: Some("add") });
+        let unknown = |text: &str| explain(text).unwrap_err();
+        assert_eq!(unknown("addx"), MnemonicError::UnknownOpcode { nearest: Some("add") });
+        assert_eq!(unknown("dad"), MnemonicError::UnknownOpcode { nearest: Some("add") });
+        // Two letters of three do not tell an instruction.
+        assert_eq!(unknown("adx"), MnemonicError::UnknownOpcode { nearest: None });
         let message = |text: &str| match explain(text) {
             Err(MnemonicError::Modifiers(misfit)) => misfit.message,
             other => panic!("{text}: {other:?}"),

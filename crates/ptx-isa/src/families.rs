@@ -43,7 +43,8 @@ pub enum Note {
     NoNarrowAddress,
     /// `ptxas` does not accept addresses of functions and variables as integer constants, as arithmetic does otherwise.
     NoSymbols,
-    /// `ptxas` requires 64 bits of registers with global and generic addresses; for other instructions it widens them.
+    /// `ptxas` requires 64 bits of registers with global and generic addresses, except for those of tensor maps; for other instructions it
+    /// widens them.
     WideAddress,
 }
 
@@ -222,10 +223,10 @@ families! {
             "Reads global memory that is read-only during the kernel, from the same address in all threads of the warp.",
         Store Plain(ACCESS) [WideAddress] =>
             "Writes one register or a vector of registers to memory. Registers wider than the type are truncated.",
-        Prefetch Intrinsic(PARAMETER) [AtOperands] => "Brings the line of an address, or a tensor map, into a cache.",
-        Discard Intrinsic => "Drops cached data without writing it back.",
+        Prefetch Intrinsic(PARAMETER) [AtOperands, WideAddress] => "Brings the line of an address, or a tensor map, into a cache.",
+        Discard Intrinsic [WideAddress] => "Drops cached data without writing it back.",
         CreatePolicy Assembly [NoNarrowAddress] => "Creates a cache policy for `.L2::cache_hint`.",
-        ApplyPriority Intrinsic [AtOperands] => "Changes the eviction priority of data in the second-level cache.",
+        ApplyPriority Intrinsic [AtOperands, WideAddress] => "Changes the eviction priority of data in the second-level cache.",
         Atom Plain(ATOMIC) [WideAddress] =>
             "Atomically reads a memory location, combines it with an operand and writes it back; returns the old value.",
         Red Plain(ATOMIC) [WideAddress] =>
@@ -234,8 +235,8 @@ families! {
             "Combines several adjacent memory locations with operands, each atomically; returns the old values.",
         RedVector Assembly [WideAddress] =>
             "Combines several adjacent memory locations with operands, each atomically; returns nothing.",
-        MultimemLoadReduce Assembly => "Reads all memory locations of a multimem address and returns their reduction.",
-        MultimemStore Assembly => "Writes all memory locations of a multimem address.",
+        MultimemLoadReduce Assembly [WideAddress] => "Reads all memory locations of a multimem address and returns their reduction.",
+        MultimemStore Assembly [WideAddress] => "Writes all memory locations of a multimem address.",
         MultimemReduce Assembly [NoNarrowAddress, WideAddress] =>
             "Combines all memory locations of a multimem address with an operand.",
         Stacksave Assembly => "The address of the top of the stack.",
@@ -264,12 +265,12 @@ families! {
         TensorPrefetch Intrinsic => "Brings a box of a tensor into the second-level cache, asynchronously.",
         TensormapReplace Intrinsic [AtOperands, NoNarrowAddress] => "Replaces one field of a tensor map.",
         TensormapCopy Assembly => "Publishes a tensor map that was changed in shared memory.",
-        MbarrierInit Intrinsic => "Initializes a barrier in shared memory, which counts arrivals and transactions.",
-        MbarrierInval Intrinsic [AtOperands] => "Invalidates a barrier in shared memory.",
-        MbarrierCheckLayout Assembly => "Tests the layout of a barrier in shared memory.",
-        MbarrierTransactions Intrinsic => "Changes the number of bytes that the current phase of a barrier waits for.",
-        MbarrierArrive Intrinsic(ARRIVALS) => "Counts an arrival at a barrier in shared memory; the last one completes the phase.",
-        MbarrierWait Intrinsic => "Tests or waits for the completion of a phase of a barrier in shared memory.",
+        MbarrierInit Intrinsic [WideAddress] => "Initializes a barrier in shared memory, which counts arrivals and transactions.",
+        MbarrierInval Intrinsic [AtOperands, WideAddress] => "Invalidates a barrier in shared memory.",
+        MbarrierCheckLayout Assembly [WideAddress] => "Tests the layout of a barrier in shared memory.",
+        MbarrierTransactions Intrinsic [WideAddress] => "Changes the number of bytes that the current phase of a barrier waits for.",
+        MbarrierArrive Intrinsic(ARRIVALS) [WideAddress] => "Counts an arrival at a barrier in shared memory; the last one completes the phase.",
+        MbarrierWait Intrinsic [WideAddress] => "Tests or waits for the completion of a phase of a barrier in shared memory.",
         MbarrierPendingCount Intrinsic => "The number of arrivals that were pending in the phase when `state` was created.",
         Fabric Assembly [NoNarrowAddress] => "Accesses memory of other devices over the fabric.",
         FabricGroup Assembly => "Commits accesses over the fabric as a group, or waits for such groups.",

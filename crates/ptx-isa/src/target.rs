@@ -143,6 +143,14 @@ impl Since {
         Self { ptx: PtxVersion::new(major, minor), sm, only }
     }
 
+    /// Whether it came after another: in its version, and in its architectures.
+    pub fn is_after(&self, other: &Since) -> [bool; 2] {
+        let both = self.max(*other);
+        let is_narrower =
+            admitted(both.only) != admitted(other.only) || other.only.is_empty() != both.only.is_empty();
+        [self.ptx > other.ptx, both.sm > other.sm || is_narrower]
+    }
+
     /// The later of both, for each of version and architecture. Of two lists of targets the narrower one holds; those
     /// of one row lie within each other.
     pub fn max(self, other: Since) -> Since {

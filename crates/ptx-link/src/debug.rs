@@ -159,7 +159,7 @@ fn leave_out(module: &Module, part: &mut Imported, findings: &mut Diagnostics) {
 }
 
 fn words_of(line: &str) -> impl Iterator<Item = &str> {
-    let code = line.split("//").next().unwrap_or_default();
+    let code = line.split_once("//").map_or(line, |(code, _)| code);
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
     let words = code.split(move |c| !part(c)).filter(|word| !word.is_empty());
     words.filter(|word| !word.starts_with(|c: char| c.is_ascii_digit()) && !TYPES.contains(word))
@@ -238,8 +238,7 @@ fn rewrite(
         }
     }
     for id in part.functions.clone() {
-        let Some(function) = module.functions.get_mut(id as usize) else { continue };
-        if let Some(body) = &mut function.body {
+        if let Some(body) = &mut module.functions[id as usize].body {
             rewrite_body(body, numbers, &new);
         }
     }
@@ -271,11 +270,14 @@ fn replaced(line: &str, words: &BTreeMap<String, String>) -> Option<String> {
     let mut changed = false;
     for word in words_of(line) {
         let Some(new) = words.get(word) else { continue };
-        let Some(at) = rest.find(word) else { continue };
-        let (before, after) = rest.split_at(at);
+        // The words are in the order of the line.
+        let Some((before, after)) = rest.split_once(word) else {
+            debug_assert!(false, "`{word}` is not in `{rest}`");
+            continue;
+        };
         text.push_str(before);
         text.push_str(new);
-        rest = after.get(word.len()..).unwrap_or_default();
+        rest = after;
         changed = true;
     }
     text.push_str(rest);
@@ -295,7 +297,9 @@ fn join_sections(parts: &mut [Imported]) {
     }
     for item in parts.iter_mut().flat_map(|part| &mut part.items) {
         if let Item::Section(section) = item {
-            section.lines = joined.remove(&section.name).unwrap_or_default();
+            let lines = joined.remove(&section.name);
+            debug_assert!(lines.is_some(), "a section is joined once");
+            section.lines.extend(lines.into_iter().flatten());
         }
     }
 }

@@ -109,7 +109,7 @@ fn mentions(module: &Module, parts: &[Imported]) -> Vec<(StrId, Vec<Mention>)> {
             if place == found.len() {
                 found.push((name, Vec::new()));
             }
-            let Some((_, list)) = found.get_mut(place) else { continue };
+            let (_, list) = &mut found[place];
             if list.last().is_none_or(|last| last.unit != unit) {
                 list.push(Mention { unit, ..Mention::default() });
             }
@@ -221,8 +221,7 @@ fn unite(
 fn choose<'m>(module: &Module, list: &'m [Mention]) -> &'m Mention {
     let bytes = |mention: &Mention| {
         let common = mention.strength(module) == Some(Strength::Common);
-        let id = mention.variable(module).filter(|_| common);
-        id.and_then(|id| module.variable(id).bytes()).unwrap_or(0)
+        mention.variable(module).filter(|_| common).and_then(|id| module.variable(id).bytes())
     };
     // `None`, a declaration alone, is less than any strength. Only a greater rank replaces, so that of equals the first unit's is chosen.
     let rank = |mention: &Mention| (mention.strength(module), bytes(mention));
@@ -237,7 +236,7 @@ fn choose<'m>(module: &Module, list: &'m [Mention]) -> &'m Mention {
 
 fn variable_difference(module: &Module, chosen: &Mention, other: &Mention) -> Option<&'static str> {
     let (one, two) = (module.variable(chosen.variable(module)?), module.variable(other.variable(module)?));
-    let open = |v: &Variable| v.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0) && v.init.is_none();
+    let open = |v: &Variable| matches!(v.dims.first(), Some(None | Some(0))) && v.init.is_none();
     let commons = [chosen, other].iter().all(|m| m.strength(module) == Some(Strength::Common));
     let reference = |ty: VarType| match ty {
         VarType::Scalar(_) => None,
@@ -263,7 +262,7 @@ fn unite_variables(
     list: &[Mention],
     replaced: &mut FxHashMap<VarId, VarId>,
 ) {
-    let Some(id) = chosen.variable(module) else { return };
+    let Some(id) = chosen.variable(module) else { return debug_assert!(false, "no variable is chosen") };
     let ids: Vec<VarId> = list.iter().flat_map(|mention| mention.variables.iter().copied()).collect();
     if !chosen.defines(module) {
         let align = ids.iter().map(|id| module.variable(*id).alignment()).max();
@@ -311,6 +310,7 @@ fn passing(module: &Module, function: &Function, param: Param) -> (bool, Option<
         Param::Register(decl, _) => {
             let held = function.body.as_ref().or(function.reg_params.as_deref());
             let decl = held.and_then(|body| body.reg_decls.get(decl.0 as usize));
+            debug_assert!(decl.is_some(), "a parameter is a register of the function");
             let bytes = decl.map_or(0, |decl| decl.ty.bytes());
             (true, Some(u64::from(bytes)), bytes)
         }
@@ -319,14 +319,14 @@ fn passing(module: &Module, function: &Function, param: Param) -> (bool, Option<
 
 /// Every mention becomes a declaration of the chosen one, with its signature.
 fn unite_functions(module: &mut Module, chosen: &Mention, list: &[Mention]) {
-    let Some(id) = chosen.function(module) else { return };
+    let Some(id) = chosen.function(module) else { return debug_assert!(false, "no function is chosen") };
     let model = module.function(id).clone();
     let linkage = chosen.linkage(module);
     let registers = model.body.as_ref().map(parameters_of).or(model.reg_params.clone());
     let has_registers =
         model.params.iter().chain(&model.results).any(|param| matches!(param, Param::Register(..)));
     for other in list.iter().flat_map(|mention| mention.functions.iter().copied()) {
-        let Some(function) = module.functions.get_mut(other.0 as usize) else { continue };
+        let function = &mut module.functions[other.0 as usize];
         function.linkage = linkage;
         if other == id {
             continue;

@@ -303,6 +303,10 @@ impl<'s> Reader<'s, '_> {
             return Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help));
         }
         let message = format!("`{shown}` is not a number");
+        if let Some(number) = without_suffix(text) {
+            let help = format!("the type of a number is that of the instruction: write `{number}`");
+            return Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help));
+        }
         Box::new(Diagnostic::error(codes::NUMBER, span, message).with_help(help))
     }
 
@@ -544,4 +548,11 @@ fn without_comments(text: &str) -> String {
         }
         kept.push_str(&String::from_utf8_lossy(cursor.slice(token.span)));
     }
+}
+
+/// A number without the suffix of another language that gives its type: `1.0` of `1.0f`, `7` of `7LL`.
+fn without_suffix(text: &str) -> Option<&str> {
+    let number = text.trim_end_matches(['f', 'F', 'l', 'L', 'd', 'D', 'h', 'H', 'u', 'U']);
+    let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && literal(number).is_some();
+    (number.len() < text.len() && is_number && !is_radix_marked(text.as_bytes())).then_some(number)
 }

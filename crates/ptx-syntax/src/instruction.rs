@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, counted};
 use ptx_ir::{At, Guard, Inst, Operand, Stmt, ZeroOffsets};
 use ptx_isa::{
     BlockSem, MemorySem, Mnemonic, MnemonicError, Mod, MoveSem, OperandKind, PtxVersion, Role, Sem,
@@ -11,6 +11,7 @@ use ptx_isa::{
 
 use crate::codes;
 use crate::cursor::Token;
+use crate::foreign::meant_by;
 use crate::lexer::TokenKind;
 use crate::mnemonics::{Candidates, Names, Written, names_at};
 use crate::reader::{Parse, Reader};
@@ -264,7 +265,7 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
             let error =
                 Diagnostic::error(codes::OPCODE, opcode_span, format!("unknown instruction `{shown}`"));
             let near = nearest.map(|near| format!("did you mean `{near}`?"));
-            Box::new(match foreign(opcode).map(str::to_owned).or(near) {
+            Box::new(match meant_by(opcode).map(str::to_owned).or(near) {
                 Some(help) => error.with_help(help),
                 None => error,
             })
@@ -281,22 +282,6 @@ fn unknown_mnemonic(text: &str, span: Span, error: MnemonicError) -> Box<Diagnos
     }
 }
 
-/// What to write for a statement of C++ that PTX has under another name.
-fn foreign(word: &str) -> Option<&'static str> {
-    if word.starts_with('%') {
-        return Some("the result is the first operand of an instruction: `add.s32 %r1, %r2, %r3;`");
-    }
-    Some(match word {
-        "return" => "write `ret`",
-        "goto" => "write `bra`",
-        "if" => "write a guard before the instruction: `@%p1 bra target`",
-        "__syncthreads" => "write `bar.sync 0`",
-        "__syncwarp" => "write `bar.warp.sync 0xffffffff`",
-        "printf" => "call `vprintf`",
-        _ => return None,
-    })
-}
-
 fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> Box<Diagnostic> {
     let span = written.iter().fold(token.span, |span, written| span.to(written.span));
     let shown = found.first().map(Mnemonic::to_string).unwrap_or_default();
@@ -309,9 +294,13 @@ fn wrong_operands(token: Token<'_>, found: &[Mnemonic], written: &[Written]) -> 
         _ => {
             let counts = found.iter().map(|mnemonic| operand_counts(*mnemonic));
             let (least, most) = counts.fold((usize::MAX, 0), |all, one| (all.0.min(one.0), all.1.max(one.1)));
-            let takes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            let takes = match most.saturating_sub(least) {
+                0 => counted(most, "operand"),
+                1 => format!("{least} or {}", counted(most, "operand")),
+                _ => format!("{least} to {most} operands"),
+            };
             let given = written.iter().filter(|written| !written.paired).count();
-            let message = format!("`{shown}` takes {takes} operands, not {given}");
+            let message = format!("`{shown}` takes {takes}, not {given}");
             Diagnostic::error(codes::OPERANDS, span, message)
         }
     };

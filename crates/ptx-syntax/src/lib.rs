@@ -22,6 +22,7 @@ mod cursor;
 mod debug;
 mod declare;
 mod directive;
+mod foreign;
 mod function;
 mod initializer;
 mod instruction;

@@ -190,6 +190,16 @@ impl<'s> Reader<'s, '_> {
         if let Some(special) = self.special_meant(name) {
             return Some(format!("special registers begin with `%`: write `{special}`"));
         }
+        let lower = name.to_ascii_lowercase();
+        if name != lower && SpecialReg::from_ptx(lower.trim_start_matches('%')).is_some() {
+            let meant = self.special_meant(lower.trim_start_matches('%'));
+            return meant.map(|special| format!("special registers are in lower case: write `{special}`"));
+        }
+        if name != lower
+            && (self.is_of_range(&lower) || self.names.entities.names().any(|known| known == lower))
+        {
+            return Some(format!("did you mean `{lower}`?"));
+        }
         let specials = SpecialReg::all().map(|special| special.to_string());
         let specials: Vec<String> = if name.starts_with('%') { specials.collect() } else { Vec::new() };
         let names = self.names.entities.names().chain(specials.iter().map(String::as_str));
@@ -205,9 +215,13 @@ impl<'s> Reader<'s, '_> {
     /// The register of a range that a name without its `%` means.
     fn register_meant(&self, name: &str) -> Option<String> {
         let register = format!("%{name}");
-        let (prefix, number) = split(&register)?;
-        let is_declared = u64::from(number) < u64::from(self.names.ranges.get(prefix)?.value.count);
-        is_declared.then_some(register)
+        self.is_of_range(&register).then_some(register)
+    }
+
+    /// Whether a range of registers has one of this name.
+    fn is_of_range(&self, name: &str) -> bool {
+        let range = split(name).and_then(|(prefix, number)| Some((self.names.ranges.get(prefix)?, number)));
+        range.is_some_and(|(entry, number)| u64::from(number) < u64::from(entry.value.count))
     }
 
     /// The special register that a name without its `%` means, with the component that is asked for; also as CUDA C++ calls it.
@@ -222,9 +236,10 @@ impl<'s> Reader<'s, '_> {
         };
         let special = SpecialReg::from_ptx(name)?;
         let component = match *self.cursor.kind() {
-            TokenKind::Directive(component) if Component::from_ptx(component).is_some() => component,
-            _ => "x",
+            TokenKind::Directive(component) => component.to_ascii_lowercase(),
+            _ => String::new(),
         };
+        let component = if Component::from_ptx(&component).is_some() { component.as_str() } else { "x" };
         Some(if special.is_vector() { format!("{special}.{component}") } else { special.to_string() })
     }
 }

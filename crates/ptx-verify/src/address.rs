@@ -121,16 +121,18 @@ fn check_base(
         );
     }
     // Global and generic addresses have 64 bits, except in modules with 32-bit addresses. `ptxas` accepts a 32-bit register for one when it parses the program,
-    // and rejects it only when it generates machine code.
-    let far = matches!(space, None | Some(StateSpace::Global));
-    if far && cx.address_size == 64 && ty.bits() == 32 && sem.has(Note::WideAddress) {
-        let what = if space.is_none() { "generic" } else { "global" };
+    // and rejects it when it generates machine code. Versions of it that generate code for older GPUs are not known to.
+    let named = site.mnemonic().space();
+    // A barrier is in shared memory, also where its address is a generic one.
+    let is_far = matches!(space, None | Some(StateSpace::Global)) || named.is_none();
+    let is_wide = is_far && sem.has(Note::WideAddress) && !site.has(Mod::Tensormap);
+    if is_wide && cx.address_size == 64 && ty.bits() == 32 {
+        let what = if named.is_none() { "generic" } else { "global" };
         let text = format!("{what} addresses must have 64 bits, but {} has 32", dotted(ty));
         let help = "widen it with `cvt.u64.u32`, or specify its state space";
-        // `multimem.red` alone it refuses at once.
-        let finding = match sem {
-            Sem::Memory(MemorySem::MultimemReduce) => Diagnostic::error(codes::ADDRESS, position.span, text),
-            _ => Diagnostic::warning(codes::ADDRESS, position.span, text),
+        let finding = match cx.target.sm_at_least(75) {
+            true => Diagnostic::error(codes::ADDRESS, position.span, text),
+            false => Diagnostic::warning(codes::ADDRESS, position.span, text),
         };
         cx.report(finding.with_help(help));
     }
@@ -143,7 +145,7 @@ fn check_variable(
     space: Option<StateSpace>,
     id: VarId,
 ) {
-    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let variable = site.module.variable(id);
     if variable.scalar_type().is_none() {
         let text = format!("`{}` is a handle and has no value in memory", site.module.name(variable.name));
         let help = "read it with `mov.u64`";
@@ -182,7 +184,7 @@ fn check_variable(
 /// Parameters of the function are read, its results written (manual 7.1); `.param::entry` and `.param::func` name
 /// parameters of kernels and of device functions and calls.
 fn check_parameter(cx: &mut Checker<'_>, site: Site<'_>, position: OperandPosition, id: VarId) {
-    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let variable = site.module.variable(id);
     let name = site.module.name(variable.name);
     let sem = site.mnemonic().sem();
     let is_access = matches!(sem, Sem::Memory(MemorySem::Load | MemorySem::Store))

@@ -1,6 +1,6 @@
 //! Calls against the signatures of what they call (manual 7.1, 9.7.12.5, 11.3).
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, counted};
 use ptx_ir::{
     Body, Function, FunctionId, FunctionKind, Immediate, LabelId, LabelKind, Module, Operand, Param,
     Prototype, RegDecl, Stmt, Symbol, Variable, VectorShape,
@@ -71,7 +71,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, site: Site<'_>) {
 
 fn check_direct(cx: &mut Checker<'_>, site: Site<'_>, id: FunctionId) {
     let module = site.module;
-    let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let function = module.function(id);
     let name = module.name(function.name);
     if function.kind == FunctionKind::Kernel {
         let text = format!("`{name}` is a kernel; only device functions can be called");
@@ -111,7 +111,7 @@ fn check_indirect(cx: &mut Checker<'_>, site: Site<'_>) {
         Some(Stmt::CallTargets(_, functions)) => {
             // All targets must have one signature; only the first that does not fit is reported.
             for &id in functions {
-                let Some(function) = site.module.functions.get(id.0 as usize) else { continue };
+                let function = site.module.function(id);
                 let what = format!("the target `{}`", site.module.name(function.name));
                 if !check_signature(cx, site, Signature::of_function(function), &what, function.at.0) {
                     break;
@@ -133,7 +133,7 @@ pub fn signature_mismatch(module: &Module, written: FunctionId, wanted: Function
     let lists = [(given.params, taken.params, "parameter"), (given.results, taken.results, "result")];
     for (ours, theirs, noun) in lists {
         if ours.len() != theirs.len() {
-            let (ours, theirs) = (count(ours.len(), noun), theirs.len());
+            let (ours, theirs) = (counted(ours.len(), noun), theirs.len());
             return Some(format!("it has {ours} in one place and {theirs} in the other"));
         }
         for (at, (one, other)) in ours.iter().zip(theirs).enumerate() {
@@ -186,7 +186,7 @@ fn check_signature(
             continue;
         }
         let span = if site.operand(place).is_omitted() { site.whole() } else { site.span(place) };
-        let text = format!("{what} has {}, the call has {}", count(wanted.len(), noun), given.len());
+        let text = format!("{what} has {}, the call has {}", counted(wanted.len(), noun), given.len());
         cx.report(Diagnostic::error(codes::ARGUMENT_COUNT, span, text).with_related(at, "declared here"));
         fits = false;
     }
@@ -198,13 +198,6 @@ fn is_open(module: &Module, param: Param) -> bool {
     let Param::Variable(id) = param else { return false };
     let variable = module.variables.get(id.0 as usize);
     variable.is_some_and(|variable| matches!(variable.dims.first(), Some(None | Some(0))))
-}
-
-fn count(number: usize, noun: &str) -> String {
-    match number {
-        1 => format!("1 {noun}"),
-        _ => format!("{number} {noun}s"),
-    }
 }
 
 fn entries(site: Site<'_>, at: usize) -> Vec<(Operand, Span)> {
@@ -336,6 +329,8 @@ fn say(shape: Shape) -> String {
         (None, None) => format!("a {ty} register"),
         (None, Some(align)) => format!("{ty} aligned to {align}"),
         (Some(0), _) => format!("an array of {ty} of any length"),
-        (Some(bytes), align) => format!("an array of {bytes} bytes aligned to {}", align.unwrap_or(1)),
+        (Some(bytes), align) => {
+            format!("an array of {} aligned to {}", counted(bytes, "byte"), align.unwrap_or(1))
+        }
     }
 }

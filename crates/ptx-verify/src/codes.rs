@@ -48,6 +48,8 @@ ptx_diag::codes! {
     pub const LINKAGE: Code = Code("V0209");
     /// A second declaration that contradicts the first, or a second definition.
     pub const REDECLARATION: Code = Code("V0210");
+    /// Variables of constant or shared memory that are larger than that memory (manual 5.1.3, 5.1.7).
+    pub const MEMORY_BYTES: Code = Code("V0211");
 
     /// A parameter that such a function cannot have (manual 7.1, 11.2).
     pub const PARAMETER: Code = Code("V0301");

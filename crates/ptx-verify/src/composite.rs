@@ -1,6 +1,6 @@
 //! Operands of several parts: values in brackets, coordinates, parts of registers (manual 9.7.9.25.5, 9.7.10, 9.7.18).
 
-use ptx_diag::Diagnostic;
+use ptx_diag::{Diagnostic, counted};
 use ptx_ir::{ListId, Operand, RegId, VectorShape};
 use ptx_isa::{
     AsyncSem, Construct, OperandKind, ScalarType, Selection, Selector, Sem, StateSpace, TextureSem, TypeRule,
@@ -28,7 +28,8 @@ pub(crate) fn check_bracket(
     };
     let (values, spans) = (site.body.list(list), site.body.list_spans(list));
     let Some(placement) = site.mnemonic().place_values(parts, values.len()) else {
-        let text = format!("`{}` does not accept {} values in brackets", site.mnemonic(), values.len());
+        let text =
+            format!("`{}` does not accept {} in brackets", site.mnemonic(), counted(values.len(), "value"));
         let help = format!("the form is `{}`", site.form().syntax());
         return cx.report(Diagnostic::error(codes::OPERAND_MISSING, position.span, text).with_help(help));
     };

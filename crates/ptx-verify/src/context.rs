@@ -2,11 +2,12 @@
 
 use ptx_diag::{Diagnostic, Diagnostics, Severity, Span};
 use ptx_ir::{Body, Function, FunctionId, Inst, LabelId, Module, Operand, Param, Stmt, StrId, VarId};
-use ptx_isa::{Component, Construct, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
+use ptx_isa::{Construct, Form, Mnemonic, Mod, PtxVersion, ScalarType, Since};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::codes;
+use crate::debug;
 use crate::old_parameters;
 use crate::targets::Target;
 
@@ -26,6 +27,8 @@ pub(crate) struct Checker<'m> {
     pub(crate) aliases: FxHashMap<StrId, StrId>,
     /// File, line and column of every `.loc` so far.
     pub(crate) locations: FxHashSet<(u32, u32, u32)>,
+    /// The labels of all debug sections.
+    pub(crate) section_labels: FxHashSet<&'m str>,
     /// The mnemonics that the target has: a module has few distinct ones.
     pub(crate) available: FxHashSet<Mnemonic>,
     /// The mnemonics that keep the constraints of their rows.
@@ -40,6 +43,7 @@ pub(crate) struct Checker<'m> {
     functions: FxHashMap<StrId, FunctionId>,
     definitions: FxHashMap<StrId, FunctionId>,
     defined: FxHashSet<StrId>,
+    needs: Vec<Need>,
     findings: Diagnostics,
     /// All findings, those beyond [`MOST_FINDINGS`] too, which are not kept.
     found: usize,
@@ -48,6 +52,13 @@ pub(crate) struct Checker<'m> {
 
 /// How many findings are kept: errors, and as many that are none.
 pub(crate) const MOST_FINDINGS: usize = 1000;
+
+/// Something that the version or architecture in force does not have.
+struct Need {
+    since: Since,
+    span: Span,
+    what: String,
+}
 
 /// The message in place of diagnostics that are not kept.
 #[derive(Clone, Copy)]
@@ -68,6 +79,7 @@ impl<'m> Checker<'m> {
             files: FxHashMap::default(),
             aliases: FxHashMap::default(),
             locations: FxHashSet::default(),
+            section_labels: debug::section_labels(module),
             available: FxHashSet::default(),
             consistent: FxHashSet::default(),
             lists: FxHashMap::default(),
@@ -77,6 +89,7 @@ impl<'m> Checker<'m> {
             functions: FxHashMap::default(),
             definitions,
             defined: FxHashSet::default(),
+            needs: Vec::new(),
             findings: Diagnostics::new(),
             found: 0,
             hidden: None,
@@ -102,8 +115,36 @@ impl<'m> Checker<'m> {
         if self.target.is_older(since.ptx) {
             self.needed = self.needed.max(Some(since.ptx));
         }
-        for finding in self.target.needs(since, span, what) {
-            self.report(finding);
+        let count = self.target.lacks(since).into_iter().filter(|lacks| *lacks).count();
+        self.found += count;
+        match self.needs.len() < 2 * MOST_FINDINGS {
+            true if count > 0 => self.needs.push(Need { since, span, what: what.to_owned() }),
+            false if count > 0 => self.hidden = Some(Hidden::Errors),
+            _ => {}
+        }
+    }
+
+    /// Reports what the version or architecture in force does not have: of a statement and its parts what came last.
+    fn report_needs(&mut self) {
+        let mut needs = std::mem::take(&mut self.needs);
+        needs.sort_by_key(|need| (need.span.lo, std::cmp::Reverse(need.span.hi)));
+        let mut end = 0;
+        let overlaps = |one: &Need, other: &Need| {
+            end = one.span.hi.max(end);
+            other.span.lo < end
+        };
+        for group in needs.chunk_by(overlaps) {
+            let [lacks_version, lacks_target] = [0, 1].map(|aspect| {
+                let lacking = group.iter().filter(|need| self.target.lacks(need.since)[aspect]);
+                lacking
+                    .reduce(|last, need| if need.since.is_after(&last.since)[aspect] { need } else { last })
+            });
+            if let Some(need) = lacks_version {
+                self.report(self.target.needs_version(need.since, need.span, &need.what));
+            }
+            if let Some(need) = lacks_target {
+                self.report(self.target.needs_target(need.since, need.span, &need.what));
+            }
         }
     }
 
@@ -119,7 +160,9 @@ impl<'m> Checker<'m> {
 
     /// All findings, in the order of the text.
     pub(crate) fn into_findings(mut self) -> Diagnostics {
+        self.report_needs();
         self.findings.sort_by_place();
+        // Of no findings none is hidden.
         let last = self.findings.iter().last().and_then(|finding| finding.span).unwrap_or_default();
         if let Some(hidden) = self.hidden {
             self.findings.push(match hidden {
@@ -234,10 +277,10 @@ impl<'m> Site<'m> {
             Operand::Selected(..) => "a part of a register".to_owned(),
             Operand::Negated(..) => "a negated register".to_owned(),
             Operand::Sum(..) | Operand::SpecialSum(..) => "a register plus a constant".to_owned(),
-            Operand::Special(reg, component) => {
-                let dot = component.map_or(String::new(), |c: Component| format!(".{}", c.as_str()));
-                format!("the special register `{reg}{dot}`")
-            }
+            Operand::Special(reg, component) => match component {
+                Some(component) => format!("the special register `{reg}.{}`", component.as_str()),
+                None => format!("the special register `{reg}`"),
+            },
             Operand::Immediate(value) if value.as_integer().is_some() => "an integer constant".to_owned(),
             Operand::Immediate(_) => "a floating-point constant".to_owned(),
             Operand::Symbol(..) => "the address of a variable or function".to_owned(),

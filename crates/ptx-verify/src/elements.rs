@@ -179,6 +179,7 @@ fn may_leave_out(site: Site<'_>) -> bool {
 
 /// Stores of 256 bits omit the elements that are `_` (manual 9.7.9.11).
 fn leaves_gaps(site: Site<'_>, elements: &[Operand]) -> bool {
-    let bits = site.mnemonic().scalar_type().map_or(0, ScalarType::bits);
-    site.mnemonic().sem() == Sem::Memory(MemorySem::Store) && bits * elements.len() as u32 == 256
+    let is_wide = |ty: ScalarType| ty.bits() * elements.len() as u32 == 256;
+    site.mnemonic().sem() == Sem::Memory(MemorySem::Store)
+        && site.mnemonic().scalar_type().is_some_and(is_wide)
 }

@@ -1,6 +1,6 @@
 //! Findings that several rules report: about modifiers, and about the kinds, types, lengths and values of operands.
 
-use ptx_diag::Diagnostic;
+use ptx_diag::{Diagnostic, counted};
 use ptx_ir::Operand;
 use ptx_isa::{Mod, ScalarType, Width};
 
@@ -100,9 +100,10 @@ pub(crate) fn wrong_length(
     found: u32,
 ) {
     let text = format!(
-        "operand `{}` of `{}` must have {lanes} elements, not {found}",
+        "operand `{}` of `{}` must have {}, not {found}",
         position.name,
-        site.mnemonic()
+        site.mnemonic(),
+        counted(lanes, "element")
     );
     cx.report(Diagnostic::error(codes::VECTOR_LENGTH, position.span, text));
 }

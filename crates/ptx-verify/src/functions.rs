@@ -13,7 +13,7 @@ use crate::{body, codes, debug, old_parameters, redeclarations};
 /// Checks a declaration or definition.
 pub(crate) fn check(cx: &mut Checker<'_>, id: FunctionId) {
     let module = cx.module;
-    let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let function = module.function(id);
     let head = if function.body.is_some() { Head::Definition } else { Head::Declaration };
     let scope = match function.kind {
         FunctionKind::Kernel => DeclarationScope::KernelParameter(head),
@@ -70,7 +70,7 @@ fn check_params(cx: &mut Checker<'_>, function: &Function, params: &[Param], sco
 
 /// Only prototypes and kernels have nameless parameters (manual 11.3.3).
 fn check_name(cx: &mut Checker<'_>, id: VarId) {
-    let Some(variable) = cx.module.variables.get(id.0 as usize) else { return };
+    let variable = cx.module.variable(id);
     if cx.module.name(variable.name) == "_" {
         let text = "`_` is allowed as the name of a parameter only in `.callprototype`";
         cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
@@ -103,7 +103,7 @@ pub(crate) fn check_open_arrays(cx: &mut Checker<'_>, params: &[Param]) {
     }
     for param in before {
         let Param::Variable(id) = param else { continue };
-        let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
+        let variable = cx.module.variable(*id);
         if matches!(variable.dims.first(), Some(None | Some(0))) {
             let text = "only the last parameter can be an array without a length";
             cx.report(Diagnostic::error(codes::PARAMETER, variable.at.0, text));
@@ -147,7 +147,7 @@ fn check_param_bytes(cx: &mut Checker<'_>, function: &Function) {
         Param::Register(..) => None,
     });
     for id in listed.chain(old_parameters::of(cx.module, function)) {
-        let Some(variable) = cx.module.variables.get(id.0 as usize) else { continue };
+        let variable = cx.module.variable(id);
         // Variables without a size have been reported already.
         let Some(size) = variable.bytes() else { return };
         let align = u64::from(variable.alignment().max(1));

@@ -1,6 +1,6 @@
 //! Initial values (manual 5.4.4): checks the nesting, lengths and values in a variable's braces.
 
-use ptx_diag::Diagnostic;
+use ptx_diag::{Diagnostic, counted};
 use ptx_ir::{
     FieldValue, FunctionKind, Immediate, Initializer, Integers, Linkage, StrId, Symbol, VarType, Variable,
     VectorShape,
@@ -205,10 +205,10 @@ impl Level {
     fn mistake(self, found: u64) -> Option<String> {
         match self {
             Level::Array(Some(length)) if found > length => {
-                Some(format!("the initial value has {found} elements, the array has {length}"))
+                Some(format!("the initial value has {}, the array has {length}", counted(found, "element")))
             }
             Level::Vector(lanes) if found != lanes => {
-                Some(format!("the initial value has {found} elements, the vector has {lanes}"))
+                Some(format!("the initial value has {}, the vector has {lanes}", counted(found, "element")))
             }
             Level::Array(_) | Level::Vector(_) => None,
         }

@@ -42,6 +42,7 @@ mod operand_position;
 mod operands;
 mod policies;
 mod redeclarations;
+mod resources;
 mod scalar;
 mod single_elements;
 mod special_registers;
@@ -56,7 +57,7 @@ mod video;
 mod written_out;
 
 pub use calls::signature_mismatch;
-pub use targets::{first_version, is_known_version, known_targets};
+pub use targets::{first_version, is_known_version, known_targets, nearest_target};
 
 /// A module that obeys the manual's rules.
 #[derive(Clone, Copy, Debug)]
@@ -110,5 +111,6 @@ fn check(module: &Module) -> Checker<'_> {
         }
     }
     thread_state::check(&mut cx);
+    resources::check(&mut cx);
     cx
 }

@@ -1,6 +1,6 @@
 //! Widths and addresses of loads, stores, prefetches and copies (manual 9.7.9).
 
-use ptx_diag::Diagnostic;
+use ptx_diag::{Diagnostic, counted};
 use ptx_ir::{AddressBase, Operand, Symbol};
 use ptx_isa::{Construct, Field, Mod, Opcode, ScalarType, Since, StateSpace};
 
@@ -26,7 +26,9 @@ fn check_second_level(cx: &mut Checker<'_>, site: Site<'_>) {
 
 /// `ldu` loads at most 128 bits (manual 9.7.9.10).
 pub(crate) fn check_uniform(cx: &mut Checker<'_>, site: Site<'_>) {
-    let bits = site.mnemonic().type_of(Field::Type).map_or(0, ScalarType::bits);
+    let Some(bits) = site.mnemonic().type_of(Field::Type).map(ScalarType::bits) else {
+        return debug_assert!(false, "`ldu` without a type");
+    };
     let lanes = match site.mnemonic().get(Field::Vec) {
         Some(Mod::V4) => 4,
         Some(Mod::V2) => 2,
@@ -81,7 +83,7 @@ pub(crate) fn check_copy(cx: &mut Checker<'_>, site: Site<'_>) {
     if let (Some(size @ (4 | 8 | 16)), Some(source)) = (integer(2), integer(3))
         && source > size
     {
-        let text = format!("`cp.async` cannot read {source} bytes to write {size}");
+        let text = format!("`cp.async` cannot read {} to write {size}", counted(source, "byte"));
         cx.report(Diagnostic::error(codes::IMMEDIATE_RANGE, site.span(3), text));
     }
 }
@@ -113,7 +115,7 @@ pub(crate) fn check_fill(cx: &mut Checker<'_>, site: Site<'_>) {
 /// `mapa` and `getctarank` look at addresses of shared memory (manual 9.7.9.23, 9.7.9.24).
 pub(crate) fn check_shared_address(cx: &mut Checker<'_>, site: Site<'_>) {
     let Operand::Symbol(Symbol::Variable(id), _) = site.operand(1) else { return };
-    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let variable = site.module.variable(id);
     if variable.space.window() != StateSpace::Shared {
         let name = site.module.name(variable.name);
         let space = variable.space.as_str();

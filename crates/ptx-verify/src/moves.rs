@@ -75,7 +75,7 @@ fn check_symbol(
         Symbol::Variable(id) => id,
         Symbol::Function(id) => return check_function(cx, site, position, id, offset),
     };
-    let Some(variable) = site.module.variables.get(id.0 as usize) else { return };
+    let variable = site.module.variable(id);
     let name = site.module.name(variable.name);
     let own = cx.inputs.contains(&id) || cx.outputs.contains(&id);
     if variable.space.window() == StateSpace::Param && !own {
@@ -101,7 +101,7 @@ fn check_function(
     id: FunctionId,
     offset: i64,
 ) {
-    let Some(function) = site.module.functions.get(id.0 as usize) else { return };
+    let function = site.module.function(id);
     if offset != 0 {
         let text = format!(
             "an offset cannot be added to the address of function `{}`",

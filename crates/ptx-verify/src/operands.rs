@@ -1,6 +1,6 @@
 //! Checks operands against the kinds and types that the row requires (manual 6, 9.4).
 
-use ptx_diag::{Code, Diagnostic, Span};
+use ptx_diag::{Code, Diagnostic, Span, between};
 use ptx_ir::{LabelKind, Operand, VectorShape};
 use ptx_isa::{
     ControlSem, Effects, Mod, MoveSem, Note, OperandKind, ScalarType, Sem, Since, TypeRule, VectorLength,
@@ -371,7 +371,7 @@ fn check_range(
     };
     let (low, high) = range;
     if !(low..=high).contains(&(value as i64)) {
-        out_of_range(cx, site, position, value as i64, &format!("from {low} to {high}"));
+        out_of_range(cx, site, position, value as i64, &between(low, high));
     }
 }
 

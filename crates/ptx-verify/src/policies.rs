@@ -1,6 +1,6 @@
 //! Constants of cache policies (manual 9.7.9.18).
 
-use ptx_diag::{Diagnostic, Span};
+use ptx_diag::{Diagnostic, Span, counted};
 use ptx_ir::{Immediate, Operand};
 use ptx_isa::OperandKey;
 
@@ -30,7 +30,11 @@ pub(crate) fn check_policy(cx: &mut Checker<'_>, site: Site<'_>) {
         report(
             cx,
             span,
-            format!("the primary size, {primary} bytes, must not exceed the total size, {total} bytes"),
+            format!(
+                "the primary size, {}, must not exceed the total size, {}",
+                counted(primary as u64, "byte"),
+                counted(total as u64, "byte")
+            ),
         );
     }
 }

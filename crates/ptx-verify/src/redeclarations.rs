@@ -11,14 +11,14 @@ use crate::functions::registers;
 /// Checks a module variable against the first of its name.
 pub(crate) fn check_variable(cx: &mut Checker<'_>, id: VarId) {
     let module = cx.module;
-    let Some(variable) = module.variables.get(id.0 as usize) else { return };
+    let variable = module.variable(id);
     let Some(first) = cx.first_variable(variable.name, id) else {
         if variable.linkage != Linkage::Extern {
             cx.set_defined(variable.name);
         }
         return;
     };
-    let Some(earlier) = module.variables.get(first.0 as usize) else { return };
+    let earlier = module.variable(first);
     let name = module.name(variable.name);
     let external = |variable: &Variable| variable.linkage == Linkage::Extern;
     let text = if !external(variable) && cx.is_defined(variable.name) {
@@ -38,7 +38,7 @@ pub(crate) fn check_variable(cx: &mut Checker<'_>, id: VarId) {
 }
 
 fn same_variable(first: &Variable, second: &Variable) -> bool {
-    let open = |variable: &Variable| variable.dims.first().is_some_and(|dim| dim.unwrap_or(0) == 0);
+    let open = |variable: &Variable| matches!(variable.dims.first(), Some(None | Some(0)));
     let same_dims = first.dims == second.dims
         || ((open(first) || open(second))
             && first.dims.len() == second.dims.len()
@@ -49,14 +49,14 @@ fn same_variable(first: &Variable, second: &Variable) -> bool {
 /// Checks a function against the first of its name.
 pub(crate) fn check_function(cx: &mut Checker<'_>, id: FunctionId) {
     let module = cx.module;
-    let Some(function) = module.functions.get(id.0 as usize) else { return };
+    let function = module.function(id);
     let Some(first) = cx.first_function(function.name, id) else {
         if function.body.is_some() {
             cx.set_defined(function.name);
         }
         return;
     };
-    let Some(earlier) = module.functions.get(first.0 as usize) else { return };
+    let earlier = module.function(first);
     let name = module.name(function.name);
     let text = if cx.is_defined(function.name) {
         format!("`{name}` is already defined")

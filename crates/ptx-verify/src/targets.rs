@@ -88,11 +88,18 @@ pub(crate) struct Target {
     sm: Option<Sm>,
     maps_doubles: bool,
     has_samplers: bool,
+    has_debug_information: bool,
 }
 
 impl Default for Target {
     fn default() -> Self {
-        Self { version: PtxVersion::NEWEST, sm: None, maps_doubles: false, has_samplers: false }
+        Self {
+            version: PtxVersion::NEWEST,
+            sm: None,
+            maps_doubles: false,
+            has_samplers: false,
+            has_debug_information: false,
+        }
     }
 }
 
@@ -112,39 +119,49 @@ impl Target {
         self.sm.is_none_or(|sm| sm.number >= number)
     }
 
+    /// Whether the module has debug information for a debugger (`debug`).
+    pub(crate) const fn has_debug_information(self) -> bool {
+        self.has_debug_information
+    }
+
+    /// The architecture, if it is known.
+    pub(crate) const fn sm(self) -> Option<Sm> {
+        self.sm
+    }
+
     /// Whether samplers are declared apart from textures (`texmode_independent`).
     pub(crate) const fn has_samplers(self) -> bool {
         self.has_samplers
     }
 
-    /// Whether the version and architecture have something; see [`Target::needs`] for why not.
+    /// Whether the version and architecture have something; see [`Target::lacks`] for which.
     pub(crate) fn has(self, since: Since) -> bool {
         self.version >= since.ptx && self.sm.is_none_or(|sm| since.admits(sm))
     }
 
-    /// Findings when `what` came later than the version or architecture.
-    pub(crate) fn needs(self, since: Since, span: Span, what: &str) -> Vec<Diagnostic> {
-        let mut findings = Vec::new();
-        if self.version < since.ptx {
-            let text = format!("{what} needs PTX ISA {} or later", since.ptx);
-            findings.push(
-                Diagnostic::error(codes::NEEDS_VERSION, span, text)
-                    .with_help(format!("the module has `.version {}`", self.version)),
-            );
-        }
+    /// Whether the version, and whether the architecture, do not have something.
+    pub(crate) fn lacks(self, since: Since) -> [bool; 2] {
         // With `map_f64_to_f32` architectures without double precision execute it as single precision (manual 11.1.2).
         let mapped = self.maps_doubles && since.sm == 13;
-        if let Some(sm) = self.sm
-            && !since.admits(sm)
-            && !mapped
-        {
-            let text = format!("{what} needs {}", since.targets());
-            findings.push(
-                Diagnostic::error(codes::NEEDS_TARGET, span, text)
-                    .with_help(format!("the module has `.target {sm}`")),
-            );
+        let is_elsewhere = self.sm.is_some_and(|sm| !since.admits(sm));
+        [self.version < since.ptx, is_elsewhere && !mapped]
+    }
+
+    /// The finding that `what` came later than the version.
+    pub(crate) fn needs_version(self, since: Since, span: Span, what: &str) -> Diagnostic {
+        let text = format!("{what} needs PTX ISA {} or later", since.ptx);
+        let help = format!("the module has `.version {}`", self.version);
+        Diagnostic::error(codes::NEEDS_VERSION, span, text).with_help(help)
+    }
+
+    /// The finding that the architecture does not have `what`.
+    pub(crate) fn needs_target(self, since: Since, span: Span, what: &str) -> Diagnostic {
+        let text = format!("{what} needs {}", since.targets());
+        let error = Diagnostic::error(codes::NEEDS_TARGET, span, text);
+        match self.sm {
+            Some(sm) => error.with_help(format!("the module has `.target {sm}`")),
+            None => error,
         }
-        findings
     }
 }
 
@@ -171,8 +188,13 @@ pub fn is_known_version(version: PtxVersion) -> bool {
     MINORS.iter().any(|(major, minors)| *major == version.major && minors.contains(&version.minor))
 }
 
-/// The known target name that is nearest to a text.
-fn nearest_target(text: &str) -> Option<String> {
+/// The known target name that is nearest to a text: one of the nearest number, where nothing else differs.
+pub fn nearest_target(text: &str) -> Option<String> {
+    if let Some(wrong) = Sm::from_text(text) {
+        let distance = |sm: Sm| (sm.number.abs_diff(wrong.number), sm.variant != wrong.variant);
+        let near = known_targets().map(|(sm, _)| sm).min_by_key(|sm| distance(*sm));
+        return near.filter(|sm| distance(*sm).0 <= wrong.number / 10).map(|sm| sm.to_string());
+    }
     let mut known: Vec<String> = known_targets().map(|(sm, _)| sm.to_string()).collect();
     known.extend(OPTIONS.iter().map(|&option| option.to_owned()));
     nearest(text, known.iter().map(String::as_str)).map(str::to_owned)
@@ -188,6 +210,7 @@ pub(crate) fn check_header(cx: &mut Checker<'_>) {
         .peekable();
     let Some(Item::Version(version, at)) = directives.next() else {
         let text = "a module must begin with `.version`";
+        // An empty module has no place but its start.
         let span = first_place(cx).unwrap_or_default();
         let help = "write `.version 8.0` as the first directive";
         return cx.report(Diagnostic::error(codes::VERSION_MISSING, span, text).with_help(help));
@@ -352,6 +375,7 @@ fn check_option(cx: &mut Checker<'_>, target: &TargetSpec, option: &str, span: S
             let help = "remove `debug`, or add `.section .debug_info`";
             cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help(help));
         }
+        "debug" => cx.target.has_debug_information = true,
         "map_f64_to_f32" if module_sm(module, target).is_some_and(|sm| sm.number >= 13) => {
             let text = "`map_f64_to_f32` is for architectures before sm_13, which do not support `.f64`";
             cx.report(Diagnostic::error(codes::TARGET_OPTION, span, text).with_help("remove it"));

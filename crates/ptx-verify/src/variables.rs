@@ -48,7 +48,7 @@ impl DeclarationScope {
 /// Checks one declaration.
 pub(crate) fn check(cx: &mut Checker<'_>, id: VarId, scope: DeclarationScope) {
     let module = cx.module;
-    let Some(variable) = module.variables.get(id.0 as usize) else { return };
+    let variable = module.variable(id);
     let is_typed = match variable.ty {
         VarType::Scalar(ty) => check_type(cx, variable, ty, scope),
         VarType::TexRef | VarType::SamplerRef | VarType::SurfRef => check_reference(cx, variable, scope),
@@ -242,7 +242,7 @@ pub(crate) fn check_declared(cx: &mut Checker<'_>, declarations: &[RegDecl]) {
 /// Registers outside of functions (manual 7.1.1).
 pub(crate) fn check_outer_registers(cx: &mut Checker<'_>, first: RegDeclId, end: RegDeclId) {
     let module = cx.module;
-    let declared = module.registers.get(first.0 as usize..end.0 as usize).unwrap_or_default();
+    let declared = &module.registers[first.0 as usize..end.0 as usize];
     if cx.target.version_at_least(3, 0)
         && let Some(decl) = declared.first()
     {
@@ -350,6 +350,7 @@ fn check_bank(cx: &mut Checker<'_>, variable: &Variable) {
     if variable.space != StateSpace::Const || (variable.bank.is_none() && !is_open) {
         return;
     }
+    // Without a bank it is the one that every instruction means.
     let bank = variable.bank.unwrap_or(0);
     let text = if cx.target.version_at_least(2, 2) {
         if variable.bank.is_none() {

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use ptx_isa::Sm;
-use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, judge};
+use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, generate_each, judge};
 use test_suite::oracle::Oracles;
 use test_suite::skip::Skips;
 
@@ -40,6 +40,21 @@ fn recorded_statements_are_judged_as_ptxas_does() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_the_help_says_to_write_is_the_same_operation() {
+    /// How many changes of random rows there are beside those of each row's operands.
+    const RANDOM: usize = 6000;
+    let each = ptx_isa::form_ids().flat_map(|row| generate_each(7, row).into_iter().take(2));
+    let changes = recorded().into_iter().map(|(_, change)| change).chain(each);
+    let (mut refused, mut wrong) = (0, Vec::new());
+    for change in changes.chain(generate(7, RANDOM, &[], 0)) {
+        refused += usize::from(matches!(change.ours, Ours::Unreadable(_)));
+        wrong.extend(change.lost_operation().map(|offered| format!("{}: {offered}", change.line)));
+    }
+    assert!(wrong.is_empty(), "{} of {refused}\n{}", wrong.len(), wrong.join("\n"));
+    assert!(refused > RANDOM / 3, "{refused}");
 }
 
 fn oracles() -> Option<Oracles> {

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Command, CommandFactory, Parser, ValueEnum};
 use clap_complete::Shell;
-use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, nearest, render};
+use ptx_diag::{Color, Diagnostic, Diagnostics, Format, SourceFile, render};
 use ptx_isa::{PtxVersion, Sm};
 use ptx_llvm::OptLevel;
 
@@ -147,7 +147,7 @@ pub fn sm(text: &str) -> Result<Sm, String> {
     if known.contains(&sm.to_string()) {
         return Ok(sm);
     }
-    Err(match nearest(text, known.iter().map(String::as_str)) {
+    Err(match ptx_driver::nearest_target(text) {
         Some(near) => {
             format!("unknown architecture; did you mean {near}? --print-targets lists all")
         }

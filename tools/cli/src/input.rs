@@ -44,6 +44,39 @@ pub fn read_input(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile::new(name, bytes))
 }
 
+/// The most bytes that are read of what does not tell its size: a pipe, or a device that never ends.
+const MOST_UNKNOWN: u64 = 1 << 30;
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The system's reason.
+    System(io::Error),
+    /// It has more bytes than are allowed, so many or more.
+    TooLarge(u64),
+}
+
+/// Reads a file of at most so many bytes, and nothing of one that is known to have more. Of what does not tell its size, such as
+/// `/dev/zero`, at most 1 GiB is read.
+///
+/// # Errors
+///
+/// See [`ReadError`].
+pub fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let file = File::open(path).map_err(ReadError::System)?;
+    let metadata = file.metadata().map_err(ReadError::System)?;
+    // Files of the system are regular ones of no bytes.
+    let known = Some(metadata.len()).filter(|len| metadata.is_file() && *len > 0);
+    if let Some(len) = known.filter(|len| *len > most) {
+        return Err(ReadError::TooLarge(len));
+    }
+    let most = if known.is_some() { most } else { most.min(MOST_UNKNOWN) };
+    let mut bytes = Vec::new();
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(ReadError::System)?;
+    let len = bytes.len() as u64;
+    if len > most { Err(ReadError::TooLarge(len)) } else { Ok(bytes) }
+}
+
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("-") {
         read_limited(io::stdin().lock())
@@ -57,4 +90,29 @@ fn read_limited(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(u64::from(u32::MAX) + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_more_bytes_than_allowed_is_refused_before_it_is_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("large");
+        // A file with a hole of more bytes than this machine has memory.
+        File::create(&path).and_then(|file| file.set_len(1 << 42)).expect("a file");
+        assert!(matches!(read_at_most(&path, 1 << 34), Err(ReadError::TooLarge(len)) if len == 1 << 42));
+        std::fs::write(&path, b"1234").expect("a file");
+        assert_eq!(read_at_most(&path, 4).expect("read"), b"1234");
+        assert!(matches!(read_at_most(&path, 3), Err(ReadError::TooLarge(4))));
+        assert!(matches!(read_at_most(&folder.path().join("none"), 3), Err(ReadError::System(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_that_never_ends_is_read_up_to_the_limit() {
+        assert!(matches!(read_at_most(Path::new("/dev/zero"), 1000), Err(ReadError::TooLarge(1001))));
+        assert_eq!(read_at_most(Path::new("/dev/null"), 1000).expect("empty"), b"");
+    }
 }

@@ -15,8 +15,18 @@ use crate::progress_bar::beside_bar;
 pub enum Output {
     /// Standard output.
     Stdout,
-    /// A file, which is replaced in one step.
+    /// A file, which is replaced in one step where it is a regular one.
     File(PathBuf),
+}
+
+/// What a path leads to.
+enum Target {
+    /// A descriptor of this process (`/dev/stdout`, `/dev/fd/3`), by its number.
+    Descriptor(u32),
+    /// A pipe, a device or a socket.
+    Stream,
+    /// A regular file, or nothing yet: the path without links.
+    Regular(PathBuf),
 }
 
 impl Output {
@@ -31,7 +41,8 @@ impl Output {
     /// Writes the whole product.
     ///
     /// A regular file is written beside its final place and then renamed, so that a reader never sees half of it and a
-    /// failure leaves the old one. Devices and pipes are written to directly, and a link's target is what is replaced.
+    /// failure leaves the old one. Devices, pipes and descriptors (`/dev/stdout`, `>(command)` of a shell) are written to directly, and a
+    /// link's target is what is replaced.
     ///
     /// # Errors
     ///
@@ -47,6 +58,52 @@ impl Output {
             Failure::about(ExitStatus::Rejected, &name, finding)
         })
     }
+}
+
+/// Refuses an output that is one of the files that are read, under any name that it has.
+///
+/// # Errors
+///
+/// Wrong usage, with both names.
+pub fn refuse_input<'p>(output: &Output, inputs: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    let Output::File(path) = output else { return Ok(()) };
+    let Some(written) = identity(path) else { return Ok(()) };
+    let Some(input) = inputs.into_iter().find(|input| identity(input).as_ref() == Some(&written)) else {
+        return Ok(());
+    };
+    let (shown, input) = (path.display(), input.display());
+    let message = if shown.to_string() == input.to_string() {
+        format!("the output `{shown}` is an input")
+    } else {
+        format!("the output `{shown}` is the same file as the input `{input}`")
+    };
+    let finding = Diagnostic::error_without_place(code::USAGE, message).with_help("name another file");
+    Err(Failure::about(ExitStatus::Usage, "<command line>", finding))
+}
+
+/// Whether what is written under one name replaces what is written under the other. Streams take both.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (identity(one), identity(other)) {
+        (Some(one), Some(other)) => one == other,
+        (None, None) => one == other && !one.exists(),
+        _ => false,
+    }
+}
+
+/// What two names of one regular file have in common; nothing for what is none.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// What two names of one regular file have in common, except for hard links.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    fs::canonicalize(path).ok()
 }
 
 /// Refuses binary output to a terminal, as LLVM's tools do.
@@ -75,11 +132,45 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| followed(path));
-    let existing = fs::metadata(&target).ok();
-    if existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        return fs::OpenOptions::new().write(true).open(&target)?.write_all(bytes);
+    match target(path) {
+        Target::Descriptor(1) => write_stdout(bytes),
+        // A regular file keeps what the descriptor's owner has written to it before.
+        Target::Descriptor(_) => fs::OpenOptions::new().append(true).open(path)?.write_all(bytes),
+        // Opened by its name: what the name of a descriptor leads to has none.
+        Target::Stream => fs::OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        Target::Regular(target) => replace_file(&target, bytes),
     }
+}
+
+/// What a path leads to, through as many links as a system follows.
+fn target(path: &Path) -> Target {
+    const MOST: usize = 40;
+    let mut next = path.to_owned();
+    for _ in 0..MOST {
+        if let Some(number) = descriptor(&next) {
+            return Target::Descriptor(number);
+        }
+        let Ok(link) = fs::read_link(&next) else { break };
+        // A relative link starts at the folder that contains it.
+        next = next.parent().map_or_else(|| link.clone(), |folder| folder.join(&link));
+    }
+    match fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => Target::Stream,
+        Ok(_) => Target::Regular(fs::canonicalize(path).unwrap_or(next)),
+        // A link that leads to itself: the folder that there is not gives the system's words.
+        Err(_) if next.is_symlink() => Target::Regular(path.join("")),
+        Err(_) => Target::Regular(next),
+    }
+}
+
+/// The number of a descriptor of this process that a path names.
+fn descriptor(path: &Path) -> Option<u32> {
+    let number = path.strip_prefix("/dev/fd").or_else(|_| path.strip_prefix("/proc/self/fd")).ok()?;
+    number.to_str()?.parse().ok()
+}
+
+fn replace_file(target: &Path, bytes: &[u8]) -> io::Result<()> {
+    let existing = fs::metadata(target).ok();
     let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -96,21 +187,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(metadata) = existing {
         fs::set_permissions(file.path(), metadata.permissions())?;
     }
-    file.persist(&target).map_err(|error| error.error)?;
+    file.persist(target).map_err(|error| error.error)?;
     Ok(())
-}
-
-/// Where a link to what does not exist yet points, through as many links as a system follows.
-fn followed(path: &Path) -> PathBuf {
-    const MOST: usize = 40;
-    let mut target = path.to_owned();
-    for _ in 0..MOST {
-        let Ok(next) = fs::read_link(&target) else { return target };
-        // A relative link starts at the folder that contains it.
-        target = target.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
-    }
-    // A link that leads to itself: the folder that there is not gives the system's words.
-    path.join("")
 }
 
 #[cfg(test)]
@@ -173,5 +251,63 @@ mod tests {
     fn device_is_written_to_and_not_replaced() {
         write_file(Path::new("/dev/null"), b"x").expect("takes everything");
         assert!(!fs::metadata("/dev/null").expect("there").is_file());
+    }
+    #[cfg(unix)]
+    #[test]
+    fn pipe_is_written_to_under_every_name() {
+        use std::io::Read as _;
+        use std::os::fd::AsRawFd as _;
+
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let (mut reader, writer) = io::pipe().expect("a pipe");
+        let descriptor = writer.as_raw_fd();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(format!("/dev/fd/{descriptor}"), &link).expect("ours");
+        write_file(Path::new(&format!("/dev/fd/{descriptor}")), b"one ").expect("writable");
+        write_file(Path::new(&format!("/proc/self/fd/{descriptor}")), b"two ").expect("writable");
+        write_file(&link, b"three").expect("writable");
+        drop(writer);
+        let mut all = String::new();
+        reader.read_to_string(&mut all).expect("text");
+        assert_eq!(all, "one two three");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn file_behind_a_descriptor_keeps_what_is_in_it() {
+        use std::os::fd::AsRawFd as _;
+
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(b"head ").expect("writable");
+        let descriptor = file.as_file().as_raw_fd();
+        write_file(Path::new(&format!("/dev/fd/{descriptor}")), b"body").expect("writable");
+        assert_eq!(fs::read(file.path()).expect("there"), b"head body");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn output_that_is_an_input_is_refused_under_every_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        let (input, other) = (path("in"), path("other"));
+        fs::write(&input, "text").expect("writable");
+        fs::write(&other, "text").expect("writable");
+        fs::hard_link(&input, path("hard")).expect("ours");
+        std::os::unix::fs::symlink("in", path("soft")).expect("ours");
+        let is_refused = |output: PathBuf| {
+            refuse_input(&Output::File(output), [other.as_path(), input.as_path()]).is_err()
+        };
+        for name in ["in", "hard", "soft", "../in", "other"] {
+            let name = match name.strip_prefix("../") {
+                Some(name) => folder.path().join(".").join(name),
+                None => path(name),
+            };
+            assert!(is_refused(name.clone()), "{}", name.display());
+        }
+        assert!(!is_refused(path("new")));
+        let devices = ["/dev/null", "/dev/stdin"].map(Path::new);
+        assert!(refuse_input(&Output::File("/dev/null".into()), devices).is_ok(), "a device may be both");
+        assert!(refuse_input(&Output::Stdout, [input.as_path()]).is_ok());
     }
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use ptx_cli::{
     Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
-    rejected, run, run_batch, usage_or_rejected,
+    refuse_input, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::Diagnostic;
 use ptx_driver::{
@@ -55,6 +55,7 @@ fn translate(arguments: &Arguments, input: &Path, output: Option<&Path>) -> Resu
     }
     let terminal = arguments.report.terminal();
     refuse_folders(&[input.to_owned()])?;
+    refuse_input(&Output::from_argument(output), [input])?;
     let source = read_input(input)?;
     let context = llvm_context(&source).map_err(|found| rejected(&source, found))?;
     let module = terminal.step("read LLVM IR", || read_llvm(&context, &source));

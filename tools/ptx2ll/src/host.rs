@@ -58,7 +58,7 @@ pub(crate) fn compile(
 }
 
 /// Where the header goes; nowhere when neither it nor the output has a name.
-fn header_path(arguments: &Arguments) -> Option<PathBuf> {
+pub fn header_path(arguments: &Arguments) -> Option<PathBuf> {
     let beside = || {
         let output = arguments.output.as_deref().filter(|path| *path != Path::new("-"))?;
         Some(output.with_extension("h"))

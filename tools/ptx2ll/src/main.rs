@@ -3,13 +3,13 @@
 mod arguments;
 mod host;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
     Batch, ExitStatus, Failure, Output, parse_arguments, print_documents, read_input, refuse_folders,
-    refuse_terminal, rejected, run, run_batch, usage_or_rejected,
+    refuse_input, refuse_terminal, rejected, run, run_batch, usage_or_rejected,
 };
 use ptx_diag::{Diagnostic, Diagnostics, SourceFile};
 use ptx_driver::{
@@ -59,6 +59,11 @@ fn translate(arguments: &Arguments) -> Result<(), Failure> {
     check_target(arguments)?;
     check_combination(arguments)?;
     refuse_folders(&arguments.inputs)?;
+    let read = || arguments.inputs.iter().chain(&arguments.link_bitcode).map(PathBuf::as_path);
+    refuse_input(&output, read())?;
+    if let Some(header) = host::header_path(arguments).filter(|_| arguments.target.is_processor()) {
+        refuse_input(&Output::File(header), read())?;
+    }
     match arguments.product() {
         Emit::Bc => refuse_terminal(&output, "bitcode")?,
         Emit::Obj => refuse_terminal(&output, "an object file")?,

@@ -455,9 +455,20 @@ fn every_line_is_json_when_json_is_asked_for() {
 
 #[test]
 fn targets_are_those_there_are() {
+    for (wrong, meant) in [("sm_123", "sm_121"), ("sm_85", "sm_86"), ("sm_91a", "sm_90a"), ("sm_79", "sm_80")]
+    {
+        let (status, _, err) = ptx2ll(&["--target", wrong], KERNEL.as_bytes());
+        assert_eq!(status, 2);
+        assert!(
+            err.contains("'--target <TARGET>'") && err.contains(&format!("did you mean {meant}?")),
+            "{err}"
+        );
+    }
     let (status, _, err) = ptx2ll(&["--target", "sm_999"], KERNEL.as_bytes());
-    assert_eq!(status, 2);
-    assert!(err.contains("'--target <TARGET>'") && err.contains("did you mean sm_89?"), "{err}");
+    assert!(
+        status == 2 && !err.contains("did you mean") && err.contains("--print-targets lists all"),
+        "{err}"
+    );
     let (status, _, err) = ptx2ll(&["--ptx-version", "99.9"], KERNEL.as_bytes());
     assert!(
         status == 2 && err.contains("'--ptx-version <X.Y>'") && err.contains("the newest is 9.5"),

@@ -131,8 +131,20 @@ pub struct TensorMapSpec {
 pub enum BoxSpec {
     /// `box=`
     Box(Vec<u32>),
-    /// `lower=`, `upper=`, `channels=`, `pixels=`, and with `wide=` only along W.
-    Pixels(PixelBox, Option<WideMode>),
+    /// `lower=`, `upper=`, `channels=`, `pixels=`
+    Pixels(PixelBox),
+    /// The same with `wide=`, along W alone.
+    Wide(WideBox),
+}
+
+/// A box of pixels along W.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WideBox {
+    /// The first and the last corner.
+    pub corners: (i32, i32),
+    pub channels: u32,
+    pub pixels: u32,
+    pub mode: WideMode,
 }
 
 /// What the parameter is the handle of.

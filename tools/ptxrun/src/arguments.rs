@@ -97,8 +97,8 @@ Profiles and traces: --profile prints, by instruction and source line, how often
 executed it, how often it diverged, the 32-byte sectors of memory that its accesses touched, and
 the additional passes that bank conflicts in shared memory cause. --trace prints each
 instruction of each thread with the values before and after; a filter is a comma-separated list of
-block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc. Both go
-to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
+block=X[:Y[:Z]], thread=X[:Y[:Z]], line=N[-M] of the PTX, source=FILE:LINE as in .loc; of several
+line= or source= each is shown. Both go to standard output, before what --print shows, and are objects, one a line, with --error-format=json.
 
 Times: --time=json prints an object on a line for each launch, as soon as it is done:
   {\"launch\":0,\"compile_ns\":2100000,\"wall_ns\":51000,\"cpu_ns\":98000}

@@ -121,7 +121,7 @@ fn structure(object: &Map<String, Value>, name: &str, folder: &Path) -> Result<C
     let end = found.last().map_or(0, |(_, end, _)| *end).max(start.len());
     let bytes = count(object, "bytes", name)?.unwrap_or(end);
     if bytes < end {
-        return Err(format!("`{name}`: {bytes} bytes are too few, the fields end at byte {end}"));
+        return Err(format!("`{name}`: too few bytes, {bytes}; the fields end at byte {end}"));
     }
     let mut all = Composed { bytes: start, parts: Vec::new() };
     all.bytes.resize(checked(0, bytes, name)?, 0);
@@ -207,7 +207,7 @@ mod tests {
             (r#"{"bytes": -4}"#, "`a`: `bytes` is a number of bytes, not -4"),
             (
                 r#"{"bytes": 4, "fields": [{"at": 2, "value": "u32=1"}]}"#,
-                "4 bytes are too few, the fields end at byte 6",
+                "too few bytes, 4; the fields end at byte 6",
             ),
             (
                 r#"{"fields": [{"at": 4, "value": "u32=1"}, {"at": 0, "value": "u64=1"}]}"#,

@@ -1,8 +1,7 @@
 //! The launch of a plan: what its arguments and buffers hold when it begins, and what they are left with.
 
-use std::fs;
-
-use ptx_cli::{ExitStatus, Failure, code};
+use ptx_cli::{ExitStatus, Failure, ReadError, code, read_at_most};
+use ptx_diag::counted;
 use ptx_exec::texture::{Handle, Image, Start, Storage, Surface, Texture, Textures};
 use ptx_exec::{Argument, Content, Launch, Limits, Relocation};
 
@@ -121,8 +120,8 @@ impl Plan {
             other => format!("buffer `{other}`"),
         };
         Err(usage(format!(
-            "--print {buffer}:{ty}:{count}: {what} has {} bytes, which are {there} of {ty}",
-            bytes.len()
+            "--print {buffer}:{ty}:{count}: {what} has {}, which are {there} of {ty}",
+            counted(bytes.len(), "byte")
         )))
     }
 }
@@ -184,9 +183,15 @@ impl Contents<'_> {
                 self.composed(number, composed)?
             }
             ArgumentSpec::In(path) | ArgumentSpec::InOut(path, _) => {
-                let size = fs::metadata(path).map(|metadata| metadata.len());
-                self.take(size.unwrap_or(0))?;
-                fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?
+                let bytes = read_at_most(path, self.left).map_err(|error| match error {
+                    ReadError::System(error) => unreadable(path, &error.to_string()),
+                    ReadError::TooLarge(count) => {
+                        let most = "all buffers together may have at most 16 GiB, and a pipe or device 1 GiB";
+                        unreadable(path, &format!("it has {count} bytes or more; {most}"))
+                    }
+                })?;
+                self.take(bytes.len() as u64)?;
+                bytes
             }
             ArgumentSpec::Out(count, _) | ArgumentSpec::Zero(count) => {
                 self.take(*count)?;
@@ -289,7 +294,7 @@ pub fn no_image(source: &BufferSource) -> Failure {
 /// Asks first whether there is so much memory, for a failed allocation would end the process.
 fn zeroed(count: u64) -> Result<Vec<u8>, Failure> {
     let too_large = || {
-        let message = format!("a buffer of {count} bytes exceeds the available memory");
+        let message = format!("a buffer of {} exceeds the available memory", counted(count, "byte"));
         about(ExitStatus::Rejected, code::BUFFERS, "<command line>", message)
     };
     let count = usize::try_from(count).map_err(|_| too_large())?;

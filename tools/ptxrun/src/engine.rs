@@ -22,7 +22,7 @@ use crate::store::Store;
 /// What executes the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub enum Engine {
-    /// The interpreter for short launches, compiled code that checks memory for long ones (`automatic.rs`).
+    /// The interpreter for short launches, compiled code that checks memory for long ones.
     #[default]
     Auto,
     /// The reference interpreter.
@@ -288,11 +288,12 @@ fn about(program: &Program, found: &Remark) -> Diagnostic {
 
 /// An instruction, with its line of the source.
 fn label(program: &Program, pc: u32) -> String {
-    let mnemonic =
-        program.origins.get(pc as usize).map_or(String::new(), |origin| origin.mnemonic.to_string());
+    let origin = program.origins.get(pc as usize);
+    debug_assert!(origin.is_some(), "no instruction {pc}");
+    let what = origin.map_or_else(|| format!("instruction {pc}"), |origin| format!("`{}`", origin.mnemonic));
     match program.line_of(pc) {
-        Some(line) => format!("`{mnemonic}`, at {line}"),
-        None => format!("`{mnemonic}`"),
+        Some(line) => format!("{what}, at {line}"),
+        None => what,
     }
 }
 
@@ -311,7 +312,8 @@ pub fn print_after(
     let place = |pc: u32| {
         let origin = program.origins.get(pc as usize);
         let place = origin.and_then(|origin| sources.place(origin.span));
-        place.map_or(String::new(), |(file, at)| format!("{}:{}:{}", file.name(), at.line, at.column))
+        // Instructions that the translation adds have no place.
+        place.map_or_else(String::new, |(file, at)| format!("{}:{}:{}", file.name(), at.line, at.column))
     };
     let text = Cpu::host()
         .map_err(CompileError::from)

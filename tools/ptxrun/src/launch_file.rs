@@ -1,13 +1,15 @@
 //! A launch described in a file (`--launch FILE.json`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::Path;
 
 use ptx_exec::Completion;
-use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::argument_spec::{ArgumentSpec, BufferSource, beside};
+use crate::argument_spec::{ArgumentSpec, BufferSource, Composed, beside};
 use crate::composed::argument;
 use crate::spec::{Dimensions, PrintSpec, ReferenceSpec};
 
@@ -23,15 +25,15 @@ pub struct LaunchFile {
     /// `"cluster": [2]`
     pub cluster: Option<Dimensions>,
     /// `"cooperative": true`
-    pub cooperative: Option<bool>,
+    pub cooperative: bool,
     /// `"shared": 1024`
     pub shared: Option<u64>,
     /// `"args": ["i32=5", "in=x.bin"]`, with structures among them; files are looked for beside the launch file.
-    pub args: Option<Vec<ArgumentSpec>>,
+    pub args: Vec<ArgumentSpec>,
     /// `"buffers": {"a": "in=a.bin"}`: buffers that no parameter is the address of, by their names.
     pub buffers: Vec<(String, ArgumentSpec)>,
     /// `"references": ["t=texture=in=x.bin,type=f32,dims=8"]`; files are looked for beside the launch file.
-    pub references: Option<Vec<ReferenceSpec>>,
+    pub references: Vec<ReferenceSpec>,
     /// `"engine": "interp"`
     pub engine: Option<String>,
     /// `"async": "late"`
@@ -41,7 +43,7 @@ pub struct LaunchFile {
     /// `"timeout": 1.5`
     pub timeout: Option<f64>,
     /// `"print": ["1:f32:4"]`
-    pub print: Option<Vec<PrintSpec>>,
+    pub print: Vec<PrintSpec>,
 }
 
 /// The file as JSON has it.
@@ -52,18 +54,79 @@ struct Json {
     grid: Option<Vec<u32>>,
     block: Option<Vec<u32>>,
     cluster: Option<Vec<u32>>,
-    cooperative: Option<bool>,
+    #[serde(default)]
+    cooperative: bool,
     shared: Option<u64>,
-    args: Option<Vec<Value>>,
+    #[serde(default)]
+    args: Vec<Value>,
     #[serde(default)]
     buffers: BTreeMap<String, Value>,
-    references: Option<Vec<String>>,
+    #[serde(default)]
+    references: Vec<String>,
     engine: Option<String>,
     #[serde(rename = "async")]
     completion: Option<String>,
     threads: Option<usize>,
     timeout: Option<f64>,
-    print: Option<Vec<String>>,
+    #[serde(default)]
+    print: Vec<String>,
+}
+
+/// Any JSON in which no object has a key twice: of two values the first would be lost.
+struct OnceEach;
+
+impl<'de> Deserialize<'de> for OnceEach {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for OnceEach {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let mut keys: BTreeSet<String> = BTreeSet::new();
+        while let Some((key, Self)) = map.next_entry::<String, Self>()? {
+            if keys.contains(&key) {
+                return Err(A::Error::custom(format!("`{key}` is given twice")));
+            }
+            keys.insert(key);
+        }
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
 }
 
 /// Reads a launch file's text; relative paths in it are taken from `folder`.
@@ -72,7 +135,11 @@ struct Json {
 ///
 /// A sentence with the place in the JSON, or the field and what is wrong with it.
 pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
-    let json: Json = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    // Some editors begin each text with a mark of its byte order, which JSON does not have.
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let wrong = |error: serde_json::Error| error.to_string();
+    serde_json::from_slice::<OnceEach>(text).map_err(wrong)?;
+    let json: Json = serde_json::from_slice(text).map_err(wrong)?;
     let dimensions = |field: &str, value: Option<Vec<u32>>| {
         let text = value.map(|list| list.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
         text.map(|text| text.parse().map_err(|error| format!("`{field}`: {error}"))).transpose()
@@ -83,10 +150,17 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         if !matches!(BufferSource::other(name), Ok(BufferSource::Buffer(_))) {
             return Err(format!("`{place}`: a name has letters, digits and `_`, and begins with no digit"));
         }
-        let spec = argument(value, &place, folder)?;
+        let spec = match argument(value, &place, folder)? {
+            // What is not a buffer by itself is what the buffer has in it.
+            ArgumentSpec::Bytes(bytes) => {
+                ArgumentSpec::ComposedBuffer(Box::new(Composed { bytes, parts: Vec::new() }))
+            }
+            ArgumentSpec::Composed(composed) => ArgumentSpec::ComposedBuffer(composed),
+            spec => spec,
+        };
         if !spec.is_plain_buffer() {
             return Err(format!(
-                "`{place}`: a buffer is in=, out=, inout=, zero= or an object with `buffer`"
+                "`{place}`: a buffer is in=, out=, inout=, zero=, or values such as hex=, a list or an object with `fields`"
             ));
         }
         Ok((name.clone(), spec))
@@ -103,13 +177,10 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         grid: dimensions("grid", json.grid)?,
         block: dimensions("block", json.block)?,
         cluster: dimensions("cluster", json.cluster)?,
-        args: json.args.map(|list| list.iter().enumerate().map(one).collect()).transpose()?,
+        args: json.args.iter().enumerate().map(one).collect::<Result<_, String>>()?,
         buffers: json.buffers.iter().map(buffer).collect::<Result<_, String>>()?,
-        references: json
-            .references
-            .map(|list| list.iter().enumerate().map(reference).collect())
-            .transpose()?,
-        print: json.print.map(|list| list.iter().enumerate().map(view).collect()).transpose()?,
+        references: json.references.iter().enumerate().map(reference).collect::<Result<_, String>>()?,
+        print: json.print.iter().enumerate().map(view).collect::<Result<_, String>>()?,
         completion: json.completion.map(completion).transpose()?,
         entry: json.entry,
         cooperative: json.cooperative,
@@ -132,20 +203,44 @@ mod tests {
         let launch = parse(text, Path::new("dir")).expect("valid");
         assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
         assert_eq!(launch.block, Some(Dimensions([128, 1, 1])));
-        let args = launch.args.expect("given");
+        let args = launch.args;
         assert_eq!(args[1], ArgumentSpec::In("dir/x.bin".into()));
         assert_eq!(args[2], ArgumentSpec::Out(4, "/abs".into()));
         let buffers = [("a", ArgumentSpec::Zero(4)), ("b", ArgumentSpec::In("dir/y.bin".into()))];
         assert_eq!(launch.buffers, buffers.map(|(name, spec)| (name.to_owned(), spec)));
         assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
-        assert_eq!(launch.cooperative, Some(true));
+        assert!(launch.cooperative);
         assert_eq!(launch.completion, Some(Completion::Random(7)));
-        assert_eq!(launch.print.map(|list| list.len()), Some(1));
+        assert_eq!(launch.print.len(), 1);
+    }
+
+    #[test]
+    fn a_buffer_is_a_buffer_or_what_it_has_in_it() {
+        let of = |value: &str| {
+            let text = format!(r#"{{"buffers": {{"x": {value}}}}}"#);
+            let launch = parse(text.as_bytes(), Path::new("")).expect("valid");
+            launch.buffers.into_iter().map(|(_, spec)| spec).collect::<Vec<_>>()
+        };
+        let bytes = |bytes: &[u8]| {
+            let composed = Composed { bytes: bytes.to_vec(), parts: Vec::new() };
+            vec![ArgumentSpec::ComposedBuffer(Box::new(composed))]
+        };
+        for value in [r#""hex=0102""#, r#"["hex=0102"]"#, r#"{"buffer": "hex=0102"}"#, r#"{"hex": "0102"}"#] {
+            assert_eq!(of(value), bytes(&[1, 2]), "{value}");
+        }
+        assert_eq!(of(r#""u16=5""#), bytes(&[5, 0]));
+        assert_eq!(of(r#""zero=4""#), [ArgumentSpec::Zero(4)]);
+    }
+
+    #[test]
+    fn the_mark_of_the_byte_order_is_ignored() {
+        let launch = parse(b"\xef\xbb\xbf{\"shared\": 4}", Path::new("")).expect("valid");
+        assert_eq!(launch.shared, Some(4));
     }
 
     #[test]
     fn wrong_files_say_what_is_wrong() {
-        let wrong: [(&[u8], &str); 10] = [
+        let wrong: [(&[u8], &str); 13] = [
             (b"{", "EOF"),
             (br#"{"gird": [1]}"#, "unknown field `gird`"),
             (br#"{"grid": [0]}"#, "`grid`"),
@@ -155,7 +250,10 @@ mod tests {
                 br#"{"args": [{"fields": [{"at": 0, "value": "u8=256"}]}]}"#,
                 "`args[0].fields[0].value`: `256` does not fit u8",
             ),
-            (br#"{"buffers": {"a": "u8=6"}}"#, "`buffers.a`: a buffer is in=, out="),
+            (br#"{"buffers": {"a": "sampler="}}"#, "`buffers.a`: a buffer is in=, out="),
+            (br#"{"buffers": {"a": "zero=6", "a": "zero=7"}}"#, "`a` is given twice"),
+            (br#"{"grid": [1], "block": [1], "grid": [2]}"#, "`grid` is given twice"),
+            (br#"{"args": [{"bytes": 4, "hex": "00", "bytes": 8}]}"#, "`bytes` is given twice"),
             (br#"{"buffers": {"1a": "zero=6"}}"#, "`buffers.1a`: a name has letters"),
             (br#"{"print": ["x"]}"#, "`print[0]`"),
             (br#"{"async": "never"}"#, "`async`: expected eager, late or random:SEED"),

@@ -78,7 +78,7 @@ impl<'a> Launching<'a> {
         let mut options =
             Options::default().with_check_shapes(*jit_check_shapes).with_check_memory(checks_memory);
         if *perf_map {
-            options.perf_map = Some(self.sources.files().first().map_or("", |file| file.name()).to_owned());
+            options.perf_map = self.sources.files().first().map(|file| file.name().to_owned());
         }
         JitOptions { engine, options, remarks: *remarks, debug: *debug, store: Store::new(self.arguments) }
     }

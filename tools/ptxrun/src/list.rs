@@ -14,8 +14,11 @@ pub fn kernels(module: &Module, file: Option<&str>) -> String {
             Param::Register(..) => None,
         });
         let params: Vec<String> = params.collect();
-        let file = file.map(|file| format!("{file}: ")).unwrap_or_default();
-        format!("{file}{}({})\n", module.name(function.name), params.join(", "))
+        let kernel = format!("{}({})\n", module.name(function.name), params.join(", "));
+        match file {
+            Some(file) => format!("{file}: {kernel}"),
+            None => kernel,
+        }
     };
     kernels.map(line).collect()
 }
@@ -28,11 +31,16 @@ fn parameter(module: &Module, variable: &Variable) -> String {
         VarType::SamplerRef => "samplerref",
         VarType::SurfRef => "surfref",
     };
-    let align = variable.align.map(|align| format!(".align {align} ")).unwrap_or_default();
-    let lengths: String = variable
-        .dims
-        .iter()
-        .map(|length| format!("[{}]", length.map(|length| length.to_string()).unwrap_or_default()))
-        .collect();
-    format!("{align}.{ty} {}{lengths}", module.name(variable.name))
+    let mut text = match variable.align {
+        Some(align) => format!(".align {align} .{ty} "),
+        None => format!(".{ty} "),
+    };
+    text += module.name(variable.name);
+    for length in &variable.dims {
+        text += &match length {
+            Some(length) => format!("[{length}]"),
+            None => "[]".to_owned(),
+        };
+    }
+    text
 }

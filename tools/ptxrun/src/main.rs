@@ -24,10 +24,10 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use ptx_cli::{
-    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, parse_arguments, print_documents, read_input,
-    rejected, run, run_batch, usage_or_rejected,
+    Batch, ExitStatus, Failure, OptimizeArgs, Output, Terminal, code, parse_arguments, print_documents,
+    read_input, rejected, run, run_batch, usage_or_rejected,
 };
-use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile};
+use ptx_diag::{Diagnostic, Diagnostics, Severity, SourceFile, counted};
 use ptx_driver::{
     Comments, InputKind, JudgedText, Program, Sources, Style, TargetChoice, explain, llvm_context, lower,
     optimize, print_checked, raise, read_llvm, read_program,
@@ -124,6 +124,7 @@ fn execute(
     name: Option<&str>,
 ) -> Result<(), Failure> {
     let terminal = arguments.report.terminal();
+    plan.refuse_outputs(inputs)?;
     let begin = Stopwatch::start();
     let Program { module, sources, warnings } = read(arguments, inputs)?;
     let verified = verify(&module, &sources, warnings, terminal)?;
@@ -169,17 +170,28 @@ fn execute(
     if outcome.warp_instructions > 0 {
         terminal.note(|| {
             let (warps, threads) = (outcome.warp_instructions, outcome.thread_instructions);
-            format!("executed {warps} instructions of warps, {threads} of threads")
+            format!("executed {} of warps, {threads} of threads", counted(warps, "instruction"))
         });
     }
     let buffers = &plan.contents(outcome.buffers, &outcome.images);
     for (argument, bytes) in plan.all().zip(buffers) {
         let Some(path) = argument.output() else { continue };
-        Output::File(path.to_owned()).write(bytes.as_deref().unwrap_or_default())?;
+        let bytes = bytes.as_deref().ok_or_else(|| nothing_left(&path.display().to_string()))?;
+        Output::File(path.to_owned()).write(bytes)?;
     }
-    let views = plan.print.iter().map(|view| Ok(show(view, buffers.get(plan.viewed(view)?))));
+    let views = plan.print.iter().map(|view| {
+        let bytes = buffers.get(plan.viewed(view)?).and_then(Option::as_deref);
+        Ok(show(view, bytes.ok_or_else(|| nothing_left(&view.buffer.to_string()))?))
+    });
     let views = views.collect::<Result<String, Failure>>()?;
     printed.write(views.as_bytes())
+}
+
+/// That a buffer which is written or shown has no contents after the launch.
+fn nothing_left(what: &str) -> Failure {
+    let message = format!("no contents of the buffer for `{what}` after the launch");
+    let finding = Diagnostic::error_without_place(code::DEFECT, message);
+    Failure::about(ExitStatus::Failed, "<command line>", finding)
 }
 
 /// That a kernel of which code is to be printed has none.
@@ -224,7 +236,7 @@ fn as_ptx(path: &Path, arguments: &Arguments) -> Result<SourceFile, Failure> {
 }
 
 fn no_ptx_to_keep(message: &str) -> Failure {
-    let finding = Diagnostic::error_without_place(ptx_cli::code::USAGE, message);
+    let finding = Diagnostic::error_without_place(code::USAGE, message);
     Failure::about(ExitStatus::Usage, "<command line>", finding)
 }
 
@@ -260,8 +272,7 @@ fn raised(
 }
 
 /// One line: `BUFFER:TYPE = value value ...`.
-fn show(view: &PrintSpec, buffer: Option<&Option<Vec<u8>>>) -> String {
-    let bytes = buffer.and_then(Option::as_deref).unwrap_or_default();
+fn show(view: &PrintSpec, bytes: &[u8]) -> String {
     let all = bytes.chunks_exact(view.ty.size());
     let count = view.count.and_then(|count| usize::try_from(count).ok()).unwrap_or(all.len());
     let values: Vec<String> = all.take(count).map(|element| view.ty.show(element)).collect();

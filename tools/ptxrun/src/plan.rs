@@ -1,12 +1,11 @@
 //! What is to be launched: the command line and the launch file put together.
 
-use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use ptx_cli::{ExitStatus, Failure, code};
+use ptx_cli::{ExitStatus, Failure, Output, ReadError, code, is_same_file, read_at_most, refuse_input};
 use ptx_diag::{Code, Diagnostic};
 use ptx_exec::Completion;
 
@@ -48,6 +47,8 @@ pub struct Plan {
     pub completion: Completion,
     /// When to give up.
     pub timeout: Option<Duration>,
+    /// The launch file that it was read from.
+    pub file: Option<PathBuf>,
 }
 
 impl Plan {
@@ -62,30 +63,26 @@ impl Plan {
             None => LaunchFile::default(),
         };
         let written = file.engine.as_deref().map(engine).transpose()?;
-        let args =
-            if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
-        let print =
-            if arguments.print.is_empty() { file.print.unwrap_or_default() } else { arguments.print.clone() };
-        let references = if arguments.references.is_empty() {
-            file.references.unwrap_or_default()
-        } else {
-            arguments.references.clone()
-        };
+        let args = if arguments.args.is_empty() { file.args } else { arguments.args.clone() };
+        let print = if arguments.print.is_empty() { file.print } else { arguments.print.clone() };
+        let references =
+            if arguments.references.is_empty() { file.references } else { arguments.references.clone() };
         let plan = Self {
-            engine: arguments.engine.or(written).unwrap_or_default(),
+            engine: arguments.engine.or(written).unwrap_or(Engine::Auto),
             entry: given(arguments.entry.clone().or(file.entry), "--entry")?,
             grid: given(arguments.grid.or(file.grid), "--grid")?,
             block: given(arguments.block.or(file.block), "--block")?,
             cluster: arguments.cluster.or(file.cluster),
-            cooperative: arguments.cooperative || file.cooperative.unwrap_or(false),
+            cooperative: arguments.cooperative || file.cooperative,
             shared: shared(arguments.shared.or(file.shared).unwrap_or(0))?,
             args,
             buffers: file.buffers,
             references,
             print,
-            completion: arguments.completion.or(file.completion).unwrap_or_default(),
+            completion: arguments.completion.or(file.completion).unwrap_or(Completion::Eager),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
+            file: launch.map(Path::to_owned),
         };
         plan.check()?;
         Ok(plan)
@@ -137,8 +134,33 @@ impl Plan {
         }
     }
 
-    /// Refuses views, addresses, maps and textures of what is not there.
+    /// Refuses outputs that would replace what the launch is read from, and of which one would replace another. A buffer may be
+    /// written to the file that its contents are from.
+    ///
+    /// # Errors
+    /// Wrong usage, with the file.
+    pub fn refuse_outputs(&self, inputs: &[PathBuf]) -> Result<(), Failure> {
+        let outputs: Vec<&Path> = self.all().filter_map(ArgumentSpec::output).collect();
+        for (at, output) in outputs.iter().enumerate() {
+            let read = inputs.iter().chain(&self.file).map(PathBuf::as_path);
+            refuse_input(&Output::File((*output).to_owned()), read)?;
+            if outputs.iter().take(at).any(|earlier| is_same_file(earlier, output)) {
+                let shown = output.display();
+                return Err(usage(format!(
+                    "two buffers would be written to `{shown}`, and the first be lost"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses views, addresses, maps and textures of what is not there, and two references of one name.
     fn check(&self) -> Result<(), Failure> {
+        for (at, reference) in self.references.iter().enumerate() {
+            if self.references.iter().take(at).any(|earlier| earlier.name == reference.name) {
+                return Err(usage(format!("the reference `{}` is given twice", reference.name)));
+            }
+        }
         self.print.iter().try_for_each(|view| self.viewed(view).map(drop))?;
         self.all().enumerate().try_for_each(|(at, argument)| self.check_sources(at, argument))
     }
@@ -199,12 +221,9 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => read_launch_file(path)?,
         None => LaunchFile::default(),
     };
-    let args = if arguments.args.is_empty() { file.args.unwrap_or_default() } else { arguments.args.clone() };
-    let references = if arguments.references.is_empty() {
-        file.references.unwrap_or_default()
-    } else {
-        arguments.references.clone()
-    };
+    let args = if arguments.args.is_empty() { file.args } else { arguments.args.clone() };
+    let references =
+        if arguments.references.is_empty() { file.references } else { arguments.references.clone() };
     let references = references.into_iter().map(|reference| reference.shown);
     let buffers = file.buffers.into_iter().map(|(_, buffer)| buffer);
     for argument in args.into_iter().chain(references).chain(buffers) {
@@ -221,7 +240,12 @@ pub fn refuse_shared_outputs(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read_launch_file(path: &Path) -> Result<LaunchFile, Failure> {
-    let text = fs::read(path).map_err(|error| unreadable(path, &error.to_string()))?;
+    /// The most bytes of a launch file.
+    const MOST: u64 = 256 << 20;
+    let text = read_at_most(path, MOST).map_err(|error| match error {
+        ReadError::System(error) => unreadable(path, &error.to_string()),
+        ReadError::TooLarge(_) => unreadable(path, "a launch file has at most 256 MiB"),
+    })?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_owned);
     launch_file::parse(&text, &folder).map_err(|message| {
         about(ExitStatus::Rejected, code::LAUNCH_FILE, &path.display().to_string(), message)

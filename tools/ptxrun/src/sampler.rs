@@ -2,7 +2,7 @@
 
 use ptx_exec::texture::{AddressMode, Comparison, Filter, Sampler};
 
-use crate::keys::{ANSWERS, named, number};
+use crate::keys::{ANSWERS, named, number, pairs};
 
 /// The keys, for messages.
 pub const KEYS: &str = "filter, levelfilter, bias, minlevel, maxlevel, address, border, compare, anisotropy, seamless, unnormalized";
@@ -32,8 +32,7 @@ const COMPARISONS: [(&str, Comparison); 8] = [
 /// A sentence that describes what is wrong.
 pub fn parse(text: &str) -> Result<Sampler, String> {
     let mut sampler = Sampler::default();
-    for part in text.split(',').filter(|part| !part.is_empty()) {
-        let (key, value) = part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
+    for (key, value) in pairs(text.split(',').filter(|part| !part.is_empty()))? {
         if !set(&mut sampler, key, value)? {
             return Err(format!("`{key}` is not a key of samplers; there are {KEYS}"));
         }

@@ -7,8 +7,8 @@ use ptx_exec::tensormap::{
     ElementType, Interleave, OutOfBounds, PixelBox, Swizzle, Tensor, TensorMapError, WideMode,
 };
 
-use crate::argument_spec::{ArgumentSpec, BoxSpec, BufferSource, TensorMapSpec};
-use crate::keys::{named, number};
+use crate::argument_spec::{ArgumentSpec, BoxSpec, BufferSource, TensorMapSpec, WideBox};
+use crate::keys::{first_and_rest, named, number, pairs};
 
 impl TensorMapSpec {
     /// The map, of a buffer at this address.
@@ -19,11 +19,9 @@ impl TensorMapSpec {
         let tensor = Tensor { address: buffer.wrapping_add(self.offset), ..self.tensor.clone() };
         match &self.bounding_box {
             BoxSpec::Box(sizes) => TensorMap::tiled(&tensor, sizes),
-            BoxSpec::Pixels(pixel_box, None) => TensorMap::im2col(&tensor, pixel_box),
-            BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }, Some(mode)) => {
-                let first = |list: &[i32]| list.first().copied().unwrap_or(0);
-                let corners = (first(lower), first(upper));
-                TensorMap::im2col_wide(&tensor, corners, *channels, *pixels, *mode)
+            BoxSpec::Pixels(pixel_box) => TensorMap::im2col(&tensor, pixel_box),
+            BoxSpec::Wide(WideBox { corners, channels, pixels, mode }) => {
+                TensorMap::im2col_wide(&tensor, *corners, *channels, *pixels, *mode)
             }
         }
     }
@@ -71,12 +69,12 @@ fn list<T: FromStr>(key: &str, text: &str) -> Result<Vec<T>, String> {
 fn packed(element: ElementType, dims: &[u64]) -> Result<Vec<u64>, String> {
     let too_large = || "the tensor is too large".to_owned();
     let row = dims.first().and_then(|size| size.checked_mul(element.bits())).ok_or_else(too_large)?;
-    let mut strides = vec![row / 8];
+    let mut stride = row / 8;
+    let mut strides = Vec::new();
     for size in dims.iter().skip(1) {
-        let last = strides.last().copied().unwrap_or(0);
-        strides.push(last.checked_mul(*size).ok_or_else(too_large)?);
+        strides.push(stride);
+        stride = stride.checked_mul(*size).ok_or_else(too_large)?;
     }
-    strides.truncate(dims.len().saturating_sub(1));
     Ok(strides)
 }
 
@@ -84,8 +82,8 @@ impl FromStr for TensorMapSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut parts = text.split(',');
-        let source = match parts.next().unwrap_or_default() {
+        let (source, parts) = first_and_rest(text);
+        let source = match source {
             own if own.contains('=') => {
                 let own: ArgumentSpec = own.parse()?;
                 if !own.is_plain_buffer() {
@@ -102,9 +100,7 @@ impl FromStr for TensorMapSpec {
         let (mut channels, mut pixels, mut wide) = (None, None, None);
         let mut tensor = Tensor::new(ElementType::U8, 0, &[], &[]);
         let mut offset = 0;
-        for part in parts {
-            let (key, value) =
-                part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
+        for (key, value) in pairs(parts)? {
             match key {
                 "type" => element = Some(named(&TYPES, key, value)?),
                 "dims" => dims = Some(list(key, value)?),
@@ -136,11 +132,19 @@ impl FromStr for TensorMapSpec {
         };
         tensor.element_strides = steps.unwrap_or_else(|| vec![1; tensor.dims.len()]);
         let bounding_box = match (sizes, lower, upper, channels) {
-            (Some(sizes), None, None, None) => BoxSpec::Box(sizes),
-            (None, Some(lower), Some(upper), Some(channels)) => {
-                let pixels = pixels.or(wide.map(|_| 128)).ok_or("pixels= is missing")?;
-                BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }, wide)
-            }
+            (Some(sizes), None, None, None) if pixels.is_none() && wide.is_none() => BoxSpec::Box(sizes),
+            (None, Some(lower), Some(upper), Some(channels)) => match (pixels, wide) {
+                (pixels, Some(mode)) => {
+                    let (&[first], &[last]) = (lower.as_slice(), upper.as_slice()) else {
+                        return Err("with wide=, lower= and upper= are one number each".to_owned());
+                    };
+                    // As many as a row of the widest box has.
+                    let pixels = pixels.unwrap_or(128);
+                    BoxSpec::Wide(WideBox { corners: (first, last), channels, pixels, mode })
+                }
+                (Some(pixels), None) => BoxSpec::Pixels(PixelBox { lower, upper, channels, pixels }),
+                (None, None) => return Err("pixels= is missing".to_owned()),
+            },
             _ => return Err("either box= is needed, or lower=, upper=, channels= and pixels=".to_owned()),
         };
         let spec = Self { source, offset, tensor, bounding_box };

@@ -3,7 +3,7 @@
 use ptx_exec::texture::{ChannelFormat, Extent, Image, ReadMode, Sampler, Start, Storage, Surface, Texture};
 
 use crate::argument_spec::{ArgumentSpec, BufferSource, Shown, TextureSpec};
-use crate::keys::{ANSWERS, named, number};
+use crate::keys::{ANSWERS, first_and_rest, named, number, pairs};
 use crate::sampler;
 
 const FORMATS: [(&str, ChannelFormat); 12] = [
@@ -60,19 +60,20 @@ impl TextureSpec {
     /// # Errors
     /// A sentence that describes what is wrong.
     pub fn parse(text: &str, is_surface: bool) -> Result<Self, String> {
-        let mut parts = text.split(',');
-        let source = source(parts.next().unwrap_or_default())?;
+        let (first, parts) = first_and_rest(text);
+        let source = source(first)?;
         let (mut kind, mut size) = (None, None);
         let (mut layers, mut levels, mut samples) = (None, 1, 1);
         let (mut offset, mut pitch) = (0, 0);
         let mut texture = Texture::new(0);
         let mut sampler: Option<Sampler> = None;
         let mut level = 0;
-        for part in parts {
-            let (key, value) =
-                part.split_once('=').ok_or_else(|| format!("expected KEY=VALUE, not `{part}`"))?;
+        for (key, value) in pairs(parts)? {
             match key {
                 "type" => kind = Some(format(value)?),
+                "dims" | "cube" if size.is_some() => {
+                    return Err("dims= and cube= exclude each other".to_owned());
+                }
                 "dims" => size = Some(extent(value)?),
                 "cube" => size = Some(Extent::Cube { size: number(key, value)? }),
                 "layers" => layers = Some(number(key, value)?),

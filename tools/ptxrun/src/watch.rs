@@ -16,10 +16,10 @@ use serde_json::json;
 pub struct TraceFilter {
     block: Option<[u32; 3]>,
     thread: Option<[u32; 3]>,
-    /// First and last line of the PTX.
-    lines: Option<(u32, u32)>,
-    /// The end of a file's name, and a line of it.
-    source: Option<(String, u32)>,
+    /// First and last lines of the PTX, of which one fits; all fit where there are none.
+    lines: Vec<(u32, u32)>,
+    /// Ends of files' names, each with a line, likewise.
+    sources: Vec<(String, u32)>,
 }
 
 impl FromStr for TraceFilter {
@@ -35,16 +35,19 @@ impl FromStr for TraceFilter {
             };
             let (key, value) = part.split_once('=').ok_or_else(wrong)?;
             match key {
+                // An instruction is of one block and one thread.
+                "block" if filter.block.is_some() => return Err("`block=` is given twice".to_owned()),
+                "thread" if filter.thread.is_some() => return Err("`thread=` is given twice".to_owned()),
                 "block" => filter.block = Some(index(value).ok_or_else(wrong)?),
                 "thread" => filter.thread = Some(index(value).ok_or_else(wrong)?),
                 "line" => {
                     let (first, last) = value.split_once('-').unwrap_or((value, value));
                     let lines = first.parse().ok().zip(last.parse().ok());
-                    filter.lines = Some(lines.filter(|(first, last)| first <= last).ok_or_else(wrong)?);
+                    filter.lines.push(lines.filter(|(first, last)| first <= last).ok_or_else(wrong)?);
                 }
                 "source" => {
                     let (file, line) = value.rsplit_once(':').ok_or_else(wrong)?;
-                    filter.source = Some((file.to_owned(), line.parse().map_err(|_| wrong())?));
+                    filter.sources.push((file.to_owned(), line.parse().map_err(|_| wrong())?));
                 }
                 _ => return Err(wrong()),
             }
@@ -68,14 +71,18 @@ fn index(text: &str) -> Option<[u32; 3]> {
 
 impl TraceFilter {
     fn wants(&self, sources: &Sources, span: Span, source: Option<&SourceLine>) -> bool {
-        let is_line = self.lines.is_none_or(|(first, last)| {
+        let is_line = || {
             let place = sources.place(span);
-            place.is_some_and(|(_, position)| (first..=last).contains(&position.line))
-        });
-        let is_source = self.source.as_ref().is_none_or(|(file, line)| {
-            source.is_some_and(|source| source.line == *line && source.file.ends_with(file.as_str()))
-        });
-        is_line && is_source
+            let fits = |line: u32| self.lines.iter().any(|(first, last)| (*first..=*last).contains(&line));
+            place.is_some_and(|(_, position)| fits(position.line))
+        };
+        let is_source = || {
+            let fits = |at: &SourceLine| {
+                self.sources.iter().any(|(file, line)| at.line == *line && at.file.ends_with(file.as_str()))
+            };
+            source.is_some_and(fits)
+        };
+        (self.lines.is_empty() || is_line()) && (self.sources.is_empty() || is_source())
     }
 }
 
@@ -223,7 +230,10 @@ mod tests {
     fn filters_are_read() {
         let filter: TraceFilter = "block=1:2,thread=33,line=12-20,source=k.cu:7".parse().unwrap();
         assert_eq!((filter.block, filter.thread), (Some([1, 2, 0]), Some([33, 0, 0])));
-        assert_eq!((filter.lines, filter.source), (Some((12, 20)), Some(("k.cu".to_owned(), 7))));
+        assert_eq!((filter.lines, filter.sources), (vec![(12, 20)], vec![("k.cu".to_owned(), 7)]));
+        let filter: TraceFilter = "line=7,line=9-11,source=a:1,source=b:2".parse().unwrap();
+        assert_eq!(filter.lines, [(7, 7), (9, 11)], "each of them is shown");
+        assert_eq!(filter.sources, [("a".to_owned(), 1), ("b".to_owned(), 2)]);
         assert_eq!("".parse(), Ok(TraceFilter::default()));
         for wrong in ["block", "block=a", "thread=1:2:3:4", "line=5-4", "source=k.cu", "warp=1"] {
             let error = wrong.parse::<TraceFilter>().unwrap_err();

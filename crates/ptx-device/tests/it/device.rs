@@ -346,7 +346,7 @@ fn arguments_are_checked_against_parameters() {
     launch(&[1f32.into(), 1f32.into(), 1u16.into(), s()]).unwrap();
     launch(&[Argument::bytes([0; 4]), 1i32.into(), (-1i16).into(), s()]).unwrap();
     let wrong: [(&[Argument], &str); 6] = [
-        (&[1f32.into()], "kernel `typed` takes 4 arguments, 1 were given"),
+        (&[1f32.into()], "kernel `typed` takes 4 arguments, not 1"),
         (
             &[1i32.into(), 1i32.into(), 1u16.into(), s()],
             "argument 0 of kernel `typed` is an integer of 4 bytes; parameter `x` is .f32 of 4 bytes",

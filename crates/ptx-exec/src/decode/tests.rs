@@ -171,7 +171,9 @@ fn compare(id: FormId, at: usize, field: Field, pair: [Option<Mod>; 2]) -> Optio
     let modifier = pair[0].or(pair[1])?;
     let mut choices = Seeded::new(at as u64);
     let mut is_seen = None;
-    for attempt in 0..8 {
+    // Most addresses are of variables or of 32 bits, which a generic access does not take.
+    let attempts = if field == Field::Space { 32 } else { 8 };
+    for attempt in 0..attempts {
         let density = if attempt % 2 == 0 { Density::Sparse } else { Density::Dense };
         let Some(generated) = instruction(&mut choices, id, Some(Pin { slot: at, modifier }), density) else {
             continue;

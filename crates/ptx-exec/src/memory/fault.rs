@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use ptx_diag::counted;
+
 use super::space::{Space, rank_and_offset};
 
 /// The reason why an access faults.
@@ -38,28 +40,25 @@ pub struct Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (size, space, address) = (self.size, self.space.as_str(), self.address);
+        let (size, space, address) = (counted(self.size, "byte"), self.space.as_str(), self.address);
         match self.kind {
             FaultKind::OutOfBounds => {
-                write!(f, "access of {size} bytes at {address:#x} in {space} memory is out of bounds")
+                write!(f, "access of {size} at {address:#x} in {space} memory is out of bounds")
             }
             FaultKind::Freed => {
-                write!(f, "access of {size} bytes at {address:#x} in {space} memory that was freed")
+                write!(f, "access of {size} at {address:#x} in {space} memory that was freed")
             }
             FaultKind::Misaligned => {
-                write!(
-                    f,
-                    "access of {size} bytes at {address:#x} in {space} memory is not aligned to {size} bytes"
-                )
+                write!(f, "access of {size} at {address:#x} in {space} memory is not aligned to {size}")
             }
             FaultKind::ReadOnly => {
-                write!(f, "write of {size} bytes at {address:#x} in {space} memory, which is read-only")
+                write!(f, "write of {size} at {address:#x} in {space} memory, which is read-only")
             }
             FaultKind::OtherBlock => {
                 let (rank, _) = rank_and_offset(address);
                 write!(
                     f,
-                    "access of {size} bytes at {address:#x} in {space} memory is one to block {rank} of the cluster, \
+                    "access of {size} at {address:#x} in {space} memory is one to block {rank} of the cluster, \
                      which takes `.shared::cluster`"
                 )
             }
@@ -67,14 +66,11 @@ impl fmt::Display for Fault {
                 let (rank, _) = rank_and_offset(address);
                 write!(
                     f,
-                    "access of {size} bytes at {address:#x} in {space} memory: block {rank} of the cluster has exited"
+                    "access of {size} at {address:#x} in {space} memory: block {rank} of the cluster has exited"
                 )
             }
             FaultKind::NotAtomic => {
-                write!(
-                    f,
-                    "atomic operation on {size} bytes at {address:#x} in {space} memory, which has none"
-                )
+                write!(f, "atomic operation on {size} at {address:#x} in {space} memory, which has none")
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ptx_diag::counted;
+
 use super::ALLOCATION_SHIFT;
 use super::region::Region;
 
@@ -44,7 +46,11 @@ pub(super) fn describe(regions: &[Region], freed: &[Freed], near: Near, address:
         return Some(offset_in(region));
     }
     if let Some(Freed { base, len, name }) = freed.iter().rev().find(|freed| freed.holds(address)) {
-        return Some(format!("offset {} of {name}, which had {len} bytes and was freed", address - base));
+        return Some(format!(
+            "offset {} of {name}, which had {} and was freed",
+            address - base,
+            counted(*len, "byte")
+        ));
     }
     let Near::Bytes(near) = near else {
         return before.filter(|region| address - region.base < 1 << ALLOCATION_SHIFT).map(offset_in);
@@ -60,7 +66,7 @@ pub(super) fn describe(regions: &[Region], freed: &[Freed], near: Near, address:
 }
 
 fn before_start(bytes: u64, region: &Region) -> String {
-    format!("{bytes} bytes before {}, which has {} bytes", region.name, region.len)
+    format!("{} before {}, which has {}", counted(bytes, "byte"), region.name, counted(region.len, "byte"))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use ptx_diag::counted;
+
 use super::FaultKind;
 
 /// An allocation of `malloc`.
@@ -106,7 +108,7 @@ impl Pieces {
         let known = self.known();
         let (&at, piece) = known.range(..=start).next_back()?;
         let freed = if piece.is_live { "" } else { " and `free` took back" };
-        Some(format!("offset {} of {} bytes that `malloc` gave{freed}", start - at, piece.bytes))
+        Some(format!("offset {} of {} that `malloc` gave{freed}", start - at, counted(piece.bytes, "byte")))
     }
 }
 

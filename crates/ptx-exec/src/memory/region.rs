@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use ptx_diag::counted;
+
 use super::fault::FaultKind;
 use super::pieces::Pieces;
 use super::windows::ALLOCATION_SHIFT;
@@ -189,7 +191,9 @@ impl Region {
         let offset = address - self.base;
         match &self.pieces {
             Some(pieces) => pieces.describe(offset).map(|piece| format!("{piece}, in {}", self.name)),
-            None => Some(format!("offset {offset} of {}, which has {} bytes", self.name, self.len)),
+            None => {
+                Some(format!("offset {offset} of {}, which has {}", self.name, counted(self.len, "byte")))
+            }
         }
     }
 

@@ -11,12 +11,16 @@ use crate::families::Opcode;
 use crate::form::{Form, FormId, Rule, Slot};
 use crate::names::{Field, Mod};
 use crate::types::ScalarType;
-use crate::{form, forms_of, name};
+use crate::{form, forms_of};
 
 use super::assign::ids_of;
 use super::chosen::{MAX_SLOTS, Mnemonic};
 use super::order::Order;
 use super::role::{is_type, role_of};
+
+mod operation;
+
+use operation::Listed;
 
 /// The mistake in the modifiers of a mnemonic, and a suggestion.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,8 +63,8 @@ mod cost {
     pub(super) const DROPPED: u32 = 3;
     /// A type too many that the opcode does not have at all.
     pub(super) const UNKNOWN_TYPE: u32 = 5;
-    /// A word that the instruction is called by.
-    pub(super) const ANOTHER_NAME: u32 = 12;
+    /// A word that decides what the instruction does; more than all else that a suggestion may change.
+    pub(super) const ANOTHER_OPERATION: u32 = 64;
 }
 
 /// A word of the mnemonic text after the opcode.
@@ -71,6 +75,8 @@ struct Word<'t> {
     modifier: Option<Mod>,
     /// Whether a row of the opcode accepts it.
     is_known: bool,
+    /// Whether it is one of the operations that the opcode has.
+    is_operation: bool,
     /// How it may be read, and at what cost.
     readings: Vec<(Reading, u32)>,
 }
@@ -104,6 +110,8 @@ struct Solution {
     missing: Vec<usize>,
     /// The rule that the words violate, when they fill all slots.
     broken: Option<Rule>,
+    /// The word that is no operation of the opcode and is where one is expected.
+    no_operation: Option<usize>,
     /// Mnemonics that the row accepts, the likeliest first.
     mnemonics: Vec<Mnemonic>,
 }
@@ -112,6 +120,9 @@ struct Solution {
 pub(super) fn misfit(opcode: Opcode, text: &str) -> Misfit {
     let words = words_of(opcode, text);
     let mut found = if words.len() <= MOST_WORDS { nearest_rows(opcode, &words) } else { Vec::new() };
+    if operation::may_all_be_kept(opcode, &words) {
+        found.retain(|solution| solution.keeps_operations(&words));
+    }
     found.sort_by_cached_key(|solution| solution.rank(&words));
     if found.is_empty() { unlike_any(opcode, &words) } else { report(opcode, text, &words, &found) }
 }
@@ -148,8 +159,9 @@ fn words_of(opcode: Opcode, text: &str) -> Vec<Word<'_>> {
         let is_known = modifier.is_some_and(|modifier| {
             forms_of(opcode).1.iter().any(|form| form.slots.iter().any(|slot| slot.takes(modifier)))
         });
+        let is_operation = is_known && modifier.is_some_and(|one| operation::is_operation(opcode, one));
         let readings = readings_of(opcode, word, modifier, is_known);
-        words.push(Word { text: word, range, modifier, is_known, readings });
+        words.push(Word { text: word, range, modifier, is_known, is_operation, readings });
     }
     words
 }
@@ -157,19 +169,22 @@ fn words_of(opcode: Opcode, text: &str) -> Vec<Word<'_>> {
 fn readings_of(opcode: Opcode, word: &str, modifier: Option<Mod>, is_known: bool) -> Vec<(Reading, u32)> {
     let mut readings = Vec::new();
     let typed = modifier.is_some_and(is_type);
+    let is_operation = |one: Mod| operation::is_operation(opcode, one);
+    let mut names_operation = is_known && modifier.is_some_and(is_operation);
     match modifier {
         Some(modifier) if is_known => readings.push((Reading::Kept(modifier), 0)),
         // A word that is a type elsewhere is not a misspelling.
         Some(_) if typed => {}
         _ => {
             let near = nearest_modifiers(opcode, word);
+            names_operation = near.iter().any(|(modifier, _)| is_operation(*modifier));
             readings.extend(near.into_iter().map(|(modifier, cost)| (Reading::Misspelled(modifier), cost)));
         }
     }
     let (replaced, dropped) = match modifier {
         _ if typed && is_known => (cost::REPLACED_TYPE, cost::REPLACED_TYPE),
         _ if typed => (cost::REPLACED_TYPE, cost::UNKNOWN_TYPE),
-        Some(modifier) if is_known && name::is_word(modifier) => (cost::ANOTHER_NAME, cost::ANOTHER_NAME),
+        _ if names_operation => (cost::ANOTHER_OPERATION, cost::ANOTHER_OPERATION),
         _ => (cost::REPLACED, cost::DROPPED),
     };
     readings.push((Reading::Replaced, replaced));
@@ -188,6 +203,8 @@ fn nearest_modifiers(opcode: Opcode, word: &str) -> Vec<(Mod, u32)> {
         "float" => "f32".to_owned(),
         "double" => "f64".to_owned(),
         "half" => "f16".to_owned(),
+        // All threads of the GPU are one level of `membar` and one scope of others.
+        "gpu" if modifiers_of(opcode).any(|one| one == Mod::Gl) => "gl".to_owned(),
         _ => word.to_ascii_lowercase(),
     };
     let allowed = (word.len() / 3).clamp(1, 3);
@@ -247,6 +264,7 @@ struct Placed {
     cost: u32,
     edits: usize,
     readings: Vec<Reading>,
+    no_operation: Option<usize>,
 }
 
 impl Search<'_> {
@@ -257,6 +275,7 @@ impl Search<'_> {
             cost: 0,
             edits: 0,
             readings: Vec::new(),
+            no_operation: None,
         };
         self.place(id, nothing);
     }
@@ -296,6 +315,7 @@ impl Search<'_> {
             readings: placed.readings.clone(),
             missing,
             broken,
+            no_operation: placed.no_operation,
             mnemonics,
         };
         let mnemonics = fillings(id, &placed.contents, &missing, self.words);
@@ -345,6 +365,12 @@ impl Placed {
             (from..slots.len()).find(|&at| self.contents[at] == SlotContents::Empty && fits(&slots[at]));
         let Some(at) = found else { return false };
         self.contents[at] = contents;
+        if modifier.is_none()
+            && !word.is_operation
+            && slots[at].field().is_some_and(operation::decides_operation)
+        {
+            self.no_operation = Some(number);
+        }
         if let Some(order) = order {
             self.first_free[order as usize] = at + 1;
         }
@@ -526,6 +552,23 @@ impl Solution {
         )
     }
 
+    /// The kind of a word of which the opcode has others, none of which can be told to be meant.
+    fn not_had(&self, opcode: Opcode, words: &[Word<'_>], at: usize) -> Option<Listed> {
+        let is_unread = matches!(self.readings[at], Reading::Replaced | Reading::Dropped);
+        if words[at].is_known || words[at].text.is_empty() || !is_unread {
+            return None;
+        }
+        let expects_operation = self.no_operation == Some(at);
+        let elsewhere = || words[at].modifier.and_then(|one| operation::kind_elsewhere(opcode, one));
+        expects_operation.then_some(Listed::Operations).or_else(elsewhere)
+    }
+
+    /// Whether no word that is an operation of the opcode is read as something else.
+    fn keeps_operations(&self, words: &[Word<'_>]) -> bool {
+        let mut read = self.readings.iter().zip(words);
+        read.all(|(reading, word)| !word.is_operation || matches!(reading, Reading::Kept(_)))
+    }
+
     /// The number of slots left open by the words that have a choice.
     fn choices(&self) -> usize {
         let slots = form(self.id).slots;
@@ -554,13 +597,20 @@ fn report(opcode: Opcode, text: &str, words: &[Word<'_>], found: &[Solution]) ->
         }
     }
     let wrong = (0..words.len()).find(|&at| !matches!(first.readings[at], Reading::Kept(_)));
+    let not_had = words.iter().enumerate().find_map(|(at, _)| first.not_had(opcode, words, at));
+    if not_had.is_some() {
+        suggestions.clear();
+    }
     let mut clauses: Vec<String> = Vec::new();
     let mut known: Vec<&str> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         if !matches!(first.readings[at], Reading::Kept(_)) && !known.contains(&word.text) {
             known.push(word.text);
             if known.len() <= SHOWN_LINES {
-                clauses.push(wrong_word(opcode, words, at));
+                clauses.push(match first.not_had(opcode, words, at) {
+                    Some(kind) => kind.message(opcode, &shortened(word.text)),
+                    None => wrong_word(opcode, words, at),
+                });
             }
         }
     }
@@ -578,7 +628,10 @@ fn report(opcode: Opcode, text: &str, words: &[Word<'_>], found: &[Solution]) ->
     Misfit {
         range: wrong.map(|at| words[at].range.clone()),
         message: clauses.join(", and "),
-        help: what_to_write(opcode, first, words, &suggestions),
+        help: match not_had {
+            Some(kind) => kind.help(opcode),
+            None => what_to_write(opcode, first, words, &suggestions),
+        },
         suggestions,
     }
 }

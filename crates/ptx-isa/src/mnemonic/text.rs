@@ -121,6 +121,10 @@ fn nearest_opcode(text: &str) -> Option<&'static str> {
     // Opcodes are in lower case.
     let lower = text.to_ascii_lowercase();
     let text = lower.as_str();
-    let named = Opcode::ALL.iter().map(|op| (strsim::levenshtein(text, op.as_str()), op.as_str()));
-    named.min().filter(|&(distance, name)| 3 * distance <= name.len().min(6)).map(|(_, name)| name)
+    // Of three letters with another one in place of one of them too little is left to tell what was meant: `mla` is not `mma`.
+    let is_replaced =
+        |name: &str| name.len() <= 3 && name.len() == text.len() && strsim::levenshtein(text, name) == 1;
+    let named = Opcode::ALL.iter().map(|op| op.as_str()).filter(|name| !is_replaced(name));
+    let measured = named.map(|name| (strsim::osa_distance(text, name), name));
+    measured.min().filter(|&(distance, name)| 3 * distance <= name.len().min(6)).map(|(_, name)| name)
 }

@@ -15,6 +15,7 @@ fn help(text: &str) -> String {
 fn an_unknown_instruction_is_told_with_the_nearest() {
     assert_eq!(findings_in_kernel("ad.s32 %r1, %r2, %r3;"), ["10:1 P0301 unknown instruction `ad`"]);
     assert_eq!(help(".entry k() { exot; }"), "did you mean `exit`?");
+    assert_eq!(help(".entry k() { dad.s32; }"), "did you mean `add`?");
 }
 
 #[test]
@@ -50,6 +51,31 @@ fn special_registers_are_known_without_their_sign() {
     assert_eq!(of("laneid"), write("%laneid"));
     assert_eq!(of("threadIdx.y"), write("%tid.y"));
     assert_eq!(of("warpSize"), write("WARP_SZ"));
+    let lower = |text: &str| format!("special registers are in lower case: write `{text}`");
+    assert_eq!(of("%TID.x"), lower("%tid.x"));
+    assert_eq!(of("%Ctaid.Y"), lower("%ctaid.y"));
+    assert_eq!(of("%LANEID"), lower("%laneid"));
+    assert_eq!(of("NTID.z"), lower("%ntid.z"));
+}
+
+#[test]
+fn a_number_with_the_suffix_of_c_is_shown_without_it() {
+    let of = |number: &str| help(&format!(".entry k() {{ .reg .f32 %f1; mov.f32 %f1, {number}; }}"));
+    let write = |number: &str| format!("the type of a number is that of the instruction: write `{number}`");
+    for suffix in ["f", "F", "h", "L"] {
+        assert_eq!(of(&format!("1.0{suffix}")), write("1.0"));
+        assert_eq!(of(&format!("2.5e3{suffix}")), write("2.5e3"));
+    }
+    assert_eq!(of("7LL"), write("7"));
+}
+
+#[test]
+fn numbers_of_operands_are_in_words() {
+    let found = |text: &str| findings_in_kernel(text).concat();
+    assert_eq!(found("bra;"), "10:1 P0304 `bra` takes 1 operand, not 0");
+    assert_eq!(found("ret %r1;"), "10:1 P0304 `ret` takes 0 operands, not 1");
+    assert_eq!(found("bar.sync;"), "10:1 P0304 `bar.sync` takes 1 or 2 operands, not 0");
+    assert_eq!(found("cvt.u32.u16 %r1;"), "10:1 P0304 `cvt.u32.u16` takes 2 operands, not 1");
 }
 
 #[test]
@@ -59,6 +85,11 @@ fn what_other_languages_write_is_answered() {
     };
     assert_eq!(of("return;"), "write `ret`");
     assert_eq!(of("ADD.s32 a, a, a;"), "did you mean `add`?");
+    assert_eq!(of("LDG.E a, [a];").split(',').next(), Some("write `ld.global`"));
+    assert_eq!(of("lds.u32 a, [a];"), "write `ld.shared`");
+    assert_eq!(of("jmp a;"), "write `bra`");
+    assert_eq!(of("mla.s32 a, a, a, a;").split(',').next(), Some("write `mad.lo.s32`"));
+    assert_eq!(of("mol.s32 a, a, a;"), "", "`mul` and `mov` are as near");
     assert_eq!(of("mov.b32 a, r3;"), "did you mean `%r3`?");
     assert_eq!(of("mov.b32 a, r4;"), "", "the register does not exist");
     assert_eq!(of("mov.b32 a, b;"), "", "another letter is another name");
@@ -101,6 +132,8 @@ fn an_undeclared_name_is_told_once() {
 fn help_names_the_range_or_the_nearest_name() {
     assert_eq!(help(".entry k() { .reg .b32 %r<4>; mov.b32 %r4, 0; }"), "`%r<4>` declares `%r0` to `%r3`");
     assert_eq!(help(".entry k() { .reg .b32 total; mov.b32 totel, 0; }"), "did you mean `total`?");
+    assert_eq!(help(".entry k() { .reg .b32 %r<4>; mov.b32 %R3, 0; }"), "did you mean `%r3`?");
+    assert_eq!(help(".entry k() { .reg .b32 sum; mov.b32 SUM, 0; }"), "did you mean `sum`?");
     assert_eq!(help(".entry k() { .reg .b32 %r<4>; mov.b32 %r3, %tidx.x; }"), "did you mean `%tid`?");
 }
 

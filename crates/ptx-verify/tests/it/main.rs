@@ -7,6 +7,7 @@ mod help;
 mod memory;
 mod modifiers;
 mod operands;
+mod resources;
 mod robustness;
 mod tensors;
 mod textures;

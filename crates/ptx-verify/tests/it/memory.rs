@@ -111,3 +111,101 @@ fn addresses_of_32_bits_are_whole_in_modules_that_say_so() {
     assert_eq!(findings(&text("32")), []);
     assert_eq!(findings(&text("64")), [("V0407".to_owned(), "[r1]".to_owned())]);
 }
+
+/// Accesses with `#` for the address. `ptxas` refuses a register of 32 bits for a generic or global one when it generates code.
+const WIDE: &[&str] = &[
+    "ld.u32 r1, [#];",
+    "ld.global.u32 r1, [#];",
+    "st.global.v2.b32 [#], {r1, r2};",
+    "ldu.global.u32 r1, [#];",
+    "atom.add.u32 r1, [#], r2;",
+    "red.global.add.u32 [#], r2;",
+    "prefetch.L1 [#];",
+    "prefetch.global.L2::evict_last [#];",
+    "prefetchu.L1 [#];",
+    "discard.global.L2 [#], 128;",
+    "discard.L2 [#], 128;",
+    "applypriority.L2::evict_normal [#], 128;",
+    "applypriority.global.L2::evict_normal [#], 128;",
+    "multimem.ld_reduce.relaxed.gpu.global.add.u32 r1, [#];",
+    "multimem.st.relaxed.gpu.global.u32 [#], r1;",
+    "multimem.red.relaxed.gpu.global.add.u32 [#], r1;",
+    "mbarrier.init.b64 [#], 1;",
+    "mbarrier.inval.b64 [#];",
+    "mbarrier.expect_tx.relaxed.cta.b64 [#], 16;",
+    "mbarrier.complete_tx.b64 [#], 16;",
+    "mbarrier.arrive.b64 d1, [#];",
+    "mbarrier.arrive.expect_tx.b64 d1, [#], 16;",
+    "mbarrier.arrive_drop.noComplete.b64 d1, [#], r1;",
+    "mbarrier.test_wait.b64 p1, [#], d1;",
+    "mbarrier.try_wait.parity.acquire.cta.b64 p1, [#], 0;",
+];
+
+#[test]
+fn generic_and_global_addresses_have_64_bits() {
+    for access in WIDE {
+        let with = |address: &str| kernel(&access.replace('#', address));
+        assert_eq!(findings(&with("d0")), [], "{access}");
+        assert_eq!(findings(&with("r0")), [("V0407".to_owned(), "[r0]".to_owned())], "{access}");
+    }
+    // Those of other state spaces are offsets, and tensor maps are named by what `ptxas` widens.
+    accepts(&[
+        "ld.shared.u32 r1, [r0];",
+        "ld.const.u32 r1, [r0];",
+        "st.local.u32 [r0], r1;",
+        "prefetch.local.L1 [r0];",
+        "prefetch.tensormap [r0];",
+        "prefetch.const.tensormap [r0];",
+        "mbarrier.init.shared.b64 [r0], 1;",
+        "mbarrier.try_wait.shared::cta.b64 p1, [r0], d1;",
+        "cp.async.ca.shared.global [r1], [r0], 4;",
+        "cp.async.mbarrier.arrive.b64 [r0];",
+    ]);
+}
+
+#[test]
+fn volatile_accesses_of_local_memory_came_with_ptx_9_1() {
+    let of = |version: &str, access: &str| {
+        let text = kernel(access)
+            .replace(".version 9.5", &format!(".version {version}"))
+            .replace("sm_100a", "sm_75");
+        findings(&text).into_iter().map(|(code, _)| code).collect::<Vec<_>>()
+    };
+    let types = [
+        "b8 b", "u8 h", "s8 h", "b16 h", "u16 h", "s16 h", "b32 r", "u32 r", "s32 r", "b64 d", "u64 d",
+        "s64 d", "f32 f", "f64 e", "b128 q",
+    ];
+    for (ty, register) in types.iter().filter_map(|both| both.split_once(' ')) {
+        for (vector, lanes) in [("", 1), (".v2", 2), (".v4", 4)] {
+            if lanes * ty.trim_start_matches(|c: char| c.is_ascii_alphabetic()).parse::<u32>().expect("bits")
+                > 128
+            {
+                continue;
+            }
+            let all: Vec<String> = (0..lanes).map(|lane| format!("{register}{lane}")).collect();
+            let value = if lanes == 1 { all.concat() } else { format!("{{{}}}", all.join(", ")) };
+            let accesses = [
+                format!("ld.volatile.local{vector}.{ty} {value}, [lv];"),
+                format!("st.volatile.local{vector}.{ty} [lv], {value};"),
+            ];
+            for access in accesses {
+                assert_eq!(of("9.1", &access), [""; 0], "{access}");
+                assert_eq!(of("9.0", &access), ["V0108"], "{access}");
+                assert_eq!(of("9.0", &access.replace(".volatile", "")), [""; 0], "{access}");
+                assert_eq!(of("9.0", &access.replace(".local", "")), [""; 0], "{access}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_told_once() {
+    let codes = |target: &str, line: &str| {
+        let text = kernel(line).replace("sm_100a", target);
+        findings(&text).into_iter().map(|(code, _)| code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("sm_75", "ld.global.L2::evict_last.v4.b64 {d1, d2, d3, d4}, [d0];"), ["V0109"]);
+    assert_eq!(codes("sm_75", "cvt.rn.f16x2.e4m3x2 r1, h1;"), ["V0109"]);
+    assert_eq!(codes("sm_75", "mbarrier.arrive.shared::cta.b64 _, [r1];"), ["V0109"]);
+    assert_eq!(codes("sm_75", "redux.sync.add.s32 r1, r2, r3; redux.sync.add.s32 r1, r2, r3;"), ["V0109"; 2]);
+}

@@ -41,7 +41,7 @@ fn constants_are_those_that_the_place_takes() {
         ("tensormap.replace.tile.fill_mode.global.b1024.b32 [d0], 2;", "V0403", "2"),
         ("cp.async.bulk.prefetch.L2.global [d0], 24;", "V0403", "24"),
         ("st.bulk [d0], 12, 0;", "V0403", "12"),
-        ("mbarrier.init.b64 [r0], 0;", "V0403", "0"),
+        ("mbarrier.init.b64 [d0], 0;", "V0403", "0"),
     ]);
 }
 
@@ -102,7 +102,7 @@ fn targets_of_modifiers_hold_together() {
     let scaled = "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X.collector::a::fill.collector::b::fill \
                   [r0], d0, d1, r1, [r2], [r3], p0;";
     assert!(is_accepted(&on("sm_107a", scaled)) && !is_accepted(&on("sm_107f", scaled)));
-    let counted = "mbarrier.arrive.b64 d0, [r0], 2;";
+    let counted = "mbarrier.arrive.b64 d0, [d1], 2;";
     assert!(is_accepted(&on("sm_90", counted)) && !is_accepted(&on("sm_80", counted)));
 }
 

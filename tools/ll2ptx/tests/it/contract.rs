@@ -248,15 +248,35 @@ fn output_that_cannot_be_written_is_said_by_its_name_alone() {
     assert!(!err.contains(".ptx-"), "{err}");
 }
 
+#[cfg(unix)]
 #[test]
-fn input_can_be_the_output() {
+fn output_that_is_the_input_is_refused_and_the_input_stays() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("m");
-    fs::write(&path, MODULE).expect("writable");
-    let name = path.to_str().expect("UTF-8");
-    let (status, _, err) = ll2ptx(&[name, "-o", name], b"");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("m"), MODULE).expect("writable");
+    fs::hard_link(path("m"), path("hard")).expect("ours");
+    std::os::unix::fs::symlink("m", path("soft")).expect("ours");
+    for (input, output) in [("m", "m"), ("m", "hard"), ("m", "soft"), ("soft", "hard")] {
+        let (input, output) = (path(input), path(output));
+        let (input, output) = (input.to_str().expect("UTF-8"), output.to_str().expect("UTF-8"));
+        let (status, _, err) = ll2ptx(&[input, "-o", output], b"");
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains(&format!("error[T0004]: the output `{output}` is")), "{err}");
+        assert_eq!(fs::read_to_string(path("m")).expect("there"), MODULE);
+    }
+    // Devices are no input that could be lost.
+    let (status, _, err) = ll2ptx(&["-", "-o", "/dev/null"], MODULE.as_bytes());
     assert_eq!((status, err.as_str()), (0, ""));
-    assert!(fs::read_to_string(&path).expect("there").starts_with(".version 8.0"));
+}
+
+#[cfg(unix)]
+#[test]
+fn output_to_a_pipe_by_its_name_reaches_the_reader() {
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let (status, out, err) = ll2ptx(&["-o", name], MODULE.as_bytes());
+        assert_eq!((status, err.as_str()), (0, ""), "{name}");
+        assert!(out.starts_with(".version 8.0"), "{name}: {out}");
+    }
 }
 
 #[test]

@@ -264,6 +264,8 @@ fn a_trace_shows_values_of_the_threads_asked_for() {
         "(1,0,0) (33,0,0) <stdin>:12: add.s32 %s2, %s1, %s1; %s1 = 33, %s1 = 33 -> %s2 = 66 [twice.cu:5]\n";
     assert_eq!(traced("block=1,thread=33,line=12"), expected);
     assert_eq!(traced("block=1,thread=33,source=twice.cu:5,line=1-12"), expected);
+    assert_eq!(traced("block=1,thread=33,line=12,line=14").lines().count(), 2);
+    assert_eq!(traced("block=1,thread=33,line=12,line=14,line=10-12").lines().count(), 3);
     // The store and the return too.
     assert_eq!(traced("block=1,thread=33,source=twice.cu:5").lines().count(), 4);
     assert_eq!(traced("thread=5").lines().count(), 2 * 7);
@@ -781,4 +783,48 @@ define ptx_kernel void @k() {
     let (status, _, err) =
         ptxrun(folder.path(), &keep, ".version 8.0\n.target sm_80\n.visible .entry k() { ret; }\n");
     assert!(status == 2 && err.contains("--keep-ptx"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn buffers_go_to_pipes_and_never_replace_what_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(path("k.ptx"), TWICE).expect("writable");
+    fs::hard_link(path("k.ptx"), path("hard")).expect("ours");
+    let run = |outputs: &[String]| {
+        let program = path("k.ptx");
+        let mut all = vec![program.as_str(), "--entry", "twice", "--grid", "1", "--block", "1"];
+        for output in outputs {
+            all.extend(["--arg", output.as_str()]);
+        }
+        ptxrun(folder.path(), &all, "")
+    };
+    // 2 * 0 for the one thread.
+    let (status, out, err) = run(&["out=4:/dev/stdout".to_owned()]);
+    assert_eq!((status, out.as_str(), err.as_str()), (0, "\0\0\0\0", ""));
+    for name in ["k.ptx", "hard"] {
+        let (status, _, err) = run(&[format!("out=4:{}", path(name))]);
+        assert_eq!(status, 2, "{err}");
+        assert!(err.contains("T0004") && err.contains("the output `"), "{err}");
+        assert_eq!(fs::read_to_string(path("k.ptx")).expect("there"), TWICE);
+    }
+    // A buffer may be written where it was read from.
+    fs::write(path("x"), [1, 2, 3, 4]).expect("writable");
+    let (status, _, err) = run(&[format!("inout={}:{}", path("x"), path("x"))]);
+    assert_eq!((status, err.as_str()), (0, ""));
+    assert_eq!(fs::read(path("x")).expect("there"), [0; 4]);
+    let (status, _, err) = run(&[format!("out=4:{}", path("new")), format!("out=4:{}", path("new"))]);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("two buffers would be written to"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_that_never_end_are_not_read_without_bound() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let launch = ["-", "--entry", "twice", "--grid", "1", "--block", "1", "--launch", "/dev/zero"];
+    let (status, _, err) = ptxrun(folder.path(), &launch, TWICE);
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("a launch file has at most 256 MiB"), "{err}");
 }

@@ -438,7 +438,6 @@ fn misuse_is_located() {
         ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%y0}, [%t];", "different addresses"),
         ("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %base, 256;", "where 512 were allocated"),
         ("tcgen05.dealloc.cta_group::1.sync.aligned.b32 32, 32;", "no columns of tensor memory"),
-        ("tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;", "same `.cta_group`"),
     ] {
         stops(&around(line), why);
     }

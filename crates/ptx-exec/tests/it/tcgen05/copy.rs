@@ -110,7 +110,6 @@ fn wrong_copies_stop_the_program() {
         ("tcgen05.shift.cta_group::1.down [%base+508];", "column 512 of tensor memory"),
         ("tcgen05.cp.cta_group::1.128x128b [%base+65536], %x10;", "no lane 128"),
         ("tcgen05.cp.cta_group::1.128x128b [%base], 0;", "expected 1"),
-        ("tcgen05.cp.cta_group::2.128x128b [%base], %x10;", "same `.cta_group`"),
         (
             "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [barrier], 3;",
             "blocks that the cluster does not have",

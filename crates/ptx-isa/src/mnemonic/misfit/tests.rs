@@ -163,6 +163,128 @@ fn a_wrong_type_is_pointed_at_and_a_right_one_offered() {
     assert!(tried > 600 && pointed * 10 > tried * 9, "{pointed} of {tried}");
 }
 
+/// Words by which the manual tells operations of one opcode apart.
+const OPERATIONS: &[&str] = &[
+    "add",
+    "and",
+    "or",
+    "xor",
+    "min",
+    "max",
+    "inc",
+    "dec",
+    "exch",
+    "cas",
+    "popc",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "ls",
+    "hs",
+    "equ",
+    "neu",
+    "ltu",
+    "leu",
+    "gtu",
+    "geu",
+    "num",
+    "nan",
+    "wide",
+    "up",
+    "down",
+    "bfly",
+    "idx",
+    "all",
+    "any",
+    "ballot",
+    "finite",
+    "infinite",
+    "number",
+    "notanumber",
+    "normal",
+    "subnormal",
+    "width",
+    "height",
+    "depth",
+    "arrive",
+    "red",
+    "ld",
+    "st",
+    "cp",
+    "init",
+    "inval",
+    "test_wait",
+    "try_wait",
+    "expect_tx",
+    "complete_tx",
+    "arrive_drop",
+    "pending_count",
+    "alloc",
+    "dealloc",
+    "commit",
+    "shift",
+    "load",
+    "store",
+    "mma",
+    "ld_reduce",
+    "pack",
+    "wait",
+    "reduce",
+    "prefetch",
+    "to",
+    "mask",
+    "range",
+    "fractional",
+    "fence",
+    "l",
+    "r",
+];
+
+fn operations_in(text: &str) -> Vec<&str> {
+    let mut all: Vec<&str> = text.split('.').skip(1).filter(|word| OPERATIONS.contains(word)).collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn a_suggestion_keeps_the_operation_where_another_word_is_wrong() {
+    const TYPES: &[&str] = &[
+        "b16", "b32", "b64", "b128", "u16", "u32", "u64", "s16", "s32", "s64", "f16", "f16x2", "bf16",
+        "bf16x2", "f32", "f64", "pred",
+    ];
+    const OTHERS: &[&str] =
+        &["rn", "ftz", "sat", "global", "const", "v2", "relaxed", "gpu", "uni", "approx", "qq"];
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for mnemonic in all_rows() {
+        let full = mnemonic.to_string();
+        let operations = operations_in(&full);
+        if operations.is_empty() {
+            continue;
+        }
+        let words: Vec<&str> = full.split('.').collect();
+        let typed = |number: &usize| Mod::from_ptx(words[*number]).is_some_and(is_type);
+        let with = |number: usize, word: &str| {
+            let mut words = words.clone();
+            words[number] = word;
+            words.join(".")
+        };
+        let retyped =
+            (1..words.len()).filter(typed).flat_map(|number| TYPES.iter().map(move |ty| (number, *ty)));
+        let retyped = retyped.map(|(number, ty)| with(number, ty));
+        for text in retyped.chain(OTHERS.iter().map(|word| format!("{full}.{word}"))) {
+            let Some(misfit) = misfit_of(&text) else { continue };
+            tried += 1;
+            let lost = misfit.suggestions.iter().find(|offered| operations_in(offered) != operations);
+            wrong.extend(lost.map(|lost| format!("{text}: {lost}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
+    assert!(tried > 5000, "{tried}");
+}
+
 #[test]
 fn common_mistakes_are_told_as_a_person_would() {
     let cases = [
@@ -189,12 +311,55 @@ fn common_mistakes_are_told_as_a_person_would() {
         ("bar.snyc", "`bar` has no modifier `.snyc`", "did you mean `.sync`? write `bar.sync`"),
         ("mul.f32.f32", "`.f32` is given twice", "write `mul.f32`"),
         ("max.xorsign.f32", "`.xorsign` needs `.abs`", "write `max.xorsign.abs.f32`"),
+        (
+            "atom.global.add.s64",
+            "`.s64` cannot be combined with the other modifiers of `atom`",
+            "write `atom.global.add.u64` (or `.f64`, `.s32`, `.u32`, `.f32`)",
+        ),
+        (
+            "atom.global.and.u32",
+            "`.u32` cannot be combined with the other modifiers of `atom`",
+            "write `atom.global.and.b32` (or `.b64`)",
+        ),
+        (
+            "atom.sub.s32",
+            "`atom` has no operation `.sub`",
+            "the operations of `atom` are `.and`, `.or`, `.xor`, `.exch`, `.add`, `.inc`, `.dec`, `.min`, `.max` and `.cas`",
+        ),
+        (
+            "st.const.u32",
+            "`st` has no state space `.const`",
+            "the state spaces of `st` are `.global`, `.local`, `.param`, `.param::func`, `.shared`, `.shared::cta` and `.shared::cluster`",
+        ),
+        (
+            "ld.release.gpu.u32",
+            "`ld` has no memory ordering `.release`",
+            "the memory orderings of `ld` are `.weak`, `.volatile`, `.relaxed` and `.acquire`",
+        ),
+        ("membar.gpu", "`membar` has no modifier `.gpu`", "did you mean `.gl`? write `membar.gl`"),
+        (
+            "mul.hi.f32",
+            "`.f32` cannot be combined with the other modifiers of `mul`",
+            "write `mul.hi.s32` (or `.u32`, `.u16`, `.u64`, `.s16`, `.s64`)",
+        ),
+        (
+            "setp.lt.b64",
+            "`.b64` cannot be combined with the other modifiers of `setp`",
+            "write `setp.lt.s64` (or `.s32`, `.s16`, `.u64`, `.u32`, `.u16`, `.f64`, `.f32`, `.f16x2`, `.bf16x2` and 2 more)",
+        ),
+        (
+            "redux.sync.add.f32",
+            "`.f32` cannot be combined with the other modifiers of `redux`",
+            "write `redux.sync.add.s32` (or `.u32`)",
+        ),
         ("add..s32", "expected a modifier after `.`", "write `add.s32`"),
     ];
     for (text, message, help) in cases {
         let misfit = misfit_of(text).unwrap_or_else(|| panic!("{text} is accepted"));
         assert_eq!((misfit.message.as_str(), misfit.help.as_str()), (message, help), "{text}");
-        check(text, &misfit);
+        if !misfit.suggestions.is_empty() {
+            check(text, &misfit);
+        }
     }
     let add = misfit_of("add").expect("no type");
     assert_eq!(add.message, "`add` needs a type");
