@@ -62,9 +62,7 @@ pub fn read_program(
     if failed {
         return Err(found);
     }
-    if !several {
-        let warnings = found.pop().map(|(_, findings)| findings).unwrap_or_default();
-        let module = modules.pop().unwrap_or_default();
+    if !several && let (Some(module), Some((_, warnings))) = (modules.pop(), found.pop()) {
         return Ok(Program { module, sources, warnings });
     }
     let units: Vec<Unit<'_>> =

@@ -9,4 +9,6 @@ mod documents;
 mod engines;
 mod explained;
 mod failures;
+#[cfg(unix)]
+mod outputs;
 mod structures;
