@@ -111,6 +111,14 @@ impl Draft {
         }
     }
 
+    /// Makes the first result depend on another one.
+    fn record(&mut self, from: usize) {
+        let [Some(sum), Some(value)] = [0, from].map(|at| self.values[at].clone()) else { return };
+        let _ = write!(self.text, " mad.lo.u32 $0, $0, 31, ${from};");
+        let sum = self.emit(&format!("mul i32 {sum}, 31"));
+        self.values[0] = Some(self.emit(&format!("add i32 {sum}, {value}")));
+    }
+
     /// Gives a value to each result that has none.
     fn complete(&mut self, rng: &mut Rng) {
         for to in 0..self.results {
@@ -128,7 +136,8 @@ impl Generator {
     pub(super) fn assembly(&mut self) {
         let multiplies =
             self.threads == WARPGROUP && self.depth == 0 && self.function == self.name && self.rng.bool();
-        let results = if multiplies { 4 * self.rng.usize(1..4) } else { self.rng.usize(1..5) };
+        // The first result depends on all sums, which need not live until the end of the text.
+        let results = if multiplies { 1 + 4 * self.rng.usize(1..4) } else { self.rng.usize(1..5) };
         let word = Ty::int(32);
         let inputs: Vec<String> = (0..self.rng.usize(1..3)).map(|_| self.operand(word)).collect();
         let first = self.operand(word);
@@ -148,9 +157,9 @@ impl Generator {
         }
         if multiplies {
             draft.complete(&mut self.rng);
-            for from in (0..results).step_by(4) {
+            for from in (1..results).step_by(4) {
                 draft.product(from, results + inputs.len());
-                draft.statement(&mut self.rng);
+                draft.record(from);
             }
         }
         draft.complete(&mut self.rng);
@@ -198,7 +207,10 @@ impl Generator {
         } else {
             let mut whole = "poison".to_owned();
             for (at, value) in values.iter().enumerate() {
-                self.define(Ty::int(32), &format!("extractvalue {ty} {called}, {at}"));
+                // Not every result is used.
+                if at == 0 || self.rng.bool() {
+                    self.define(Ty::int(32), &format!("extractvalue {ty} {called}, {at}"));
+                }
                 let _ = writeln!(plain, "  %r{at} = insertvalue {ty} {whole}, i32 {value}, {at}");
                 whole = format!("%r{at}");
             }

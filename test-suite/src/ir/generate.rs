@@ -153,7 +153,7 @@ pub fn program(seed: u64, name: &str, sm: u16) -> Program {
         depth: 0,
         used: 0,
     };
-    if sm == 90 && generator.rng.u8(..6) == 0 {
+    if sm == 90 && generator.rng.u8(..3) == 0 {
         generator.threads = WARPGROUP;
     }
     let mut text = generator.globals();
@@ -357,7 +357,7 @@ impl Generator {
         ];
         if self.threads == WARPGROUP {
             self.fill_matrix();
-            self.assembly();
+            (0..4).for_each(|_| self.assembly());
         }
         let count = self.rng.u32(8..30);
         self.statements(count);

@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_statement_is_drawn() {
-        let texts: Vec<String> = (0..600).map(|seed| program(seed, "p", 90).text).collect();
+        let texts: Vec<String> = (0..1600).map(|seed| program(seed, "p", 90).text).collect();
         let missing: Vec<_> =
             KINDS.iter().filter(|kind| !texts.iter().any(|text| text.contains(**kind))).collect();
         assert!(missing.is_empty(), "{missing:?}");

@@ -317,10 +317,13 @@ impl Products {
         format!("{} {};", self.mnemonic, operands.collect::<Vec<_>>().join(", "))
     }
 
-    /// LLVM IR with both products in one text, all accumulators tied to one value.
+    /// LLVM IR with both products in one text, all accumulators tied to one value. The first sums are stored in the text and not used after it, so
+    /// that nothing but the second accumulators' first values keeps the registers apart.
     fn assembly(&self) -> String {
         let n = self.count;
         let names = |from: usize| (from..from + n).map(|at| format!("${at}")).collect::<Vec<_>>().join(", ");
+        let stored: String =
+            (0..n).map(|at| format!(" st.global.b32 [${}+{}], ${at};", 2 * n + 4, 4 * at)).collect();
         let others = [0, 1, 2, 3].map(|at| format!("${}", 2 * n + at));
         let others = others.each_ref().map(String::as_str);
         let fence = "wgmma.fence.sync.aligned;";
@@ -353,12 +356,13 @@ impl Products {
              \x20 %sb4 = lshr i64 ptrtoint (ptr addrspace(3) @sb to i64), 4\n\
              \x20 %da = or i64 %sa4, {OFFSETS}\n  %db = or i64 %sb4, {OFFSETS}\n\
              \x20 %x = load i32, ptr addrspace(1) %in\n\
-             \x20 %r = call {results} asm sideeffect \"{fence} {first} {end} {fence} {second} {end}\", \
-             \"{outputs},l,l,r,r{ties}\"(i64 %da, i64 %db, i32 {METADATA}, i32 {a}{values})\n\
-             \x20 %at = mul i32 %t, {width}\n",
+             \x20 %at = mul i32 %t, {width}\n\
+             \x20 %own = getelementptr i32, ptr addrspace(1) %out, i32 %at\n\
+             \x20 %r = call {results} asm sideeffect \"{fence} {first} {end}{stored} {fence} {second} {end}\", \
+             \"{outputs},l,l,r,r,l{ties},~{{memory}}\"(i64 %da, i64 %db, i32 {METADATA}, i32 {a}, ptr addrspace(1) %own{values})\n",
             width = 2 * n
         );
-        for at in 0..2 * n {
+        for at in n..2 * n {
             let _ = write!(
                 text,
                 "  %r{at} = extractvalue {results} %r, {at}\n  %at{at} = add i32 %at, {at}\n  \
