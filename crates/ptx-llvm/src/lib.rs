@@ -22,6 +22,7 @@ mod constructors;
 mod contents;
 mod context;
 mod counters;
+pub mod debug_marks;
 mod denormal;
 mod error;
 mod expand;

@@ -6,7 +6,9 @@ use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
 #[test]
 fn linked_modules_keep_their_lines() {
     let Some(tools) = Tools::find() else {
-        eprintln!("skipped: LLVM's programs are not installed");
+        let skips = test_suite::skip::Skips::default();
+        skips.count("LLVM's programs are not installed");
+        println!("{}", skips.summary());
         return;
     };
     let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
