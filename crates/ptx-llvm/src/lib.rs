@@ -23,6 +23,7 @@ mod contents;
 mod context;
 mod convergence;
 mod counters;
+pub mod debug_marks;
 mod denormal_fpenv;
 mod denormals;
 mod error;

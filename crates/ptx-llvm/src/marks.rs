@@ -2,12 +2,6 @@
 //!
 //! What each means is in docs/mapping.md; a test finds no such name outside of this module.
 
-mod debug_line;
-mod sections;
-
-pub use debug_line::{Call, DebugLine, Location, label, label_name};
-pub use sections::{File, Section, SectionPart, SectionUnit, local, section_units};
-
 // Metadata of instructions.
 
 /// The PTX instruction that the marked instruction has a result of: its text, constraints and which result ("Mnemonics").

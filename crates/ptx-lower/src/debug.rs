@@ -2,23 +2,17 @@
 //!
 //! Each instruction carries the location of the last `.loc`. Information that locations cannot express is in separate
 //! metadata: `!ptx.file` has the file numbers, `!ptx.debug` on an instruction the directives and labels that preceded
-//! it, if they are more than one new location ([`ptx_llvm::marks::DebugLine`]).
+//! it, if they are more than one new location ([`ptx_llvm::debug_marks::DebugLine`]).
 
 use ptx_ir::{Body, DebugFile, DebugLocation, InlinedAt, Item, Module, Stmt};
 use ptx_llvm::build::{DebugInfo, Metadata, Value};
-use ptx_llvm::marks::{self, DebugLine};
+use ptx_llvm::debug_marks::{self, DebugLine};
+use ptx_llvm::marks;
 use rustc_hash::FxHashMap;
 
 use crate::emit::Emitter;
-use crate::sections::Sections;
+use crate::sections::{Sections, SourceFile};
 use crate::shared::Shared;
-
-/// A file of the source.
-#[derive(Clone, Copy)]
-pub(crate) struct SourceFile<'m, 'c> {
-    path: &'m str,
-    node: Metadata<'c>,
-}
 
 /// The debug directives and labels of a body.
 #[derive(Default)]
@@ -75,7 +69,7 @@ pub(crate) fn keep_files<'c>(shared: &Shared<'_, 'c>) -> Vec<Metadata<'c>> {
         let Item::File(DebugFile { index, stamp, .. }, _) = item else { continue };
         let Some(&SourceFile { path, node }) = shared.files.get(index) else { continue };
         let (time, size) = (stamp.map(|(time, _)| time), stamp.and_then(|(_, size)| size));
-        let node = marks::File { file: node, number: *index, path, time, size }.node(shared.types);
+        let node = debug_marks::File { file: node, number: *index, path, time, size }.node(shared.types);
         shared.out.add_named_metadata(marks::FILE, node);
         nodes.push(node);
     }
@@ -169,11 +163,11 @@ impl<'c> Emitter<'_, '_, 'c> {
         let call = |call: &InlinedAt| {
             let label = self.shared.sections.label(self.shared.module.name(call.name))?;
             let (offset, line, column) = (call.offset, call.line, call.column);
-            Some(marks::Call { label, offset, file: file(call.file)?, line, column })
+            Some(debug_marks::Call { label, offset, file: file(call.file)?, line, column })
         };
         let inlined = location.inlined.as_deref().and_then(call);
         let (line, column) = (location.line, location.column);
-        let location = marks::Location { file: file(location.file)?, line, column, inlined };
+        let location = debug_marks::Location { file: file(location.file)?, line, column, inlined };
         Some(DebugLine::Location(location).node(self.types))
     }
 

@@ -40,6 +40,7 @@ mod prologue;
 mod provenance;
 mod represent;
 mod rows;
+mod section_nodes;
 mod sections;
 mod shared;
 mod signature;
@@ -110,7 +111,7 @@ fn lower_module<'c>(module: &Module, context: &'c Context) -> Result<ptx_llvm::M
         findings.append(Emitter::new(&shared, function, body, analysis, signature).run(&mut debug));
     }
     finish_items(&shared);
-    sections::keep(&shared, &debug::keep_files(&shared));
+    section_nodes::keep(&shared, &debug::keep_files(&shared));
     if let Some(debug) = debug {
         debug.finish();
     }

@@ -1,12 +1,16 @@
-//! DWARF sections (manual 11.5.4) as metadata: text in which symbols and labels are nodes ([`ptx_llvm::marks::SectionPart`]).
+//! DWARF sections (manual 11.5.4) as metadata: text in which symbols and labels are nodes ([`ptx_llvm::debug_marks::SectionPart`]).
 
-use ptx_ir::{Item, Module, Param, Stmt, StrId};
-use ptx_llvm::build::{Metadata, Types, Value};
-use ptx_llvm::marks;
+use ptx_ir::{Item, Module, StrId};
+use ptx_llvm::build::{Metadata, Types};
+use ptx_llvm::debug_marks;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::shared::Shared;
-use crate::variables;
+/// A file of the source.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFile<'m, 'c> {
+    pub(crate) path: &'m str,
+    pub(crate) node: Metadata<'c>,
+}
 
 /// The name of the section that `@@DWARF` lines are.
 const DWARF_LINES: &str = "@@DWARF";
@@ -31,7 +35,7 @@ struct Strings<'m> {
 }
 
 /// The sections by name, each with the texts of its lines.
-fn texts(module: &Module) -> Vec<(&str, Vec<StrId>)> {
+pub(crate) fn texts(module: &Module) -> Vec<(&str, Vec<StrId>)> {
     let mut found: Vec<(&str, Vec<StrId>)> = Vec::new();
     let mut dwarf = Vec::new();
     for item in &module.items {
@@ -56,7 +60,7 @@ fn code(line: &str) -> &str {
 }
 
 /// The words of a line that can be names, with their positions. A dot begins a directive or a section's name.
-fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%' | '.');
     let mut words = Vec::new();
     let mut begin = None;
@@ -83,7 +87,7 @@ impl<'m, 'c> Sections<'m, 'c> {
                 let line = module.name(line);
                 named.extend(words(line).map(|(_, word)| word));
                 if let Some(label) = sections.strings.add(line) {
-                    sections.labels.entry(label).or_insert_with(|| marks::label(types, label));
+                    sections.labels.entry(label).or_insert_with(|| debug_marks::label(types, label));
                 }
             }
             // No string continues in another section.
@@ -95,7 +99,7 @@ impl<'m, 'c> Sections<'m, 'c> {
         for body in module.functions.iter().filter_map(|function| function.body.as_ref()) {
             let labels = body.labels.iter().map(|label| module.name(label.name));
             for label in labels.filter(|label| named.contains(label)) {
-                sections.labels.entry(label).or_insert_with(|| marks::label(types, label));
+                sections.labels.entry(label).or_insert_with(|| debug_marks::label(types, label));
             }
         }
         sections
@@ -140,80 +144,4 @@ impl<'m> Strings<'m> {
         }
         label
     }
-}
-
-/// Adds the sections to the module (mapping, "Debug information"), with the files by whose numbers they name them.
-pub(crate) fn keep<'c>(shared: &Shared<'_, 'c>, files: &[Metadata<'c>]) {
-    let (module, types) = (shared.module, shared.types);
-    let sections = texts(module);
-    if sections.is_empty() {
-        return;
-    }
-    let symbols = symbols(shared);
-    let locals = locals(shared);
-    let mut unit = vec![types.metadata_node(files)];
-    for (name, lines) in sections {
-        let mut parts = vec![types.metadata_string(name)];
-        let mut text = String::new();
-        for line in lines {
-            let line = module.name(line);
-            let mut done = 0;
-            for (at, word) in words(line) {
-                let label = || shared.sections.label(word);
-                let symbol = || symbols.get(word).map(|&value| types.metadata_value(value));
-                let local = || locals.get(word).map(|&function| marks::local(types, function, word));
-                let Some(part) = label().or_else(symbol).or_else(local) else { continue };
-                text.push_str(line.get(done..at).unwrap_or_default());
-                done = at + word.len();
-                if !text.is_empty() {
-                    parts.push(types.metadata_string(&std::mem::take(&mut text)));
-                }
-                parts.push(part);
-            }
-            text.push_str(line.get(done..).unwrap_or_default());
-            text.push('\n');
-        }
-        parts.push(types.metadata_string(&text));
-        unit.push(types.metadata_node(&parts));
-    }
-    shared.out.add_named_metadata(marks::SECTION, types.metadata_node(&unit));
-}
-
-/// The variables and functions of the module by name.
-fn symbols<'m, 'c>(shared: &Shared<'m, 'c>) -> FxHashMap<&'m str, Value<'c>> {
-    let module = shared.module;
-    let mut found = FxHashMap::default();
-    for (var, _) in variables::module_variables(module) {
-        if let Some(&value) = shared.variables.get(&var) {
-            found.entry(module.name(module.variable(var).name)).or_insert(value);
-        }
-    }
-    for id in module.function_ids() {
-        if let Some(signature) = shared.signatures.get(&id) {
-            found.entry(module.name(module.function(id).name)).or_insert(signature.function.value());
-        }
-    }
-    found
-}
-
-/// The functions that parameters and variables belong to, by the names of these.
-fn locals<'m, 'c>(shared: &Shared<'m, 'c>) -> FxHashMap<&'m str, Value<'c>> {
-    let module = shared.module;
-    let mut found = FxHashMap::default();
-    for id in module.function_ids() {
-        let function = module.function(id);
-        let (Some(body), Some(signature)) = (&function.body, shared.signatures.get(&id)) else { continue };
-        let params = function.params.iter().filter_map(|param| match param {
-            Param::Variable(var) => Some(*var),
-            Param::Register(..) => None,
-        });
-        let own = body.statements.iter().filter_map(|statement| match statement {
-            Stmt::Variable(var) => Some(*var),
-            _ => None,
-        });
-        for var in params.chain(own) {
-            found.entry(module.name(module.variable(var).name)).or_insert(signature.function.value());
-        }
-    }
-    found
 }

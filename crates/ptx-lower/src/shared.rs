@@ -4,8 +4,7 @@ use ptx_ir::{FunctionId, Module, VarId};
 use ptx_llvm::build::{Types, Value};
 use rustc_hash::FxHashMap;
 
-use crate::debug::SourceFile;
-use crate::sections::Sections;
+use crate::sections::{Sections, SourceFile};
 use crate::signature::Signature;
 
 /// The state that all functions of a module share while they are lowered.

@@ -1,10 +1,10 @@
 //! The state of raising a module that its functions share.
 
-use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_diag::{Diagnostic, Diagnostics, Span};
 use ptx_ir::{Symbol as PtxSymbol, VarType};
 use ptx_llvm::address_space;
 use ptx_llvm::marks;
-use ptx_llvm::view::{Constant, Function, FunctionId, GlobalId, Metadata, MetadataId, Symbol, View};
+use ptx_llvm::view::{Constant, Function, FunctionId, GlobalId, InstId, Metadata, MetadataId, Symbol, View};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use crate::cover::pattern::Patterns;
@@ -14,7 +14,7 @@ use crate::error::{MODULE, RaiseError, Result, TAIL_CALL};
 use crate::linkage::stored_space;
 use crate::mnemonics::Mnemonics;
 use crate::names::{self, assembly_words};
-use crate::origin;
+use crate::numbering;
 use crate::references::resolved;
 use crate::source_function::SourceFunction;
 use crate::style::{Names, Style};
@@ -53,7 +53,7 @@ pub(crate) struct ModuleContext<'v, 'c> {
     pub(crate) traces: Vec<FunctionTrace>,
     /// The variables of bodies that DWARF refers to.
     pub(crate) traced_names: HashSet<String>,
-    /// The number of the first instruction of each function (`origin.rs`).
+    /// The number of the first instruction of each function (`numbering.rs`).
     pub(crate) first_numbers: Vec<u32>,
     /// The number of labels of each kind that DWARF refers to.
     pub(crate) label_numbers: HashMap<String, u32>,
@@ -121,7 +121,7 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
             traced_names: HashSet::default(),
             label_numbers: HashMap::default(),
             emitted: 0,
-            first_numbers: origin::first_numbers(view),
+            first_numbers: numbering::first_numbers(view),
             patterns: Patterns::default(),
         };
         module.to_debug = module.target.is_debugging() && module.was_ptx();
@@ -130,6 +130,14 @@ impl<'v, 'c> ModuleContext<'v, 'c> {
             module.style.names = Names::Values;
         }
         module
+    }
+
+    /// The position of PTX instructions that are for an LLVM instruction.
+    pub(crate) fn position(&self, function: FunctionId, inst: InstId) -> Span {
+        let first = self.first_numbers.get(function.index()).copied();
+        debug_assert!(first.is_some(), "each function of the view has a number");
+        let number = first.map_or(0, |first| first.saturating_add(inst.index() as u32));
+        Span::new(number, number)
     }
 
     /// Whether the module was PTX.

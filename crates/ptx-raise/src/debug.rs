@@ -3,8 +3,8 @@
 use ptx_dwarf::string_lines;
 use ptx_ir::{At, DebugFile, Item};
 use ptx_isa::Since;
-use ptx_llvm::marks;
 use ptx_llvm::view::{FileId, LocationId, MetadataId};
+use ptx_llvm::{debug_marks, marks};
 
 use crate::context::ModuleContext;
 
@@ -17,7 +17,7 @@ impl ModuleContext<'_, '_> {
     pub(crate) fn files(&mut self) {
         let view = self.view;
         for &node in view.named(marks::FILE) {
-            if let Some(file) = marks::File::read(view, node) {
+            if let Some(file) = debug_marks::File::read(view, node) {
                 self.stated_file(&file);
             }
         }
@@ -28,8 +28,8 @@ impl ModuleContext<'_, '_> {
     }
 
     /// A file of `!ptx.file`. In linked modules a file may be listed several times, and different files may have the same number.
-    fn stated_file(&mut self, stated: &marks::File<'_, FileId>) {
-        let marks::File { file, number, path, time, size } = *stated;
+    fn stated_file(&mut self, stated: &debug_marks::File<'_, FileId>) {
+        let debug_marks::File { file, number, path, time, size } = *stated;
         if self.debug.files.contains_key(&file) {
             return;
         }

@@ -34,7 +34,7 @@ mod linkage;
 mod mnemonics;
 mod module;
 mod names;
-mod origin;
+mod numbering;
 mod per_inst;
 mod references;
 mod registers;
@@ -54,11 +54,11 @@ pub use error::{
     TAIL_CALL, TARGET, TYPE, VIEW, VISIBLE,
 };
 pub use names::escape;
-pub use origin::{Origin, origins};
+pub use numbering::Origin;
 pub use style::{Annotations, Names, Style};
 pub use target::RaiseOptions;
 
-use ptx_diag::{Diagnostic, Diagnostics};
+use ptx_diag::{Diagnostic, Diagnostics, Severity};
 use ptx_llvm::LlvmError;
 use ptx_llvm::view::View;
 
@@ -91,6 +91,32 @@ pub fn raise_in_style(
     style: Style,
 ) -> Result<(ptx_ir::Module, Diagnostics), Diagnostics> {
     with_legal_view(module, options, |view, llvm| raise_view(view, llvm, options, style))
+}
+
+/// The errors that the verifier finds in what a module is raised to, in its order.
+///
+/// # Errors
+///
+/// Those of [`raise`].
+pub fn origins(
+    module: &ptx_llvm::Module<'_>,
+    options: &RaiseOptions,
+    style: Style,
+) -> Result<Vec<Origin>, Diagnostics> {
+    with_legal_view(module, options, |view, llvm| {
+        let (raised, _) = raise_view(view, llvm, options, style)?;
+        let findings = match ptx_verify::verify(&raised) {
+            Ok(_) => return Ok(Vec::new()),
+            Err(findings) => findings,
+        };
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let origin = |finding: &Diagnostic| Origin {
+            code: finding.code,
+            message: finding.message.clone(),
+            place: finding.span.and_then(|span| numbering::place(view, llvm, span)),
+        };
+        Ok(errors.map(origin).collect())
+    })
 }
 
 fn raise_view(

@@ -3,7 +3,7 @@
 //! Sections describe code by its labels. Those of a module are preserved if everything in them still exists; those that refer to
 //! code or variables that optimizers removed are dropped, and those that refer to these. Sections of strings have no references.
 //!
-//! Linked modules each have their own sections (`marks::SectionUnit`), and sections of one name become one. Where a later unit counts from
+//! Linked modules each have their own sections (`SectionUnit`), and sections of one name become one. Where a later unit counts from
 //! the start of such a section, the bytes of the earlier units are added; a label there instead makes `ptxas` ignore all data:
 //!
 //! ```text
@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use ptx_ir::{Item, Param, Stmt, StrId};
 use ptx_link::{UnitData, data_size, merge_data};
-use ptx_llvm::marks::{self, SectionPart, SectionUnit};
+use ptx_llvm::debug_marks::{self, SectionPart, SectionUnit};
 use ptx_llvm::view::{FileId, FunctionId, MetadataId, Symbol};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
@@ -88,13 +88,13 @@ impl ModuleContext<'_, '_> {
     pub(crate) fn name_labels(&mut self) {
         let view = self.view;
         let mut repeats = HashMap::default();
-        for section in marks::section_units(view).iter().flat_map(|unit| &unit.sections) {
+        for section in debug_marks::section_units(view).iter().flat_map(|unit| &unit.sections) {
             for part in &section.parts {
                 let SectionPart::Label(id) = *part else { continue };
                 if self.debug.labels.contains_key(&id) {
                     continue;
                 }
-                let own = names::escape(marks::label_name(view, id).unwrap_or_default()).into_owned();
+                let own = names::escape(debug_marks::label_name(view, id).unwrap_or_default()).into_owned();
                 let is_taken =
                     |name: &str| self.debug.label_names.contains(name) || self.symbol_names.contains(name);
                 let name = names::numbered(own, &mut repeats, is_taken);
@@ -106,7 +106,7 @@ impl ModuleContext<'_, '_> {
     }
 
     /// Notes the labels and strings of a section that refers to nothing.
-    fn note_strings(&mut self, section: &marks::Section<'_>) {
+    fn note_strings(&mut self, section: &debug_marks::Section<'_>) {
         let parts = &section.parts;
         let is_plain = |(at, part): (usize, &SectionPart<'_>)| match part {
             SectionPart::Text(text) => section_words(text).is_empty(),
@@ -121,7 +121,7 @@ impl ModuleContext<'_, '_> {
             match part {
                 SectionPart::Label(id) => {
                     self.debug.string_labels.insert(*id);
-                    let text = marks::label_name(self.view, *id).unwrap_or_default().to_owned();
+                    let text = debug_marks::label_name(self.view, *id).unwrap_or_default().to_owned();
                     let known = self.debug.stated_labels.entry(text).or_insert(Some(*id));
                     *known = known.filter(|known| known == id);
                     label = Some(*id);
@@ -140,7 +140,7 @@ impl ModuleContext<'_, '_> {
 
     /// Emits `.section` and `@@DWARF`, if what they refer to exists.
     pub(crate) fn sections(&mut self) {
-        let units = marks::section_units(self.view);
+        let units = debug_marks::section_units(self.view);
         let mut locals = Locals::default();
         let mut texts: Vec<Vec<(String, String)>> = Vec::with_capacity(units.len());
         for unit in &units {
@@ -160,7 +160,7 @@ impl ModuleContext<'_, '_> {
         }
     }
 
-    fn kept(&mut self, section: &marks::Section<'_>, locals: &mut Locals) -> Kept {
+    fn kept(&mut self, section: &debug_marks::Section<'_>, locals: &mut Locals) -> Kept {
         let mut kept = Kept { name: section.name.to_owned(), parts: Vec::new(), is_broken: false };
         for (at, part) in section.parts.iter().enumerate() {
             let name = match *part {

@@ -2,13 +2,11 @@
 
 use test_suite::linked::{Program, Tools, Way, judge};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
+use test_suite::skip::Skips;
 
 #[test]
 fn linked_modules_keep_their_lines() {
-    let Some(tools) = Tools::find() else {
-        eprintln!("skipped: LLVM's programs are not installed");
-        return;
-    };
+    let Some(tools) = Tools::find() else { return skip("LLVM's programs are not installed") };
     let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
     for seed in 0..testing::count("random linked modules", 60, 4) {
         let program = Program::new(seed);
@@ -17,4 +15,12 @@ fn linked_modules_keep_their_lines() {
                 .unwrap_or_else(|error| panic!("seed {seed}, {way:?}: {error:#}\n{}", program.text()));
         }
     }
+}
+
+/// Tells that a check is left out.
+#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
+fn skip(why: &str) {
+    let skips = Skips::default();
+    skips.count(why);
+    println!("{}", skips.summary());
 }

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::rc::Rc;
 
 use ptx_ir::{At, BodyBuilder, DebugLocation, InlinedAt, LabelKind, RegId, Stmt, StrId};
-use ptx_llvm::marks::{self, DebugLine};
+use ptx_llvm::debug_marks::{self, DebugLine};
+use ptx_llvm::marks;
 use ptx_llvm::view::{BlockId, FileId, InstId, LocationId, Metadata, MetadataId, Op, Type};
 
 use super::state::Emitter;
@@ -340,10 +341,10 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// A `.loc`, without the call where the label of the function's name is no longer there.
-    fn stated_location(&mut self, stated: marks::Location<FileId, MetadataId>) -> DebugLocation {
-        let marks::Location { file, line, column, inlined } = stated;
+    fn stated_location(&mut self, stated: debug_marks::Location<FileId, MetadataId>) -> DebugLocation {
+        let debug_marks::Location { file, line, column, inlined } = stated;
         let inlined = inlined.filter(|call| self.module.debug.string_labels.contains(&call.label));
-        let inlined = inlined.and_then(|marks::Call { label, offset, file, line, column }| {
+        let inlined = inlined.and_then(|debug_marks::Call { label, offset, file, line, column }| {
             // What locations that follow refer to, too: one that repeats this one is not emitted.
             let stated = (label, offset.unwrap_or(0));
             let first = self.module.debug.first_strings.get(&stated).filter(|first| **first != stated);

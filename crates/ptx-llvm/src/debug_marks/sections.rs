@@ -1,4 +1,4 @@
-//! The contents of [`FILE`](super::FILE) and [`SECTION`](super::SECTION): what lowering writes there and raising reads.
+//! The contents of [`FILE`](crate::marks::FILE) and [`SECTION`](crate::marks::SECTION): what lowering writes there and raising reads.
 //!
 //! ```text
 //! !ptx.file = !{!3}
@@ -15,6 +15,7 @@
 
 use super::debug_line::{label_name, number, text};
 use crate::build::{Metadata, Types, Value};
+use crate::marks;
 use crate::view::{Constant, FileId, FunctionId, Metadata as Read, MetadataId, Symbol, View};
 
 /// A `.file`.
@@ -101,7 +102,7 @@ pub fn local<'c>(types: Types<'c>, function: Value<'c>, name: &str) -> Metadata<
 
 /// The sections of all PTX modules that were linked.
 pub fn section_units(view: &View) -> Vec<SectionUnit<'_>> {
-    view.named(super::SECTION).iter().filter_map(|&node| unit(view, node)).collect()
+    view.named(marks::SECTION).iter().filter_map(|&node| unit(view, node)).collect()
 }
 
 fn unit(view: &View, node: MetadataId) -> Option<SectionUnit<'_>> {

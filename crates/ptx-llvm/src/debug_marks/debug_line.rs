@@ -1,4 +1,4 @@
-//! The contents of [`DEBUG`](super::DEBUG) and [`DEBUG_END`](super::DEBUG_END): what lowering writes there and raising reads.
+//! The contents of [`DEBUG`](crate::marks::DEBUG) and [`DEBUG_END`](crate::marks::DEBUG_END): what lowering writes there and raising reads.
 //!
 //! ```text
 //! call void @f(), !ptx.debug !{!1, !{!2, i32 22, i32 5}, !{!3, i32 7, i32 1, !1, !2, i32 22, i32 5, i64 4}}

@@ -4,11 +4,8 @@
 //! all functions from 1. The verifier's findings about the module then have these numbers, while the findings about its printed text have places in
 //! a text that the user has not got.
 
-use ptx_diag::{Code, Severity, Span};
+use ptx_diag::{Code, Span};
 use ptx_llvm::view::{FunctionId, InstId, View};
-
-use crate::context::ModuleContext;
-use crate::{RaiseOptions, Style};
 
 /// A finding of the verifier about a module that was raised.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,16 +29,6 @@ pub(crate) fn first_numbers(view: &View) -> Vec<u32> {
     view.functions.iter().map(|function| function.insts.len()).map(first).collect()
 }
 
-impl ModuleContext<'_, '_> {
-    /// The position of PTX instructions that are for an LLVM instruction.
-    pub(crate) fn position(&self, function: FunctionId, inst: InstId) -> Span {
-        let first = self.first_numbers.get(function.index()).copied();
-        debug_assert!(first.is_some(), "each function of the view has a number");
-        let number = first.map_or(0, |first| first.saturating_add(inst.index() as u32));
-        Span::new(number, number)
-    }
-}
-
 /// The instruction of a position.
 fn instruction(view: &View, position: Span) -> Option<(FunctionId, InstId)> {
     let mut rest = (position.lo as usize).checked_sub(1)?;
@@ -54,33 +41,8 @@ fn instruction(view: &View, position: Span) -> Option<(FunctionId, InstId)> {
     None
 }
 
-/// The errors that the verifier finds in what a module is raised to, in its order.
-///
-/// # Errors
-///
-/// Those of [`crate::raise`].
-pub fn origins(
-    module: &ptx_llvm::Module<'_>,
-    options: &RaiseOptions,
-    style: Style,
-) -> Result<Vec<Origin>, ptx_diag::Diagnostics> {
-    crate::with_legal_view(module, options, |view, llvm| {
-        let (raised, _) = crate::raise_view(view, llvm, options, style)?;
-        let findings = match ptx_verify::verify(&raised) {
-            Ok(_) => return Ok(Vec::new()),
-            Err(findings) => findings,
-        };
-        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-        let origin = |finding: &ptx_diag::Diagnostic| Origin {
-            code: finding.code,
-            message: finding.message.clone(),
-            place: finding.span.and_then(|span| place(view, llvm, span)),
-        };
-        Ok(errors.map(origin).collect())
-    })
-}
-
-fn place(view: &View, llvm: &ptx_llvm::Module<'_>, position: Span) -> Option<String> {
+/// The instruction of a position in words.
+pub(crate) fn place(view: &View, llvm: &ptx_llvm::Module<'_>, position: Span) -> Option<String> {
     let (function, inst) = instruction(view, position)?;
     let mut text =
         format!("function {}: {}", view.function(function).name, llvm.instruction_text(function, inst));
