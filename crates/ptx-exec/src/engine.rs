@@ -4,7 +4,7 @@ mod begun;
 mod stop;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rayon::ThreadPool;
 
@@ -152,6 +152,17 @@ impl System {
     /// Why they cannot be read.
     pub fn check_read(&self, around: Around<'_>, address: u64, size: u32) -> Result<(), Fault> {
         Probe { global: &self.global, around }.read(address, size)
+    }
+
+    /// Passes the output until now, in block order, to a function, unless a thread is writing output at this moment. It neither allocates nor
+    /// waits, so that a process that crashes in a kernel can still call it.
+    pub fn pass_output(&self, to: &mut dyn FnMut(&[u8])) {
+        let output = match self.output.try_lock() {
+            Ok(output) => output,
+            Err(TryLockError::Poisoned(output)) => output.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        output.blocks.values().for_each(|text| to(text));
     }
 
     /// The output, in block order.

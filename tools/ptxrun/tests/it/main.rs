@@ -9,4 +9,5 @@ mod documents;
 mod engines;
 mod explained;
 mod failures;
+mod printed;
 mod structures;
