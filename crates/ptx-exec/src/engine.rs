@@ -23,7 +23,7 @@ use crate::texture::Units;
 pub use begun::Begun;
 pub use stop::Stop;
 
-pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, barrier_index};
+pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, Reduces, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};

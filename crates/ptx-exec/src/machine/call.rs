@@ -328,8 +328,7 @@ impl Warp {
         let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));
         let arrival = Arrival { warp: self.id.index, lanes: active, expected, trues };
         let phase = block.barriers[index].phase;
-        let warps = block.live.len();
-        block.barriers[index].arrive(&arrival, warps).map_err(misuse)?;
+        block.barriers[index].arrive(&arrival, &block.live).map_err(misuse)?;
         if barrier.action != BarrierAction::Arrive {
             let state = State::Barrier { id: index, phase, action: barrier.action, dst: barrier.dst };
             self.split(current, active, pc + 1, state);
@@ -385,7 +384,7 @@ impl Warp {
                 lanes(active).for_each(|lane| self.cluster_phases[lane] = Some(phase));
                 let expected = Expected::Everyone;
                 let arrival = Arrival { warp, lanes: active, expected, trues: None };
-                let all = cluster.barrier.arrive(&arrival, cluster.live.len());
+                let all = cluster.barrier.arrive(&arrival, &cluster.live);
                 all.map_err(|misuse| Stop::at(misuse.into(), pc, first_lane(active)))?;
                 cluster.wake |= cluster.barrier.complete(&cluster.live);
             }
