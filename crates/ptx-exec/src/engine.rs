@@ -324,7 +324,7 @@ impl ImageLaunch {
 
 impl Launchable for ImageLaunch {
     fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        let With { shape, constant, params, limits, completion, threads, .. } = &self.with;
+        let With { shape, constant, params, limits, completion, reconvergence, threads, .. } = &self.with;
         let geometry = self.kernel.check(shape, limits).map_err(ExecError::Refused)?;
         Ok(Begun {
             program: self.kernel.program(),
@@ -332,6 +332,7 @@ impl Launchable for ImageLaunch {
             constant,
             limits,
             completion: *completion,
+            reconvergence: *reconvergence,
             threads: *threads,
             geometry,
             cooperative: shape.cooperative,

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ptx_exec::engine::{Begun, Launchable, System};
 use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
-use ptx_exec::{Completion, ExecError, Executed};
+use ptx_exec::{Completion, ExecError, Executed, Reconvergence};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
@@ -151,6 +151,8 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
         Some("cooperative launches of more than 16,384 warps are not compiled")
     } else if begun.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
+    } else if begun.reconvergence != Reconvergence::Early {
+        Some("late reconvergence is not compiled")
     } else if begun.limits.steps.is_some() {
         Some("compiled code does not count instructions")
     } else if begun.limits.stack != STACK as usize && uses_stack(begun.program) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, code};
 use ptx_diag::{Code, Diagnostic};
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 
 use crate::argument_spec::{ArgumentSpec, BufferSource, DeferredPart, TextureSpec};
 use crate::arguments::Arguments;
@@ -46,6 +46,8 @@ pub struct Plan {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// When to give up.
     pub timeout: Option<Duration>,
 }
@@ -84,6 +86,7 @@ impl Plan {
             references,
             print,
             completion: arguments.completion.or(file.completion).unwrap_or_default(),
+            reconvergence: arguments.reconvergence.or(file.reconvergence).unwrap_or_default(),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
         };

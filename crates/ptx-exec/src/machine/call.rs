@@ -26,6 +26,7 @@ impl Warp {
         let pc = self.fragments[current].pc;
         let lane = first_lane(active);
         self.fragments[current].pc = pc + 1;
+        self.before_control(grid, current, active, (pc, effect));
         match effect {
             Effect::Branch { target } => {
                 self.split(current, active, *target, State::Ready);
@@ -146,6 +147,7 @@ impl Warp {
         }
         self.report_results(grid, block, caller, active, call);
         let back = self.split(current, active, call + 1, State::Ready);
+        self.leave_branches(back, frame);
         self.fragments[back].frame = caller;
         self.frames[frame].inside &= !active;
         if self.frames[frame].inside == 0 {
