@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 
 use crate::value::{Element, ElementType, Judgement, parse_list};
 
@@ -147,6 +147,8 @@ pub struct Launch {
     pub shared: u32,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// Seconds after which the launch is a failure.
     pub timeout: f64,
     /// The parameters, in order.
@@ -323,6 +325,7 @@ impl Reader {
             cooperative: false,
             shared: 0,
             completion: Completion::default(),
+            reconvergence: Reconvergence::default(),
             timeout: 20.0,
             arguments: Vec::new(),
             ending: Ending::Finish,
@@ -339,6 +342,7 @@ impl Reader {
                 "shared" => launch.shared = value.parse()?,
                 "timeout" => launch.timeout = value.parse()?,
                 "async" => launch.completion = value.parse().map_err(anyhow::Error::msg)?,
+                "reconverge" => launch.reconvergence = value.parse().map_err(anyhow::Error::msg)?,
                 _ => bail!("unknown key {key}"),
             }
         }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
 use ptx_diag::SourceFile;
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 use ptx_ir::Item;
 use ptx_isa::SmVariant;
 use ptx_llvm::Context;
@@ -149,7 +149,9 @@ pub fn left_out(case: &Case) -> Option<&'static str> {
 /// Whether a launch ends on a GPU as the case expects. One that must fail takes its context with it or never ends, and an order of
 /// asynchronous operations that a case requires is one that a GPU may or may not take.
 fn finishes(launch: &Launch) -> bool {
-    launch.ending == Ending::Finish && launch.completion == Completion::default()
+    launch.ending == Ending::Finish
+        && launch.completion == Completion::default()
+        && launch.reconvergence == Reconvergence::default()
 }
 
 /// The launches of a case that a GPU can run, or the reason why there are none.

@@ -295,6 +295,7 @@ fn exec_launch(launch: &Launch, threads: NonZeroUsize) -> ptx_exec::Launch {
     exec.arguments = arguments.collect();
     exec.threads = Some(threads);
     exec.completion = launch.completion;
+    exec.reconvergence = launch.reconvergence;
     exec.limits.timeout = Some(Duration::from_secs_f64(launch.timeout));
     exec
 }

@@ -215,7 +215,13 @@ impl Device {
     pub(crate) fn options(&self) -> Options {
         let DeviceOptions { threads, completion, host, .. } = &self.inner.options;
         let textures = self.textures_now();
-        Options { threads: *threads, completion: *completion, host: host.clone(), textures }
+        Options {
+            threads: *threads,
+            completion: *completion,
+            host: host.clone(),
+            textures,
+            ..Options::default()
+        }
     }
 
     /// Fails if the device was stopped.

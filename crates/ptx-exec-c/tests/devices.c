@@ -32,7 +32,15 @@ static const char *kernels =
     "      st.param.b64 [f], %f; st.param.b64 [a], %z; call.uni (r), vprintf, (f, a); }\n"
     "    ret;\n"
     "}\n"
-    ".visible .entry stop() { trap; }\n";
+    ".visible .entry stop() { trap; }\n"
+    ".visible .entry explain()\n"
+    "{\n"
+    "    .reg .b64 %f, %z;\n"
+    "    mov.u64 %f, text; cvta.global.u64 %f, %f; mov.u64 %z, 0;\n"
+    "    { .param .b64 f; .param .b64 a; .param .b32 r;\n"
+    "      st.param.b64 [f], %f; st.param.b64 [a], %z; call.uni (r), vprintf, (f, a); }\n"
+    "    trap;\n"
+    "}\n";
 
 static void print(const char *text, size_t bytes, void *user)
 {
@@ -262,9 +270,9 @@ int main(void)
     size_t count;
     OK(ptx_module_kernel_count(module, &count));
     const char *name;
-    OK(ptx_module_kernel_name(module, 3, &name));
-    EXPECT(count == 4 && strcmp(name, "more") == 0);
-    FAILS(ptx_module_kernel_name(module, 4, &name), PTX_NOT_FOUND, "no kernel 4");
+    OK(ptx_module_kernel_name(module, 4, &name));
+    EXPECT(count == 5 && strcmp(name, "more") == 0);
+    FAILS(ptx_module_kernel_name(module, 5, &name), PTX_NOT_FOUND, "no kernel 5");
 
     PtxFile file;
     OK(ptx_module_file(module, 1, &file));
@@ -273,9 +281,10 @@ int main(void)
     check_files(device);
     check_narrow(device);
 
-    PtxKernel *add, *hello, *stop, *missing;
+    PtxKernel *add, *hello, *stop, *explain, *missing;
     OK(ptx_kernel_get(module, "add", &add));
     OK(ptx_kernel_get(module, "hello", &hello));
+    OK(ptx_kernel_get(module, "explain", &explain));
     OK(ptx_kernel_get(module, "stop", &stop));
     FAILS(ptx_kernel_get(module, "missing", &missing), PTX_NOT_FOUND, "`missing`");
     OK(ptx_kernel_parameter_count(add, &count));
@@ -338,6 +347,10 @@ int main(void)
     shape.block[0] = 1;
     OK(ptx_launch(hello, &shape, NULL, NULL));
     EXPECT(strcmp(printed, "hi\n") == 0);
+    /* What a kernel prints before it is stopped is passed on before the error is known. */
+    FAILS(ptx_launch(explain, &shape, NULL, NULL), PTX_STOPPED, "`trap`");
+    EXPECT(strcmp(printed, "hi\nhi\n") == 0);
+    OK(ptx_device_recover(device));
 
     unsigned long long own[8] = { 0 };
     unsigned long long *to = own;
@@ -366,6 +379,7 @@ int main(void)
     OK(ptx_stream_destroy(other));
     OK(ptx_kernel_destroy(add));
     OK(ptx_kernel_destroy(hello));
+    OK(ptx_kernel_destroy(explain));
     OK(ptx_kernel_destroy(stop));
     OK(ptx_module_destroy(module));
     OK(ptx_device_destroy(device));

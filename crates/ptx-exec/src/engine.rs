@@ -4,7 +4,7 @@ mod begun;
 mod stop;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rayon::ThreadPool;
 
@@ -23,7 +23,7 @@ use crate::texture::Units;
 pub use begun::Begun;
 pub use stop::Stop;
 
-pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, barrier_index};
+pub use crate::machine::meeting::{BARRIERS, BarrierMisuse, BarrierWait, Expected, Reduces, barrier_index};
 pub use crate::machine::{Around, Extent};
 pub use crate::machine::{Assistant, AssistedCluster, Instructions, Outcome, Run, Threads};
 pub use crate::machine::{Lines, Matrix, Products, Question, Queue, TensorPart, WarpgroupPart};
@@ -152,6 +152,17 @@ impl System {
     /// Why they cannot be read.
     pub fn check_read(&self, around: Around<'_>, address: u64, size: u32) -> Result<(), Fault> {
         Probe { global: &self.global, around }.read(address, size)
+    }
+
+    /// Passes the output until now, in block order, to a function, unless a thread is writing output at this moment. It neither allocates nor
+    /// waits, so that a process that crashes in a kernel can still call it.
+    pub fn pass_output(&self, to: &mut dyn FnMut(&[u8])) {
+        let output = match self.output.try_lock() {
+            Ok(output) => output,
+            Err(TryLockError::Poisoned(output)) => output.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        output.blocks.values().for_each(|text| to(text));
     }
 
     /// The output, in block order.
@@ -313,7 +324,7 @@ impl ImageLaunch {
 
 impl Launchable for ImageLaunch {
     fn begin(&self) -> Result<Begun<'_>, ExecError> {
-        let With { shape, constant, params, limits, completion, threads, .. } = &self.with;
+        let With { shape, constant, params, limits, completion, reconvergence, threads, .. } = &self.with;
         let geometry = self.kernel.check(shape, limits).map_err(ExecError::Refused)?;
         Ok(Begun {
             program: self.kernel.program(),
@@ -321,6 +332,7 @@ impl Launchable for ImageLaunch {
             constant,
             limits,
             completion: *completion,
+            reconvergence: *reconvergence,
             threads: *threads,
             geometry,
             cooperative: shape.cooperative,

@@ -140,6 +140,8 @@ pub struct Trap {
     pub thread: Dim3,
     /// Other locations that explain the trap, such as where the threads of a deadlock wait.
     pub related: Vec<(Span, String)>,
+    /// Output of `vprintf` until the stop, in block order; empty in a [`Report`](crate::Report), which has it itself.
+    pub output: Vec<u8>,
 }
 
 impl fmt::Display for Trap {
@@ -223,6 +225,23 @@ pub enum ExecError {
 }
 
 impl ExecError {
+    /// The same error with what the launch has printed until it was stopped.
+    #[must_use]
+    pub fn with_output(mut self, output: Vec<u8>) -> Self {
+        if let ExecError::Trap(trap) = &mut self {
+            trap.output = output;
+        }
+        self
+    }
+
+    /// Output of `vprintf` until the launch was stopped, in block order.
+    pub fn output(&self) -> &[u8] {
+        match self {
+            ExecError::Refused(_) => &[],
+            ExecError::Trap(trap) => &trap.output,
+        }
+    }
+
     /// Converts the error to diagnostics, for rendering with those of other stages.
     pub fn into_diagnostics(self) -> Diagnostics {
         match self {

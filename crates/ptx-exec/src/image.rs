@@ -13,7 +13,7 @@ use crate::engine::ImageLaunch;
 use crate::error::{ExecError, codes, one};
 use crate::inputs::host_threads;
 use crate::kernel::{Kernel, Parameter, With, parameters};
-use crate::launch::{Completion, Limits, Shape};
+use crate::launch::{Completion, Limits, Reconvergence, Shape};
 use crate::layout::{Ground, VariableAddresses, bytes_of, lay_out};
 use crate::machine::{Geometry, Heap};
 use crate::memory::{AddressSize, HostMemory, Memory, MemoryError, Pieces, RegionKind, Space};
@@ -70,6 +70,8 @@ pub struct Options {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// Describes host-process memory outside registered regions; without it, accesses there fault.
     pub host: Option<Arc<dyn HostMemory>>,
     /// Textures, samplers and surfaces.
@@ -398,6 +400,7 @@ impl Prepared {
             heap: heap.heap.clone(),
             limits: limits.clone(),
             completion: options.completion,
+            reconvergence: options.reconvergence,
             observer: None,
             threads: options.threads.unwrap_or_else(host_threads),
             products: None,

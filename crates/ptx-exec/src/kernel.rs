@@ -12,7 +12,7 @@ use crate::decode::{Reached, decode, kernel_parameters};
 use crate::engine::{Assistant, Instructions, Products};
 use crate::error::{ExecError, Trap, TrapKind, codes, one};
 use crate::extents::{check_directives, check_shape};
-use crate::launch::{Completion, Limits, Shape};
+use crate::launch::{Completion, Limits, Reconvergence, Shape};
 use crate::layout::Layout;
 use crate::machine::{self, Executable, Finished, Geometry, Heap, MOST_RESIDENT_BLOCKS, Observer};
 use crate::memory::{
@@ -66,6 +66,7 @@ pub(crate) struct With {
     pub(crate) heap: Arc<Mutex<Heap>>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
+    pub(crate) reconvergence: Reconvergence,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
     /// An external implementation of matrix products, if any.
@@ -189,6 +190,7 @@ impl Kernel {
             heap,
             limits,
             completion,
+            reconvergence,
             observer,
             threads,
             products,
@@ -210,6 +212,7 @@ impl Kernel {
             variables: self.objects.clone(),
             limits,
             completion,
+            reconvergence,
             observer,
             threads,
             products,

@@ -132,6 +132,32 @@ impl FromStr for Completion {
     }
 }
 
+/// Where threads of a warp that a branch has parted run together again. PTX leaves it open; a program whose results depend on it
+/// executes an instruction for the threads that happen to be together, such as `activemask`, or `vote` without `.sync`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Reconvergence {
+    /// Where they come to the same instruction.
+    #[default]
+    Early,
+    /// At the first instruction that all paths of the branch pass, its immediate post-dominator, as in the machine code of ptxas, and
+    /// where they execute a barrier or another instruction together. Threads on different paths before that stay apart, also at the
+    /// same instruction, so that a translation that has moved such an instruction into a part of the paths is seen.
+    Late,
+}
+
+impl FromStr for Reconvergence {
+    type Err = String;
+
+    /// Reads `early` or `late`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "early" => Ok(Self::Early),
+            "late" => Ok(Self::Late),
+            _ => Err(format!("expected early or late, not `{text}`")),
+        }
+    }
+}
+
 /// The shape of a launch: grid, block and cluster extents, and dynamic shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
@@ -193,6 +219,8 @@ pub struct Launch {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// Limits.
     pub limits: Limits,
 }
@@ -213,6 +241,7 @@ impl Launch {
             textures: Textures::default(),
             threads: None,
             completion: Completion::Eager,
+            reconvergence: Reconvergence::Early,
             limits: Limits::default(),
         }
     }

@@ -53,7 +53,9 @@ pub use error::{ExecError, Trap, TrapKind, codes};
 pub use extents::{LARGEST_BLOCK, LARGEST_GRID, MOST_THREADS};
 pub use image::{DeviceHeap, Image, Options, Prepared, Report, Surroundings, Variable};
 pub use kernel::Parameter;
-pub use launch::{Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Relocation, Shape};
+pub use launch::{
+    Argument, Completion, Content, Dim3, Executed, Launch, Limits, Outcome, Reconvergence, Relocation, Shape,
+};
 pub use machine::MOST_RESIDENT_BLOCKS;
 #[doc(hidden)]
 pub use machine::{Geometry, RowOperation};

@@ -13,7 +13,7 @@ use crate::error::{ExecError, Trap, codes, one};
 use crate::inputs::{buffer_bases, host_threads, multicasts, pass_arguments, place_variables, textures};
 use crate::kernel::{Kernel, With};
 use crate::launch::{Executed, Launch, Outcome};
-use crate::machine::{Heap, Observer};
+use crate::machine::{self, Heap, Observer};
 use crate::memory::{AddressSize, Arena, Concurrency, GlobalMemory, Pieces, Region};
 use crate::program::Program;
 use crate::texture::{TextureSet, Units};
@@ -113,6 +113,7 @@ impl<'l> DecodedLaunch<'l> {
             constant,
             limits: &launch.limits,
             completion: launch.completion,
+            reconvergence: launch.reconvergence,
             threads: launch.threads.unwrap_or_else(host_threads),
             geometry,
             cooperative: launch.cooperative,
@@ -203,9 +204,12 @@ impl LoadedLaunch<'_> {
 
     fn finished(&self, with: With) -> Result<Executed, ExecError> {
         let finished = self.decoded.kernel.launch(with)?;
-        finished.result.map_err(ExecError::Trap)?;
-        let [warp_instructions, thread_instructions] = finished.executed;
-        Ok(Executed { output: finished.output, warp_instructions, thread_instructions })
+        let machine::Finished { result, output, executed } = finished;
+        if let Err(trap) = result {
+            return Err(ExecError::Trap(trap).with_output(output));
+        }
+        let [warp_instructions, thread_instructions] = executed;
+        Ok(Executed { output, warp_instructions, thread_instructions })
     }
 
     fn with(&self, observer: Option<Arc<Observer>>) -> With {
@@ -220,6 +224,7 @@ impl LoadedLaunch<'_> {
             heap: self.heap.clone(),
             limits: launch.limits.clone(),
             completion: launch.completion,
+            reconvergence: launch.reconvergence,
             observer,
             threads: self.threads,
             products: None,

@@ -3,7 +3,7 @@
 //! The interpreter counts threads (`ptx-exec/src/machine/barrier.rs`); with whole warps that is equivalent to counting
 //! warps of 32 threads, since a warp all of whose threads have arrived counts as 32.
 
-use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected};
+use ptx_exec::engine::{BarrierMisuse, BarrierWait, Expected, Reduces};
 use ptx_exec::program::{Mask, WARP};
 
 /// Maximum number of warps of a block.
@@ -29,6 +29,8 @@ pub(crate) struct Arrival {
     pub(crate) expected: Expected,
     /// Lanes whose predicate is true, for reductions.
     pub(crate) trues: Option<Mask>,
+    /// The warps of the block.
+    pub(crate) warps: usize,
 }
 
 /// A barrier.
@@ -41,6 +43,10 @@ pub(crate) struct Barrier {
     counted: u32,
     /// What this phase waits for; `None` before the first arrival.
     expected: Option<Expected>,
+    reduces: Reduces,
+    /// The warps of the block, once a warp has arrived repeatedly in a phase. A count of all threads of the block is then one
+    /// like others, as in the interpreter.
+    counts_all: Option<usize>,
     votes: Votes,
     /// Bit mask of the warps that wait for the end of the phase.
     pub(crate) waiting: u32,
@@ -56,11 +62,13 @@ pub(crate) struct Phase {
 }
 
 impl Barrier {
-    /// Counts an arrival, which must expect the same as earlier ones of the same phase.
+    /// Counts an arrival, which must agree with earlier ones of the same phase.
     pub(crate) fn arrive(&mut self, arrival: &Arrival) -> Result<(), BarrierMisuse> {
         arrival.expected.agree(&mut self.expected)?;
+        self.reduces.agree(arrival.trues.is_some())?;
         let bit = 1 << arrival.warp;
         if self.arrived & bit != 0 {
+            self.counts_all = Some(arrival.warps);
             self.counted += WARP as u32;
         }
         self.arrived |= bit;
@@ -74,27 +82,34 @@ impl Barrier {
 
     /// Starts the next phase if this one is complete, given the warps with threads that have not exited.
     pub(crate) fn complete(&mut self, live: u32) -> Option<Phase> {
-        let is_complete = match self.expected? {
+        let is_complete = match self.condition()? {
             Expected::Everyone => live & !self.arrived == 0,
             Expected::Count(count) => self.counted + self.arrived.count_ones() * WARP as u32 >= count,
         };
         is_complete.then(|| {
             let phase = Phase { waited: self.waiting, votes: self.votes };
             (self.arrived, self.waiting, self.counted) = (0, 0, 0);
-            (self.expected, self.votes) = (None, Votes::default());
+            (self.expected, self.reduces, self.votes) = (None, Reduces::default(), Votes::default());
             phase
         })
+    }
+
+    /// What this phase waits for.
+    fn condition(&self) -> Option<Expected> {
+        let expected = self.expected?;
+        Some(self.counts_all.map_or(expected, |warps| expected.counted(warps)))
     }
 
     /// Resets the barrier for the next block.
     pub(crate) fn reset(&mut self) {
         (self.arrived, self.waiting, self.counted) = (0, 0, 0);
-        (self.expected, self.votes) = (None, Votes::default());
+        (self.expected, self.reduces, self.votes) = (None, Reduces::default(), Votes::default());
+        self.counts_all = None;
     }
 
     /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
     pub(crate) fn awaited(&self, live: &[Mask]) -> BarrierWait {
-        match self.expected {
+        match self.condition() {
             Some(Expected::Count(count)) => {
                 let threads =
                     (0..WARPS).filter(|warp| self.arrived >> warp & 1 == 1).map(|warp| self.lanes[warp]);
@@ -115,7 +130,7 @@ mod tests {
     use super::*;
 
     fn arrive(barrier: &mut Barrier, warp: usize, lanes: Mask, expected: Expected) -> Option<Phase> {
-        barrier.arrive(&Arrival { warp, lanes, expected, trues: None }).unwrap();
+        barrier.arrive(&Arrival { warp, lanes, expected, trues: None, warps: 2 }).unwrap();
         barrier.complete(0b11)
     }
 
@@ -143,10 +158,44 @@ mod tests {
     }
 
     #[test]
+    fn arrivals_past_the_count_are_missing_in_the_next_phase() {
+        let mut barrier = Barrier::default();
+        assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Everyone), None);
+        assert!(arrive(&mut barrier, 0, u32::MAX, Expected::Everyone).is_some());
+        assert_eq!(arrive(&mut barrier, 1, 0xffff, Expected::Everyone), None);
+        // That the first warp has exited does not replace its arrival.
+        assert_eq!(barrier.complete(0b10), None);
+        assert_eq!(barrier.awaited(&[0, 0xffff]), BarrierWait::More { arrived: 16, count: 64 });
+        barrier.reset();
+        assert_eq!(arrive(&mut barrier, 1, 0xffff, Expected::Everyone), None);
+        assert!(barrier.complete(0b10).is_some());
+    }
+
+    #[test]
+    fn reductions_are_not_mixed_with_other_arrivals_of_a_phase() {
+        let arrival = |warp, trues| Arrival { warp, lanes: 1, expected: Expected::Everyone, trues, warps: 2 };
+        for (first, second) in [(Some(1), None), (None, Some(1))] {
+            let mut barrier = Barrier::default();
+            assert_eq!(barrier.arrive(&arrival(0, first)), Ok(()));
+            assert_eq!(barrier.arrive(&arrival(1, second)), Err(BarrierMisuse::Mixed));
+            let mut barrier = Barrier::default();
+            barrier.arrive(&arrival(0, first)).unwrap();
+            barrier.arrive(&arrival(1, first)).unwrap();
+            assert!(barrier.complete(0b11).is_some());
+            assert_eq!(barrier.arrive(&arrival(1, second)), Ok(()));
+        }
+    }
+
+    #[test]
     fn votes_are_counted() {
         let mut barrier = Barrier::default();
-        let arrival =
-            |warp, lanes, trues| Arrival { warp, lanes, expected: Expected::Everyone, trues: Some(trues) };
+        let arrival = |warp, lanes, trues| Arrival {
+            warp,
+            lanes,
+            expected: Expected::Everyone,
+            trues: Some(trues),
+            warps: 2,
+        };
         barrier.arrive(&arrival(0, u32::MAX, 0x7)).unwrap();
         assert_eq!(barrier.complete(0b11), None);
         barrier.arrive(&arrival(1, 0xffff, 0x1)).unwrap();
@@ -158,7 +207,7 @@ mod tests {
     fn different_counts_contradict_each_other() {
         let mut barrier = Barrier::default();
         assert_eq!(arrive(&mut barrier, 0, u32::MAX, Expected::Count(128)), None);
-        let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
+        let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None, warps: 2 };
         let contradiction = BarrierMisuse::Contradiction(Expected::Count(128), Expected::Count(32));
         assert_eq!(barrier.arrive(&other), Err(contradiction));
     }

@@ -175,7 +175,9 @@ impl Block {
         }
         let trues = barrier.predicate.map(|_| lanes & coming.trues);
         self.arrived |= 1 << id;
-        if let Err(misuse) = self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues }) {
+        if let Err(misuse) =
+            self.barriers[id].arrive(&Arrival { warp, lanes, expected, trues, warps: self.warps })
+        {
             return self.misuse(misuse);
         }
         // The threads of a block share one host thread. Their stores before the barrier must be visible to other blocks

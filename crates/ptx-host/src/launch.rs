@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use ptx_exec::engine::{Begun, Launchable};
+use ptx_exec::engine::{Begun, Launchable, System};
 use ptx_exec::program::{Callee, Effect, Op, Program, WARP};
-use ptx_exec::{Completion, ExecError, Executed};
+use ptx_exec::{Completion, ExecError, Executed, Reconvergence};
 use ptx_llvm::LlvmError;
 use ptx_llvm::host::{Cpu, Jit};
 
@@ -151,6 +151,8 @@ pub fn refused(begun: &Begun<'_>) -> Option<&'static str> {
         Some("cooperative launches of more than 16,384 warps are not compiled")
     } else if begun.completion != Completion::Eager {
         Some("asynchronous operations that do not complete when they are issued are not compiled")
+    } else if begun.reconvergence != Reconvergence::Early {
+        Some("late reconvergence is not compiled")
     } else if begun.limits.steps.is_some() {
         Some("compiled code does not count instructions")
     } else if begun.limits.stack != STACK as usize && uses_stack(begun.program) {
@@ -183,12 +185,35 @@ fn uses_stack(program: &Program) -> bool {
 /// # Errors
 /// The same as from [`LoadedLaunch::launch`](ptx_exec::LoadedLaunch::launch) for the same launch.
 pub fn launch(kernel: &Kernel, launched: &impl Launchable) -> Result<Executed, ExecError> {
-    let (result, output) = launch_with_output(kernel, launched);
-    result.map(|()| Executed { output, ..Executed::default() })
+    launch_within(kernel, launched, |_, run| run())
 }
 
-/// As [`launch`], but also returns the output that was printed before an error.
+/// As [`launch`], with the call that runs the kernel inside of `around`, which calls its second argument once: it has the system of the launch,
+/// for what is to be done if accesses of the kernel end the process.
+///
+/// # Errors
+/// As [`launch`].
+pub fn launch_within(
+    kernel: &Kernel,
+    launched: &impl Launchable,
+    around: impl FnOnce(&System, &mut dyn FnMut()),
+) -> Result<Executed, ExecError> {
+    match launch_with_output_within(kernel, launched, around) {
+        (Ok(()), output) => Ok(Executed { output, ..Executed::default() }),
+        (Err(error), output) => Err(error.with_output(output)),
+    }
+}
+
+/// As [`launch`], with the output apart from the error, as a [`Report`](ptx_exec::Report) has it.
 pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Result<(), ExecError>, Vec<u8>) {
+    launch_with_output_within(kernel, launched, |_, run| run())
+}
+
+fn launch_with_output_within(
+    kernel: &Kernel,
+    launched: &impl Launchable,
+    around: impl FnOnce(&System, &mut dyn FnMut()),
+) -> (Result<(), ExecError>, Vec<u8>) {
     let begin = || {
         let begun = launched.begin()?;
         let instructions = kernel.instructions(begun.program);
@@ -214,8 +239,9 @@ pub fn launch_with_output(kernel: &Kernel, launched: &impl Launchable) -> (Resul
         timeout: begun.limits.timeout,
         threads: begun.threads.get(),
     };
+    let mut result = Ok(());
     // SAFETY: parameters and variables are those that the program was decoded with; that its accesses are valid is up to the
     // program's author, as stated above.
-    let result = unsafe { kernel.launch(&given) };
+    around(&system, &mut || result = unsafe { kernel.launch(&given) });
     (result.map_err(|stop| launched.stopped(&begun, stop)), system.output())
 }

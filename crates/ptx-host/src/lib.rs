@@ -37,7 +37,7 @@ pub use cache::{Cache, CacheError, DEFAULT_CACHE_BYTES};
 pub use error::CompileError;
 pub use inspect::{Stage, print_after, remarks};
 pub use kernel::{Kernel, host_assembly, host_ir};
-pub use launch::{Compiler, Kernels, launch, launch_with_output, refused};
+pub use launch::{Compiler, Kernels, launch, launch_with_output, launch_within, refused};
 pub use notes::RemarkKind;
 pub use options::{Lines, Options, SourceLocation};
 pub use remarks::Remark;

@@ -60,10 +60,16 @@ impl KernelCrash {
     }
 
     /// Runs code; a crash of any thread until it returns ends the process with the words. One run of a process is told of at a time.
-    pub fn during<T>(&self, run: impl FnOnce() -> T) -> T {
-        signals::during(&self.0, run)
+    ///
+    /// `printed` passes what the code has printed until then to a function, which writes it to standard output before the words. It is called
+    /// in a signal handler, so it must not allocate or wait for a lock.
+    pub fn during<T>(&self, printed: Printed<'_>, run: impl FnOnce() -> T) -> T {
+        signals::during(&self.0, printed, run)
     }
 }
+
+/// Passes what was printed, piece by piece, to a function.
+pub type Printed<'a> = &'a (dyn Fn(&mut dyn FnMut(&[u8])) + Sync);
 
 /// Tells LLVM, which has been loaded, and the system of the handlers; before that nothing asks for them.
 pub(crate) fn install_handlers() {
@@ -140,7 +146,7 @@ mod signals {
         }
     }
 
-    pub(super) fn during<T>(_: &Prepared, run: impl FnOnce() -> T) -> T {
+    pub(super) fn during<T>(_: &Prepared, _: super::Printed<'_>, run: impl FnOnce() -> T) -> T {
         run()
     }
 
@@ -163,7 +169,7 @@ mod signals {
     use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
     use std::sync::{Once, OnceLock};
 
-    use super::LastWords;
+    use super::{LastWords, Printed};
 
     /// The signals by which a process crashes.
     const SIGNALS: [(libc::c_int, &str); 6] = [
@@ -192,22 +198,30 @@ mod signals {
     /// For crashes of LLVM.
     static READY: OnceLock<Prepared> = OnceLock::new();
 
+    /// The code that runs.
+    struct Running<'a> {
+        prepared: &'a Prepared,
+        printed: Printed<'a>,
+    }
+
     /// For crashes of the code that runs; null while none does.
-    static RUNNING: AtomicPtr<Prepared> = AtomicPtr::new(ptr::null_mut());
+    static RUNNING: AtomicPtr<Running<'static>> = AtomicPtr::new(ptr::null_mut());
 
-    pub(super) fn during<T>(prepared: &Prepared, run: impl FnOnce() -> T) -> T {
+    pub(super) fn during<T>(prepared: &Prepared, printed: Printed<'_>, run: impl FnOnce() -> T) -> T {
         /// Takes the words back, also from a panic.
-        struct Running;
+        struct Registered;
 
-        impl Drop for Running {
+        impl Drop for Registered {
             fn drop(&mut self) {
                 RUNNING.store(ptr::null_mut(), Ordering::Release);
             }
         }
 
         handle();
-        RUNNING.store(ptr::from_ref(prepared).cast_mut(), Ordering::Release);
-        let _running = Running;
+        let running = Running { prepared, printed };
+        // The lifetimes end after `Registered` has removed the pointer.
+        RUNNING.store(ptr::from_ref(&running).cast_mut().cast(), Ordering::Release);
+        let _registered = Registered;
         run()
     }
 
@@ -253,7 +267,11 @@ mod signals {
         }
         // SAFETY: `during` borrows what the pointer leads to for as long as it is there; the thread that crashed is one of those that it runs.
         let running = unsafe { RUNNING.load(Ordering::Acquire).as_ref() };
-        let (words, descriptor, status) = match running.or_else(|| READY.get()) {
+        if let Some(running) = running {
+            (running.printed)(&mut |bytes| write(libc::STDOUT_FILENO, bytes));
+        }
+        let ready = running.map(|running| running.prepared).or_else(|| READY.get());
+        let (words, descriptor, status) = match ready {
             Some(ready) => {
                 let at = SIGNALS.iter().position(|(number, _)| *number == signal);
                 let words = at.and_then(|at| ready.words.get(at));
@@ -261,17 +279,20 @@ mod signals {
             }
             None => (&[][..], libc::STDERR_FILENO, 1),
         };
-        let mut rest = words;
-        // SAFETY: `write` and `_exit` may be called in signal handlers; the range is that of a live slice.
-        unsafe {
-            while !rest.is_empty() {
-                let written = libc::write(descriptor, rest.as_ptr().cast(), rest.len());
-                match usize::try_from(written) {
-                    Ok(written) if written > 0 => rest = rest.get(written..).unwrap_or_default(),
-                    _ => break,
-                }
+        write(descriptor, words);
+        // SAFETY: `_exit` may be called in signal handlers.
+        unsafe { libc::_exit(status) };
+    }
+
+    /// Writes bytes in a signal handler.
+    fn write(descriptor: i32, mut rest: &[u8]) {
+        while !rest.is_empty() {
+            // SAFETY: `write` may be called in signal handlers; the range is that of a live slice.
+            let written = unsafe { libc::write(descriptor, rest.as_ptr().cast(), rest.len()) };
+            match usize::try_from(written) {
+                Ok(written) if written > 0 => rest = rest.get(written..).unwrap_or_default(),
+                _ => break,
             }
-            libc::_exit(status);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use ptx_cli::{Documents, OptimizeArgs, ReportArgs};
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 
 use crate::argument_spec::ArgumentSpec;
 use crate::engine::{Check, Emit, Engine, PrintAfter};
@@ -93,6 +93,14 @@ block the thread, complete
 A correct program has the same results with each; one with a missing wait has wrong ones, as it
 may on a GPU, and so has one with a missing fence.proxy.async or wgmma.fence.
 
+Reconvergence (--reconverge): threads of a warp that a branch has parted run together again
+  early  where they come to the same instruction
+  late   where all paths of the branch meet, as in the machine code of ptxas, and where they execute
+         a barrier or a .sync instruction together
+PTX leaves it open. A program whose results differ depends on it, by activemask or a vote without
+.sync; one that has the same results before a translation and others after it, with late, was
+translated wrongly. Only the interpreter executes late.
+
 Profiles and traces: --profile prints, by instruction and source line, how often warps and threads
 executed it, how often it diverged, the 32-byte sectors of memory that its accesses touched, and
 the additional passes that bank conflicts in shared memory cause. --trace prints each
@@ -140,7 +148,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub keep_ptx: Option<PathBuf>,
     /// List the kernels of each input with their parameters and execute nothing; a folder means all files in it
-    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "profile", "trace", "time", "repeat", "threads", "timeout"])]
+    #[arg(long, conflicts_with_all = ["entry", "grid", "block", "cluster", "cooperative", "shared", "args", "references", "print", "launch", "engine", "remarks", "check", "jit_check_shapes", "print_after", "debug", "perf_map", "emit", "cache_dir", "no_cache", "cache_size", "completion", "reconvergence", "profile", "trace", "time", "repeat", "threads", "timeout"])]
     pub list: bool,
     /// The kernel's name
     #[arg(long, value_name = "NAME")]
@@ -210,6 +218,9 @@ pub struct Arguments {
     /// When asynchronous operations complete: eager, late or random:SEED [default: eager]
     #[arg(long = "async", value_name = "WHEN")]
     pub completion: Option<Completion>,
+    /// Where threads of a warp that a branch has parted run together again: early or late [default: early]
+    #[arg(long = "reconverge", value_name = "WHERE")]
+    pub reconvergence: Option<Reconvergence>,
     /// Number of launches, one after another; buffers and variables keep the values that earlier launches stored
     #[arg(long, value_name = "N", default_value = "1", hide_default_value = true, conflicts_with_all = ["profile", "trace"])]
     pub repeat: NonZeroU64,

@@ -68,6 +68,7 @@ impl Plan {
             textures: contents.textures,
             threads: self.threads,
             completion: self.completion,
+            reconvergence: self.reconvergence,
             limits: Limits { timeout: self.timeout, ..Limits::default() },
         })
     }

@@ -396,7 +396,9 @@ struct LoadedOnHost<'l> {
 
 impl Loaded for LoadedOnHost<'_> {
     fn launch(&mut self) -> Result<Executed, ExecError> {
-        self.crash.during(|| ptx_host::launch(&self.kernel, &self.loaded))
+        ptx_host::launch_within(&self.kernel, &self.loaded, |system, run| {
+            self.crash.during(&|write| system.pass_output(write), run);
+        })
     }
 
     fn outcome(&self, last: Executed) -> Outcome {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::Path;
 
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -38,6 +38,8 @@ pub struct LaunchFile {
     pub engine: Option<String>,
     /// `"async": "late"`
     pub completion: Option<Completion>,
+    /// `"reconverge": "late"`
+    pub reconvergence: Option<Reconvergence>,
     /// `"threads": 2`
     pub threads: Option<usize>,
     /// `"timeout": 1.5`
@@ -66,6 +68,7 @@ struct Json {
     engine: Option<String>,
     #[serde(rename = "async")]
     completion: Option<String>,
+    reconverge: Option<String>,
     threads: Option<usize>,
     timeout: Option<f64>,
     #[serde(default)]
@@ -173,6 +176,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         text.parse::<PrintSpec>().map_err(|error| format!("`print[{index}]`: {error}"))
     };
     let completion = |text: String| text.parse().map_err(|error| format!("`async`: {error}"));
+    let reconvergence = |text: String| text.parse().map_err(|error| format!("`reconverge`: {error}"));
     Ok(LaunchFile {
         grid: dimensions("grid", json.grid)?,
         block: dimensions("block", json.block)?,
@@ -182,6 +186,7 @@ pub fn parse(text: &[u8], folder: &Path) -> Result<LaunchFile, String> {
         references: json.references.iter().enumerate().map(reference).collect::<Result<_, String>>()?,
         print: json.print.iter().enumerate().map(view).collect::<Result<_, String>>()?,
         completion: json.completion.map(completion).transpose()?,
+        reconvergence: json.reconverge.map(reconvergence).transpose()?,
         entry: json.entry,
         cooperative: json.cooperative,
         shared: json.shared,
@@ -198,7 +203,7 @@ mod tests {
     #[test]
     fn every_field_is_read() {
         let text = br#"{"entry": "k", "grid": [4, 2], "block": [128], "cluster": [1, 1, 1], "cooperative": true, "shared": 64,
-            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "buffers": {"b": "in=y.bin", "a": "zero=4"}, "engine": "interp", "async": "random:7", "threads": 2, "timeout": 0.5,
+            "args": ["i32=1", "in=x.bin", "out=4:/abs"], "buffers": {"b": "in=y.bin", "a": "zero=4"}, "engine": "interp", "async": "random:7", "reconverge": "late", "threads": 2, "timeout": 0.5,
             "print": ["1:u8:2"]}"#;
         let launch = parse(text, Path::new("dir")).expect("valid");
         assert_eq!(launch.grid, Some(Dimensions([4, 2, 1])));
@@ -211,6 +216,7 @@ mod tests {
         assert_eq!((launch.shared, launch.threads, launch.timeout), (Some(64), Some(2), Some(0.5)));
         assert!(launch.cooperative);
         assert_eq!(launch.completion, Some(Completion::Random(7)));
+        assert_eq!(launch.reconvergence, Some(Reconvergence::Late));
         assert_eq!(launch.print.len(), 1);
     }
 
@@ -240,7 +246,7 @@ mod tests {
 
     #[test]
     fn wrong_files_say_what_is_wrong() {
-        let wrong: [(&[u8], &str); 13] = [
+        let wrong: [(&[u8], &str); 14] = [
             (b"{", "EOF"),
             (br#"{"gird": [1]}"#, "unknown field `gird`"),
             (br#"{"grid": [0]}"#, "`grid`"),
@@ -257,6 +263,7 @@ mod tests {
             (br#"{"buffers": {"1a": "zero=6"}}"#, "`buffers.1a`: a name has letters"),
             (br#"{"print": ["x"]}"#, "`print[0]`"),
             (br#"{"async": "never"}"#, "`async`: expected eager, late or random:SEED"),
+            (br#"{"reconverge": "never"}"#, "`reconverge`: expected early or late"),
         ];
         for (text, part) in wrong {
             let error = parse(text, Path::new("")).expect_err(part);

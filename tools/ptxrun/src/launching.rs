@@ -50,7 +50,7 @@ impl<'a> Launching<'a> {
         let trial =
             (self.plan.engine == Engine::Auto).then_some(Trial { module: self.module, launch: self.launch });
         let (begun, trial) = match trial.filter(|_| !self.concerns_code()) {
-            Some(trial) => self.first(&options, trial)?,
+            Some(trial) => self.first(&options, trial, printed)?,
             None => (Begun::Ready(self.compile(&options)?), trial),
         };
         match begun {
@@ -88,6 +88,7 @@ impl<'a> Launching<'a> {
         &self,
         options: &JitOptions,
         trial: Trial<'a>,
+        printed: &mut Printed<'_>,
     ) -> Result<(Begun<'a>, Option<Trial<'a>>), Failure> {
         let terminal = self.arguments.report.terminal();
         let first = terminal.step("compile", || engine::first(self.module, self.launch, options));
@@ -96,7 +97,11 @@ impl<'a> Launching<'a> {
             First::Compile => Ok((Begun::Ready(self.compile(options)?), Some(trial))),
             First::Trial => {
                 let over = terminal.step("execute", || trial.run());
-                if let Some(outcome) = over.map_err(|error| failed(self.sources, error))? {
+                let over = match over {
+                    Ok(over) => over,
+                    Err(error) => return Err(printed.stopped(self.sources, error)),
+                };
+                if let Some(outcome) = over {
                     return Ok((Begun::Over(outcome), None));
                 }
                 terminal.note(|| "the launch is long: its kernel is compiled".to_owned());
@@ -132,10 +137,13 @@ impl<'a> Launching<'a> {
                 let executed = loaded.launch();
                 (executed, begin.elapsed())
             });
-            last = executed.map_err(|error| match trial {
-                Some(trial) if number == 0 => failed(self.sources, trial.retold(error)),
-                _ => failed(self.sources, error),
-            })?;
+            last = match (executed, trial) {
+                (Ok(executed), _) => executed,
+                (Err(error), Some(trial)) if number == 0 => {
+                    return Err(printed.stopped(self.sources, trial.retold(error)));
+                }
+                (Err(error), _) => return Err(printed.stopped(self.sources, error)),
+            };
             if self.arguments.time.is_some() {
                 let compile = if number == 0 { compile } else { Duration::ZERO };
                 printed.write(time::line(number, compile, elapsed).as_bytes())?;
@@ -182,6 +190,14 @@ impl<'a> Printed<'a> {
             Output::Stdout.write(format!("==> {name} <==\n").as_bytes())?;
         }
         Output::Stdout.write(bytes)
+    }
+
+    /// Writes what a program printed before an error; gives the error, which is shown after it.
+    pub fn stopped(&mut self, sources: &Sources, error: ExecError) -> Failure {
+        match self.write(error.output()) {
+            Ok(()) => failed(sources, error),
+            Err(unwritable) => unwritable,
+        }
     }
 }
 

@@ -159,7 +159,7 @@ fn execute(
         if arguments.profile {
             Output::Stdout.write(watch::profile(&observed.profile, &sources, format).as_bytes())?;
         }
-        let outcome = observed.result.map_err(|error| failed(&sources, error))?;
+        let outcome = observed.result.map_err(|error| printed.stopped(&sources, error))?;
         printed.write(&outcome.output)?;
         outcome
     } else {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use ptx_cli::{ExitStatus, Failure, Output, ReadError, code, is_same_file, read_at_most, refuse_input};
 use ptx_diag::{Code, Diagnostic};
-use ptx_exec::Completion;
+use ptx_exec::{Completion, Reconvergence};
 
 use crate::argument_spec::{ArgumentSpec, BufferSource, DeferredPart, TextureSpec};
 use crate::arguments::Arguments;
@@ -45,6 +45,8 @@ pub struct Plan {
     pub threads: Option<NonZeroUsize>,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// When to give up.
     pub timeout: Option<Duration>,
     /// The launch file that it was read from.
@@ -80,6 +82,7 @@ impl Plan {
             references,
             print,
             completion: arguments.completion.or(file.completion).unwrap_or(Completion::Eager),
+            reconvergence: arguments.reconvergence.or(file.reconvergence).unwrap_or(Reconvergence::Early),
             threads: arguments.threads.or(file.threads).map(threads).transpose()?,
             timeout: arguments.timeout.or(file.timeout).map(timeout).transpose()?,
             file: launch.map(Path::to_owned),

@@ -42,6 +42,17 @@ const KERNELS: &str = ".version 8.7
       call (r), vprintf, (f, v); ld.param.b32 %r, [r]; }
     ret;
 }
+.visible .entry explains()
+{
+    .reg .pred %p; .reg .b32 %r; .reg .b64 %a;
+    { .param .b64 f; .param .b64 v; .param .b32 r;
+      mov.u64 %a, text; cvta.global.u64 %a, %a; st.param.b64 [f], %a; mov.u64 %a, 0; st.param.b64 [v], %a;
+      call (r), vprintf, (f, v); ld.param.b32 %r, [r]; }
+    bar.sync 0;
+    mov.u32 %r, %ctaid.x; setp.eq.u32 %p, %r, 1;
+    @%p trap;
+    ret;
+}
 .func f() { .reg .b64 %a; stacksave.u64 %a; ret; }
 .visible .entry saves() { call f; ret; }
 .visible .entry forever() { again: bra again; }
@@ -128,6 +139,22 @@ fn engines_stop_alike() {
     assert!(matches!(nothing.launch(&Shape::linear(1, 2000), &[]), Err(DeviceError::Launch(_))));
     assert!(matches!(nothing.launch(&Shape::linear(1, 1), &[1u32.into()]), Err(DeviceError::Arguments(_))));
     nothing.launch(&Shape::linear(1, 1), &[]).expect("it runs");
+}
+
+#[test]
+fn what_was_printed_before_a_stop_is_not_lost() {
+    for engine in [Engine::Interpreter, Engine::Compiled, Engine::Automatic] {
+        let device = device(engine);
+        let explains = kernel(&device, "explains");
+        let shape = Shape::linear(2, 3);
+        explains.launch(&shape, &[]).expect_err("it is stopped");
+        assert_eq!(device.take_output(), "hi\n".repeat(6).into_bytes(), "{engine:?}");
+        device.recover().expect("it was stopped");
+        let stream = Stream::new(&device).expect("a stream");
+        stream.launch(&explains, &shape, &[]).expect("it fits");
+        stream.synchronize().expect_err("it is stopped");
+        assert_eq!(device.take_output(), "hi\n".repeat(6).into_bytes(), "{engine:?}");
+    }
 }
 
 /// Each thread of a block of 64 stores a word; the memory has room for 60.

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use crate::launch::{Completion, Limits};
+use crate::launch::{Completion, Limits, Reconvergence};
 use crate::machine::Geometry;
 use crate::program::Program;
 
@@ -20,6 +20,8 @@ pub struct Begun<'a> {
     pub limits: &'a Limits,
     /// When asynchronous operations complete.
     pub completion: Completion,
+    /// Where threads that a branch has parted run together again.
+    pub reconvergence: Reconvergence,
     /// Host threads that blocks are spread over.
     pub threads: NonZeroUsize,
     /// Shape of the launch.

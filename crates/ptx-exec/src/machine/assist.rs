@@ -169,7 +169,14 @@ impl<'a> AssistedCluster<'a> {
                 Some(group) => group.mask |= 1 << lane,
                 None => {
                     let (pc, mask) = (places[lane], 1 << lane);
-                    warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0 });
+                    warp.fragments.push(Fragment {
+                        pc,
+                        frame: 0,
+                        mask,
+                        state: State::Ready,
+                        ran: 0,
+                        rejoin: None,
+                    });
                 }
             }
         }
@@ -264,7 +271,7 @@ impl<'a> AssistedCluster<'a> {
             running.exited(index, live);
         }
         warp.fragments.clear();
-        warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0 });
+        warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0, rejoin: None });
     }
 
     /// Records that all threads of a warp have exited.
@@ -336,7 +343,7 @@ impl<'a> AssistedCluster<'a> {
         let Threads { rank, warp, pc, mask, .. } = threads;
         if let Some(warp) = self.warp(rank, warp) {
             warp.fragments.clear();
-            warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0 });
+            warp.fragments.push(Fragment { pc, frame: 0, mask, state: State::Ready, ran: 0, rejoin: None });
         }
     }
 

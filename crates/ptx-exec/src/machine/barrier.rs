@@ -1,10 +1,11 @@
 //! Block barriers (manual 9.7.13.1).
 //!
-//! Arrivals are counted per thread, as on every architecture since `sm_70`. A warp whose threads have all arrived counts
-//! as 32 threads, so that the partial last warp of a block, and warps with exited threads, match the
-//! counts given by programs. A barrier without a count is complete when every thread that has not exited has arrived.
+//! Threads of a warp may arrive one by one, but only a warp whose threads have all arrived or exited counts, as 32 threads: "`barrier`
+//! causes the executing thread to wait for all non-exited threads from its warp and marks warps' arrival". So the partial last
+//! warp of a block, and warps with exited threads, match the counts given by programs. A barrier without a count is complete
+//! when every thread that has not exited has arrived.
 
-use super::meeting::{BarrierMisuse, BarrierWait, Expected};
+use super::meeting::{BarrierMisuse, BarrierWait, Expected, Reduces};
 use crate::program::{BarrierAction, Mask};
 
 /// A barrier.
@@ -20,6 +21,10 @@ pub(super) struct Barrier {
     counted: u32,
     /// What this phase waits for; `None` before the first arrival.
     expected: Option<Expected>,
+    /// Whether a warp has arrived repeatedly in a phase. A count of all threads of the block is then one like others: threads that
+    /// exit do not replace the ones whose arrival came too late for the phase it was meant for.
+    is_counted: bool,
+    reduces: Reduces,
     trues: u32,
     predicates: u32,
 }
@@ -35,14 +40,22 @@ pub(super) struct Arrival {
 }
 
 impl Barrier {
-    /// Counts an arrival, which must expect the same as earlier ones of the same phase.
-    pub(super) fn arrive(&mut self, arrival: &Arrival, warps: usize) -> Result<(), BarrierMisuse> {
-        self.arrived.resize(warps, 0);
+    /// Counts an arrival, which must agree with earlier ones of the same phase, given the threads of each warp that have not exited.
+    pub(super) fn arrive(&mut self, arrival: &Arrival, live: &[Mask]) -> Result<(), BarrierMisuse> {
+        self.arrived.resize(live.len(), 0);
         arrival.expected.agree(&mut self.expected)?;
-        // Lanes that have already arrived arrive again, as producers do: the warp's arrivals so far count as 32 threads, and its mask restarts.
-        let Some(arrived) = self.arrived.get_mut(arrival.warp) else { return Ok(()) };
+        self.reduces.agree(arrival.trues.is_some())?;
+        let (Some(arrived), Some(live)) = (self.arrived.get_mut(arrival.warp), live.get(arrival.warp)) else {
+            return Ok(());
+        };
+        // Lanes that have already arrived arrive again, as producers may for a count that includes it: the warp's arrivals so far
+        // count as 32 threads, and its mask restarts.
         if *arrived & arrival.lanes != 0 {
+            if live & !*arrived != 0 {
+                return Err(BarrierMisuse::Ahead);
+            }
             self.counted += 32;
+            self.is_counted = true;
             *arrived = 0;
         }
         *arrived |= arrival.lanes;
@@ -56,15 +69,12 @@ impl Barrier {
     /// Starts the next phase if this one is complete, given the threads of each warp that have not exited.
     pub(super) fn complete(&mut self, live: &[Mask]) -> bool {
         let Some(expected) = self.expected else { return false };
-        let complete = match expected {
+        let complete = match self.counting(expected, live.len()) {
             Expected::Everyone => live.iter().zip(&self.arrived).all(|(live, arrived)| live & !arrived == 0),
             Expected::Count(count) => {
-                let of_warp = |(live, arrived): (&Mask, &Mask)| match arrived {
-                    0 => 0,
-                    _ if live & !arrived == 0 => 32,
-                    _ => arrived.count_ones(),
-                };
-                self.counted + live.iter().zip(&self.arrived).map(of_warp).sum::<u32>() >= count
+                let is_whole = |(live, arrived): &(&Mask, &Mask)| **arrived != 0 && **live & !**arrived == 0;
+                let warps = live.iter().zip(&self.arrived).filter(is_whole).count() as u32;
+                self.counted + warps * 32 >= count
             }
         };
         if complete {
@@ -72,8 +82,14 @@ impl Barrier {
             self.last = (self.trues, self.predicates);
             self.arrived.fill(0);
             (self.counted, self.trues, self.predicates, self.expected) = (0, 0, 0, None);
+            self.reduces = Reduces::default();
         }
         complete
+    }
+
+    /// The condition of a phase in a block of `warps` warps.
+    fn counting(&self, expected: Expected, warps: usize) -> Expected {
+        if self.is_counted { expected.counted(warps) } else { expected }
     }
 
     /// The threads that the arrived threads wait for, given the threads of each warp that have not exited.
@@ -82,7 +98,7 @@ impl Barrier {
         let arrived = |warp: usize| self.arrived.get(warp).copied().unwrap_or(0);
         let missing = live.iter().enumerate().map(|(warp, live)| (warp, live & !arrived(warp)));
         let missing: Vec<(usize, Mask)> = missing.filter(|(_, lanes)| *lanes != 0).collect();
-        match self.expected {
+        match self.expected.map(|expected| self.counting(expected, live.len())) {
             Some(Expected::Count(count)) => {
                 let arrived = self.arrived.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
                 BarrierWait::More { arrived: self.counted + arrived, count }
@@ -107,9 +123,12 @@ impl Barrier {
 mod tests {
     use super::*;
 
+    /// The threads of two warps, the second of which is a partial one.
+    const LIVE: [Mask; 2] = [u32::MAX, 0xffff];
+
     fn arrive(barrier: &mut Barrier, warp: usize, lanes: Mask, expected: Expected) -> bool {
-        barrier.arrive(&Arrival { warp, lanes, expected, trues: None }, 2).unwrap();
-        barrier.complete(&[u32::MAX, 0xffff])
+        barrier.arrive(&Arrival { warp, lanes, expected, trues: None }, &LIVE).unwrap();
+        barrier.complete(&LIVE)
     }
 
     #[test]
@@ -134,6 +153,52 @@ mod tests {
         assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(96)));
         assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(96)));
         assert!(arrive(&mut barrier, 1, 0xffff, Expected::Count(96)));
+    }
+
+    #[test]
+    fn a_warp_counts_when_all_its_threads_have_arrived() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, 0xffff, Expected::Count(32)));
+        assert!(!arrive(&mut barrier, 1, 0x00ff, Expected::Count(32)));
+        assert!(arrive(&mut barrier, 1, 0xff00, Expected::Count(32)));
+    }
+
+    #[test]
+    fn arrivals_past_the_count_are_missing_in_the_next_phase() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Everyone));
+        assert!(arrive(&mut barrier, 0, u32::MAX, Expected::Everyone));
+        assert!(!arrive(&mut barrier, 1, 0xffff, Expected::Everyone));
+        // That the first warp has exited does not replace its arrival.
+        let live = [0, 0xffff];
+        assert!(!barrier.complete(&live));
+        assert_eq!(barrier.awaited(&live), BarrierWait::More { arrived: 16, count: 64 });
+    }
+
+    #[test]
+    fn threads_do_not_arrive_again_ahead_of_their_warp() {
+        let mut barrier = Barrier::default();
+        assert!(!arrive(&mut barrier, 0, 0xff, Expected::Count(96)));
+        let again = |lanes| Arrival { warp: 0, lanes, expected: Expected::Count(96), trues: None };
+        assert_eq!(barrier.arrive(&again(1), &LIVE), Err(BarrierMisuse::Ahead));
+        assert_eq!(barrier.arrive(&again(0xffff_ff00), &LIVE), Ok(()));
+        assert_eq!(barrier.arrive(&again(1), &LIVE), Ok(()));
+    }
+
+    #[test]
+    fn reductions_are_not_mixed_with_other_arrivals_of_a_phase() {
+        let arrival = |warp, lanes, trues| Arrival { warp, lanes, expected: Expected::Everyone, trues };
+        for (first, second) in [(Some(1), None), (None, Some(1))] {
+            let mut barrier = Barrier::default();
+            assert_eq!(barrier.arrive(&arrival(0, u32::MAX, first), &LIVE), Ok(()));
+            assert_eq!(barrier.arrive(&arrival(1, 0xffff, second), &LIVE), Err(BarrierMisuse::Mixed));
+            // The next phase is another matter.
+            let mut barrier = Barrier::default();
+            barrier.arrive(&arrival(0, u32::MAX, first), &LIVE).unwrap();
+            barrier.arrive(&arrival(1, 0xffff, first), &LIVE).unwrap();
+            assert!(barrier.complete(&LIVE));
+            assert_eq!(barrier.arrive(&arrival(1, 0xffff, second), &LIVE), Ok(()));
+        }
     }
 
     #[test]
@@ -162,9 +227,9 @@ mod tests {
         let mut barrier = Barrier::default();
         let arrival =
             |warp, lanes, trues| Arrival { warp, lanes, expected: Expected::Everyone, trues: Some(trues) };
-        barrier.arrive(&arrival(0, u32::MAX, 0x7), 2).unwrap();
-        barrier.arrive(&arrival(1, 0xffff, 0x1), 2).unwrap();
-        assert!(barrier.complete(&[u32::MAX, 0xffff]));
+        barrier.arrive(&arrival(0, u32::MAX, 0x7), &LIVE).unwrap();
+        barrier.arrive(&arrival(1, 0xffff, 0x1), &LIVE).unwrap();
+        assert!(barrier.complete(&LIVE));
         assert_eq!(barrier.result(BarrierAction::Popc), Some(4));
         assert_eq!(barrier.result(BarrierAction::And), Some(0));
         assert_eq!(barrier.result(BarrierAction::Or), Some(1));
@@ -176,6 +241,6 @@ mod tests {
         assert!(!arrive(&mut barrier, 0, u32::MAX, Expected::Count(64)));
         let other = Arrival { warp: 1, lanes: 1, expected: Expected::Count(32), trues: None };
         let contradiction = BarrierMisuse::Contradiction(Expected::Count(64), Expected::Count(32));
-        assert_eq!(barrier.arrive(&other, 2), Err(contradiction));
+        assert_eq!(barrier.arrive(&other, &LIVE), Err(contradiction));
     }
 }

@@ -27,6 +27,7 @@ impl Warp {
         let pc = self.fragments[current].pc;
         let lane = first_lane(active);
         self.fragments[current].pc = pc + 1;
+        self.before_control(grid, current, active, (pc, effect));
         match effect {
             Effect::Branch { target } => {
                 self.split(current, active, *target, State::Ready);
@@ -147,6 +148,7 @@ impl Warp {
         }
         self.report_results(grid, block, caller, active, call);
         let back = self.split(current, active, call + 1, State::Ready);
+        self.leave_branches(back, frame);
         self.fragments[back].frame = caller;
         self.frames[frame].inside &= !active;
         if self.frames[frame].inside == 0 {
@@ -329,8 +331,7 @@ impl Warp {
         let trues = barrier.predicate.map(|src| active & predicate_mask(self.row(grid, frame, src)));
         let arrival = Arrival { warp: self.id.index, lanes: active, expected, trues };
         let phase = block.barriers[index].phase;
-        let warps = block.live.len();
-        block.barriers[index].arrive(&arrival, warps).map_err(misuse)?;
+        block.barriers[index].arrive(&arrival, &block.live).map_err(misuse)?;
         if barrier.action != BarrierAction::Arrive {
             let state = State::Barrier { id: index, phase, action: barrier.action, dst: barrier.dst };
             self.split(current, active, pc + 1, state);
@@ -386,7 +387,7 @@ impl Warp {
                 lanes(active).for_each(|lane| self.cluster_phases[lane] = Some(phase));
                 let expected = Expected::Everyone;
                 let arrival = Arrival { warp, lanes: active, expected, trues: None };
-                let all = cluster.barrier.arrive(&arrival, cluster.live.len());
+                let all = cluster.barrier.arrive(&arrival, &cluster.live);
                 all.map_err(|misuse| Stop::at(misuse.into(), pc, first_lane(active)))?;
                 cluster.wake |= cluster.barrier.complete(&cluster.live);
             }

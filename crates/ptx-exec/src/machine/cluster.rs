@@ -132,10 +132,15 @@ impl Cluster {
                 continue;
             }
             if !round.progressed {
-                let done = self.warps.iter().all(|warps| is_done(warps));
-                return if done { self.end() } else { Err(self.deadlock(grid)) };
+                if self.warps.iter().all(|warps| is_done(warps)) {
+                    return self.end();
+                }
+                if self.go_on_alone() {
+                    continue;
+                }
+                return Err(self.deadlock(grid));
             }
-            if self.watch(&round) {
+            if self.watch(&round) && !self.go_on_alone() {
                 return Err(self.deadlock(grid));
             }
             // Blocks of a cooperative launch wait for other blocks of the grid.
@@ -149,6 +154,11 @@ impl Cluster {
             view.put_aside(&mut Registers::All(&mut self.warps))?;
         }
         Ok(Progress::Unfinished)
+    }
+
+    /// Lets threads that wait for others of their branch go on; returns whether there are any.
+    fn go_on_alone(&mut self) -> bool {
+        self.warps.iter_mut().flatten().fold(false, |any, warp| warp.go_on_alone() || any)
     }
 
     /// Gives each warp of the running block a time slice.
@@ -276,6 +286,7 @@ impl Cluster {
                         at_collective(&grid.geometry, warp.id.index, members, warp.missing(grid, at))
                     }
                     State::Columns => "wait for columns of tensor memory".to_owned(),
+                    State::Rejoin => "wait for other threads of their branch".to_owned(),
                 };
                 let group = group(&grid.geometry, warp.id.index, fragment.mask, &what);
                 groups.push((instruction, format!("{of_block}{group}")));

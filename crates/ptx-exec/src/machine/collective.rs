@@ -224,6 +224,9 @@ impl Warp {
                 (fragment.pc, fragment.state, fragment.ran) = (fragment.pc + 1, State::Ready, self.clock);
             }
         }
+        if grid.postdominators.is_some() && matches!(result, Ok(Outcome::Done)) {
+            self.unite(present);
+        }
         (self.inputs, self.outputs) = (inputs, outputs);
         result.map(|_| ())
     }

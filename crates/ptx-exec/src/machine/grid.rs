@@ -10,10 +10,11 @@ use super::executable::Executable;
 use super::geometry::Geometry;
 use super::heap::Heap;
 use super::observer::Observer;
+use super::postdominators::Postdominators;
 use super::products::Products;
 use super::queue::Queue;
 use crate::error::TrapKind;
-use crate::launch::{Completion, Limits};
+use crate::launch::{Completion, Limits, Reconvergence};
 use crate::memory::{AddressSize, GlobalMemory, Space};
 use crate::object::Object;
 use crate::program::{Program, Row};
@@ -35,6 +36,7 @@ pub(crate) struct Setup {
     pub(crate) variables: Arc<[(Object, bool)]>,
     pub(crate) limits: Limits,
     pub(crate) completion: Completion,
+    pub(crate) reconvergence: Reconvergence,
     pub(crate) observer: Option<Arc<Observer>>,
     pub(crate) threads: NonZeroUsize,
     /// An external implementation of matrix products, if any.
@@ -46,6 +48,8 @@ pub(super) struct Launched {
     pub(super) setup: Setup,
     /// The constants of the program for the blocks of each rank but the first.
     constants: Vec<Vec<Row>>,
+    /// With late reconvergence, where the paths of branches meet.
+    postdominators: Option<Postdominators>,
     started: Instant,
     deadline: Option<Instant>,
     steps: AtomicU64,
@@ -61,6 +65,10 @@ impl Launched {
         let deadline = setup.limits.timeout.and_then(|timeout: Duration| started.checked_add(timeout));
         let size = setup.geometry.cluster_size();
         Self {
+            postdominators: match setup.reconvergence {
+                Reconvergence::Early => None,
+                Reconvergence::Late => Some(Postdominators::of(&setup.executable.program)),
+            },
             constants: (1..size).map(|rank| setup.executable.program.constants.of_rank(rank)).collect(),
             setup,
             started,
@@ -91,6 +99,8 @@ pub(super) struct Grid<'p> {
     pub(super) params: &'p [u8],
     pub(super) heap: &'p Mutex<Heap>,
     pub(super) completion: Completion,
+    /// Where the paths of branches meet, with late reconvergence.
+    pub(super) postdominators: Option<&'p Postdominators>,
     pub(super) observer: Option<&'p Observer>,
     /// An external implementation of matrix products, if any.
     pub(super) products: Option<&'static dyn Products>,
@@ -119,6 +129,7 @@ impl<'p> Grid<'p> {
             params: &setup.params,
             heap: &setup.heap,
             completion: setup.completion,
+            postdominators: launched.postdominators.as_ref(),
             observer: setup.observer.as_deref(),
             products: setup.products,
             clusters,

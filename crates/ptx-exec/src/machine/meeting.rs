@@ -36,6 +36,14 @@ impl Expected {
         }
     }
 
+    /// The same condition as a number of threads, in a block of `warps` warps.
+    pub fn counted(self, warps: usize) -> Self {
+        match self {
+            Self::Everyone => Self::Count((warps * WARP) as u32),
+            Self::Count(_) => self,
+        }
+    }
+
     /// Checks the condition against that of earlier arrivals of the phase, and records it.
     ///
     /// # Errors
@@ -47,6 +55,24 @@ impl Expected {
                 *phase = Some(self);
                 Ok(())
             }
+        }
+    }
+}
+
+/// Whether the participants of a phase execute reductions; unknown before the first arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Reduces(Option<bool>);
+
+impl Reduces {
+    /// Checks an arrival against earlier ones of the phase, and records it: "`red` should not be intermixed with `sync`
+    /// or `arrive` using the same active barrier" (manual 9.7.13.1).
+    ///
+    /// # Errors
+    /// [`BarrierMisuse::Mixed`].
+    pub fn agree(&mut self, reduces: bool) -> Result<(), BarrierMisuse> {
+        match self.0.replace(reduces) {
+            Some(earlier) if earlier != reduces => Err(BarrierMisuse::Mixed),
+            _ => Ok(()),
         }
     }
 }
@@ -97,6 +123,15 @@ pub enum BarrierMisuse {
     /// The condition of earlier arrivals of a phase, and that of a later one.
     #[error("threads wait at the same barrier for {0} and for {1}")]
     Contradiction(Expected, Expected),
+    /// A reduction, and arrivals without one, in the same phase.
+    #[error(
+        "`red` and `sync` or `arrive` are mixed at one active barrier, where all participants execute `red` or none \
+         does; the result is unpredictable"
+    )]
+    Mixed,
+    /// Threads of a warp arrive again before the others of the warp have arrived once.
+    #[error("threads arrive again at a barrier to which other threads of their warp have not come")]
+    Ahead,
 }
 
 impl From<BarrierMisuse> for TrapKind {
@@ -132,6 +167,16 @@ mod tests {
         for count in [0, 1, 33, (1 << 40) + 16] {
             let text = format!("the thread count {count} is not a positive multiple of the warp size");
             assert_eq!(Expected::of(Some(count), 3).map_err(|misuse| misuse.to_string()), Err(text));
+        }
+    }
+
+    #[test]
+    fn all_participants_of_a_phase_reduce_or_none_does() {
+        for first in [false, true] {
+            let mut phase = Reduces::default();
+            assert_eq!(phase.agree(first), Ok(()));
+            assert_eq!(phase.agree(first), Ok(()));
+            assert_eq!(phase.agree(!first), Err(BarrierMisuse::Mixed));
         }
     }
 

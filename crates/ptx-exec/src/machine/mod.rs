@@ -7,7 +7,8 @@
 //! Blocks of a cluster are scheduled round-robin, and so are the warps of a block. Within a warp, threads at the same
 //! instruction of the same call run together; of several such groups the one in the deepest call and at the lowest
 //! address runs first, which makes diverged threads reconverge soon. A group that has waited for long runs next
-//! regardless of its position, so that every thread makes progress (manual 3.2).
+//! regardless of its position, so that every thread makes progress (manual 3.2). With late reconvergence (`rejoin.rs`), threads
+//! that a branch has parted run apart until all of its paths meet.
 
 mod assist;
 mod async_write;
@@ -43,10 +44,12 @@ mod observer;
 mod operation;
 mod pending;
 mod polling;
+mod postdominators;
 pub(crate) mod probe;
 mod products;
 mod proxy;
 mod queue;
+mod rejoin;
 pub(crate) mod report;
 mod rows;
 mod runs;

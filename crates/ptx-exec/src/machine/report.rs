@@ -45,6 +45,7 @@ pub(crate) fn trap(program: &Program, geometry: &Geometry, block: Dim3, stop: St
         block,
         thread: geometry.thread(warp.index, stop.lane),
         related: related.collect(),
+        output: Vec::new(),
     }
 }
 

@@ -129,6 +129,10 @@ pub(crate) fn run(setup: Setup) -> Finished {
         drop(queue);
         resume_unwind(payload);
     }
+    // After a failure, these are not continued, but what they have printed was printed before it.
+    for cluster in std::mem::take(&mut queue.waiting) {
+        queue.keep_output(cluster);
+    }
     let result = match queue.failure.take() {
         Some((cluster, stop)) => {
             let Setup { executable, geometry, .. } = &job.launched.setup;

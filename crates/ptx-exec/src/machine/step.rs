@@ -34,6 +34,7 @@ impl Warp {
         let fragment = self.fragments[current];
         let (mask, frame) = (fragment.mask, fragment.frame);
         let limit = self.meeting_place(current);
+        let rejoin = if OBSERVED { self.rejoin_place(current) } else { None };
         self.turn_end = self.clock + self.turn(left);
         let constants = self.constants(grid);
         // The rows are moved out of the frame, so that the loop accesses them without indirection through the frame,
@@ -72,7 +73,8 @@ impl Warp {
                 }
             }
             // A reported PTX instruction may be several instructions here.
-            if (pc >= limit || self.clock >= self.turn_end) && (!OBSERVED || before.is_none()) {
+            let is_there = OBSERVED && rejoin == Some(pc);
+            if (pc >= limit || self.clock >= self.turn_end || is_there) && (!OBSERVED || before.is_none()) {
                 break;
             }
         }

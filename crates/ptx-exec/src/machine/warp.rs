@@ -3,7 +3,7 @@
 //! Threads at the same instruction of the same call form a [`Fragment`] and run together. A divergent branch splits a
 //! fragment; two fragments that reach the same place are merged. The fragment that is farthest behind runs first
 //! (deepest call, lowest instruction), so that the others wait at the reconvergence point of the branch. One that has
-//! waited too long runs in any case, so that threads of a warp may wait for each other:
+//! waited too long runs in any case, so that threads of a warp may wait for each other (late reconvergence is in `rejoin.rs`):
 //!
 //! ```text
 //! 0: @p bra 3;   // splits the fragment: lanes with p continue at 3, the others at 1
@@ -17,6 +17,7 @@ use super::block::BlockState;
 use super::geometry::WarpId;
 use super::grid::Grid;
 use super::mbarrier_object::Question;
+use super::rejoin::Rejoin;
 use super::warpgroup::Products;
 use super::watch::Watch;
 use crate::program::{BarrierAction, Dst, Functions, Mask, Row, WARP, lanes};
@@ -42,6 +43,8 @@ pub(super) enum State {
     Collective { members: Mask },
     /// It waits at its program counter for tensor memory columns to be freed.
     Columns,
+    /// It waits for the other threads of its branch, with late reconvergence.
+    Rejoin,
 }
 
 /// Threads at the same instruction of the same call.
@@ -54,6 +57,8 @@ pub(super) struct Fragment {
     pub(super) state: State,
     /// The warp's clock when it last ran.
     pub(super) ran: u64,
+    /// Where it meets threads from which a branch has parted it: index into [`Warp::rejoins`], with late reconvergence.
+    pub(super) rejoin: Option<usize>,
 }
 
 /// A call frame: registers and local memory of the threads that made the call together.
@@ -84,6 +89,10 @@ pub(super) struct Warp {
     pub(super) frames: Vec<Frame>,
     /// Frames available for reuse.
     pub(super) free: Vec<usize>,
+    /// Where threads meet that branches have parted; unused with early reconvergence.
+    pub(super) rejoins: Vec<Rejoin>,
+    /// Whether groups merge only there and where they execute an instruction together.
+    is_late: bool,
     /// Local memory of each thread.
     pub(super) local: Vec<Vec<u8>>,
     /// Instructions executed.
@@ -107,6 +116,8 @@ pub(super) struct Warp {
     /// The clock at which the time slice of the running group ends.
     pub(super) turn_end: u64,
     polls: u32,
+    /// Number of times that it gave way since threads last met others of their branch, with late reconvergence.
+    pub(super) yields: u32,
     /// Whether the group that has waited longest runs next.
     impatient: bool,
     /// Row buffers of collectives, kept for reuse.
@@ -132,7 +143,8 @@ impl Warp {
             inside: live,
             ..Frame::default()
         };
-        let fragment = Fragment { pc: kernel.start, frame: 0, mask: live, state: State::Ready, ran: 0 };
+        let fragment =
+            Fragment { pc: kernel.start, frame: 0, mask: live, state: State::Ready, ran: 0, rejoin: None };
         let local_of = |lane| if live >> lane & 1 == 1 { vec![0; kernel.local as usize] } else { Vec::new() };
         Self {
             id,
@@ -140,6 +152,8 @@ impl Warp {
             fragments: vec![fragment],
             frames: vec![frame],
             free: Vec::new(),
+            rejoins: Vec::new(),
+            is_late: grid.postdominators.is_some(),
             local: (0..WARP).map(local_of).collect(),
             clock: 0,
             thread_instructions: 0,
@@ -152,6 +166,7 @@ impl Warp {
             watch: None,
             turn_end: 0,
             polls: 0,
+            yields: 0,
             impatient: false,
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -176,17 +191,23 @@ impl Warp {
         while self.clock - start < budget && !block.wake && !block.cluster.wake && !self.paused {
             let Some(current) = self.pick() else { break };
             let left = budget - (self.clock - start);
-            if grid.observer.is_none() && self.watch.is_none() {
+            if grid.observer.is_none() && self.watch.is_none() && !self.is_late {
                 self.run_fragment::<false>(grid, block, current, left)?;
             } else {
                 self.run_fragment::<true>(grid, block, current, left)?;
             }
+        }
+        if self.is_late {
+            self.meet();
         }
         Ok(self.clock - start)
     }
 
     /// Picks the group to run next, merged with all groups at the same place.
     fn pick(&mut self) -> Option<usize> {
+        if self.is_late {
+            self.meet();
+        }
         // After a group yielded there is no patience: otherwise a polling loop would be picked again, being the lowest.
         let ready = |fragment: &&Fragment| fragment.state == State::Ready;
         let patience = if std::mem::take(&mut self.impatient) { 0 } else { PATIENCE };
@@ -199,7 +220,12 @@ impl Warp {
             let place = |fragment: &&Fragment| (u32::MAX - self.frames[fragment.frame].depth, fragment.pc);
             self.fragments.iter().filter(ready).min_by_key(place)
         };
-        let place = starved.or_else(deepest).map(|fragment| (fragment.frame, fragment.pc))?;
+        let next = starved.or_else(deepest)?;
+        if self.is_late {
+            let mask = next.mask;
+            return self.fragments.iter().position(|fragment| fragment.mask == mask);
+        }
+        let place = (next.frame, next.pc);
         let here =
             |fragment: &Fragment| fragment.state == State::Ready && (fragment.frame, fragment.pc) == place;
         // The first of the fragments at this place is kept, with the lanes of all. `retain` keeps the order, so its index stays valid.
@@ -244,6 +270,7 @@ impl Warp {
     /// Ends the time slice of the running group and of the warp, to wait for others.
     pub(super) fn give_way(&mut self) {
         self.polls = 0;
+        self.yields = self.yields.saturating_add(1);
         (self.impatient, self.waits) = (true, true);
         self.end_turn();
     }
@@ -273,6 +300,7 @@ impl Warp {
 
     /// Resumes threads waiting for barriers whose phase has ended, and lets those waiting for tensor memory or their warpgroup retry.
     pub(super) fn wake(&mut self, barriers: &[Barrier]) {
+        let mut together = 0;
         for fragment in &mut self.fragments {
             if matches!(fragment.state, State::Columns | State::Warpgroup) {
                 fragment.state = State::Ready;
@@ -288,18 +316,27 @@ impl Warp {
             }
             fragment.state = State::Ready;
             fragment.ran = self.clock;
+            together |= fragment.mask;
+        }
+        if self.is_late {
+            self.unite(together);
         }
     }
 
     /// Resumes threads waiting for the cluster barrier, given the phase that has begun, and lets those waiting for tensor memory retry.
     pub(super) fn wake_cluster(&mut self, begun: u64) {
+        let mut together = 0;
         for fragment in &mut self.fragments {
             if fragment.state == State::Columns {
                 fragment.state = State::Ready;
             }
             if matches!(fragment.state, State::Cluster { phase } if phase < begun) {
                 (fragment.state, fragment.ran) = (State::Ready, self.clock);
+                together |= fragment.mask;
             }
+        }
+        if self.is_late {
+            self.unite(together);
         }
     }
 

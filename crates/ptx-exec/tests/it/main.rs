@@ -19,6 +19,7 @@ mod pending;
 mod phases;
 mod profile;
 mod proxies;
+mod reconvergence;
 mod scalar;
 mod scaled;
 mod shared;

@@ -11,4 +11,5 @@ mod explained;
 mod failures;
 #[cfg(unix)]
 mod outputs;
+mod printed;
 mod structures;
