@@ -63,6 +63,8 @@ pub fn lower_constructors(module: &mut Module<'_>, machine: &Machine) -> Result<
             construct: construct.to_owned(),
             place: "the module".to_owned(),
         })?;
+        // SAFETY: the list's entries are constants, as was seen.
+        unsafe { remove_empty_entries(module, &list) };
         if !functions.is_empty() {
             found.push((list, functions));
         }
@@ -117,6 +119,49 @@ unsafe fn functions(module: &Module<'_>, list: &List) -> Result<Vec<LLVMValueRef
     }
     found.sort_by_key(|(priority, _)| *priority);
     Ok(found.into_iter().map(|(_, function)| function).collect())
+}
+
+/// Writes a list without the entries that have no function, of which LLVM's pass takes operands.
+///
+/// ```text
+/// @llvm.global_ctors = appending global [2 x {..}] [{..} { i32 1, ptr @a, ptr null }, {..} zeroinitializer]
+/// ```
+///
+/// becomes
+///
+/// ```text
+/// @llvm.global_ctors = appending global [1 x {..}] [{..} { i32 1, ptr @a, ptr null }]
+/// ```
+///
+/// # Safety
+///
+/// The list's value is an array of structures whose second field is a function, or zero.
+unsafe fn remove_empty_entries(module: &Module<'_>, list: &List) {
+    // SAFETY: as the caller promises; the old variable has no uses when it is deleted.
+    unsafe {
+        let global = LLVMGetNamedGlobal(module.raw(), list.name.as_ptr());
+        let value = if global.is_null() { global } else { LLVMGetInitializer(global) };
+        if value.is_null() || LLVMIsAConstantArray(value).is_null() {
+            return;
+        }
+        let entries: Vec<LLVMValueRef> =
+            (0..LLVMGetNumOperands(value).max(0) as u32).map(|at| LLVMGetOperand(value, at)).collect();
+        let is_empty =
+            |entry: &LLVMValueRef| LLVMIsNull(*entry) != 0 || LLVMIsNull(LLVMGetOperand(*entry, 1)) != 0;
+        let mut kept: Vec<LLVMValueRef> = entries.iter().copied().filter(|entry| !is_empty(entry)).collect();
+        if kept.len() == entries.len() {
+            return;
+        }
+        let element = LLVMGetElementType(LLVMTypeOf(value));
+        let array = LLVMConstArray2(element, kept.as_mut_ptr(), kept.len() as u64);
+        let space = LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+        let shorter = LLVMAddGlobalInAddressSpace(module.raw(), LLVMTypeOf(array), c"".as_ptr(), space);
+        LLVMSetInitializer(shorter, array);
+        LLVMSetLinkage(shorter, LLVMGetLinkage(global));
+        LLVMReplaceAllUsesWith(global, shorter);
+        LLVMDeleteGlobal(global);
+        LLVMSetValueName2(shorter, list.name.as_ptr(), list.name.count_bytes());
+    }
 }
 
 /// Runs something with the module's text as the name of its source, from which the pass makes names that no other module has.

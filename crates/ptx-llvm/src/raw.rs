@@ -72,6 +72,9 @@ pub(crate) unsafe fn replace_with(instruction: LLVMValueRef, value: LLVMValueRef
         let name = name(instruction);
         LLVMReplaceAllUsesWith(instruction, value);
         LLVMInstructionEraseFromParent(instruction);
-        LLVMSetValueName2(value, name.as_ptr().cast(), name.len());
+        // A variable or a parameter keeps the name that it has.
+        if !LLVMIsAInstruction(value).is_null() {
+            LLVMSetValueName2(value, name.as_ptr().cast(), name.len());
+        }
     }
 }
