@@ -98,6 +98,7 @@ impl Levels {
     }
 
     fn depth(&self) -> usize {
+        // Default: a tree without blocks has no levels.
         self.level.iter().flatten().max().map_or(0, |deepest| deepest + 1)
     }
 }
