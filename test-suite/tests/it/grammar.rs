@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use ptx_isa::Sm;
 use test_suite::grammar::{Change, MODULES, Ours, Reasons, Side, generate, generate_each, judge};
 use test_suite::oracle::Oracles;
-use test_suite::skip::Skips;
+
+use crate::skipped::skip;
 
 /// Statements with ptxas's verdict, parted by a tab.
 const VERDICTS: &str = include_str!("../../grammar/verdicts.tsv");
@@ -102,12 +103,4 @@ fn differences_in_a_sample_have_reasons() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Tells that a check is left out.
-#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
-fn skip(why: &str) {
-    let skips = Skips::default();
-    skips.count(why);
-    println!("{}", skips.summary());
 }

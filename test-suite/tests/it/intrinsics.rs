@@ -6,7 +6,8 @@ use test_suite::intrinsics::{self, Call, Verdict};
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::pattern::is_like;
 use test_suite::printed;
-use test_suite::skip::Skips;
+
+use crate::skipped::skip;
 
 /// The patterns of calls that cannot be raised.
 fn refused() -> Vec<String> {
@@ -69,14 +70,6 @@ fn every_intrinsic_is_raised_or_listed() {
             );
         }
     }
-}
-
-/// Tells that a check is left out.
-#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
-fn skip(why: &str) {
-    let skips = Skips::default();
-    skips.count(why);
-    println!("{}", skips.summary());
 }
 
 /// Assembling everything takes minutes: `cargo xtask intrinsics` does.

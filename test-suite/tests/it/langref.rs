@@ -5,6 +5,8 @@ use std::path::Path;
 use test_suite::langref::{self, Verdict};
 use test_suite::oracle::{Oracles, nvidia_folder};
 
+use crate::skipped::skip;
+
 /// Every so many pieces go to ptxas; `cargo xtask langref` gives it all.
 const SAMPLE: usize = 60;
 
@@ -71,12 +73,4 @@ fn every_generic_intrinsic_of_llvm_is_walked() {
 fn llvms_verifier_accepts_what_is_written() {
     let mistakes = langref::mistakes().expect("LLVM 22");
     assert!(mistakes.len() <= langref::MOST_MISTAKES, "{}: {mistakes:?}", mistakes.len());
-}
-
-/// Tells that a check is left out.
-#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
-fn skip(why: &str) {
-    let skips = test_suite::skip::Skips::default();
-    skips.count(why);
-    println!("{}", skips.summary());
 }

@@ -2,7 +2,8 @@
 
 use test_suite::linked::{Program, Tools, Way, judge};
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
-use test_suite::skip::Skips;
+
+use crate::skipped::skip;
 
 #[test]
 fn linked_modules_keep_their_lines() {
@@ -15,12 +16,4 @@ fn linked_modules_keep_their_lines() {
                 .unwrap_or_else(|error| panic!("seed {seed}, {way:?}: {error:#}\n{}", program.text()));
         }
     }
-}
-
-/// Tells that a check is left out.
-#[allow(clippy::print_stdout, reason = "what a test prints is shown on demand")]
-fn skip(why: &str) {
-    let skips = Skips::default();
-    skips.count(why);
-    println!("{}", skips.summary());
 }

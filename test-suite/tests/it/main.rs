@@ -17,6 +17,7 @@ mod linear;
 mod linear_lowering;
 mod linear_raising;
 mod linked;
+mod skipped;
 mod textures;
 mod updates;
 mod volatile;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::num::NonZeroUsize;
 
+use crate::skipped::skip;
 use ptx_diag::SourceFile;
 use ptx_exec::{Argument, Launch};
 use ptx_gen::{Home, Instruction, Seeded, instruction, module};
@@ -17,7 +18,6 @@ use ptx_llvm::Context;
 use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as Mapped, Type};
 use test_suite::directive::Level;
 use test_suite::oracle::{Oracles, llvm_folder, nvidia_folder};
-use test_suite::skip::Skips;
 use test_suite::stage;
 
 /// Draws for a row, until one has no guard, which makes every result depend on its old value.
@@ -36,7 +36,7 @@ struct Sample {
 }
 
 /// The only instruction of a row in a module.
-fn find<'m>(module: &'m ptx_ir::Module, id: FormId) -> Option<(&'m Body, &'m Inst)> {
+fn find(module: &ptx_ir::Module, id: FormId) -> Option<(&Body, &Inst)> {
     let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
     bodies
         .flat_map(|body| body.instructions().map(move |(_, inst)| (body, inst)))
@@ -130,9 +130,7 @@ impl Sample {
 fn ptxas_reads_what_the_table_calls_read() {
     let oracles = Oracles::find(&nvidia_folder(), &llvm_folder());
     if oracles.ptxas.is_none() || oracles.nvdisasm.is_none() {
-        let skips = Skips::default();
-        skips.count("no ptxas or nvdisasm: what instructions read is not compared with machine code");
-        return println!("{}", skips.summary());
+        return skip("no ptxas or nvdisasm: what instructions read is not compared with machine code");
     }
     let has_result = |row: &Form| {
         row.sem != Sem::Control(ptx_isa::ControlSem::Call)

@@ -10,6 +10,8 @@ use test_suite::directive::Level;
 use test_suite::oracle::{Oracles, nvidia_folder};
 use test_suite::stage;
 
+use crate::skipped::skip;
+
 const LEVELS: [Level; 4] = [Level::O0, Level::O1, Level::O2, Level::O3];
 
 /// Types of LLVM IR, with the number of instructions that one access of it takes.
@@ -162,9 +164,7 @@ define ptx_kernel void @k(ptr addrspace(1) %o, i32 %v) {{
 fn ptxas_keeps_volatile_accesses_of_local_memory() {
     let oracles = Oracles::find(&nvidia_folder(), Path::new(""));
     if oracles.ptxas.is_none() || oracles.nvdisasm.is_none() {
-        assert!(std::env::var_os("CI").is_none(), "ptxas and nvdisasm are required");
-        eprintln!("skipped: ptxas or nvdisasm is missing");
-        return;
+        return skip("no ptxas or nvdisasm");
     }
     for version in [PtxVersion::new(8, 0), PtxVersion::new(9, 1)] {
         for level in LEVELS {
@@ -178,7 +178,7 @@ fn ptxas_keeps_volatile_accesses_of_local_memory() {
                 (loads, stores)
             };
             assert_eq!(accesses(&ptx), (2, 2), "{version} {}: {ptx}", level.as_str());
-            let plain = ptx.replace(".volatile", "").replace("cvta", "cvta");
+            let plain = ptx.replace(".volatile", "");
             assert_ne!(accesses(&plain), (2, 2), "the accesses are counted: {plain}");
         }
     }

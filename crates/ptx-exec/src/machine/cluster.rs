@@ -158,7 +158,9 @@ impl Cluster {
 
     /// Lets threads that wait for others of their branch go on; returns whether there are any.
     fn go_on_alone(&mut self) -> bool {
-        self.warps.iter_mut().flatten().fold(false, |any, warp| warp.go_on_alone() || any)
+        // Every warp, also after one of which threads go on.
+        let going = self.warps.iter_mut().flatten().filter_map(|warp| warp.go_on_alone().then_some(()));
+        going.count() > 0
     }
 
     /// Gives each warp of the running block a time slice.
