@@ -31,7 +31,6 @@ const UNEXPLAINED: &[(&str, usize)] = &[
     ("ptx-legalize", 16),
     ("ptx-link", 10),
     ("ptx-llvm", 54),
-    ("ptx-lower", 53),
     ("ptx-raise", 56),
     ("ptx-syntax", 19),
     ("ptx-verify", 12),
