@@ -26,7 +26,7 @@ fn ways_to(text: &str, call: &str) -> Vec<String> {
     for line in text.lines() {
         match line.split_once(':') {
             Some((label, _)) if !line.starts_with(' ') && !label.contains(' ') => {
-                label.clone_into(&mut block)
+                label.clone_into(&mut block);
             }
             _ if line.starts_with("define") => "entry".clone_into(&mut block),
             _ => {}
