@@ -49,16 +49,16 @@ impl<'v> Access<'v> {
     fn of(site: &Site<'v>, order: AtomicOrder, scope: &Scope, align: u32) -> Option<Self> {
         let ty = site.ty(1)?;
         let bits = site.view.layout(ty)?.bits as u32;
-        let name = match scope {
-            Scope::System => None,
-            Scope::Device => Some("device"),
-            Scope::Cluster => Some("cluster"),
-            Scope::Block => Some("block"),
-            Scope::SingleThread => Some("singlethread"),
+        let named = |name: &str| format!("syncscope(\"{name}\") ");
+        let scope = match scope {
+            Scope::System => String::new(),
+            Scope::Device => named("device"),
+            Scope::Cluster => named("cluster"),
+            Scope::Block => named("block"),
+            Scope::SingleThread => named("singlethread"),
             // Rejected by emission.
             Scope::Other(_) => return None,
         };
-        let scope = name.map_or_else(String::new, |name| format!("syncscope(\"{name}\") "));
         let fits = matches!(bits, 8 | 16 | 32 | 64 | 128) && align >= bits / 8;
         let (ty, pointer) = (site.view.type_text(ty), site.type_text(0)?);
         let address_bits = site.view.layout(site.ty(0)?)?.bits as u32;

@@ -25,7 +25,7 @@ pub(crate) fn to_float(site: &Site<'_>, signed: bool) -> Option<String> {
             ir!(code, "uitofp i32 {low} to half")
         } else {
             let words = code.words(&size, bits);
-            let (top, exponent) = highest_bits(code, &words);
+            let (top, exponent) = highest_bits(code, &words)?;
             scaled(code, ty, &top, &exponent)
         };
         if !signed {
@@ -38,9 +38,10 @@ pub(crate) fn to_float(site: &Site<'_>, signed: bool) -> Option<String> {
 }
 
 /// The highest 64 bits of a number from its first one on, odd where there are more ones, and the exponent of the last of them, as `i32`.
-fn highest_bits(code: &mut Code, words: &[String]) -> (String, String) {
+/// `None` without words.
+fn highest_bits(code: &mut Code, words: &[String]) -> Option<(String, String)> {
     // The highest word that is not zero, the one below it, and what is below both.
-    let mut high = words.first().cloned().unwrap_or_else(|| "0".to_owned());
+    let mut high = words.first()?.clone();
     let (mut low, mut below, mut exponent) = ("0".to_owned(), "0".to_owned(), "0".to_owned());
     let mut beneath = "0".to_owned();
     for (at, pair) in words.windows(2).enumerate() {
@@ -64,7 +65,7 @@ fn highest_bits(code: &mut Code, words: &[String]) -> (String, String) {
     let odd = ir!(code, "zext i1 {more} to i64");
     let top = ir!(code, "or i64 {top}, {odd}");
     let zeros = ir!(code, "trunc i64 {zeros} to i32");
-    (top, ir!(code, "sub i32 {exponent}, {zeros}"))
+    Some((top, ir!(code, "sub i32 {exponent}, {zeros}")))
 }
 
 /// `top` times two to the power of `exponent`, which is at least -63.

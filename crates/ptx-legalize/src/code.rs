@@ -123,12 +123,10 @@ impl Code {
         (0..*len).map(|at| ir!(self, "extractelement {text} {value}, i32 {at}")).collect()
     }
 
-    /// A vector of elements, or the one that something else is.
-    pub(crate) fn vector(&mut self, site: &Site<'_>, elements: &[String], ty: TypeId) -> String {
-        let Type::Vector { element, .. } = site.view.ty(ty) else {
-            return elements.first().cloned().unwrap_or_else(|| "poison".to_owned());
-        };
-        self.joined_as(site.view.type_text(ty), site.view.type_text(*element), elements)
+    /// A vector of elements, or the one that something else is; `None` where there is not that one.
+    pub(crate) fn vector(&mut self, site: &Site<'_>, elements: &[String], ty: TypeId) -> Option<String> {
+        let Type::Vector { element, .. } = site.view.ty(ty) else { return elements.first().cloned() };
+        Some(self.joined_as(site.view.type_text(ty), site.view.type_text(*element), elements))
     }
 
     /// A vector of elements, by the types as LLVM spells them.

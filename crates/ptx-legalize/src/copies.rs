@@ -163,7 +163,8 @@ pub(crate) fn filled(site: &Site<'_>, filling: Filling, by_elements: bool) -> Op
 /// The alignment of the memory that an argument points to.
 fn alignment(site: &Site<'_>, at: usize) -> u64 {
     let known = site.args.get(at).and_then(|(pointer, _)| object::dereferenceable(site, *pointer));
-    site.align(at).max(known.map_or(1, |known| known.align)).min(WORD)
+    let stated = site.align(at);
+    known.map_or(stated, |known| known.align.max(stated)).min(WORD)
 }
 
 /// The largest power of two up to the alignment that is aligned `at` bytes into something, and fits.
@@ -217,5 +218,11 @@ pub(crate) fn pointers<'a>(name: &str, args: &'a [Value]) -> &'a [Value] {
         Some("memcpy" | "memmov") => 2,
         _ => 0,
     };
-    args.get(..count).unwrap_or_default()
+    match args.get(..count) {
+        Some(pointers) => pointers,
+        None => {
+            debug_assert!(false, "`llvm.{name}` has {count} pointers");
+            &[]
+        }
+    }
 }

@@ -261,6 +261,7 @@ fn constant_power(code: &mut Code, ty: &str, base: &str, exponent: i64) -> Strin
             square = ir!(code, "fmul {ty} {square}, {square}");
         }
     }
+    // Default: the power with the exponent 0 is 1.
     let product = product.unwrap_or_else(|| "1.0".to_owned());
     if exponent < 0 { ir!(code, "fdiv {ty} 1.0, {product}") } else { product }
 }

@@ -17,8 +17,8 @@ impl Code {
         words
     }
 
-    /// An integer of more than 64 bits out of its words.
-    fn joined(&mut self, words: &[String], bits: u32) -> String {
+    /// An integer of more than 64 bits out of its words; `None` without words.
+    fn joined(&mut self, words: &[String], bits: u32) -> Option<String> {
         let mut whole: Option<String> = None;
         for (at, word) in words.iter().enumerate() {
             let wide = ir!(self, "zext i64 {word} to i{bits}");
@@ -30,7 +30,7 @@ impl Code {
                 }
             });
         }
-        whole.unwrap_or_else(|| "0".to_owned())
+        whole
     }
 
     /// All ones where a number is negative, else zeros.
@@ -74,7 +74,7 @@ pub(crate) fn counted(site: &Site<'_>, which: Counted) -> Option<String> {
         let count = match which {
             Counted::Ones => ones_in(code, &words),
             Counted::LeadingZeros => {
-                let count = zeros(code, "ctlz", words.iter());
+                let count = zeros(code, "ctlz", words.iter())?;
                 ir!(code, "sub i32 {count}, {}", words.len() as u32 * 64 - bits)
             }
             Counted::TrailingZeros => {
@@ -83,7 +83,7 @@ pub(crate) fn counted(site: &Site<'_>, which: Counted) -> Option<String> {
                 if let (Some(top), used @ 1..) = (words.last_mut(), bits % 64) {
                     *top = ir!(code, "or i64 {top}, {}", 1u64 << used);
                 }
-                zeros(code, "cttz", words.iter().rev())
+                zeros(code, "cttz", words.iter().rev())?
             }
         };
         Some(ir!(code, "zext i32 {count} to i{bits}"))
@@ -101,7 +101,8 @@ fn ones_in(code: &mut Code, words: &[String]) -> String {
 }
 
 /// The zeros of words one after the other, from the last one on: those of the others count where it is zero.
-fn zeros<'t>(code: &mut Code, count: &str, words: impl Iterator<Item = &'t String>) -> String {
+/// `None` without words.
+fn zeros<'t>(code: &mut Code, count: &str, words: impl Iterator<Item = &'t String>) -> Option<String> {
     let mut total: Option<String> = None;
     for word in words {
         let own = ir!(code, "call i64 @llvm.{count}(i64 {word}, i1 false)");
@@ -115,7 +116,7 @@ fn zeros<'t>(code: &mut Code, count: &str, words: impl Iterator<Item = &'t Strin
             }
         });
     }
-    total.unwrap_or_else(|| "0".to_owned())
+    total
 }
 
 /// `bitreverse`, `bswap`, by what turns a word: each word turned round, in reverse order, without the bits that no value had.
@@ -128,7 +129,7 @@ pub(crate) fn turned(site: &Site<'_>, turn: &str) -> Option<String> {
             *word = ir!(code, "call i64 @llvm.{turn}(i64 {word})");
         }
         let whole = words.len() as u32 * 64;
-        let value = code.joined(&words, whole);
+        let value = code.joined(&words, whole)?;
         let value = ir!(code, "lshr i{whole} {value}, {}", whole - bits);
         Some(code.resized(&value, whole, bits, false))
     })
@@ -181,7 +182,7 @@ pub(crate) fn funnel(site: &Site<'_>, left: bool) -> Option<String> {
         if bits.is_multiple_of(64) {
             let words = [code.words(low, bits), code.words(high, bits)].concat();
             let words = funnel_words(code, left, words, &amount);
-            return Some(code.joined(&words, bits));
+            return code.joined(&words, bits);
         }
         // No shift by the whole width: one bit of it apart.
         let rest = ir!(code, "sub i32 {}, {amount}", bits - 1);

@@ -271,8 +271,10 @@ impl Functions {
         let mut names: HashMap<String, String> = HashMap::default();
         for (at, function) in view.functions.iter().enumerate() {
             let copied = function.insts.iter().flat_map(|inst| match &inst.op {
-                Op::Call(call) => callee(view, &intrinsics, call)
-                    .map_or(&[][..], |(name, _)| copies::pointers(name, &call.args)),
+                Op::Call(call) => match callee(view, &intrinsics, call) {
+                    Some((name, _)) => copies::pointers(name, &call.args),
+                    None => &[],
+                },
                 _ => &[],
             });
             let filled = object::filled(view, function, copied);

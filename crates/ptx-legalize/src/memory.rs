@@ -132,7 +132,7 @@ pub(crate) fn masked(site: &Site<'_>, follows: bool) -> Option<String> {
         }
         from += together;
     }
-    let value = if stores { String::new() } else { code.vector(site, &values, site.result) };
+    let value = if stores { String::new() } else { code.vector(site, &values, site.result)? };
     Some(code.finish(site, &value))
 }
 
@@ -146,20 +146,21 @@ pub(crate) fn masked(site: &Site<'_>, follows: bool) -> Option<String> {
 fn together(site: &Site<'_>, conditions: &[String], at: usize, stores: bool) -> usize {
     let wanted = |condition: &String| condition == "true";
     let run = conditions.iter().skip(at).take_while(|own| wanted(own)).count().max(1);
-    let size = site.view.layout(site.result).map_or(0, |layout| layout.size);
+    let layout = site.view.layout(site.result).filter(|_| !stores);
+    let Some(size) = layout.map(|layout| layout.size) else { return run };
     let shared = [address_space::GENERIC, address_space::GLOBAL, address_space::SHARED, address_space::CONST];
     let fits =
         (1..=MOST_TOGETHER).contains(&size) && site.align(0) >= size && site.registers_hold(site.result);
     let is_known = conditions.iter().all(|own| matches!(own.as_str(), "true" | "false"));
     let is_shared = site.space(0).is_some_and(|space| shared.contains(&space));
-    let first = conditions.iter().position(wanted).unwrap_or(0);
-    let last = conditions.iter().rposition(wanted).unwrap_or(0);
-    if stores || !(fits && is_known && is_shared) || first == last {
+    let ends = conditions.iter().position(wanted).zip(conditions.iter().rposition(wanted));
+    let Some((first, last)) = ends.filter(|(first, last)| first != last) else { return run };
+    if !(fits && is_known && is_shared) {
         return run;
     }
     let known = site.args.first().and_then(|(pointer, _)| object::dereferenceable(site, *pointer));
-    match known {
-        Some(known) if at == 0 && known.bytes >= size => conditions.len(),
+    match known.and_then(|known| known.bytes) {
+        Some(bytes) if at == 0 && bytes >= size => conditions.len(),
         _ if at == first => last + 1 - first,
         _ => run,
     }

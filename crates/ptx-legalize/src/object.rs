@@ -4,7 +4,7 @@ use ptx_llvm::address_space;
 use ptx_llvm::view::{CastOp, ConstExpr, ConstId, Constant, Function, InstId, Op, Symbol, Type, Value, View};
 use rustc_hash::FxHashMap as HashMap;
 
-use crate::site::Site;
+use crate::site::{Site, stated_align};
 
 /// The maximum number of steps from a pointer back to its origin.
 const MOST_STEPS: usize = 32;
@@ -13,8 +13,8 @@ const FILLED_ALIGN: u64 = 8;
 
 /// What is known of the memory that a pointer points to.
 pub(crate) struct Dereferenceable {
-    /// The number of bytes of the object from there on; zero if unknown.
-    pub(crate) bytes: u64,
+    /// The number of bytes of the object from there on; `None` if unknown.
+    pub(crate) bytes: Option<u64>,
     /// The alignment of the address.
     pub(crate) align: u64,
 }
@@ -40,7 +40,7 @@ pub(crate) fn dereferenceable(site: &Site<'_>, mut pointer: Value) -> Option<Der
                 }
                 Op::Alloca { .. } => {
                     let (size, align) = variable(view, function, id)?;
-                    (size, site.filled.get(&id).copied().unwrap_or(align))
+                    (Some(size), site.filled.get(&id).copied().unwrap_or(align))
                 }
                 _ => return None,
             },
@@ -48,7 +48,7 @@ pub(crate) fn dereferenceable(site: &Site<'_>, mut pointer: Value) -> Option<Der
                 Constant::Symbol(Symbol::Global(global)) => {
                     let global = view.global(*global);
                     let layout = view.layout(global.ty)?;
-                    (layout.size, u64::from(global.align.unwrap_or(layout.align)))
+                    (Some(layout.size), u64::from(global.align.unwrap_or(layout.align)))
                 }
                 Constant::Expr(ConstExpr::Gep { source, base, indices }) => {
                     offset = offset.checked_add(view.offset_of(*source, indices)?)?;
@@ -63,12 +63,11 @@ pub(crate) fn dereferenceable(site: &Site<'_>, mut pointer: Value) -> Option<Der
             },
             Value::Arg(number) => {
                 let attributes = &function.params.get(number as usize)?.attributes;
-                let known = |name: &str| attributes.number(name);
-                (known("dereferenceable").unwrap_or(0), known("align").unwrap_or(1))
+                (attributes.number("dereferenceable"), stated_align(Some(attributes)))
             }
             Value::Block(_) | Value::Asm(_) | Value::Metadata(_) => return None,
         };
-        let bytes = u64::try_from(offset).ok().and_then(|offset| size.checked_sub(offset)).unwrap_or(0);
+        let bytes = u64::try_from(offset).ok().and_then(|offset| size?.checked_sub(offset));
         return Some(Dereferenceable { bytes, align: 1 << (align | offset as u64).trailing_zeros() });
     }
     None

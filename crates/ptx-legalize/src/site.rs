@@ -1,12 +1,19 @@
 //! An instruction that is to be replaced by others.
 
 use ptx_llvm::view::{
-    Constant, FastMath, FloatKind, Function, Inst, InstId, Metadata, Op, Type, TypeId, Value, View,
+    Attributes, Constant, FastMath, FloatKind, Function, Inst, InstId, Metadata, Op, Type, TypeId, Value,
+    View,
 };
 
 use rustc_hash::FxHashMap as HashMap;
 
 use crate::code::{Code, float_name};
+
+/// The alignment that the attributes of a pointer state.
+pub(crate) fn stated_align(attributes: Option<&Attributes>) -> u64 {
+    // Default: a pointer without `align` may have any address.
+    attributes.and_then(|attributes| attributes.number("align")).unwrap_or(1)
+}
 
 /// An instruction with its types and operands.
 pub(crate) struct Site<'v> {
@@ -143,8 +150,7 @@ impl<'v> Site<'v> {
     /// The alignment of an argument that is an address, or of each address of a vector.
     pub(crate) fn align(&self, at: usize) -> u64 {
         let Op::Call(call) = &self.inst.op else { return 1 };
-        let stated = call.arg_attributes.get(at).and_then(|attributes| attributes.number("align"));
-        stated.unwrap_or(1).clamp(1, 1 << 16)
+        stated_align(call.arg_attributes.get(at)).clamp(1, 1 << 16)
     }
 
     /// The address space of an argument that is an address.
@@ -209,8 +215,9 @@ impl<'v> Site<'v> {
                 all.push(value);
             }
         }
-        let values: Vec<String> =
+        let values: Option<Vec<String>> =
             results.iter().zip(&parts).map(|(values, ty)| code.vector(self, values, *ty)).collect();
+        let values = values?;
         let value = match self.view.ty(self.result) {
             Type::Struct { .. } => code.structure(self, &values, self.result)?,
             _ => values.into_iter().next()?,

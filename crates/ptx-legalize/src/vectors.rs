@@ -51,7 +51,7 @@ pub(crate) fn moved(site: &Site<'_>, way: Moved) -> Option<String> {
     if moved.len() != count {
         return None;
     }
-    let value = code.vector(site, &moved, site.result);
+    let value = code.vector(site, &moved, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn deinterleaved(site: &Site<'_>) -> Option<String> {
     let mut parts = Vec::with_capacity(fields.len());
     for (way, field) in fields.iter().enumerate() {
         let own: Vec<String> = elements.iter().skip(way).step_by(fields.len()).cloned().collect();
-        parts.push(code.vector(site, &own, *field));
+        parts.push(code.vector(site, &own, *field)?);
     }
     let value = code.structure(site, &parts, site.result)?;
     Some(code.finish(site, &value))
@@ -87,7 +87,7 @@ pub(crate) fn numbers(site: &Site<'_>) -> Option<String> {
     let mut code = Code::new();
     let all: Vec<String> =
         (0..site.lanes(site.result)).map(|at| (at as u64 & ptx_llvm::view::mask(bits)).to_string()).collect();
-    let value = code.vector(site, &all, site.result);
+    let value = code.vector(site, &all, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -168,7 +168,7 @@ pub(crate) fn partly_reduced(site: &Site<'_>, operation: &str) -> Option<String>
         let sum = sums.get_mut(at % length)?;
         *sum = combined(&mut code, site, operation, (element, text), [sum, &value])?;
     }
-    let value = code.vector(site, &sums, site.result);
+    let value = code.vector(site, &sums, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn active_lanes(site: &Site<'_>) -> Option<String> {
         let counted = lane <= ptx_llvm::view::mask(bits);
         lanes.push(if counted { ir!(code, "icmp ugt {text} {left}, {lane}") } else { "false".to_owned() });
     }
-    let value = code.vector(site, &lanes, site.result);
+    let value = code.vector(site, &lanes, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn compressed(site: &Site<'_>) -> Option<String> {
         let one = ir!(code, "zext i1 {wanted} to i32");
         count = ir!(code, "add i32 {count}, {one}");
     }
-    let value = code.vector(site, &results, site.result);
+    let value = code.vector(site, &results, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -252,7 +252,7 @@ pub(crate) fn matched(site: &Site<'_>) -> Option<String> {
         }
         results.push(ir!(code, "and i1 {}, {active}", any?));
     }
-    let value = code.vector(site, &results, site.result);
+    let value = code.vector(site, &results, site.result)?;
     Some(code.finish(site, &value))
 }
 
@@ -310,6 +310,6 @@ pub(crate) fn dependence(site: &Site<'_>, write_after_read: bool) -> Option<Stri
         let before = ir!(code, "icmp ugt i64 {whole}, {lane}");
         lanes.push(ir!(code, "or i1 {free}, {before}"));
     }
-    let value = code.vector(site, &lanes, site.result);
+    let value = code.vector(site, &lanes, site.result)?;
     Some(code.finish(site, &value))
 }

@@ -51,6 +51,12 @@ impl Addresses {
         }
     }
 
+    /// Those of a module with this target triple.
+    pub(crate) fn of_module(triple: &str) -> Self {
+        // Default: 64 bits for a module without a triple; `check_target` refuses those for other architectures.
+        Self::of_triple(triple).unwrap_or_default()
+    }
+
     /// Those of a target triple; `None` for another architecture.
     pub fn of_triple(triple: &str) -> Option<Self> {
         match triple.split('-').next() {

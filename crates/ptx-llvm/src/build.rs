@@ -18,6 +18,7 @@ mod intrinsic;
 mod memory;
 mod metadata;
 mod name;
+pub(crate) use name::c_name;
 mod operation;
 mod types;
 mod vector;

@@ -260,9 +260,10 @@ impl FlowGraph for Reversed<'_> {
     }
 
     fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        let own: &[usize] = self.flow.successors.get(block).map_or(&[], Vec::as_slice);
-        let is_end = self.is_end.get(block).is_some_and(|is_end| *is_end);
-        own.iter().copied().chain(is_end.then_some(self.flow.blocks.len()))
+        // Nothing precedes the additional block.
+        let is_own = block != self.flow.blocks.len();
+        let own = if is_own { self.flow.successors[block].as_slice() } else { &[] };
+        own.iter().copied().chain((is_own && self.is_end[block]).then_some(self.flow.blocks.len()))
     }
 }
 

@@ -11,6 +11,15 @@ pub struct TextPosition {
     pub column: u32,
 }
 
+impl TextPosition {
+    /// The column of a byte, from 1, in the line that starts at another.
+    pub(crate) fn column(byte: usize, line_start: usize) -> u32 {
+        debug_assert!(line_start <= byte, "byte {byte} precedes its line at {line_start}");
+        // Default: in a line of more than 4 GiB all that follows has the last column.
+        u32::try_from(byte.saturating_sub(line_start).saturating_add(1)).unwrap_or(u32::MAX)
+    }
+}
+
 /// A message LLVM reported while it worked, with LLVM's own severity word (`error`, `warning`, `remark` or `note`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Message {
@@ -81,7 +90,7 @@ pub enum LlvmError {
 impl LlvmError {
     /// Reads the message of LLVM's assembly parser: `NAME:LINE:COLUMN: error: SENTENCE`, then the quoted line.
     pub(crate) fn from_parser(text: &str) -> Self {
-        let first = text.lines().next().unwrap_or("");
+        let first = text.split_once('\n').map_or(text, |(first, _)| first).trim_end_matches('\r');
         let Some((place, sentence)) = first.split_once(": error: ") else {
             return LlvmError::Parse { message: first.to_owned(), position: None };
         };

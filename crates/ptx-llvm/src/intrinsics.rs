@@ -157,7 +157,7 @@ impl Sketch {
     }
 
     fn opcode(&self) -> &str {
-        self.mnemonic.split('.').next().unwrap_or_default()
+        self.mnemonic.split_once('.').map_or(self.mnemonic.as_str(), |(opcode, _)| opcode)
     }
 }
 
@@ -175,8 +175,10 @@ impl OpcodeRows {
         self.by_mnemonic.get_or_init(|| {
             let mut found: HashMap<Mnemonic, Vec<usize>> = HashMap::default();
             for place in &self.places {
-                let text = TABLE.rows.get(*place).map_or("", |sketch| &sketch.mnemonic);
-                for mnemonic in ptx_isa::candidates(text).unwrap_or_default() {
+                let text = &TABLE.rows[*place].mnemonic;
+                let mnemonics = ptx_isa::candidates(text);
+                debug_assert!(mnemonics.is_ok(), "`{text}` is no mnemonic");
+                for mnemonic in mnemonics.into_iter().flatten() {
                     found.entry(mnemonic).or_default().push(*place);
                 }
             }
@@ -197,11 +199,11 @@ struct Table {
 impl Table {
     /// The rows of a name, in the table's order.
     fn named(&'static self, name: &str) -> impl Iterator<Item = &'static IntrinsicMapping> + use<> {
-        let own = |place: &usize| self.rows.get(*place).map_or("", |sketch| &sketch.name);
+        let own = |place: &usize| self.rows[*place].name.as_str();
         let start = self.by_name.partition_point(|place| own(place) < name);
-        let end = self.by_name.partition_point(|place| own(place) <= name);
-        let found = self.by_name.get(start..end).unwrap_or_default();
-        found.iter().filter_map(|place| self.rows.get(*place)?.row())
+        let from_start = self.by_name.iter().skip(start);
+        let count = from_start.clone().take_while(|place| own(place) == name).count();
+        from_start.take(count).filter_map(|place| self.rows[*place].row())
     }
 }
 
@@ -252,7 +254,7 @@ fn expand(pattern: Pattern) -> Vec<Sketch> {
         let texts = texts_of(&groups, &choice);
         let name = fill_name(name, &texts);
         let filled = substitute(first_word(ptx), |inside| choose(inside, &choice, &texts));
-        let mnemonic = filled.split(' ').next().unwrap_or_default().to_owned();
+        let mnemonic = filled.split_once(' ').map_or(filled.as_str(), |(mnemonic, _)| mnemonic).to_owned();
         sketches.push(Sketch { pattern, choice, name, mnemonic, row: OnceLock::new() });
     }
     sketches
@@ -277,20 +279,17 @@ fn first_word(ptx: &str) -> &str {
     end.and_then(|end| ptx.get(..end)).unwrap_or(ptx)
 }
 
-/// What the inside of braces stands for.
-fn choose(inside: &str, choice: &[u8], texts: &[&str]) -> String {
+/// What the inside of braces stands for; `None` for a group that the name does not have.
+fn choose(inside: &str, choice: &[u8], texts: &[&str]) -> Option<String> {
     let (label, alternatives) = inside.split_once(':').unwrap_or((inside, ""));
     // `T` follows the first group.
-    let group = if label == "T" {
-        0
+    let group = if label == "T" { 0 } else { usize::from(label.bytes().next()?.checked_sub(b'A')?) };
+    let text = if inside.contains(':') {
+        alternatives.split('|').nth(usize::from(*choice.get(group)?))
     } else {
-        usize::from(label.as_bytes().first().map_or(0, |b| b.wrapping_sub(b'A')))
+        texts.get(group).copied()
     };
-    if alternatives.is_empty() && !inside.contains(':') {
-        return texts.get(group).copied().unwrap_or_default().to_owned();
-    }
-    let chosen = choice.get(group).copied().unwrap_or(0);
-    alternatives.split('|').nth(usize::from(chosen)).unwrap_or_default().to_owned()
+    text.map(str::to_owned)
 }
 
 /// The alternatives of each group in an intrinsic's name.
@@ -306,18 +305,21 @@ fn groups_of(pattern: &str) -> Vec<Vec<&str>> {
 /// The name with each group replaced by the chosen text.
 fn fill_name(pattern: &str, texts: &[&str]) -> String {
     let mut texts = texts.iter();
-    let filled = substitute(pattern, |_| texts.next().copied().unwrap_or_default().to_owned());
+    let filled = substitute(pattern, |_| texts.next().map(|text| (*text).to_owned()));
     filled.split_once('?').map_or(filled.as_str(), |(name, _)| name).to_owned()
 }
 
 /// Replaces each `{..}` by what `with` makes of its inside.
-fn substitute(pattern: &str, mut with: impl FnMut(&str) -> String) -> String {
+fn substitute(pattern: &str, mut with: impl FnMut(&str) -> Option<String>) -> String {
     let mut result = String::new();
     let mut rest = pattern;
     while let Some((before, tail)) = rest.split_once('{') {
         let (inside, after) = tail.split_once('}').unwrap_or((tail, ""));
         result.push_str(before);
-        result.push_str(&with(inside));
+        let text = with(inside);
+        debug_assert!(text.is_some(), "`{{{inside}}}` of `{pattern}` refers to no group");
+        // Default: what is left names no instruction or type, and is no row.
+        result.push_str(&text.unwrap_or_default());
         rest = after;
     }
     result + rest
@@ -331,31 +333,32 @@ fn row_of(sketch: &Sketch) -> Option<IntrinsicMapping> {
     let choose = |inside: &str| choose(inside, &sketch.choice, &texts);
     let type_alias = signature.find("{T:").and_then(|at| {
         let inside = signature.get(at + 1..)?.split_once('}')?.0;
-        Some(choose(inside))
+        choose(inside)
     });
     let signature = substitute(signature, choose);
     let (results, parameters) = signature.split_once('(').unwrap_or((&signature, ""));
-    let types = |text: &str| -> Vec<Type> {
+    let types = |text: &str| -> Option<Vec<Type>> {
         let mut list = Vec::new();
         for part in text.trim_end_matches(')').split(',').filter(|part| !part.is_empty() && *part != "void") {
             let (word, count) = part.split_once('*').unwrap_or((part, "1"));
             let word = match (word, &type_alias) {
                 ("T", Some(alias)) => alias.as_str(),
-                ("A", _) => texts.first().copied().unwrap_or_default(),
-                ("B", _) => texts.get(1).copied().unwrap_or_default(),
+                ("A", _) => texts.first()?,
+                ("B", _) => texts.get(1)?,
                 _ => word,
             };
-            list.extend(std::iter::repeat_n(type_of(word), count.parse().unwrap_or(1)).flatten());
+            list.extend(std::iter::repeat_n(type_of(word)?, count.parse().ok()?));
         }
-        list
+        Some(list)
     };
     let ptx = substitute(ptx, choose);
+    // Default: an instruction without operands is its mnemonic alone.
     let (operands, unwritten) = operand::operands(ptx.split_once(' ').map_or("", |(_, text)| text))?;
     Some(IntrinsicMapping {
         name: sketch.name.clone(),
         mnemonic: Mnemonic::from_text(&sketch.mnemonic).ok()?,
-        results: types(results),
-        parameters: types(parameters),
+        results: types(results)?,
+        parameters: types(parameters)?,
         operands,
         unwritten,
     })

@@ -236,10 +236,9 @@ struct Writer<'t> {
 impl Writer<'_> {
     fn replace(&mut self, start: usize, end: usize, new: &str) {
         self.copy(start);
-        let column = |at: usize, line: usize| u32::try_from(at.saturating_sub(line) + 1).unwrap_or(u32::MAX);
         self.edits.push(Edit {
-            at: TextPosition { line: self.line, column: column(self.out.len(), self.new_line) },
-            column: column(start, self.old_line),
+            at: TextPosition { line: self.line, column: TextPosition::column(self.out.len(), self.new_line) },
+            column: TextPosition::column(start, self.old_line),
             old: (end - start) as u32,
             new: new.len() as u32,
         });
@@ -249,7 +248,9 @@ impl Writer<'_> {
 
     /// Copies up to a place, and counts the lines.
     fn copy(&mut self, until: usize) {
-        let piece = self.text.get(self.copied..until).unwrap_or_default();
+        let Some(piece) = self.text.get(self.copied..until) else {
+            return debug_assert!(false, "literals are in order: {until} follows {}", self.copied);
+        };
         for (index, _) in piece.iter().enumerate().filter(|&(_, &byte)| byte == b'\n') {
             self.line = self.line.saturating_add(1);
             self.old_line = self.copied + index + 1;
@@ -306,11 +307,12 @@ fn next_token(text: &[u8], start: usize) -> Option<Token> {
     };
     let mut end = start + 1 + length;
     // The payload of a NaN belongs to it.
-    if kind == TokenKind::Number && text.get(start + 1..end).is_some_and(|word| word.ends_with(b"nan")) {
-        let payload = text.get(end..).unwrap_or_default();
-        if payload.starts_with(b"(0x") {
-            end += payload.iter().position(|&byte| byte == b')').map_or(0, |close| close + 1);
-        }
+    if kind == TokenKind::Number
+        && text.get(start + 1..end).is_some_and(|word| word.ends_with(b"nan"))
+        && let Some(payload) = text.get(end..).filter(|payload| payload.starts_with(b"(0x"))
+        && let Some(close) = payload.iter().position(|&byte| byte == b')')
+    {
+        end += close + 1;
     }
     // `half:` is a label.
     let kind = if text.get(end) == Some(&b':') { TokenKind::Other } else { kind };

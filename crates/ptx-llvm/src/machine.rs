@@ -118,16 +118,16 @@ impl Gpu {
     pub fn for_pipelines(self) -> Self {
         let cpu = nearest_processor(self.cpu.as_deref().unwrap_or(USUAL_PROCESSOR));
         // A newer processor without a version has LLVM's first one for it, which has everything that costs depend on.
-        let version = (generation(cpu).0 < 70).then_some(OLDEST_RAISED);
+        let version = generation(cpu).is_none_or(|(number, _)| number < 70).then_some(OLDEST_RAISED);
         Self { cpu: Some(cpu.to_owned()), ptx_version: version, addresses: self.addresses }
     }
 }
 
-/// The number in `sm_90a` and whether a letter follows, for comparing; names of another form come first.
-fn generation(cpu: &str) -> (u32, &str) {
-    let rest = cpu.strip_prefix("sm_").unwrap_or_default();
+/// The number in `sm_90a` and the letter that follows, for comparing; names of another form have none and come first.
+fn generation(cpu: &str) -> Option<(u32, &str)> {
+    let rest = cpu.strip_prefix("sm_")?;
     let digits = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    (digits.parse().unwrap_or(0), &rest[digits.len()..])
+    Some((digits.parse().ok()?, &rest[digits.len()..]))
 }
 
 /// LLVM's NVPTX target for one GPU: it supplies the cost model of the pipelines and the code generator.
@@ -149,6 +149,7 @@ impl Machine {
         crate::library::load()?;
         initialize();
         let target_error = |message: String| LlvmError::Target { message };
+        // Default: LLVM takes its oldest processor for an empty name.
         let cpu = gpu.cpu.as_deref().unwrap_or_default();
         if !cpu.is_empty() && !PROCESSORS.contains(&cpu) {
             return Err(target_error(format!("LLVM 22 has no processor `{cpu}`")));
@@ -161,6 +162,7 @@ impl Machine {
                 return Err(target_error(format!("LLVM 22 has no PTX version {major}.{minor}")));
             }
         };
+        // Default: 64 bits, as `Gpu::addresses` documents.
         let name = gpu.addresses.unwrap_or_default().triple();
         let triple = TargetTriple::create(name);
         let target = Target::from_triple(&triple).map_err(|message| target_error(message.to_string()))?;
@@ -178,7 +180,8 @@ impl Machine {
 
     /// The number of the processor: 90 for `sm_90a`; 0 when none was named.
     pub(crate) fn processor_number(&self) -> u32 {
-        generation(&self.inner.get_cpu().to_string_lossy()).0
+        // Default: 0 precedes all processors, as the documentation states.
+        generation(&self.inner.get_cpu().to_string_lossy()).map_or(0, |(number, _)| number)
     }
 
     pub(crate) fn inner(&self) -> &TargetMachine {
@@ -279,8 +282,10 @@ pub fn check_target(module: &Module<'_>) -> Result<AddressWidth, LlvmError> {
     if widened {
         refuse_narrow_addresses(module)?;
         // What follows the architecture stays: it names which of CUDA and OpenCL drives the module.
-        let rest = named.strip_prefix("nvptx64").or_else(|| named.strip_prefix("nvptx")).unwrap_or_default();
-        let wide = if rest.is_empty() { TRIPLE.to_owned() } else { format!("nvptx64{rest}") };
+        let wide = match named.split_once('-') {
+            Some((_, rest)) => format!("nvptx64-{rest}"),
+            None => TRIPLE.to_owned(),
+        };
         inner.set_triple(&TargetTriple::create(&wide));
     }
     if layout != addresses.data_layout() {

@@ -46,7 +46,7 @@ impl<'c> Module<'c> {
     /// How many bits generic addresses have, by the target triple.
     pub fn addresses(&self) -> Addresses {
         let triple = self.inner.get_triple();
-        Addresses::of_triple(&triple.as_str().to_string_lossy()).unwrap_or_default()
+        Addresses::of_module(&triple.as_str().to_string_lossy())
     }
 
     /// Reads LLVM IR, as text or as bitcode by its first bytes; `name` becomes the module's identifier.
@@ -235,14 +235,14 @@ fn refuse_deep_nesting(text: &[u8]) -> Result<(), LlvmError> {
                 line_start = at + 1;
             }
             b'"' => {
-                let rest = text.get(at + 1..).unwrap_or(&[]);
+                let rest = &text[at + 1..];
                 let inside = rest.iter().position(|&byte| byte == b'"').unwrap_or(rest.len());
                 let newlines = rest.iter().take(inside).filter(|&&byte| byte == b'\n').count();
                 line = line.saturating_add(newlines as u32);
                 at += inside + 1;
             }
             b';' => {
-                let rest = text.get(at..).unwrap_or(&[]);
+                let rest = &text[at..];
                 at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len()).saturating_sub(1);
             }
             b'(' | b'[' | b'{' | b'<' => depth += 1,
@@ -251,7 +251,7 @@ fn refuse_deep_nesting(text: &[u8]) -> Result<(), LlvmError> {
         }
         if depth > MAX_NESTING {
             let message = format!("brackets are nested deeper than {MAX_NESTING} levels");
-            let column = u32::try_from(at.saturating_sub(line_start) + 1).unwrap_or(u32::MAX);
+            let column = TextPosition::column(at, line_start);
             return Err(LlvmError::Parse { message, position: Some(TextPosition { line, column }) });
         }
         at += 1;

@@ -66,6 +66,17 @@ impl Analysis {
         }
     }
 
+    /// The slots that a reachable instruction reads.
+    pub(crate) fn reads(&self, statement: usize) -> &[Slot] {
+        match self.accesses.get(&statement) {
+            Some(access) => &access.reads,
+            None => {
+                debug_assert!(false, "statement {statement} is not a reachable instruction");
+                &[]
+            }
+        }
+    }
+
     /// Finds representations, and which of these parameters are pointers.
     pub(crate) fn represent(
         &mut self,

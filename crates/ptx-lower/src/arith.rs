@@ -9,6 +9,7 @@ use crate::dispatch::{Count, Division, Extreme, Logic, Product, Shift, Sign, Sum
 use crate::emit::{Emitter, Site, known};
 use crate::errors::{Result, unsupported};
 use crate::represent::Repr;
+use crate::types::int_bits_of;
 
 /// The divisor in place of zero, for which the result is unspecified. With a divisor of one, passes would turn the select into a maximum.
 const DIVISOR_FOR_ZERO: u64 = 7;
@@ -203,7 +204,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// `and`, `or`, `xor`, `not`, `cnot` (manual 9.7.8).
     pub(crate) fn logic(&mut self, site: Site<'_>, logic: Logic) -> Result<()> {
         let a = self.operand(site, 1)?;
-        let ones = self.types.wide_value(a.ty().int_bits().unwrap_or(32), u128::MAX);
+        let ones = self.types.wide_value(int_bits_of(a.ty())?, u128::MAX);
         let value = match logic {
             Logic::And => self.b.binary(BinaryOp::And, a, self.operand(site, 2)?)?,
             Logic::Or => self.b.binary(BinaryOp::Or, a, self.operand(site, 2)?)?,

@@ -124,7 +124,7 @@ impl Bounds<'_> {
             }
             Sem::Bits(BitsSem::Shl) => most(1).zip(amount()).map(|(bits, by)| bits << by),
             Sem::Bits(BitsSem::Shr) if is_unsigned => {
-                let all = u64::MAX >> (64 - ty.map_or(64, ScalarType::bits).clamp(1, 64));
+                let all = u64::MAX >> (64 - ty?.bits().clamp(1, 64));
                 amount().map(|by| most(1).unwrap_or(all) >> by)
             }
             Sem::Arith(ArithSem::Mul) if inst.mnemonic.get(Field::Part) != Some(Mod::Hi) => {
@@ -145,7 +145,7 @@ impl Bounds<'_> {
         };
         // A result above the largest positive number of its type may have wrapped, or be read as negative. A load of `.u8` or `.u16` cannot have
         // wrapped: it may fill 16 bits, and `converted` and `is_factor` check how it is read.
-        let width = inst.mnemonic.operand_type(0).or(ty).map_or(0, ScalarType::bits);
+        let width = inst.mnemonic.operand_type(0).or(ty)?.bits();
         let greatest = if width <= 16 { (1 << width.saturating_sub(1)) - 1 } else { GREATEST };
         let is_narrow_load = inst.mnemonic.sem() == Sem::Memory(MemorySem::Load);
         bound.filter(|most| is_narrow_load || *most <= greatest)

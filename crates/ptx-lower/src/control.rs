@@ -21,7 +21,7 @@ use ptx_llvm::build::{Type, Value, Volatility};
 use ptx_llvm::marks;
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Result, unsupported};
+use crate::errors::{Result, defect, unsupported};
 use crate::flow::{End, NodeId};
 use crate::signature::{
     Argument, Shape, function_type, prototype_shapes, result_type, units, unnatural_align,
@@ -214,7 +214,7 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
             values.push(self.call_argument(site, *argument, shape, ty)?);
         }
         let call = self.b.call_value(callee.ty, callee.value, &values)?;
-        self.describe_call(site, &callee, &arguments, call);
+        self.describe_call(site, &callee, &arguments, call)?;
         self.attach_hints(site, call);
         for (index, (result, shape)) in results.iter().zip(&*callee.results).enumerate() {
             let value = if results.len() == 1 { call } else { self.b.extract_field(call, index as u32)? };
@@ -259,7 +259,13 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
     }
 
     /// The attributes and metadata of a call.
-    fn describe_call(&self, site: Site<'_>, callee: &Callee<'_, 'c>, arguments: &[Operand], call: Value<'c>) {
+    fn describe_call(
+        &self,
+        site: Site<'_>,
+        callee: &Callee<'_, 'c>,
+        arguments: &[Operand],
+        call: Value<'c>,
+    ) -> Result<()> {
         if callee.convergent {
             call.add_call_flag(self.types, "convergent");
         }
@@ -271,13 +277,14 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
             let ty = match shape {
                 Shape::Scalar(_) | Shape::Vector { .. } => continue,
                 Shape::Bytes { bytes, .. } => self.types.array(self.types.int(8), *bytes),
-                Shape::Unsized { align } => units(self.types, self.argument_bytes(*argument), *align),
+                Shape::Unsized { align } => units(self.types, self.argument_bytes(*argument)?, *align),
             };
             call.add_call_byval(self.types, index as u32, ty, shape.align());
         }
         if let Some(align) = callee.result_align {
             call.add_call_result_alignment(self.types, align);
         }
+        Ok(())
     }
 
     /// Whether the prototype of an indirect call is `.noreturn` (manual 11.4.6).
@@ -365,12 +372,13 @@ impl<'s, 'c> Emitter<'s, '_, 'c> {
     }
 
     /// The size of a variable that is passed.
-    fn argument_bytes(&self, argument: Operand) -> u64 {
-        match argument {
-            Operand::Symbol(Symbol::Variable(var), _) => {
-                self.shared.module.variable(var).bytes().unwrap_or(0)
-            }
-            _ => 0,
+    fn argument_bytes(&self, argument: Operand) -> Result<u64> {
+        let Operand::Symbol(Symbol::Variable(var), _) = argument else {
+            return defect("an argument without a size is not a variable");
+        };
+        match self.shared.module.variable(var).bytes() {
+            Some(bytes) => Ok(bytes),
+            None => unsupported("an argument is too large"),
         }
     }
 

@@ -121,7 +121,9 @@ impl<'c> Emitter<'_, '_, 'c> {
     /// Attaches the marks before a statement to the first instruction built for it since `before`, unless they are
     /// one new location, which the instruction has anyway.
     pub(crate) fn attach_debug_since(&mut self, statement: usize, before: Option<Value<'c>>) {
-        self.trail.waiting.extend(self.trail.before.remove(&statement).unwrap_or_default());
+        if let Some(marks) = self.trail.before.remove(&statement) {
+            self.trail.waiting.extend(marks);
+        }
         if self.trail.waiting.is_empty() {
             return;
         }
@@ -236,6 +238,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         };
         let path = scopes.files.get(&location.file)?.path;
         let label = self.shared.module.name(inlined.name);
+        // Default: `function_name` with a label alone names the string at that label.
         let offset = inlined.offset.unwrap_or(0);
         // The name is what identifies the string again: linking may bring another label of that name.
         let name = self.shared.sections.string(label, offset).unwrap_or_else(|| format!("{label}+{offset}"));

@@ -11,7 +11,7 @@ use ptx_llvm::intrinsics;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
-use crate::errors::{LowerError, Result, UNSUPPORTED_INSTRUCTION, unsupported};
+use crate::errors::{LowerError, Result, UNSUPPORTED_INSTRUCTION, defect, unsupported};
 use crate::flow::{End, NodeId, instruction};
 use crate::launch::LaunchFacts;
 use crate::represent::{Repr, is_narrow};
@@ -19,7 +19,7 @@ use crate::shared::Shared;
 use crate::signature::{Argument, Signature, prototypes};
 use crate::slots::lane_of;
 use crate::ssa::{Def, Slot, ValueId};
-use crate::types::{constant_bits, llvm_type};
+use crate::types::{bits_of, constant_bits, llvm_type};
 
 /// One function while it is lowered.
 pub(crate) struct Emitter<'s, 'm, 'c> {
@@ -183,6 +183,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             };
             let jumped_to = node.labels.iter().filter(named).find(|label| targets.contains(label));
             let label = jumped_to.or_else(|| node.labels.iter().find(named));
+            // Default: LLVM numbers a block without a name.
             let label = label.map_or("", |label| self.shared.module.name(self.body.label(*label).name));
             let block =
                 if shared { self.entry } else { self.signature.function.append_block(self.types, label) };
@@ -315,7 +316,10 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
             for (from, operand) in operands {
                 let edges = match self.analysis.flow.nodes.get(from.index()).map(|node| &node.end) {
                     Some(End::If { yes, no, .. }) => usize::from(yes == node) + usize::from(no == node),
-                    Some(End::Switch(..)) => cases.get(&(*from, *node)).copied().unwrap_or(0),
+                    Some(End::Switch(..)) => match cases.get(&(*from, *node)) {
+                        Some(edges) => *edges,
+                        None => return defect("a phi has an operand for a block that does not branch to it"),
+                    },
                     Some(End::Goto(..) | End::Leave(_) | End::FallOff | End::Nowhere(_)) | None => 1,
                 };
                 let from_block = match self.ends.get(from.index()) {
@@ -359,7 +363,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
 
     /// The LLVM type a value is kept in.
     pub(crate) fn repr_type(&self, value: ValueId) -> Type<'c> {
-        let slot = self.analysis.ssa.values.get(value.index()).map_or(Slot(0), |info| info.slot);
+        let slot = self.analysis.ssa.slot(value);
         match self.repr(value) {
             Repr::Int => self.types.int(self.analysis.slots.ty(slot).bits()),
             Repr::Float(ty) => self.llvm_type(ty),
@@ -401,7 +405,6 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
         if from == to {
             return Ok(value);
         }
-        let bits = |ty: Type<'c>| ty.bits().unwrap_or(64);
         match (from.pointer_space(), to.pointer_space()) {
             // The same number in both; `cvta` between them changes nothing (mapping, "Address spaces").
             (Some(GENERIC | GLOBAL), Some(GENERIC | GLOBAL)) => {
@@ -412,11 +415,11 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
                 Ok(self.b.cast(CastOp::IntToPtr, bits, to)?)
             }
             (Some(_), None) => {
-                let int = self.b.cast(CastOp::PtrToInt, value, self.types.int(bits(to)))?;
+                let int = self.b.cast(CastOp::PtrToInt, value, self.types.int(bits_of(to)?))?;
                 Ok(self.b.cast(CastOp::BitCast, int, to)?)
             }
             (None, Some(_)) => {
-                let int = self.b.cast(CastOp::BitCast, value, self.types.int(bits(from)))?;
+                let int = self.b.cast(CastOp::BitCast, value, self.types.int(bits_of(from)?))?;
                 Ok(self.b.cast(CastOp::IntToPtr, int, to)?)
             }
             (None, None) => match self.constant_lanes(value, to)? {
@@ -430,7 +433,7 @@ impl<'s, 'm, 'c> Emitter<'s, 'm, 'c> {
     /// constant expression.
     fn constant_lanes(&self, value: Value<'c>, to: Type<'c>) -> Result<Option<Value<'c>>> {
         let (Some(bits), Some((element, count))) = (known(value), to.vector_parts()) else { return Ok(None) };
-        let width = to.bits().unwrap_or(0) / count.max(1);
+        let width = bits_of(element)?;
         let lane = |at: u32| self.types.int_value(width, bits >> (at * width)).constant_bits_as(element);
         let lanes: Vec<Value<'c>> = (0..count).map(lane).collect::<Result<_, _>>()?;
         Ok(Some(self.types.vector_value(&lanes)?))

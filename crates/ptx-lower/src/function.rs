@@ -3,12 +3,12 @@
 use ptx_ir::{
     Function, FunctionDirective, FunctionKind, Linkage as PtxLinkage, Module, Param, Reference, VarAttribute,
 };
-use ptx_isa::StateSpace;
 use ptx_llvm::build::{self, Linkage, Type, Types};
 use ptx_llvm::marks;
 
 use crate::behaviour::Behaviour;
 use crate::errors::{Result, unsupported};
+use crate::launch::extents;
 use crate::pragma::{leading, of_directives};
 use crate::represent::llvm_space;
 use crate::signature::{Shape, Signature};
@@ -133,15 +133,20 @@ fn describe_pointer<'c>(
     ty: Type<'c>,
     pointer: ptx_ir::ParamPointer,
 ) {
-    let space = match pointer.reference {
-        Some(Reference::Texture) => ".texref",
-        Some(Reference::Sampler) => ".samplerref",
-        Some(Reference::Surface) => ".surfref",
-        None => pointer.space.map_or("", StateSpace::as_str),
+    let space = match (pointer.reference, pointer.space) {
+        (Some(Reference::Texture), _) => ".texref",
+        (Some(Reference::Sampler), _) => ".samplerref",
+        (Some(Reference::Surface), _) => ".surfref",
+        (None, Some(space)) => space.as_str(),
+        // `.ptr` without a space is of the generic one.
+        (None, None) => "",
     };
     let Some(own) = ty.pointer_space() else {
-        let align = pointer.align.map(|align| format!(",{align}")).unwrap_or_default();
-        return target.add_parameter_attribute(types, index, marks::PTR, &format!("{space}{align}"));
+        let text = match pointer.align {
+            Some(align) => format!("{space},{align}"),
+            None => space.to_owned(),
+        };
+        return target.add_parameter_attribute(types, index, marks::PTR, &text);
     };
     if let Some(align) = pointer.align {
         target.add_parameter_align(types, index, align);
@@ -167,10 +172,12 @@ fn target_attributes<'c>(module: &Module, types: Types<'c>, target: build::Funct
     }
 }
 
+/// The extents as written: without those after the last written one.
 fn dimensions(values: [Option<u32>; 3]) -> String {
-    let last = values.iter().rposition(Option::is_some).map_or(1, |at| at + 1);
-    let texts: Vec<String> = values.iter().take(last).map(|value| value.unwrap_or(1).to_string()).collect();
-    texts.join(",")
+    debug_assert!(values[0].is_some(), "a directive has at least one extent");
+    let unwritten = values.iter().skip(1).rev().take_while(|value| value.is_none()).count();
+    let texts = extents(values).map(|extent| extent.to_string());
+    texts[..texts.len() - unwritten].join(",")
 }
 
 /// Whether LLVM's attributes may have these extents. Its pass `nvvm-intr-range` multiplies them in 32 bits, and a product of zero

@@ -10,7 +10,7 @@ use ptx_llvm::marks;
 use ptx_llvm::{DYNAMIC_SHARED, DYNAMIC_SHARED_NAMES, address_space};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::errors::{Result, unsupported};
+use crate::errors::{Result, defect, unsupported};
 use crate::represent::llvm_space;
 use crate::shared::Shared;
 use crate::types::{constant_bits, llvm_type, space_name};
@@ -21,6 +21,7 @@ const MOST_DIMENSIONS: usize = 64;
 
 /// Array lengths of a variable, outermost first; elements of vectors count as an innermost array.
 fn lengths(variable: &Variable) -> Vec<u64> {
+    // Default: without an initial value, an array without a length has no elements: its definition is elsewhere.
     let implied = variable.init.as_ref().and_then(Initializer::list_len).unwrap_or(0) as u64;
     let mut lengths: Vec<u64> = variable.dims.iter().map(|length| length.unwrap_or(implied)).collect();
     if variable.shape.lanes() > 1 {
@@ -232,11 +233,14 @@ fn declare_dynamic_shared<'c>(shared: &Shared<'_, 'c>) -> Result<Value<'c>> {
         return Ok(known);
     }
     let variables = shared.module.variables.iter().filter(|variable| is_dynamic_shared(variable));
+    let Some(align) = variables.map(|variable| variable.alignment().max(1)).max() else {
+        return defect("memory for dynamic shared arrays is declared, and there is no such array");
+    };
     let spec = GlobalSpec {
         name: DYNAMIC_SHARED,
         ty: shared.types.array(shared.types.int(8), 0),
         space: address_space::SHARED,
-        align: variables.map(|variable| variable.alignment().max(1)).max().unwrap_or(1),
+        align,
         linkage: Linkage::External,
         initializer: None,
     };
@@ -306,14 +310,17 @@ pub(crate) fn initialize<'c>(shared: &Shared<'_, 'c>, var: VarId) -> Result<()> 
     };
     if let Initializer::Fields(fields) = initializer {
         let module = shared.module;
-        let texts = fields.iter().flat_map(|(name, value)| {
+        let mut texts: Vec<String> = Vec::new();
+        for (name, value) in fields {
             let value = match value {
-                FieldValue::Number(number) => (number.as_integer().unwrap_or(0) as i64).to_string(),
+                FieldValue::Number(number) => match number.as_integer() {
+                    Some(number) => number.cast_signed().to_string(),
+                    None => return unsupported("a field has a floating-point number"),
+                },
                 FieldValue::Name(word) => module.name(*word).to_owned(),
             };
-            [module.name(*name).to_owned(), value]
-        });
-        let texts: Vec<String> = texts.collect();
+            texts.extend([module.name(*name).to_owned(), value]);
+        }
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         shared.types.attach_to_global(*target, marks::FIELDS, shared.types.metadata_strings(&texts));
         return Ok(());

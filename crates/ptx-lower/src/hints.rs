@@ -36,8 +36,8 @@ impl<'c> Emitter<'_, '_, 'c> {
         let all = 0..entries.len();
         let Some(mask) = self.waiting.iter().find_map(|text| used_bytes(text)) else { return all };
         let of_element = |at: usize| {
-            let rest = u64::from(mask).checked_shr(at as u32 * bytes).unwrap_or(0);
-            rest & ((1 << bytes.min(32)) - 1) != 0
+            let first = at as u32 * bytes;
+            (first..first + bytes).any(|byte| byte < u32::BITS && mask & (1 << byte) != 0)
         };
         let is_used = |at: &usize| {
             of_element(*at) || entries.get(*at).is_none_or(|entry| self.is_named_elsewhere(*entry))

@@ -14,14 +14,23 @@ enum Extent {
     Exactly([u64; 3]),
 }
 
+/// The three extents of a directive.
+pub(crate) fn extents(values: [Option<u32>; 3]) -> [u64; 3] {
+    // Default: an extent that is not written is 1 (manual 11.4.2).
+    values.map(|value| u64::from(value.unwrap_or(1)))
+}
+
 impl Extent {
     fn exactly(values: [Option<u32>; 3]) -> Self {
-        Self::Exactly(values.map(|value| u64::from(value.unwrap_or(1)))).unless_empty()
+        Self::Exactly(extents(values)).unless_empty()
     }
 
     fn at_most(values: [Option<u32>; 3]) -> Self {
-        let extents = values.into_iter().map(|value| u64::from(value.unwrap_or(1)));
-        extents.clone().try_fold(1, u64::checked_mul).map_or(Self::Any, Self::AtMost).unless_empty()
+        extents(values)
+            .into_iter()
+            .try_fold(1, u64::checked_mul)
+            .map_or(Self::Any, Self::AtMost)
+            .unless_empty()
     }
 
     /// No launch has an extent of zero; a directive with one specifies nothing.

@@ -179,7 +179,11 @@ fn declare_functions(
         named.entry(module.function(id).name).or_default().push(id);
     }
     for (alias, span) in &aliases {
-        let ids = named.get(&module.function(alias.name).name).map_or(&[][..], Vec::as_slice);
+        // At least the one that the directive itself names.
+        let Some(ids) = named.get(&module.function(alias.name).name) else {
+            debug_assert!(false, "an alias is a function of the module");
+            continue;
+        };
         if let Err(fail) = declare_alias(shared, *alias, ids) {
             findings.push(fail.at(UNSUPPORTED_DIRECTIVE, *span, ".alias"));
         }

@@ -8,10 +8,10 @@ use ptx_llvm::build::{BinaryOp, CastOp, Ordering, RmwOp, Scope, Type, Value, Vol
 
 use crate::dispatch::Atomic;
 use crate::emit::{Emitter, Site};
-use crate::errors::{Result, unsupported};
+use crate::errors::{Result, defect, unsupported};
 use crate::signature::Argument;
 use crate::slots::{is_param, lane_of};
-use crate::types::is_floating;
+use crate::types::{bits_of, is_floating};
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// `ld`.
@@ -56,7 +56,9 @@ impl<'c> Emitter<'_, '_, 'c> {
         // The address of the whole is aligned to its size.
         let align = if skipped == 0 { bytes * entries.len() as u32 } else { 1 << skipped.trailing_zeros() };
         let address = self.advance(address, i64::from(skipped))?;
-        let entries = entries.get(used).unwrap_or_default();
+        let Some(entries) = entries.get(used) else {
+            return defect("more elements of a vector are used than it has");
+        };
         let count = entries.len() as u32;
         let whole = if count == 1 { element } else { self.types.vector(element, count) };
         let load = self.b.load(whole, address, align, volatility)?;
@@ -243,7 +245,7 @@ impl<'c> Emitter<'_, '_, 'c> {
         offset: i64,
     ) -> Result<()> {
         let pointer = value.ty().pointer_space().is_some();
-        let width = if pointer { self.address_bits() } else { value.ty().bits().unwrap_or(64) };
+        let width = if pointer { self.address_bits() } else { bits_of(value.ty())? };
         if let ([single], 0) = (entries, offset)
             && ty.bits() == width
         {

@@ -279,8 +279,11 @@ impl<'c> Emitter<'_, '_, 'c> {
             _ if ty.bits() == 64 => ("=l", self.types.int(64)),
             _ => ("=r", self.types.int(32)),
         };
-        let component = component.map_or_else(String::new, |component| format!(".{}", component.as_str()));
-        let text = format!("mov.{} $0, {register}{component};", ty.as_str());
+        let name = match component {
+            Some(component) => format!("{register}.{}", component.as_str()),
+            None => register.to_string(),
+        };
+        let text = format!("mov.{} $0, {name};", ty.as_str());
         let effects = if changes(register) { AsmEffects::SideEffects } else { AsmEffects::None };
         let asm = Asm { text: &text, constraints: letter, effects };
         let call = self.b.inline_asm(self.types.function(result, &[]), asm, &[])?;

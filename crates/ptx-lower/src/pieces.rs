@@ -46,7 +46,8 @@ impl Pieces {
 
     /// How LLVM aligns the type, in bytes.
     pub(crate) fn align(&self) -> u32 {
-        self.0.iter().copied().max().unwrap_or(1)
+        debug_assert!(!self.0.is_empty(), "a result has at least one byte");
+        self.0.iter().copied().fold(1, u32::max)
     }
 
     /// The coarsest pieces that no access crosses; `None` when there are too many.

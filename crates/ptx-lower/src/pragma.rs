@@ -22,9 +22,8 @@ pub(crate) fn of_directives<'m>(
 
 /// The pragmas before the first instruction of a body, which apply to all of it.
 pub(crate) fn leading<'m>(module: &'m Module, body: Option<&'m Body>) -> Vec<&'m str> {
-    let statements = body.map_or([].as_slice(), |body| body.statements.as_slice());
-    let leading =
-        statements.iter().take_while(|statement| !matches!(statement, Stmt::Inst(_) | Stmt::Label(_)));
+    let statements = body.into_iter().flat_map(|body| &body.statements);
+    let leading = statements.take_while(|statement| !matches!(statement, Stmt::Inst(_) | Stmt::Label(_)));
     let leading = leading.filter_map(|statement| match statement {
         Stmt::Pragma(texts) => Some(texts),
         _ => None,

@@ -137,7 +137,10 @@ impl<'c> Emitter<'_, '_, 'c> {
                 let place = if is_passed_unsized {
                     // As long as what a call copies.
                     let align = variable.alignment().clamp(1, 16);
-                    let ty = units(self.types, variable.bytes().unwrap_or(0), align);
+                    let Some(bytes) = variable.bytes() else {
+                        return unsupported("an argument is too large");
+                    };
+                    let ty = units(self.types, bytes, align);
                     self.b.alloca(ty, align)?
                 } else {
                     self.allocate(variable)?

@@ -347,7 +347,7 @@ impl Reader<'_> {
                     operands.iter().for_each(|(_, operand)| users[operand.index()].push(at));
                 }
                 Def::Statement(statement) => {
-                    let reads = self.analysis.accesses.get(statement).map_or(&[][..], |access| &access.reads);
+                    let reads = self.analysis.reads(*statement);
                     for slot in reads {
                         if let Some(value) = ssa.read(*statement, *slot) {
                             users[value.index()].push(at);
@@ -394,7 +394,7 @@ impl Reader<'_> {
             Sem::Control(ControlSem::Call) => Some(Content::UNKNOWN),
             _ if inst.mnemonic.effects().reads => Some(Content::UNKNOWN),
             _ => {
-                let slots = self.analysis.accesses.get(&statement).map_or(&[][..], |access| &access.reads);
+                let slots = self.analysis.reads(statement);
                 let values = slots.iter().filter_map(|slot| self.analysis.ssa.read(statement, *slot));
                 let read = values.filter_map(|value| contents.of[value.index()]);
                 let named = operands.iter().filter_map(|operand| match operand {
@@ -500,7 +500,8 @@ impl Reader<'_> {
         };
         let constant = |at: usize| match operands.get(at) {
             Some(Operand::Immediate(immediate)) => {
-                immediate.as_integer().map(|number| i64::try_from(number).map_or(u64::MAX, i64::unsigned_abs))
+                // A negative number counts as far from the pointer.
+                immediate.as_integer().map(|number| if number.cast_signed() < 0 { u64::MAX } else { number })
             }
             _ => None,
         };
@@ -572,7 +573,7 @@ impl Reader<'_> {
         contents: &Contents,
         found: &mut Vec<VarId>,
     ) {
-        let slots = self.analysis.accesses.get(&statement).map_or(&[][..], |access| &access.reads);
+        let slots = self.analysis.reads(statement);
         for slot in slots {
             let value = self.analysis.ssa.read(statement, *slot);
             if let Some(content) = value.and_then(|value| contents.of[value.index()]) {

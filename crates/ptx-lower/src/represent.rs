@@ -19,8 +19,11 @@
 //! Any choice is correct, since a value is converted if an instruction needs another type. But LLVM's alias analysis does not look through
 //! `inttoptr`, so that keeping a pointer as an integer prevents optimizations.
 
+mod users;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use ptx_ir::{AddressBase, Body, FunctionKind, Inst, Module, Operand, RegId, StrId, Symbol, VarId};
 use ptx_isa::{
@@ -33,6 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::flow::instruction;
 use crate::slots::{Slots, is_param, lane_of};
 use crate::ssa::{Def, Ssa, ValueId};
+use users::Users;
 
 /// How a value is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -282,7 +286,7 @@ fn settle_sums(sources: &mut [Source], states: &[State], wants: &[Wants]) -> boo
 /// which an operand has changed.
 fn forward(sources: &[Source]) -> Vec<State> {
     let mut states = vec![State::Unknown; sources.len()];
-    let users = users(sources);
+    let users = Users::new(sources);
     let mut sweep: BinaryHeap<Reverse<usize>> = (0..sources.len()).map(Reverse).collect();
     let mut waiting = vec![true; sources.len()];
     let mut next = Vec::new();
@@ -339,52 +343,6 @@ fn state_of(source: &Source, states: &[State]) -> State {
     }
 }
 
-/// For each value its users.
-struct Users {
-    first: Vec<usize>,
-    all: Vec<usize>,
-}
-
-impl Users {
-    fn of(&self, value: usize) -> &[usize] {
-        match (self.first.get(value), self.first.get(value + 1)) {
-            (Some(&first), Some(&end)) => self.all.get(first..end).unwrap_or_default(),
-            _ => &[],
-        }
-    }
-}
-
-fn users(sources: &[Source]) -> Users {
-    let made_of = |source: &'_ Source| match source {
-        Source::Fixed(_) | Source::Free(_) => Vec::new(),
-        Source::Copy(values) => values.clone(),
-        Source::Sum { terms, less } => terms.iter().chain(less).copied().collect(),
-        Source::Resize(value) => vec![*value],
-    };
-    // One array of users with the start of each value's part, and not a list for each value: bodies have hundreds of thousands of values,
-    // most with one user. First the counts, shifted by two, then their prefix sums; filling the parts moves each start to the next
-    // value's, which is why they are shifted by one before.
-    let mut first = vec![0; sources.len() + 2];
-    for value in sources.iter().flat_map(made_of) {
-        if let Some(count) = first.get_mut(value.index() + 2) {
-            *count += 1;
-        }
-    }
-    for at in 1..first.len() {
-        first[at] += first[at - 1];
-    }
-    let mut all = vec![0; first.last().copied().unwrap_or(0)];
-    for (user, source) in sources.iter().enumerate() {
-        for value in made_of(source) {
-            if let Some(place) = first.get_mut(value.index() + 1) {
-                all[*place] = user;
-                *place += 1;
-            }
-        }
-    }
-    Users { first, all }
-}
-
 /// The state of a sum of values in these states (constants are not among them).
 fn sum(states: &[State]) -> State {
     let pointers: Vec<State> =
@@ -401,6 +359,13 @@ fn sum(states: &[State]) -> State {
     }
     let candidates = states.iter().filter(|state| **state == State::Free(true)).count();
     if candidates == 1 { State::Free(true) } else { State::Fixed(Repr::Int) }
+}
+
+/// Operands that every row of the instruction has.
+fn written(operands: &[Operand], range: Range<usize>) -> &[Operand] {
+    debug_assert!(operands.len() >= range.end, "{operands:?} has no operands {range:?}");
+    // Default: a result of no operand of that kind is kept as bits, which is always correct.
+    operands.get(range).unwrap_or_default()
 }
 
 impl Question<'_> {
@@ -429,7 +394,7 @@ impl Question<'_> {
         match inst.mnemonic.sem() {
             Sem::Move(MoveSem::Mov) => self.source_of_move(statement, inst, bits),
             Sem::Compare(CompareSem::Selp) => match natural(inst.mnemonic.scalar_type(), bits) {
-                Repr::Int => Source::Copy(self.copied(statement, operands.get(1..3).unwrap_or_default())),
+                Repr::Int => Source::Copy(self.copied(statement, written(operands, 1..3))),
                 repr => Source::Fixed(repr),
             },
             Sem::Memory(MemorySem::Load | MemorySem::LoadUniform) => {
@@ -437,7 +402,7 @@ impl Question<'_> {
             }
             // A `st.param` to a slot: the value stored.
             Sem::Memory(MemorySem::Store) => match natural(inst.mnemonic.scalar_type(), bits) {
-                Repr::Int => Source::Copy(self.copied(statement, operands.get(1..2).unwrap_or_default())),
+                Repr::Int => Source::Copy(self.copied(statement, written(operands, 1..2))),
                 repr => Source::Fixed(repr),
             },
             Sem::Control(ControlSem::Call) => match natural(Some(self.slots.ty(slot)), bits) {
@@ -453,10 +418,12 @@ impl Question<'_> {
                 if self.is_address_width(ty, bits) && !inst.mnemonic.has(Mod::Sat) =>
             {
                 let subtracts = inst.mnemonic.sem() == Sem::Arith(ArithSem::Sub);
-                let (terms, less) = operands
-                    .get(1..3)
-                    .and_then(|both| both.split_at_checked(if subtracts { 1 } else { 2 }))
-                    .unwrap_or_default();
+                let both = written(operands, 1..3);
+                let (terms, less) = if subtracts {
+                    (written(both, 0..1), written(both, 1..2))
+                } else {
+                    (both, [].as_slice())
+                };
                 let less = self.copied(statement, less).first().copied();
                 Source::Sum { terms: self.copied(statement, terms), less }
             }
@@ -465,7 +432,7 @@ impl Question<'_> {
                     && !inst.mnemonic.has(Mod::Sat)
                     && !inst.mnemonic.has(Mod::Hi) =>
             {
-                let terms = self.copied(statement, operands.get(3..4).unwrap_or_default());
+                let terms = self.copied(statement, written(operands, 3..4));
                 Source::Sum { terms, less: None }
             }
             Sem::Move(MoveSem::Cvt) => self.source_of_conversion(statement, inst, bits).unwrap_or(fixed),
@@ -495,7 +462,7 @@ impl Question<'_> {
         if !self.resizes_address(from, to) || to.bits() != bits {
             return None;
         }
-        let source = self.copied(statement, self.body.operands(inst).get(1..2).unwrap_or_default());
+        let source = self.copied(statement, written(self.body.operands(inst), 1..2));
         Some(match source.first() {
             Some(value) if self.width(*value) == from.bits() => Source::Resize(*value),
             Some(_) | None => Source::Fixed(Repr::Int),
@@ -573,7 +540,7 @@ impl Question<'_> {
     }
 
     fn width(&self, value: ValueId) -> u32 {
-        self.ssa.values.get(value.index()).map_or(0, |info| self.slots.ty(info.slot).bits())
+        self.slots.ty(self.ssa.slot(value)).bits()
     }
 
     /// The representations that statements need of each value, and values that are copies or sums of it.

@@ -6,8 +6,9 @@ use ptx_llvm::build::{CastOp, Type, Value};
 use ptx_llvm::intrinsics::{self, IntrinsicMapping, Operand as MappedOperand, Type as MappedType, Unwritten};
 
 use crate::emit::{Emitter, Site};
-use crate::errors::{Result, unsupported};
+use crate::errors::{Result, defect, unsupported};
 use crate::represent::accessed_space;
+use crate::types::{bits_of, int_bits_of};
 
 impl<'c> Emitter<'_, '_, 'c> {
     /// Lowers the instruction to the intrinsic of its mnemonic; inline assembly where there is none.
@@ -155,7 +156,7 @@ impl<'c> Emitter<'_, '_, 'c> {
                 &mut arguments,
                 argument,
                 match unwritten {
-                    Unwritten::Fixed(value) => self.types.int_value(ty.int_bits().unwrap_or(32), value),
+                    Unwritten::Fixed(value) => self.types.int_value(int_bits_of(ty)?, value),
                     Unwritten::Alignment => self.types.int_value(32, u64::from(site.scalar_type()?.bytes())),
                     Unwritten::Ignored => ty.zero(),
                 },
@@ -196,15 +197,21 @@ impl<'c> Emitter<'_, '_, 'c> {
                 give(arguments, *argument, self.lanes(site, at, operand, whole)?);
             }
             MappedOperand::Address(argument) => {
-                let space = self.parameter(mapping, *argument)?.pointer_space().unwrap_or(0);
+                let Some(space) = self.parameter(mapping, *argument)?.pointer_space() else {
+                    return defect("an address is an argument of an intrinsic that is not a pointer");
+                };
                 give(arguments, *argument, self.address_in(site, operand, space)?);
             }
             MappedOperand::Immediate { argument, .. } => {
-                let Operand::Immediate(value) = operand else {
-                    return unsupported("an operand is not a constant");
+                let number = match operand {
+                    Operand::Immediate(value) => value.as_integer(),
+                    _ => None,
                 };
-                let bits = self.parameter(mapping, *argument)?.int_bits().unwrap_or(32);
-                give(arguments, *argument, self.types.int_value(bits, value.as_integer().unwrap_or(0)));
+                let Some(number) = number else {
+                    return unsupported("an operand is not an integer constant");
+                };
+                let bits = int_bits_of(self.parameter(mapping, *argument)?)?;
+                give(arguments, *argument, self.types.int_value(bits, number));
             }
             MappedOperand::Result(_)
             | MappedOperand::ByteResult
@@ -364,7 +371,7 @@ impl<'c> Emitter<'_, '_, 'c> {
     fn result_field(&self, mapping: &IntrinsicMapping, call: Value<'c>, field: usize) -> Result<Value<'c>> {
         Ok(match mapping.results.as_slice() {
             // One register of PTX.
-            [MappedType::Bytes(_)] => self.bits_as(call, self.types.int(call.ty().bits().unwrap_or(32)))?,
+            [MappedType::Bytes(_)] => self.bits_as(call, self.types.int(bits_of(call.ty())?))?,
             [ty] if ty.is_lanes() => self.b.extract_element(call, field as u32)?,
             [_] => call,
             _ => self.b.extract_field(call, field as u32)?,

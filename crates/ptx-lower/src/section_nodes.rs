@@ -1,5 +1,7 @@
 //! The metadata of DWARF sections, once symbols are declared.
 
+use std::ops::Range;
+
 use ptx_ir::{Param, Stmt};
 use ptx_llvm::build::{Metadata, Value};
 use ptx_llvm::{debug_marks, marks};
@@ -30,20 +32,28 @@ pub(crate) fn keep<'c>(shared: &Shared<'_, 'c>, files: &[Metadata<'c>]) {
                 let symbol = || symbols.get(word).map(|&value| types.metadata_value(value));
                 let local = || locals.get(word).map(|&function| debug_marks::local(types, function, word));
                 let Some(part) = label().or_else(symbol).or_else(local) else { continue };
-                text.push_str(line.get(done..at).unwrap_or_default());
+                push_part(&mut text, line, done..at);
                 done = at + word.len();
                 if !text.is_empty() {
                     parts.push(types.metadata_string(&std::mem::take(&mut text)));
                 }
                 parts.push(part);
             }
-            text.push_str(line.get(done..).unwrap_or_default());
+            push_part(&mut text, line, done..line.len());
             text.push('\n');
         }
         parts.push(types.metadata_string(&text));
         unit.push(types.metadata_node(&parts));
     }
     shared.out.add_named_metadata(marks::SECTION, types.metadata_node(&unit));
+}
+
+/// Adds the part of a line between two words, which are in order and whole.
+fn push_part(text: &mut String, line: &str, part: Range<usize>) {
+    match line.get(part.clone()) {
+        Some(part) => text.push_str(part),
+        None => debug_assert!(false, "{part:?} is no part of {line:?}"),
+    }
 }
 
 /// The variables and functions of the module by name.

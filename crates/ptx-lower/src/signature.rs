@@ -164,9 +164,9 @@ fn unsized_shape(module: &Module, variable: &Variable) -> Result<Shape> {
 /// Parameters without a size are the last ones of functions.
 fn check_unsized(kind: FunctionKind, parameters: &[Shape], results: &[Shape]) -> Result<()> {
     let is_unsized = |shape: &Shape| matches!(shape, Shape::Unsized { .. });
-    let before_last = parameters.split_last().map_or(&[][..], |(_, before)| before);
+    let before_last = parameters.iter().rev().skip(1);
     let kernel = kind == FunctionKind::Kernel;
-    if before_last.iter().chain(results).any(is_unsized) || (kernel && parameters.iter().any(is_unsized)) {
+    if before_last.chain(results).any(is_unsized) || (kernel && parameters.iter().any(is_unsized)) {
         return unsupported("a parameter without a size is not the last one of a function");
     }
     Ok(())

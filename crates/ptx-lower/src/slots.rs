@@ -83,7 +83,13 @@ impl Slots {
 
     /// A lane of a register.
     pub(crate) fn lane(&self, register: RegId, lane: usize) -> Slot {
-        Slot(self.first.get(register.index()).copied().unwrap_or(0) + lane as u32)
+        match self.first.get(register.index()) {
+            Some(first) => Slot(first + lane as u32),
+            None => {
+                debug_assert!(false, "{register:?} is a register of another body");
+                Slot::NOWHERE
+            }
+        }
     }
 
     /// The register whose first lane a slot is.
@@ -98,7 +104,9 @@ impl Slots {
 
     /// The type of the slot.
     pub(crate) fn ty(&self, slot: Slot) -> ScalarType {
-        self.types.get(slot.0 as usize).copied().unwrap_or(ScalarType::B32)
+        let ty = self.types.get(slot.0 as usize).copied();
+        debug_assert!(ty.is_some(), "{slot:?} is a slot of another body");
+        ty.unwrap_or(ScalarType::B32)
     }
 
     /// The slots that the statements of a body read and write; `results` are read by returns.

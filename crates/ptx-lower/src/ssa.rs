@@ -23,6 +23,11 @@ pub(crate) struct Slot(pub(crate) u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ValueId(pub(crate) u32);
 
+impl Slot {
+    /// No statement accesses it, so that reading it is an error.
+    pub(crate) const NOWHERE: Slot = Slot(u32::MAX);
+}
+
 impl ValueId {
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
@@ -113,6 +118,17 @@ pub(crate) struct Ssa {
 }
 
 impl Ssa {
+    /// The slot that a value is of.
+    pub(crate) fn slot(&self, value: ValueId) -> Slot {
+        match self.values.get(value.index()) {
+            Some(info) => info.slot,
+            None => {
+                debug_assert!(false, "{value:?} is a value of another body");
+                Slot::NOWHERE
+            }
+        }
+    }
+
     /// The value of a slot that a statement reads.
     pub(crate) fn read(&self, statement: usize, slot: Slot) -> Option<ValueId> {
         self.reads.get(statement, slot)
@@ -308,7 +324,7 @@ impl Builder<'_> {
         // The iterated frontier: a phi is an assignment too, so its node's frontier needs one as well. Slots that are always written before they
         // are read in a node need none, which spares most of PTX's many temporaries.
         for slot in exposed {
-            let mut work = writers.get(&slot).cloned().unwrap_or_default();
+            let Some(mut work) = writers.get(&slot).cloned() else { continue };
             let mut seen = rustc_hash::FxHashSet::default();
             while let Some(node) = work.pop() {
                 for at in &dominators.frontier[node.index()] {
@@ -416,7 +432,7 @@ impl Builder<'_> {
         successors.sort_unstable();
         successors.dedup();
         for successor in successors {
-            for phi in self.ssa.phis.get(successor.index()).cloned().unwrap_or_default() {
+            for phi in self.ssa.phis[successor.index()].clone() {
                 let slot = self.ssa.values[phi.index()].slot;
                 let value = self.look(slot);
                 self.add_operand(phi, node, value);

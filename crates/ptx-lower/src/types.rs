@@ -4,7 +4,7 @@ use ptx_ir::Immediate;
 use ptx_isa::{ScalarType, StateSpace};
 use ptx_llvm::build::{Type, Types};
 
-use crate::errors::{Result, unsupported};
+use crate::errors::{Result, defect, unsupported};
 
 /// The LLVM type of a PTX type.
 pub(crate) fn llvm_type<'c>(types: Types<'c>, ty: ScalarType) -> Type<'c> {
@@ -43,8 +43,19 @@ pub(crate) fn constant_bits(immediate: Immediate, ty: ScalarType) -> Result<u128
     })
 }
 
+/// The bits of a number or vector of numbers.
+pub(crate) fn bits_of(ty: Type<'_>) -> Result<u32> {
+    ty.bits().map_or_else(|| defect("a value of an aggregate or pointer type is used as bits"), Ok)
+}
+
+/// The bits of an integer.
+pub(crate) fn int_bits_of(ty: Type<'_>) -> Result<u32> {
+    ty.int_bits().map_or_else(|| defect("a value that is not an integer is used as one"), Ok)
+}
+
 /// The name of a space as PTX writes it, for messages.
 pub(crate) fn space_name(space: Option<StateSpace>) -> &'static str {
+    // Default: an instruction or pointer without a space is of the generic one.
     space.map_or("generic", StateSpace::as_str)
 }
 

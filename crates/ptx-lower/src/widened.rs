@@ -80,7 +80,8 @@ impl Reader<'_> {
         // Each value becomes a number once, and its list is taken then, so that this is linear.
         let mut work: Vec<usize> = (0..values.len()).filter(|at| uses.numbers[*at]).collect();
         while let Some(at) = work.pop() {
-            for source in uses.sources.remove(&at).unwrap_or_default() {
+            let Some(sources) = uses.sources.remove(&at) else { continue };
+            for source in sources {
                 if !std::mem::replace(&mut uses.numbers[source], true) {
                     work.push(source);
                 }

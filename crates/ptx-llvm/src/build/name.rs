@@ -3,7 +3,13 @@
 use std::ffi::CString;
 
 /// A name for LLVM's C API, cut at the first NUL byte (PTX names have none).
-pub(super) fn c_name(text: &str) -> CString {
-    let end = text.find('\0').unwrap_or(text.len());
-    CString::new(text.get(..end).unwrap_or_default()).unwrap_or_default()
+pub(crate) fn c_name(text: &str) -> CString {
+    let until_nul: Vec<u8> = text.bytes().take_while(|byte| *byte != 0).collect();
+    match CString::new(until_nul) {
+        Ok(name) => name,
+        Err(error) => {
+            debug_assert!(false, "a text without NUL bytes is a C string: {error}");
+            CString::default()
+        }
+    }
 }

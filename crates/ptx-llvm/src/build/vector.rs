@@ -36,6 +36,7 @@ impl<'c> Types<'c> {
 impl<'c> Type<'c> {
     /// The number of elements, for a vector; 1 for everything else.
     pub fn lanes(self) -> u32 {
+        // Default: a type that is not a vector counts as one element.
         self.vector_parts().map_or(1, |(_, count)| count)
     }
 

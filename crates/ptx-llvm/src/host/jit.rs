@@ -12,6 +12,7 @@ use llvm_sys::orc2::lljit::*;
 use llvm_sys::orc2::*;
 
 use super::{Cpu, HostMachine};
+use crate::build::c_name;
 use crate::{LlvmError, OptLevel};
 
 /// Links object files into this process and unlinks them again.
@@ -155,7 +156,7 @@ impl Jit {
     pub fn add_object(&self, name: &str, object: &[u8]) -> Result<JitCode, LlvmError> {
         let library = self.shared.take_library()?;
         let code = JitCode { shared: Arc::clone(&self.shared), library };
-        let name = CString::new(name.replace('\0', "")).unwrap_or_default();
+        let name = c_name(name);
         // SAFETY: LLVM copies the bytes and the name, and takes over the buffer. The bytes need no NUL terminator: the C API's buffer
         // adds one.
         unsafe {
@@ -178,7 +179,7 @@ impl Shared {
             return Ok(library);
         }
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let name = CString::new(format!("object{number}")).unwrap_or_default();
+        let name = c_name(&format!("object{number}"));
         // SAFETY: the session is alive, and no other table has this name.
         Ok(Library(unsafe { LLVMOrcExecutionSessionCreateBareJITDylib(self.session, name.as_ptr()) }))
     }

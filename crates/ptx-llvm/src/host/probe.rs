@@ -9,7 +9,7 @@ use crate::{Context, Module, OptLevel};
 
 /// Whether the processor has a feature that its list of features does not mention.
 pub(super) fn implies(cpu: &Cpu, feature: &str) -> bool {
-    inlines(cpu, feature).unwrap_or(false)
+    inlines(cpu, feature) == Some(true)
 }
 
 /// `None` for names that LLVM does not know.

@@ -172,7 +172,10 @@ fn declare(context: &Context, id: u32, intrinsic: &str, choice: &[LLVMTypeRef]) 
         unsafe { FunctionValue::new(LLVMGetIntrinsicDeclaration(module.raw(), id, types, count)) }?;
     let ty = function.get_type();
     let name = function.get_name().to_string_lossy().into_owned();
-    let result = ty.get_return_type().map_or("void".to_owned(), |ty| ty.print_to_string().to_string());
+    let result = match ty.get_return_type() {
+        Some(ty) => ty.print_to_string().to_string(),
+        None => "void".to_owned(),
+    };
     let written = function.print_to_string().to_string();
     let ranges = ranges_of(&written, function.count_params() as usize);
     let constant = Attribute::get_named_enum_kind_id("immarg");
@@ -196,6 +199,12 @@ impl Declaration {
     /// arguments that must be constants, in their order.
     pub fn call(&self, name: &str, constants: &[i64]) -> String {
         let mut constants = constants.iter();
+        let mut constant = || {
+            let next = constants.next();
+            debug_assert!(next.is_some(), "{} has more constants", self.name);
+            // Default: 0 is a constant of every type; the verifier judges it.
+            next.copied().unwrap_or(0)
+        };
         let (mut formal, mut actual) = (Vec::new(), Vec::new());
         for (at, parameter) in self.parameters.iter().enumerate() {
             let ty = &parameter.ty;
@@ -206,11 +215,11 @@ impl Declaration {
                     actual.push(format!("{ty} %a{at}"));
                 }
                 (_, "i1") => {
-                    let text = if constants.next() == Some(&1) { "true" } else { "false" };
+                    let text = if constant() == 1 { "true" } else { "false" };
                     actual.push(format!("{ty} {text}"));
                 }
                 (Takes::Constant | Takes::ConstantIn(..), _) => {
-                    actual.push(format!("{ty} {}", constants.next().copied().unwrap_or(0)));
+                    actual.push(format!("{ty} {}", constant()));
                 }
             }
         }
@@ -260,8 +269,11 @@ const UNBOUNDED: [i64; 4] = [0, 1, 4, 128];
 
 /// The range of each parameter in a declaration's text, where it has one: LLVM's C API does not give it.
 fn ranges_of(declaration: &str, parameters: usize) -> Vec<Option<(i64, i64)>> {
-    let signature = declaration.rsplit_once("declare ").map_or("", |(_, rest)| rest);
-    let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
+    let signature = declaration.rsplit_once("declare ").and_then(|(_, rest)| rest.split_once('('));
+    let Some((_, inside)) = signature else {
+        debug_assert!(false, "LLVM prints no declaration: {declaration}");
+        return vec![None; parameters];
+    };
     let mut ranges = Vec::with_capacity(parameters);
     let (mut depth, mut start) = (0usize, 0usize);
     for (at, byte) in inside.bytes().enumerate() {

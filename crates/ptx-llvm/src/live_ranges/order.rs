@@ -72,7 +72,7 @@ impl Order {
         // Operands of other blocks have no position here and are known at the beginning. Nothing may precede a phi, though, which is
         // why the number of phis is the least answer.
         let known = operands.iter().filter_map(|operand| self.position_of(*operand));
-        known.max().unwrap_or(0).max(self.phis)
+        known.fold(self.phis, usize::max)
     }
 
     /// Plans to move an instruction to after a position, after those that were moved there before.

@@ -71,8 +71,7 @@ pub(super) unsafe fn sink(order: &Order, liveness: &mut Liveness, movable: &Mova
             LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(order.block))));
         let mut sinking = Sinking { order, liveness, movable, moved: HashMap::new() };
         for &instruction in order.instructions.iter().rev() {
-            if let Some((group, next)) = sinking.group_of(instruction) {
-                let position = sinking.position_of(next).unwrap_or_default();
+            if let Some((group, next, position)) = sinking.group_of(instruction) {
                 // Between two that were not moved all have one position.
                 let position = if position.is_multiple_of(2) { position.saturating_sub(1) } else { position };
                 for member in group {
@@ -109,8 +108,11 @@ impl Sinking<'_> {
         Some(first)
     }
 
-    /// The instructions that move down with one, in their order, and the one that they should precede.
-    unsafe fn group_of(&mut self, instruction: LLVMValueRef) -> Option<(Vec<LLVMValueRef>, LLVMValueRef)> {
+    /// The instructions that move down with one, in their order, and the one that they should precede, with its position.
+    unsafe fn group_of(
+        &mut self,
+        instruction: LLVMValueRef,
+    ) -> Option<(Vec<LLVMValueRef>, LLVMValueRef, usize)> {
         // SAFETY: an instruction of the block.
         unsafe {
             if self.moved.contains_key(&instruction) || !self.movable.has(instruction) {
@@ -139,7 +141,7 @@ impl Sinking<'_> {
             // Casts of the result that already follow the new position stay; among the others operands precede users, as before.
             group.members.retain(|member| self.position_of(*member).is_some_and(|position| position < to));
             group.members.sort_by_key(|member| self.order.position_of(*member));
-            Some((group.members, next))
+            Some((group.members, next, to))
         }
     }
 

@@ -51,9 +51,8 @@ impl Constant {
         if words.iter().skip(2).any(|&word| word != 0) {
             return None;
         }
-        let low = words.first().copied().unwrap_or(0);
-        let high = words.get(1).copied().unwrap_or(0);
-        Some(u128::from(low) | u128::from(high) << 64)
+        debug_assert!(!words.is_empty(), "an integer has at least one word");
+        Some(words.iter().take(2).rev().fold(0, |value, word| value << 64 | u128::from(*word)))
     }
 
     /// The integer as 64 bits, when it fits them.

@@ -48,7 +48,7 @@ pub struct View {
 impl View {
     /// How many bits generic addresses have, by the target triple.
     pub fn addresses(&self) -> Addresses {
-        Addresses::of_triple(&self.triple).unwrap_or_default()
+        Addresses::of_module(&self.triple)
     }
 
     /// A type.
@@ -85,9 +85,9 @@ impl View {
         let mut offset: i64 = 0;
         let mut ty = source;
         for (at, &index) in indices.iter().enumerate() {
-            let bits = self.layout(self.constant_type(index)).map_or(64, |layout| layout.bits as u32);
+            let bits = self.layout(self.constant_type(index))?.bits as u32;
             let number = match self.constant(index) {
-                Constant::Int(words) => sign_extend(words.first().copied().unwrap_or(0), bits),
+                Constant::Int(words) => sign_extend(*words.first()?, bits),
                 Constant::Zero | Constant::Undef | Constant::Poison => 0,
                 _ => return None,
             };
@@ -214,6 +214,7 @@ impl View {
     /// The named metadata `name`, or nothing.
     pub fn named(&self, name: &str) -> &[MetadataId] {
         let found = self.named_metadata.iter().find(|(candidate, _)| candidate == name);
+        // Default: a module without the node has none of what it would list.
         found.map_or(&[], |(_, nodes)| nodes)
     }
 

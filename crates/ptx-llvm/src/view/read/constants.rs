@@ -195,7 +195,7 @@ fn integer(raw: LLVMValueRef) -> Constant {
             return Constant::Other("integer of more than 4096 bits");
         }
         let text = print_value(raw);
-        let digits = text.rsplit(' ').next().unwrap_or("");
+        let digits = text.rsplit_once(' ').map_or(text.as_str(), |(_, digits)| digits);
         match digits {
             "true" | "false" => Constant::Other("boolean"),
             _ => Constant::Int(parse_decimal(digits, bits)),
@@ -210,6 +210,7 @@ fn parse_decimal(text: &str, bits: u32) -> Box<[u64]> {
         None => (false, text),
     };
     let mut words = vec![0u64; bits.div_ceil(64) as usize];
+    debug_assert!(digits.bytes().all(|digit| digit.is_ascii_digit()), "`{text}` is not a decimal number");
     for digit in digits.bytes().filter(u8::is_ascii_digit) {
         let mut carry = u128::from(digit - b'0');
         for word in &mut words {

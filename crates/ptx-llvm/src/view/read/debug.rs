@@ -214,7 +214,8 @@ impl Text<'_> {
 
     /// `key: `, where one is here.
     fn key(&mut self) -> String {
-        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(0);
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let Some(end) = end else { return String::new() };
         let (key, rest) = self.rest.split_at(end);
         match rest.strip_prefix(": ") {
             Some(rest) if !key.is_empty() => {
@@ -278,7 +279,10 @@ impl Text<'_> {
                 byte => text.push(byte),
             }
         }
-        self.rest = self.rest.get(at..).unwrap_or("");
+        let rest = self.rest.get(at..);
+        debug_assert!(rest.is_some(), "byte {at} is not after a quoted text: {}", self.rest);
+        // Default: without it, reading the node ends here.
+        self.rest = rest.unwrap_or("");
         String::from_utf8_lossy(&text).into_owned()
     }
 }

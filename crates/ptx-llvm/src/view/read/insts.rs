@@ -401,8 +401,10 @@ impl Reader {
 
 /// The name in `syncscope("name")` of a printed instruction; the C API does not give it.
 fn scope_text(text: &str) -> String {
-    let rest = text.split_once("syncscope(\"").map_or("", |(_, rest)| rest);
-    rest.split_once('"').map_or("", |(name, _)| name).to_owned()
+    let name = text.split_once("syncscope(\"").and_then(|(_, rest)| rest.split_once('"'));
+    debug_assert!(name.is_some(), "LLVM does not print the scope of `{text}`");
+    // Default: no scope has an empty name, which raising reports as it does other unknown ones.
+    name.map_or("", |(name, _)| name).to_owned()
 }
 
 fn is_instruction(raw: LLVMValueRef) -> bool {
