@@ -32,7 +32,6 @@ const UNEXPLAINED: &[(&str, usize)] = &[
     ("ptx-link", 10),
     ("ptx-llvm", 54),
     ("ptx-lower", 53),
-    ("ptx-raise", 56),
     ("ptx-syntax", 19),
     ("ptx-verify", 12),
     ("ptx2ll", 3),
